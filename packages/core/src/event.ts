@@ -1,0 +1,164 @@
+import type { Json } from './json.ts';
+import type { Outcome } from './conversation/message.ts';
+import type { Verdict } from './governor/verdict.ts';
+
+/**
+ * An event is something that happened: the only way anything gets into a session.
+ * `at` is when, in milliseconds; the machine reads no clock of its own.
+ *
+ * Answers to an action carry that action's `request` number. An answer with another number belongs to work that was
+ * called off and is refused; an answer without one is taken as meant for the work at hand.
+ */
+type Base<Type extends string> = { readonly type: Type; readonly at: number };
+type Answer<Type extends string> = Base<Type> & { readonly request?: number };
+
+/** A tool call as a model asks for it. `permission` is what the caller's rules say; without one it is allowed. */
+export type RequestedCall = {
+  readonly id?: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly permission?: 'allow' | 'ask' | 'deny';
+};
+
+export type Usage = { readonly inputTokens: number; readonly outputTokens: number };
+
+export type ModelErrorKind =
+  | 'auth'
+  | 'rate-limit'
+  | 'overloaded'
+  | 'context-overflow'
+  | 'bad-request'
+  | 'network'
+  | 'refused'
+  | 'truncated'
+  | 'timeout'
+  | 'unknown';
+
+/** `retryable` is true unless said otherwise. */
+export type ModelError = {
+  readonly kind: ModelErrorKind;
+  readonly message: string;
+  readonly retryable?: boolean;
+  readonly retryAfterMs?: number;
+};
+
+export type UserMessageReceived = Base<'user-message'> & { readonly text: string };
+export type TextDelta = Answer<'text-delta'> & { readonly text: string };
+export type CallDelta = Answer<'call-delta'> & {
+  readonly callId: string;
+  readonly tool: string;
+  readonly fragment: string;
+};
+export type ModelReplied = Answer<'model-replied'> & {
+  readonly text: string;
+  readonly calls: readonly RequestedCall[];
+  readonly usage?: Usage;
+};
+/** `jitter`, from 0 to 1, spreads retries; the caller draws it, so that the machine stays deterministic. */
+export type ModelFailed = Answer<'model-failed'> & { readonly error: ModelError; readonly jitter?: number };
+export type PermissionDecided = Answer<'permission-decided'> & {
+  readonly callId: string;
+  readonly decision: 'allow' | 'deny';
+  readonly reason?: string;
+};
+export type ToolStarted = Answer<'tool-started'> & { readonly callId: string };
+export type ToolProgressed = Answer<'tool-progressed'> & {
+  readonly callId: string;
+  readonly progress: string;
+};
+export type ToolFinished = Answer<'tool-finished'> & { readonly callId: string; readonly outcome: Outcome };
+export type HooksFinished = Answer<'hooks-finished'> & { readonly actionTaken: boolean };
+export type HooksFailed = Answer<'hooks-failed'> & { readonly message: string; readonly jitter?: number };
+export type RetryDue = Answer<'retry-due'>;
+export type RecoveryFinished = Answer<'recovery-finished'> & { readonly outcome: RecoveryOutcome };
+export type PagingRequested = Base<'paging-requested'> & { readonly reason: string };
+export type PagingFinished = Answer<'paging-finished'> & { readonly freedTokens: number };
+export type PagingFailed = Answer<'paging-failed'> & { readonly message: string; readonly jitter?: number };
+export type PhaseStarted = Base<'phase-started'> & {
+  readonly number: number;
+  readonly description: string;
+  readonly expectedMs?: number;
+  /** What to say to the model to begin the phase; only taken while waiting for the user. */
+  readonly message?: string;
+};
+export type PhaseCompleted = Base<'phase-completed'> & { readonly success: boolean };
+export type VerdictReached = Base<'verdict-reached'> & { readonly verdict: Verdict };
+export type FinishRequested = Base<'finish-requested'> & { readonly reason: string };
+export type PauseRequested = Base<'pause-requested'> & { readonly reason: string };
+export type ResumeRequested = Base<'resume-requested'>;
+export type CancelRequested = Base<'cancel-requested'> & { readonly reason?: string };
+export type HaltRequested = Base<'halt-requested'> & { readonly reason: string };
+export type ShutdownRequested = Base<'shutdown-requested'>;
+
+/** How a recovery from a stuck verdict ended, and so where to go on. */
+export type RecoveryOutcome =
+  | { readonly kind: 'ask-model'; readonly advice?: string }
+  | { readonly kind: 'run-tools'; readonly calls: readonly RequestedCall[] }
+  | { readonly kind: 'check' }
+  | { readonly kind: 'give-up'; readonly reason: string }
+  | { readonly kind: 'halt'; readonly reason: string };
+
+export type Event =
+  | UserMessageReceived
+  | TextDelta
+  | CallDelta
+  | ModelReplied
+  | ModelFailed
+  | PermissionDecided
+  | ToolStarted
+  | ToolProgressed
+  | ToolFinished
+  | HooksFinished
+  | HooksFailed
+  | RetryDue
+  | RecoveryFinished
+  | PagingRequested
+  | PagingFinished
+  | PagingFailed
+  | PhaseStarted
+  | PhaseCompleted
+  | VerdictReached
+  | FinishRequested
+  | PauseRequested
+  | ResumeRequested
+  | CancelRequested
+  | HaltRequested
+  | ShutdownRequested;
+
+export type EventType = Event['type'];
+
+/** Every event type, in the order of the union above. The compiler checks that none is missing. */
+export const eventTypes: readonly EventType[] = Object.keys({
+  'user-message': 0,
+  'text-delta': 0,
+  'call-delta': 0,
+  'model-replied': 0,
+  'model-failed': 0,
+  'permission-decided': 0,
+  'tool-started': 0,
+  'tool-progressed': 0,
+  'tool-finished': 0,
+  'hooks-finished': 0,
+  'hooks-failed': 0,
+  'retry-due': 0,
+  'recovery-finished': 0,
+  'paging-requested': 0,
+  'paging-finished': 0,
+  'paging-failed': 0,
+  'phase-started': 0,
+  'phase-completed': 0,
+  'verdict-reached': 0,
+  'finish-requested': 0,
+  'pause-requested': 0,
+  'resume-requested': 0,
+  'cancel-requested': 0,
+  'halt-requested': 0,
+  'shutdown-requested': 0,
+} satisfies Record<EventType, 0>) as EventType[];
+
+/**
+ * Ephemeral events are for showing, never for storing: leaving all of them out of a log changes nothing durable.
+ */
+export function isEphemeral(event: Event): boolean {
+  return event.type === 'text-delta' || event.type === 'call-delta' || event.type === 'tool-progressed';
+}
