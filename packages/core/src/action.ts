@@ -1,6 +1,6 @@
 import type { Call, Message } from './conversation/message.ts';
 import type { Conversation } from './conversation/conversation.ts';
-import type { ModelError } from './event.ts';
+import type { ModelErrorKind } from './event.ts';
 import type { Verdict } from './governor/verdict.ts';
 import type { HaltReason } from './turn/state.ts';
 
@@ -30,11 +30,20 @@ export type Action =
   /** Make room in the model's window; answer with `paging-finished` or `paging-failed`. */
   | { readonly type: 'page-memory'; readonly request: number; readonly reason: string }
   /** Find a way out of a stuck state; answer with `recovery-finished`. */
-  | { readonly type: 'recover'; readonly request: number; readonly attempt: number; readonly verdict: Verdict }
+  | {
+      readonly type: 'recover';
+      readonly request: number;
+      readonly attempt: number;
+      readonly verdict: Verdict;
+    }
   /** Nothing to do until the next event. With `until`, send `retry-due` at that time. */
   | { readonly type: 'wait'; readonly until: number | null }
   | { readonly type: 'show-text'; readonly text: string }
-  | { readonly type: 'show-error'; readonly error: ModelError }
+  | {
+      readonly type: 'show-error';
+      readonly kind: ModelErrorKind | 'io' | 'refused';
+      readonly message: string;
+    }
   /** Call off the model call, tools or hooks of this request; nothing they answer will be taken. */
   | { readonly type: 'abort'; readonly request: number }
   /** The session has halted for good. */

@@ -1,15 +1,16 @@
-export { append, appendAll, emptyConversation, items, lastItem, toArray } from './conversation/conversation.ts';
-export type { Conversation } from './conversation/conversation.ts';
-export type {
-  AssistantMessage,
-  Call,
-  Message,
-  Outcome,
-  ToolError,
-  ToolErrorKind,
-  ToolMessage,
-  UserMessage,
-} from './conversation/message.ts';
+export { step, replay } from './step.ts';
+export { createSession } from './session.ts';
+export type { Governor, Session, SessionOptions } from './session.ts';
+export { defaultSettings } from './settings.ts';
+export type { Settings } from './settings.ts';
+export { conversationOf, isTerminal, taken } from './status.ts';
+export type { Taken } from './status.ts';
+export { durableView } from './durable.ts';
+export { notify } from './observe.ts';
+export type { Observers } from './observe.ts';
+export { findProfile, profiles } from './profiles/profiles.ts';
+export type { Profile } from './profiles/profiles.ts';
+
 export { eventTypes, isEphemeral } from './event.ts';
 export type {
   Event,
@@ -23,6 +24,44 @@ export type {
 export type { Action, ActionType, CompletedTool } from './action.ts';
 export type { Note } from './note.ts';
 export type { Json } from './json.ts';
+
+export type { Chart, ChartMove, ChartState } from './charts/chart.ts';
+export { turnChart } from './turn/chart.ts';
+export { pendingActions } from './turn/pending.ts';
+export type { Step } from './turn/move.ts';
+export type {
+  Agenda,
+  Ask,
+  Execution,
+  Finish,
+  HaltReason,
+  Held,
+  HookWork,
+  PagingWork,
+  PermissionCall,
+  Turn,
+  TurnStatus,
+} from './turn/state.ts';
+
+export {
+  append,
+  appendAll,
+  emptyConversation,
+  items,
+  lastItem,
+  toArray,
+} from './conversation/conversation.ts';
+export type { Conversation } from './conversation/conversation.ts';
+export type {
+  AssistantMessage,
+  Call,
+  Message,
+  Outcome,
+  ToolError,
+  ToolErrorKind,
+  ToolMessage,
+  UserMessage,
+} from './conversation/message.ts';
+
 export type { Response, Verdict } from './governor/verdict.ts';
-export type { CompletedPhase, Phase, PhaseChange, Phases } from './phases/phase.ts';
-export type { Agenda, Execution, HaltReason, Turn, TurnStatus } from './turn/state.ts';
+export type { CompletedPhase, Phase, Phases } from './phases/phase.ts';

@@ -27,4 +27,9 @@ export type Note =
       readonly number: number;
       readonly description: string;
     }
-  | { readonly type: 'phase-completed'; readonly at: number; readonly number: number; readonly success: boolean };
+  | {
+      readonly type: 'phase-completed';
+      readonly at: number;
+      readonly number: number;
+      readonly success: boolean;
+    };

@@ -17,13 +17,3 @@ export type Phases = {
   readonly current: Phase | null;
   readonly completed: readonly CompletedPhase[];
 };
-
-/** A change of phase, as asked for by an event and applied when the machine passes through `phaseTransition`. */
-export type PhaseChange =
-  | {
-      readonly kind: 'start';
-      readonly number: number;
-      readonly description: string;
-      readonly expectedMs: number | null;
-    }
-  | { readonly kind: 'complete'; readonly success: boolean };

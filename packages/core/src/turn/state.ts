@@ -3,7 +3,6 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { Call, Message, Outcome } from '../conversation/message.ts';
 import type { ModelError } from '../event.ts';
 import type { Verdict } from '../governor/verdict.ts';
-import type { PhaseChange } from '../phases/phase.ts';
 
 /*
  * The turn answers one question: what are we waiting for right now?
@@ -47,15 +46,17 @@ type In<Status extends TurnStatus> = {
 
 /** What was asked for while work was under way, to be done at the next progress check. */
 export type Agenda = {
-  readonly phases: readonly PhaseChange[];
+  /** Changes of phase to pass through `phaseTransition` for. The phases themselves have changed already. */
+  readonly phaseChanges: number;
+  readonly failedPhase: number | null;
   readonly verdict: Verdict | null;
   readonly finish: Finish | null;
 };
 
-/** A last call without tools, and where the machine goes when it is answered. */
+/** A last call without tools, and what ends when it is answered. */
 export type Finish = {
   readonly reason: string;
-  readonly then: 'wait' | 'halt';
+  readonly ends: 'turn' | 'session';
   readonly rule: string | null;
 };
 
@@ -96,7 +97,7 @@ export type PermissionCall =
   | { readonly decision: 'denied'; readonly call: Call; readonly outcome: Outcome };
 
 export type HaltReason = {
-  readonly kind: 'requested' | 'finished' | 'stuck' | 'phase-failed';
+  readonly kind: 'requested' | 'stuck' | 'phase-failed';
   readonly reason: string;
   readonly rule: string | null;
 };
@@ -150,6 +151,7 @@ export type ToolRecovery = In<'errorRecovery'> & {
   readonly request: number;
   readonly attempt: number;
   readonly verdict: Verdict;
+  readonly agenda: Agenda;
 };
 
 /** Hooks or paging failed and are tried again. */

@@ -1,0 +1,37 @@
+/** What a profile decides about the turn machine. All limits live here, as data. */
+export type Settings = {
+  /** The Nth failure in a row gives up, so N - 1 retries happen on their own. */
+  readonly maxRetries: number;
+  /** The wait before the first retry; it doubles with each further one. */
+  readonly retryBaseMs: number;
+  readonly retryMaxMs: number;
+  /** A provider that asks for a longer wait than this is given up on, not hammered earlier. */
+  readonly retryAfterMaxMs: number;
+  /** Hooks run when one of these tools succeeded. */
+  readonly mutatingTools: readonly string[];
+  /** Whether every round of tools passes through `progressCheck`. */
+  readonly progressCheck: boolean;
+  /** Whether a model that finds no room leads to paging instead of a plain retry. */
+  readonly pageOnOverflow: boolean;
+  /** How often in a row a stuck verdict may ask for recovery before the session halts. */
+  readonly maxRecoveries: number;
+  readonly haltOnFailedPhase: boolean;
+  /**
+   * What becomes of an event that does not fit the state. It never changes the state, except that `reset` calls off the
+   * work at hand; `refuse` also shows an error.
+   */
+  readonly onInvalidEvent: 'ignore' | 'refuse' | 'reset';
+};
+
+export const defaultSettings: Settings = {
+  maxRetries: 3,
+  retryBaseMs: 1_000,
+  retryMaxMs: 60_000,
+  retryAfterMaxMs: 600_000,
+  mutatingTools: ['edit_file', 'bash', 'edit', 'write', 'shell'],
+  progressCheck: true,
+  pageOnOverflow: true,
+  maxRecoveries: 3,
+  haltOnFailedPhase: false,
+  onInvalidEvent: 'ignore',
+};

@@ -1,0 +1,85 @@
+import type { Event } from '../event.ts';
+import type { Verdict } from '../governor/verdict.ts';
+import type { Note } from '../note.ts';
+import { changePhases } from '../phases/change.ts';
+import type { Session } from '../session.ts';
+import type { EventOf } from './handlers.ts';
+import { halt } from './leave.ts';
+import { justWait, move, type Step } from './move.ts';
+import { refuseNow } from './refuse.ts';
+import type { Agenda, Held } from './state.ts';
+
+type PhaseEvent = EventOf<'phase-started'> | EventOf<'phase-completed'>;
+
+/** How a state puts a new agenda in the place of its own; null when it has none, since no work waits behind it. */
+type Replace<State extends Held> = (turn: State, agenda: Agenda) => State | null;
+
+/** What happens to phases, verdicts and a wish to finish while work is under way: they are kept for the next check. */
+export function agendaEvents<State extends Held>(
+  agendaOf: (turn: State) => Agenda,
+  replace: Replace<State>,
+): {
+  readonly 'phase-started': (session: Session, turn: State, event: EventOf<'phase-started'>) => Step;
+  readonly 'phase-completed': (session: Session, turn: State, event: EventOf<'phase-completed'>) => Step;
+  readonly 'verdict-reached': (session: Session, turn: State, event: EventOf<'verdict-reached'>) => Step;
+  readonly 'finish-requested': (session: Session, turn: State, event: EventOf<'finish-requested'>) => Step;
+} {
+  const keep = (session: Session, turn: State, event: Event, change: Partial<Agenda>): Step => {
+    const to = replace(turn, { ...agendaOf(turn), ...change });
+    if (to === null) return refuseNow(session, turn, event, 'no work is under way that it could be about');
+    return move(session, event, { to, actions: justWait });
+  };
+  const phase = (session: Session, turn: State, event: PhaseEvent): Step => {
+    const { phaseChanges, failedPhase } = agendaOf(turn);
+    const after = changePhases(session, event);
+    const step = keep(after.session, turn, event, {
+      phaseChanges: phaseChanges + 1,
+      failedPhase: after.failedPhase ?? failedPhase,
+    });
+    return isRefused(step) ? { ...step, session } : noting(step, after.notes);
+  };
+  return {
+    'phase-started': (session, turn, event) =>
+      event.message === undefined
+        ? phase(session, turn, event)
+        : refuseNow(session, turn, event, 'a phase can bring a message only while waiting for the user'),
+    'phase-completed': phase,
+    'verdict-reached': (session, turn, event) => {
+      if (event.verdict.response.kind === 'halt') return haltOnVerdict(session, turn, event);
+      const step = keep(session, turn, event, withVerdict(agendaOf(turn), event.verdict));
+      return isRefused(step) ? step : noting(step, [verdictNote(event)]);
+    },
+    'finish-requested': (session, turn, event) =>
+      keep(session, turn, event, { finish: { reason: event.reason, ends: 'turn', rule: null } }),
+  };
+}
+
+export function haltOnVerdict(session: Session, turn: Held, event: EventOf<'verdict-reached'>): Step {
+  const { reason, rule } = event.verdict;
+  const step = halt(session, turn, event, { kind: 'stuck', reason, rule });
+  return { ...step, notes: [verdictNote(event), ...step.notes] };
+}
+
+/** A milder verdict does not take the place of a graver one that still waits. */
+function withVerdict(agenda: Agenda, verdict: Verdict): Partial<Agenda> {
+  const { kind } = verdict.response;
+  if (kind === 'finish') {
+    return { verdict, finish: { reason: verdict.reason, ends: 'session', rule: verdict.rule } };
+  }
+  const waiting = agenda.verdict?.response.kind ?? 'advise';
+  return gravity[kind] < gravity[waiting] ? {} : { verdict };
+}
+
+const gravity = { advise: 0, run: 1, recover: 2, finish: 3, halt: 4 } as const;
+
+function noting(step: Step, notes: readonly Note[]): Step {
+  return { ...step, notes: [...notes, ...step.notes] };
+}
+
+function isRefused(step: Step): boolean {
+  return step.notes.some((note) => note.type === 'refused');
+}
+
+function verdictNote(event: EventOf<'verdict-reached'>): Note {
+  return { type: 'verdict', at: event.at, verdict: event.verdict };
+}

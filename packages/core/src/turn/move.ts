@@ -1,0 +1,71 @@
+import type { Action } from '../action.ts';
+import type { Event } from '../event.ts';
+import type { Note } from '../note.ts';
+import type { Session } from '../session.ts';
+import type { Turn, TurnStatus } from './state.ts';
+
+/** What a step gives back: the session after the event, what to do now, and what is worth recording. */
+export type Step = {
+  readonly session: Session;
+  readonly actions: readonly Action[];
+  readonly notes: readonly Note[];
+};
+
+export type Move = {
+  readonly to: Turn;
+  readonly actions: readonly Action[];
+  /** States passed through on the way. */
+  readonly via?: readonly TurnStatus[] | undefined;
+  readonly notes?: readonly Note[] | undefined;
+};
+
+export const wait: Action = { type: 'wait', until: null };
+export const justWait: readonly Action[] = [wait];
+const noNotes: readonly Note[] = [];
+
+/** The session moves to another state, or stays in one with new data. */
+export function move(session: Session, event: Event, { to, actions, via, notes }: Move): Step {
+  return {
+    session: inTurn(session, session.seq + 1, to),
+    actions,
+    notes: joined(transitions(session.turn, event, { to, via }), notes),
+  };
+}
+
+/** An ephemeral event changed what is shown and nothing else. */
+export function show(session: Session, to: Turn, actions: readonly Action[]): Step {
+  return {
+    session: to === session.turn ? session : inTurn(session, session.seq, to),
+    actions,
+    notes: noNotes,
+  };
+}
+
+/** Written out because it runs on every event: a spread costs several times as much. */
+function inTurn(session: Session, seq: number, turn: Turn): Session {
+  const { version, id, profile, settings, phases, governor } = session;
+  return { version, id, profile, settings, seq, turn, phases, governor };
+}
+
+function transitions(from: Turn, event: Event, { to, via }: Pick<Move, 'to' | 'via'>): readonly Note[] {
+  const durationMs = Math.max(0, event.at - from.since);
+  if (via === undefined || via.length === 0) {
+    return from.status === to.status ? noNotes : [transition(from.status, to.status, event, durationMs)];
+  }
+  const notes: Note[] = [];
+  let status: TurnStatus = from.status;
+  for (const next of via) {
+    notes.push(transition(status, next, event, notes.length === 0 ? durationMs : 0));
+    status = next;
+  }
+  notes.push(transition(status, to.status, event, 0));
+  return notes;
+}
+
+function transition(from: TurnStatus, to: TurnStatus, event: Event, durationMs: number): Note {
+  return { type: 'transition', at: event.at, from, to, cause: event.type, durationMs };
+}
+
+function joined(first: readonly Note[], second: readonly Note[] | undefined): readonly Note[] {
+  return second === undefined || second.length === 0 ? first : [...first, ...second];
+}

@@ -1,0 +1,148 @@
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Message } from '../conversation/message.ts';
+import type { Event, RequestedCall } from '../event.ts';
+import type { Verdict } from '../governor/verdict.ts';
+import type { Session } from '../session.ts';
+import { emptyAgenda, isEmpty, plainAsk } from './agenda.ts';
+import { askedFor, toExecution, withIds, withReply } from './calls.ts';
+import { callModel, waitForUser, type Route } from './enter.ts';
+import { move, type Step } from './move.ts';
+import { recoverOrWait, runTools } from './pending.ts';
+import { failure, withResults } from './results.ts';
+import type { AfterTools, Agenda, ExecutingTools, HaltReason, ToolRecovery, TurnStatus } from './state.ts';
+
+export type Check = {
+  readonly conversation: Conversation<Message>;
+  readonly agenda: Agenda;
+  readonly next: AfterTools;
+  readonly via: readonly TurnStatus[];
+};
+
+/** Is the work moving? Works off the agenda, in this order: phases, then finishing, then the verdict. */
+export function checkProgress(session: Session, event: Event, check: Check): Step {
+  const { agenda, conversation, next } = check;
+  if (isEmpty(agenda) && !session.settings.progressCheck) return goOn(session, event, check, next);
+  const via: TurnStatus[] = [...check.via, 'progressCheck'];
+  const route = { conversation, via };
+  if (agenda.phaseChanges > 0) {
+    for (let change = 0; change < agenda.phaseChanges; change += 1) via.push('phaseTransition');
+    const failed = failedPhase(session, agenda);
+    if (failed !== null) return haltOnRoute(session, event, route, failed);
+    via.push('progressCheck');
+  }
+  if (next === 'end-turn') return goOn(session, event, route, next);
+  const { finish, verdict } = agenda;
+  if (finish !== null) {
+    const ask = { advice: verdict?.advice ?? finish.reason, finish, agenda: emptyAgenda };
+    return callModel(session, event, route, { ask, retries: 0 });
+  }
+  return verdict === null ? goOn(session, event, route, next) : actOn(verdict, session, event, route);
+}
+
+/** Ends the turn by way of the check, if there is anything to check. */
+export function endTurn(session: Session, event: Event, route: Route, agenda: Agenda): Step {
+  return isEmpty(agenda)
+    ? waitForUser(session, event, route)
+    : checkProgress(session, event, {
+        conversation: route.conversation,
+        agenda,
+        next: 'end-turn',
+        via: route.via ?? [],
+      });
+}
+
+/** Why a failed phase ends the session, where the profile says that it does. */
+export function failedPhase(session: Session, agenda: Agenda): HaltReason | null {
+  if (agenda.failedPhase === null || !session.settings.haltOnFailedPhase) return null;
+  return { kind: 'phase-failed', reason: `Phase ${agenda.failedPhase} failed`, rule: null };
+}
+
+export function haltOnRoute(session: Session, event: Event, route: Route, why: HaltReason): Step {
+  return move(session, event, {
+    to: { status: 'halted', since: event.at, conversation: route.conversation, why },
+    actions: [{ type: 'stop', why }],
+    via: route.via,
+    notes: route.notes,
+  });
+}
+
+function goOn(session: Session, event: Event, route: Route, next: AfterTools): Step {
+  return next === 'end-turn'
+    ? waitForUser(session, event, route)
+    : callModel(session, event, route, { ask: plainAsk, retries: 0 });
+}
+
+function actOn(verdict: Verdict, session: Session, event: Event, route: Route): Step {
+  switch (verdict.response.kind) {
+    case 'advise':
+    case 'finish':
+    case 'halt': {
+      // The last two were acted on when the verdict came in; what is left of them here is their advice.
+      const ask = { advice: verdict.advice, finish: null, agenda: emptyAgenda };
+      return callModel(session, event, route, { ask, retries: 0 });
+    }
+    case 'run':
+      return runInstead(session, event, route, verdict.response.calls);
+    case 'recover':
+      return recover(verdict, session, event, route);
+  }
+}
+
+function recover(verdict: Verdict, session: Session, event: Event, route: Route): Step {
+  const attempt = session.governor.recoveries + 1;
+  if (attempt > session.settings.maxRecoveries) {
+    return haltOnRoute(session, event, route, { kind: 'stuck', reason: verdict.reason, rule: verdict.rule });
+  }
+  const to: ToolRecovery = {
+    status: 'errorRecovery',
+    since: event.at,
+    conversation: route.conversation,
+    origin: 'tool',
+    request: session.seq + 1,
+    attempt,
+    verdict,
+    agenda: emptyAgenda,
+  };
+  return move({ ...session, governor: { recoveries: attempt } }, event, {
+    to,
+    actions: [recoverOrWait(to)],
+    via: route.via,
+    notes: route.notes,
+  });
+}
+
+/**
+ * Runs calls the model did not ask for. They stand in the conversation as an assistant's calls, so that every result has
+ * its call. A way out of trouble asks nobody: what would need permission is denied.
+ */
+export function runInstead(
+  session: Session,
+  event: Event,
+  route: Route & { readonly agenda?: Agenda },
+  requested: readonly RequestedCall[],
+): Step {
+  const { agenda = emptyAgenda, via, notes } = route;
+  const request = session.seq + 1;
+  const calls = withIds(requested, request);
+  const executions = askedFor(calls, requested).map((each) =>
+    toExecution(
+      each.decision === 'pending' ? { decision: 'denied', call: each.call, outcome: unasked } : each,
+    ),
+  );
+  const conversation = withReply(route.conversation, { text: '', calls, at: event.at });
+  if (executions.every((each) => each.status === 'completed')) {
+    const closed = { ...route, conversation: withResults(conversation, executions, event.at) };
+    return callModel(session, event, closed, { ask: { ...plainAsk, agenda }, retries: 0 });
+  }
+  const to: ExecutingTools = {
+    status: 'executingTools',
+    since: event.at,
+    conversation,
+    request,
+    executions,
+    agenda,
+  };
+  return move(session, event, { to, actions: runTools(to), via, notes });
+}
+
+const unasked = failure('denied', 'This call needs permission, and recovery does not ask for any.');

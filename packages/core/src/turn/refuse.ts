@@ -1,0 +1,43 @@
+import type { Event } from '../event.ts';
+import type { Note } from '../note.ts';
+import type { Session } from '../session.ts';
+import { isEphemeral } from '../event.ts';
+import { callOff } from './leave.ts';
+import { justWait, wait, type Step } from './move.ts';
+import type { Turn } from './state.ts';
+
+/** A handler for an event that has no meaning in a state, and why. The profile says what becomes of it. */
+export function refuse(reason: string): (session: Session, turn: Turn, event: Event) => Step {
+  return (session, turn, event) => refuseNow(session, turn, event, reason);
+}
+
+export function refuseNow(session: Session, turn: Turn, event: Event, reason: string): Step {
+  const note = refusal(turn, event, reason);
+  const policy = session.settings.onInvalidEvent;
+  if (policy === 'reset' && !isEphemeral(event) && turn.status !== 'waitingForUser') {
+    const step = callOff(session, turn, event);
+    return { ...step, notes: [note, ...step.notes] };
+  }
+  if (policy !== 'refuse') return { session, actions: justWait, notes: [note] };
+  return {
+    session,
+    actions: [{ type: 'show-error', kind: 'refused', message: reason }, wait],
+    notes: [note],
+  };
+}
+
+/** An answer that came too late, twice, or for work nobody asked for. No policy makes more of it than a note. */
+export function ignore(session: Session, turn: Turn, event: Event, reason: string): Step {
+  return { session, actions: justWait, notes: [refusal(turn, event, reason)] };
+}
+
+/** The reason to ignore an answer that names another request than the one at hand, or null. */
+export function isStale(turn: { readonly request: number }, event: { readonly request?: number }): boolean {
+  return event.request !== undefined && event.request !== turn.request;
+}
+
+export const stale = 'it answers a request that is no longer under way';
+
+function refusal(turn: Turn, event: Event, reason: string): Note {
+  return { type: 'refused', at: event.at, status: turn.status, event: event.type, reason };
+}

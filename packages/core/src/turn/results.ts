@@ -1,0 +1,60 @@
+import { append, appendAll, type Conversation } from '../conversation/conversation.ts';
+import type { Call, Message, Outcome, ToolError } from '../conversation/message.ts';
+import type { Execution, PermissionCall, Turn } from './state.ts';
+
+/** Adds the results of a round of calls, one for each call and in call order. */
+export function withResults(
+  conversation: Conversation<Message>,
+  executions: readonly Execution[],
+  at: number,
+): Conversation<Message> {
+  let result = conversation;
+  for (const execution of executions) {
+    const { id: callId, tool } = execution.call;
+    result = append(result, { role: 'tool', at, callId, tool, outcome: outcomeOf(execution) });
+  }
+  return result;
+}
+
+/** The conversation of a state, with a result for every call that is still open: fit to be sent to a model. */
+export function closedConversation(turn: Turn, at: number): Conversation<Message> {
+  switch (turn.status) {
+    case 'executingTools':
+      return withResults(turn.conversation, turn.executions, at);
+    case 'awaitingPermission':
+      return appendAll(
+        turn.conversation,
+        turn.calls.map((each) => unasked(each, at)),
+      );
+    case 'paused':
+      return closedConversation(turn.held, at);
+    default:
+      return turn.conversation;
+  }
+}
+
+export function failure(kind: ToolError['kind'], message: string): Outcome {
+  return { ok: false, error: { kind, message } };
+}
+
+function outcomeOf(execution: Execution): Outcome {
+  switch (execution.status) {
+    case 'completed':
+      return execution.outcome;
+    case 'running':
+      return failure('interrupted', 'Called off while running: it may have run fully, partly or not at all.');
+    case 'pending':
+      return failure('cancelled', 'Called off before it was started.');
+    default:
+      return execution satisfies never;
+  }
+}
+
+function unasked(permission: PermissionCall, at: number): Message {
+  const call: Call = permission.call;
+  const outcome =
+    permission.decision === 'denied'
+      ? permission.outcome
+      : failure('cancelled', 'Called off before it was decided whether it may run.');
+  return { role: 'tool', at, callId: call.id, tool: call.tool, outcome };
+}

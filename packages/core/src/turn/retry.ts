@@ -1,0 +1,23 @@
+import type { ModelError } from '../event.ts';
+import type { Settings } from '../settings.ts';
+
+/**
+ * When to try again after failure number `failures` in a row, or null to give up.
+ * The wait is what the provider asked for; without that it doubles each time, and `jitter` (0 to 1, 1 when absent)
+ * picks a point in its upper half so that many clients do not come back at once.
+ */
+export function retryAt(
+  settings: Settings,
+  failure: { readonly at: number; readonly failures: number; readonly jitter: number | undefined },
+  error?: ModelError,
+): number | null {
+  if (failure.failures >= settings.maxRetries || error?.retryable === false) return null;
+  const asked = error?.retryAfterMs;
+  if (asked !== undefined && asked >= 0) {
+    return asked > settings.retryAfterMaxMs ? null : failure.at + asked;
+  }
+  const doubled = settings.retryBaseMs * 2 ** Math.min(failure.failures - 1, 30);
+  const longest = Math.min(doubled, settings.retryMaxMs);
+  const jitter = Math.min(Math.max(failure.jitter ?? 1, 0), 1);
+  return failure.at + Math.round(longest * (0.5 + jitter / 2));
+}

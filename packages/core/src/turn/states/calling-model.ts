@@ -1,0 +1,145 @@
+import type { Action } from '../../action.ts';
+import type { Session } from '../../session.ts';
+import { agendaEvents } from '../agenda-events.ts';
+import { askedFor, toExecution, withIds, withReply } from '../calls.ts';
+import { execute } from '../execute.ts';
+import type { EventOf, Handlers } from '../handlers.ts';
+import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
+import { justWait, move, show, wait, type Step } from '../move.ts';
+import { askPermission, pageMemory } from '../pending.ts';
+import { endTurn, haltOnRoute } from '../progress-check.ts';
+import { ignore, isStale, refuse, stale } from '../refuse.ts';
+import { failure } from '../results.ts';
+import { retryAt } from '../retry.ts';
+import type { AwaitingPermission, CallingModel, Execution, ModelRecovery, Paging } from '../state.ts';
+
+const busy = refuse('the model is being asked');
+
+export const callingModel: Handlers<CallingModel> = {
+  'user-message': busy,
+  'text-delta': (session, turn, event) =>
+    stream(session, turn, event, [{ type: 'show-text', text: event.text }]),
+  'call-delta': (session, turn, event) => stream(session, turn, event, justWait),
+  'model-replied': replied,
+  'model-failed': failed,
+  'permission-decided': busy,
+  'tool-started': busy,
+  'tool-progressed': busy,
+  'tool-finished': busy,
+  'hooks-finished': busy,
+  'hooks-failed': busy,
+  'retry-due': busy,
+  'recovery-finished': busy,
+  'paging-requested': busy,
+  'paging-finished': busy,
+  'paging-failed': busy,
+  ...agendaEvents<CallingModel>(
+    (turn) => turn.ask.agenda,
+    (turn, agenda) => ({ ...turn, ask: { ...turn.ask, agenda } }),
+  ),
+  'pause-requested': pause,
+  'resume-requested': busy,
+  'cancel-requested': callOff,
+  'halt-requested': haltAsRequested,
+  'shutdown-requested': shutDown,
+};
+
+function stream(
+  session: Session,
+  turn: CallingModel,
+  event: EventOf<'text-delta' | 'call-delta'>,
+  actions: readonly Action[],
+): Step {
+  if (isStale(turn, event)) return ignore(session, turn, event, stale);
+  return show(session, turn.streaming ? turn : { ...turn, streaming: true }, actions);
+}
+
+/** Looks at the reply: calls to skip, ask about or run, or none and the turn is over. */
+function replied(session: Session, turn: CallingModel, event: EventOf<'model-replied'>): Step {
+  if (isStale(turn, event)) return ignore(session, turn, event, stale);
+  if (turn.ask.finish !== null) return finished(session, turn, event);
+  const { agenda } = turn.ask;
+  const calls = withIds(event.calls, turn.request);
+  const conversation = withReply(turn.conversation, { text: event.text, calls, at: event.at });
+  const via = ['processingResponse'] as const;
+  if (calls.length === 0) return endTurn(session, event, { conversation, via }, agenda);
+  const { request } = turn;
+  if (agenda.finish !== null) {
+    const executions = calls.map((call): Execution => ({ status: 'completed', call, outcome: skipped }));
+    return execute(session, event, { conversation, request, executions, agenda, via });
+  }
+  const permissions = askedFor(calls, event.calls);
+  if (permissions.every((each) => each.decision !== 'pending')) {
+    const executions = permissions.map(toExecution);
+    return execute(session, event, { conversation, request, executions, agenda, via });
+  }
+  const to: AwaitingPermission = {
+    status: 'awaitingPermission',
+    since: event.at,
+    conversation,
+    request,
+    calls: permissions,
+    agenda,
+  };
+  return move(session, event, { to, actions: [askPermission(to)], via });
+}
+
+const skipped = failure('skipped', 'Not started: the work is being finished.');
+
+/** The answer to a last call. It was asked without tools, so calls in it are dropped, not run. */
+function finished(session: Session, turn: CallingModel, event: EventOf<'model-replied'>): Step {
+  const conversation = withReply(turn.conversation, { text: event.text, calls: [], at: event.at });
+  return afterFinish(session, turn, event, conversation);
+}
+
+function afterFinish(
+  session: Session,
+  turn: CallingModel,
+  event: EventOf<'model-replied' | 'model-failed'>,
+  conversation: CallingModel['conversation'],
+): Step {
+  const { finish, agenda } = turn.ask;
+  const via = event.type === 'model-replied' ? (['processingResponse'] as const) : [];
+  if (finish?.ends === 'session') {
+    const why = { kind: 'stuck', reason: finish.reason, rule: finish.rule } as const;
+    return haltOnRoute(session, event, { conversation, via }, why);
+  }
+  return endTurn(session, event, { conversation, via }, agenda);
+}
+
+function failed(session: Session, turn: CallingModel, event: EventOf<'model-failed'>): Step {
+  if (isStale(turn, event)) return ignore(session, turn, event, stale);
+  const { conversation, ask, request } = turn;
+  const { error, at, jitter } = event;
+  const failures = turn.retries + 1;
+  const due = retryAt(session.settings, { at, failures, jitter }, error);
+  if (error.kind === 'context-overflow' && session.settings.pageOnOverflow) {
+    if (failures < session.settings.maxRetries) {
+      const work = { reason: error.message, ask, modelRetries: failures };
+      const to: Paging = { status: 'paging', since: at, conversation, request, retries: 0, work };
+      return move(session, event, { to, actions: [pageMemory(to)] });
+    }
+  } else if (due !== null) {
+    const to: ModelRecovery = {
+      status: 'errorRecovery',
+      since: at,
+      conversation,
+      origin: 'model',
+      request,
+      retries: failures,
+      retryAt: due,
+      error,
+      ask,
+    };
+    return move(session, event, { to, actions: [{ type: 'wait', until: due }] });
+  }
+  return giveUp(session, turn, event);
+}
+
+/** Nothing more can be tried: the user is told and has the word. What they said stays in the conversation. */
+function giveUp(session: Session, turn: CallingModel, event: EventOf<'model-failed'>): Step {
+  const step = afterFinish(session, turn, event, turn.conversation);
+  const { kind, message } = event.error;
+  const ending = step.actions.filter((action) => action !== wait);
+  return { ...step, actions: [{ type: 'show-error', kind, message }, ...ending] };
+}
