@@ -1,0 +1,114 @@
+import { styleText } from 'node:util';
+import type { Call, Json, Note, Outcome } from '@pawl/core';
+import type { Seen } from '@pawl/runtime';
+import type { Io } from '../io.ts';
+import { visible, visibleLine } from '../visible.ts';
+
+/** Shows a run while it happens. The answer goes to standard output, everything else to standard error. */
+export type RunView = {
+  start(folder: { readonly root: string; readonly files: number }): void;
+  warn(line: string): void;
+  see(seen: Seen): void;
+  end(result: RunResult): void;
+};
+
+export type RunResult = {
+  readonly status: 'answered' | 'stuck' | 'failed' | 'interrupted';
+  readonly answer: string | null;
+  readonly reason: string | null;
+  readonly session: string;
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly durationMs: number;
+};
+
+export function quietView(io: Io): RunView {
+  return {
+    start: () => undefined,
+    warn: (line) => void io.stderr.write(`pawl: ${visibleLine(line)}\n`),
+    see: () => undefined,
+    end: ({ answer, reason }) => {
+      if (answer !== null) io.stdout.write(`${visible(answer)}\n`);
+      if (reason !== null) io.stderr.write(`pawl: ${visibleLine(reason)}\n`);
+    },
+  };
+}
+
+/** One JSON object a line: what happened, and last the result. */
+export function jsonView(io: Io): RunView {
+  const write = (line: Json): void => void io.stdout.write(`${JSON.stringify(line)}\n`);
+  return {
+    start: ({ root, files }) => write({ type: 'start', folder: root, files }),
+    warn: (message) => write({ type: 'warning', message }),
+    see({ event, notes }) {
+      for (const note of notes) write({ ...note } as Json);
+      if (event.type === 'model-replied') write({ ...event, type: 'reply' });
+      if (event.type === 'tool-finished') {
+        const { at, callId, outcome } = event;
+        write({ type: 'tool-result', at, callId, outcome } as Json);
+      }
+      if (event.type === 'model-failed') write({ ...event, type: 'failure' } as Json);
+    },
+    end: (result) => write({ type: 'result', ...result }),
+  };
+}
+
+/** Lines for a person, coloured where the terminal takes it. */
+export function lineView(io: Io): RunView {
+  const err = io.stderr;
+  const dim = (text: string): string => styleText('dim', text, { stream: err });
+  const say = (text: string): void => void err.write(`${text}\n`);
+  return {
+    start: ({ root, files }) =>
+      say(dim(`${files} ${files === 1 ? 'file' : 'files'} in ${visibleLine(root)}`)),
+    warn: (line) => say(`${styleText('yellow', 'pawl:', { stream: err })} ${visibleLine(line)}`),
+    see({ event, notes, actions }) {
+      if (event.type === 'model-replied' && event.text !== '') say(visible(event.text));
+      if (event.type === 'tool-finished') say(dim(`    ${outcomeLine(event.outcome)}`));
+      for (const note of notes) for (const line of noteLines(note)) say(dim(line));
+      for (const action of actions) {
+        if (action.type === 'run-tools') for (const call of action.calls) say(callLine(call));
+        if (action.type === 'show-error') say(styleText('red', visibleLine(action.message), { stream: err }));
+      }
+    },
+    end(result) {
+      if (result.answer !== null) io.stdout.write(`\n${visible(result.answer)}\n`);
+      if (result.reason !== null)
+        say(styleText('red', `pawl: ${visibleLine(result.reason)}`, { stream: err }));
+      say(dim(`\n${summary(result)}`));
+    },
+  };
+}
+
+function noteLines(note: Note): readonly string[] {
+  switch (note.type) {
+    case 'transition':
+      return [`  ${note.from} → ${note.to}  (${note.cause}, ${note.durationMs} ms)`];
+    case 'verdict':
+      return [`  ${note.verdict.level}: ${visibleLine(note.verdict.reason)}`];
+    case 'phase-started':
+      return [`  phase ${note.number}: ${visibleLine(note.description)}`];
+    case 'phase-completed':
+      return [`  phase ${note.number} ${note.success ? 'done' : 'failed'}`];
+    case 'refused':
+      return [];
+    default:
+      return note satisfies never;
+  }
+}
+
+function callLine({ tool, args }: Call): string {
+  const shown = visibleLine(typeof args === 'string' ? args : JSON.stringify(args));
+  return `  ▸ ${visibleLine(tool)} ${shown.length > 100 ? `${shown.slice(0, 99)}…` : shown}`;
+}
+
+function outcomeLine(outcome: Outcome): string {
+  if (!outcome.ok) return `${outcome.error.kind}: ${visibleLine(outcome.error.message)}`.slice(0, 200);
+  const size = JSON.stringify(outcome.output).length;
+  return `ok, ${size} ${size === 1 ? 'character' : 'characters'}`;
+}
+
+function summary({ modelCalls, toolCalls, durationMs, status }: RunResult): string {
+  const seconds = (durationMs / 1_000).toFixed(1);
+  return `${status} after ${modelCalls} model calls and ${toolCalls} tool calls in ${seconds} s`;
+}

@@ -1,0 +1,125 @@
+import { conversationOf, createSession, findProfile, type Profile, type Session } from '@pawl/core';
+import {
+  Agent,
+  answerOf,
+  createLibrarian,
+  indexFolder,
+  librarianTools,
+  WorkspaceError,
+  type FolderIndex,
+  type Seen,
+} from '@pawl/runtime';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { progressLine } from '../progress-line.ts';
+import { UsageError } from '../usage-error.ts';
+import { unknownProfile } from './profile-option.ts';
+import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
+import { skipLines } from './skip-lines.ts';
+
+export type RunOptions = {
+  readonly dir: string;
+  readonly profile: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  /** Aborted when the user presses Ctrl-C. */
+  readonly signal?: AbortSignal;
+};
+
+/** Works on a goal in a folder until there is an answer. */
+export async function run(goal: string, options: RunOptions, io: Io): Promise<ExitCode> {
+  if (goal.trim() === '') {
+    throw new UsageError('Say what you want to know, for example: pawl run "How are sessions stored?"');
+  }
+  const profile = findProfile(options.profile);
+  if (profile === undefined) throw unknownProfile(options.profile);
+  const { signal = new AbortController().signal } = options;
+  const index = await indexUntil(options.dir, signal, io);
+  if (index === null) return exitCodes.interrupted;
+  using folder = index;
+  const view = viewFor(options, io);
+  view.start({ root: folder.root, files: folder.paths.length });
+  for (const line of skipLines(folder.skips)) view.warn(line);
+  const result = await work(goal, { folder, profile, signal, view });
+  view.end(result);
+  return codes[result.status];
+}
+
+const codes: Record<RunResult['status'], ExitCode> = {
+  answered: exitCodes.finished,
+  stuck: exitCodes.stuck,
+  failed: exitCodes.model,
+  interrupted: exitCodes.interrupted,
+};
+
+/** Reads the folder; null when the user would not wait for it. */
+async function indexUntil(dir: string, signal: AbortSignal, io: Io): Promise<FolderIndex | null> {
+  const line = progressLine(io.stderr);
+  try {
+    return await indexFolder(dir, {
+      signal,
+      onProgress: ({ files, path }) => line.show(`Reading ${files} files … ${path}`),
+    });
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error instanceof WorkspaceError ? new UsageError(error.message, { cause: error }) : error;
+  } finally {
+    line.clear();
+  }
+}
+
+type Job = {
+  readonly folder: FolderIndex;
+  readonly profile: Profile;
+  readonly signal: AbortSignal;
+  readonly view: RunView;
+};
+
+async function work(goal: string, { folder, profile, signal, view }: Job): Promise<RunResult> {
+  const tally = { modelCalls: 0, toolCalls: 0, error: null as string | null };
+  const startedAt = Date.now();
+  const id = crypto.randomUUID();
+  const agent = new Agent({
+    model: createLibrarian(),
+    tools: librarianTools(folder),
+    session: createSession({ id, at: startedAt, profile: profile.name, settings: profile.settings }),
+    observe(seen) {
+      keepCount(tally, seen);
+      view.see(seen);
+    },
+  });
+  const leave = (): void => void agent.post({ type: 'shutdown-requested' });
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
+  agent.say(goal);
+  const session = await agent.idle();
+  const { modelCalls, toolCalls } = tally;
+  const durationMs = Date.now() - startedAt;
+  return { ...ending(session, tally.error), session: id, modelCalls, toolCalls, durationMs };
+}
+
+function keepCount(
+  tally: { modelCalls: number; toolCalls: number; error: string | null },
+  { actions, event }: Seen,
+): void {
+  if (event.type === 'tool-started') tally.toolCalls += 1;
+  for (const action of actions) {
+    if (action.type === 'ask-model') tally.modelCalls += 1;
+    if (action.type === 'show-error') tally.error = action.message;
+  }
+}
+
+function ending(session: Session, error: string | null): Pick<RunResult, 'status' | 'answer' | 'reason'> {
+  const answer = answerOf(conversationOf(session));
+  const { turn } = session;
+  if (turn.status === 'shuttingDown') return { status: 'interrupted', answer: null, reason: 'Interrupted.' };
+  if (turn.status === 'halted') return { status: 'stuck', answer, reason: turn.why.reason };
+  return answer === null
+    ? { status: 'failed', answer, reason: error ?? 'The model gave no answer.' }
+    : { status: 'answered', answer, reason: null };
+}
+
+function viewFor({ json, quiet }: RunOptions, io: Io): RunView {
+  if (json === true) return jsonView(io);
+  return quiet === true ? quietView(io) : lineView(io);
+}

@@ -1,0 +1,96 @@
+import { Command } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
+import type { Io } from './io.ts';
+
+type Setting = {
+  readonly io: Io;
+  readonly signal: AbortSignal;
+  readonly exit: (code: number) => void;
+};
+
+/** The command line. Each command is loaded only when it is called, so that help and version come at once. */
+export function createProgram(setting: Setting): Command {
+  const { io } = setting;
+  const program = new Command('pawl')
+    .description(
+      'Lets an agent work while the work moves forward, and stops it when it goes round in circles.',
+    )
+    .version(manifest.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .showHelpAfterError('Try pawl --help.')
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text.replace(/^error: /, 'pawl: ')),
+    })
+    .exitOverride()
+    .action(() => program.outputHelp());
+  addRun(program, setting);
+  addPipe(program, setting);
+  addChart(program, setting);
+  return program;
+}
+
+function examples(...lines: readonly string[]): string {
+  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function addRun(program: Command, { io, signal, exit }: Setting): void {
+  program
+    .command('run')
+    .description('work on a goal in a folder and answer with quoted, cited passages')
+    .argument('<goal...>', 'what you want to know')
+    .option('-d, --dir <folder>', 'the folder to work in', '.')
+    .option('-p, --profile <name>', 'how the machine behaves: pawl, loom, nexora', 'pawl')
+    .option('-q, --quiet', 'print the answer only')
+    .option('--json', 'print one JSON object a line: what happens, and last the result')
+    .addHelpText(
+      'after',
+      examples(
+        'pawl run "How are retries counted?"',
+        'pawl run --dir ~/notes "When is the garden party?"',
+        'pawl run --quiet "What is a pawl?" > answer.txt',
+      ),
+    )
+    .action(async (goal: string[], options: { dir: string; profile: string; quiet?: true; json?: true }) => {
+      const { run } = await import('./commands/run.ts');
+      exit(await run(goal.join(' '), { ...options, signal }, io));
+    });
+}
+
+function addPipe(program: Command, { io, exit }: Setting): void {
+  program
+    .command('pipe')
+    .description(
+      'drive the machine from any language: events in, states and actions out, one JSON object a line',
+    )
+    .option('-p, --profile <name>', 'how the machine behaves: pawl, loom, nexora', 'pawl')
+    .option('--state <how>', 'how much of the state each answer holds: compact, full, status', 'compact')
+    .option('--id <id>', 'the id of the session')
+    .option('--schema', 'print the JSON Schema of the events and leave')
+    .addHelpText(
+      'after',
+      examples(
+        `printf '{"type":"user-message","at":0,"text":"Hello"}\\n' | pawl pipe`,
+        'pawl pipe --schema > events.schema.json',
+      ),
+    )
+    .action(async (options: { profile: string; state: string; id?: string; schema?: true }) => {
+      const { pipe, printSchema } = await import('./commands/pipe.ts');
+      exit(options.schema === true ? await printSchema(io) : await pipe(options, io));
+    });
+}
+
+function addChart(program: Command, { io, exit }: Setting): void {
+  program
+    .command('chart')
+    .description('draw a state chart')
+    .argument('<name>', 'the chart: turn')
+    .option('--as <format>', 'mermaid, svg, xstate or json', 'mermaid')
+    .option('-o, --out <file>', 'write to a file instead of standard output')
+    .addHelpText('after', examples('pawl chart turn', 'pawl chart turn --as svg --out turn.svg'))
+    .action(async (name: string, options: { as: string; out?: string }) => {
+      const { chart } = await import('./commands/chart.ts');
+      exit(await chart(name, options, io));
+    });
+}

@@ -1,0 +1,181 @@
+import {
+  createSession,
+  isTerminal,
+  pendingActions,
+  step,
+  type Action,
+  type Event,
+  type Session,
+  type Step,
+} from '@pawl/core';
+import { systemClock, type Clock } from './clock.ts';
+import { createMemoryLog, type EventLog } from './event-log.ts';
+import { Performer } from './performer.ts';
+import { messageOf, type Unstamped, type World } from './work.ts';
+
+/** What an observer is told after each event: the event, and all that `step` made of it. */
+export type Seen = Step & { readonly event: Event };
+
+export type AgentOptions = Pick<World, 'model' | 'tools'> &
+  Partial<World> & {
+    /** A session to go on with; without one, a new session of the default profile. */
+    readonly session?: Session;
+    readonly id?: string;
+    readonly log?: EventLog;
+    readonly clock?: Clock;
+    readonly observe?: (seen: Seen) => void;
+  };
+
+/**
+ * The one loop: take an event, step, keep it, tell whoever watches, do what is to be done.
+ * Everything that happens comes in through `post`, one event at a time and in order.
+ */
+export class Agent {
+  readonly #clock: Clock;
+  readonly #log: EventLog;
+  readonly #observe: (seen: Seen) => void;
+  readonly #performer: Performer;
+  readonly #queue: { readonly event: Unstamped; readonly done: (taken: boolean) => void }[] = [];
+  readonly #inbox: string[] = [];
+  readonly #ended = Promise.withResolvers<Session>();
+  readonly #idlers: (() => void)[] = [];
+  #session: Session;
+  #draining = false;
+  #broken = false;
+
+  constructor(options: AgentOptions) {
+    const { id = crypto.randomUUID(), clock = systemClock, log = createMemoryLog() } = options;
+    this.#clock = clock;
+    this.#log = log;
+    this.#observe = options.observe ?? (() => undefined);
+    this.#session = options.session ?? newSession(id, clock.now(), options);
+    const world: World = { ...defaultWorld, ...options };
+    this.#performer = new Performer({ world, clock, post: (event) => this.post(event) });
+    // Whoever does not wait for the end must not be stopped by how it ended.
+    this.#ended.promise.catch(() => undefined);
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  /** What the user said and the machine has not heard yet. */
+  get unheard(): readonly string[] {
+    return this.#inbox;
+  }
+
+  /** Resolves when the session has ended, rejects when its log could not be written. */
+  get ended(): Promise<Session> {
+    return this.#ended.promise;
+  }
+
+  /** Takes up the work a session was left with. */
+  resume(): void {
+    this.#perform(pendingActions(this.#session));
+  }
+
+  /** Says something to the agent. While it is busy the message waits its turn. */
+  say(text: string): void {
+    this.#inbox.push(text);
+    this.#hear();
+  }
+
+  /** Hands an event to the machine; resolves, once it is kept and acted on, to whether the machine took it. */
+  post(event: Unstamped): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#queue.push({ event, done: resolve });
+    void this.#drain();
+    return promise;
+  }
+
+  /** Resolves when there is nothing left to do but wait for the user, or when the session has ended. */
+  async idle(): Promise<Session> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#isIdle()) resolve();
+    else this.#idlers.push(resolve);
+    await Promise.race([promise, this.#ended.promise]);
+    return this.#session;
+  }
+
+  async #drain(): Promise<void> {
+    if (this.#draining) return;
+    this.#draining = true;
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      next.done(await this.#take(next.event));
+    }
+    this.#draining = false;
+    this.#hear();
+    if (this.#isIdle()) for (const resolve of this.#idlers.splice(0)) resolve();
+  }
+
+  async #take(unstamped: Unstamped): Promise<boolean> {
+    if (this.#broken) return false;
+    const event = { ...unstamped, at: this.#clock.now() } as Event;
+    const before = this.#session;
+    const result = step(before, event);
+    try {
+      if (result.session.seq > before.seq) await this.#log.append(event, result.session);
+    } catch (error) {
+      this.#break(error);
+      return false;
+    }
+    this.#session = result.session;
+    this.#tell({ ...result, event });
+    if (result.session.turn !== before.turn) this.#performer.moved(before.turn, result.session.turn);
+    this.#perform(result.actions);
+    if (isTerminal(this.#session)) this.#end();
+    return result.session !== before;
+  }
+
+  #tell(seen: Seen): void {
+    try {
+      this.#observe(seen);
+    } catch (error) {
+      process.emitWarning(`An observer threw: ${messageOf(error)}`, 'PawlWarning');
+    }
+  }
+
+  #perform(actions: readonly Action[]): void {
+    for (const action of actions) this.#performer.perform(action, this.#session);
+  }
+
+  /** Only with nothing else in the queue is it certain that the machine will take what the user said. */
+  #hear(): void {
+    if (this.#draining || this.#session.turn.status !== 'waitingForUser') return;
+    const text = this.#inbox.shift();
+    if (text !== undefined) void this.post({ type: 'user-message', text });
+  }
+
+  #isIdle(): boolean {
+    return this.#session.turn.status === 'waitingForUser' && this.#inbox.length === 0 && !this.#draining;
+  }
+
+  #end(): void {
+    this.#performer.stop();
+    this.#ended.resolve(this.#session);
+  }
+
+  /** What cannot be kept must not be done: the session stops where its log stops. */
+  #break(error: unknown): void {
+    this.#broken = true;
+    this.#performer.stop();
+    this.#ended.reject(
+      new Error(`The event log could not be written: ${messageOf(error)}`, { cause: error }),
+    );
+  }
+}
+
+/** Without anything that could make room, a model that finds none is a model that failed. */
+function newSession(id: string, at: number, options: AgentOptions): Session {
+  return createSession({ id, at, settings: { pageOnOverflow: options.page !== undefined } });
+}
+
+/** Nobody is there to ask, nothing runs after tools, and the way out of a stuck state is to tell the model. */
+const defaultWorld: Omit<World, 'model' | 'tools'> = {
+  rules: () => 'allow',
+  decide: () => Promise.resolve({ decision: 'deny', reason: 'nobody is there to ask' }),
+  hooks: () => Promise.resolve(false),
+  recover: () => Promise.resolve({ kind: 'ask-model' }),
+  page: () => Promise.reject(new Error('There is nothing that could make room.')),
+  random: Math.random,
+};

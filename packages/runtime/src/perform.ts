@@ -1,0 +1,108 @@
+import type { Action, ActionType, Session } from '@pawl/core';
+import type { Clock } from './clock.ts';
+import { askModel, messageOf, runTool, type Post, type World } from './work.ts';
+
+/** A piece of work: it runs on its own and answers with events. `name` is the same only for the very same piece. */
+export type Piece = {
+  readonly request: number;
+  readonly name: string;
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
+};
+
+export type Means = { readonly world: World; readonly post: Post; readonly clock: Clock };
+
+/** What an action comes to. */
+export function piecesOf(action: Action, session: Session, means: Means): readonly Piece[] {
+  // The table guarantees that the maker under an action's type takes that action.
+  const make = makers[action.type] as Maker<ActionType>;
+  return make(action, means, session);
+}
+
+type Maker<Type extends ActionType> = (
+  action: Extract<Action, { readonly type: Type }>,
+  means: Means,
+  session: Session,
+) => readonly Piece[];
+
+/** For whoever watches; nothing is to be carried out. */
+const nothing = (): readonly Piece[] => [];
+
+const makers: { readonly [Type in ActionType]: Maker<Type> } = {
+  'ask-model': ({ request, conversation, advice, tools }, { world, post }) => {
+    const described = tools ? world.tools.map((tool) => tool.description) : [];
+    const ask = { conversation, advice, tools: described };
+    return [{ request, name: 'model', run: (signal) => askModel(world, request, ask, { post, signal }) }];
+  },
+  'ask-permission': ({ request, calls }, { world, post }) =>
+    calls.map((call) => ({
+      request,
+      name: `permission ${call.id}`,
+      async run(signal) {
+        const decision = await world
+          .decide(call, signal)
+          .catch((error: unknown) => ({ decision: 'deny' as const, reason: messageOf(error) }));
+        await post({ type: 'permission-decided', request, callId: call.id, ...decision });
+      },
+    })),
+  'run-tools': ({ request, calls }, { world, post }) =>
+    calls.map((call) => ({
+      request,
+      name: `tool ${call.id}`,
+      run: (signal) => runTool(world, request, call, { post, signal }),
+    })),
+  'run-hooks': ({ request, completed }, { world, post }) => [
+    {
+      request,
+      name: 'hooks',
+      run: (signal) =>
+        world.hooks(completed, signal).then(
+          (actionTaken) => post({ type: 'hooks-finished', request, actionTaken }),
+          (error: unknown) =>
+            post({ type: 'hooks-failed', request, jitter: world.random(), message: messageOf(error) }),
+        ),
+    },
+  ],
+  'page-memory': ({ request, reason }, { world, post }) => [
+    {
+      request,
+      name: 'paging',
+      run: (signal) =>
+        world.page(reason, signal).then(
+          (freedTokens) => post({ type: 'paging-finished', request, freedTokens }),
+          (error: unknown) =>
+            post({ type: 'paging-failed', request, jitter: world.random(), message: messageOf(error) }),
+        ),
+    },
+  ],
+  recover: ({ request, verdict }, { world, post }) => [
+    {
+      request,
+      name: 'recovery',
+      async run(signal) {
+        const outcome = await world
+          .recover(verdict, signal)
+          .catch((error: unknown) => ({ kind: 'give-up' as const, reason: messageOf(error) }));
+        await post({ type: 'recovery-finished', request, outcome });
+      },
+    },
+  ],
+  wait: ({ until }, { post, clock }, { turn }) => {
+    if (until === null || turn.status !== 'errorRecovery') return [];
+    const { request } = turn;
+    return [
+      {
+        request,
+        name: 'retry',
+        async run(signal) {
+          await clock.until(until, signal);
+          if (!signal.aborted) await post({ type: 'retry-due', request });
+        },
+      },
+    ];
+  },
+  'show-text': nothing,
+  'show-error': nothing,
+  abort: nothing,
+  stop: nothing,
+  'shut-down': nothing,
+};

@@ -1,0 +1,366 @@
+import { conversationOf, replay, createSession, toArray, type Event, type Json } from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import {
+  Agent,
+  answerOf,
+  createMemoryLog,
+  createScripted,
+  defineTool,
+  type AgentOptions,
+  type Clock,
+  type Model,
+  type ScriptedReply,
+  type Seen,
+  type Tool,
+} from '../src/index.ts';
+
+/** Time that passes only when someone waits for it. */
+function simulatedClock(): Clock & { readonly waits: number[] } {
+  let now = 1_000;
+  const waits: number[] = [];
+  return {
+    waits,
+    now: () => (now += 1),
+    until: (at) => {
+      waits.push(at - now);
+      now = Math.max(now, at);
+      return Promise.resolve();
+    },
+  };
+}
+
+const echo = defineTool({
+  name: 'echo',
+  description: 'Says it back.',
+  parameters: z.object({ text: z.string() }),
+  run: ({ text }) => Promise.resolve({ ok: true, output: text }),
+});
+
+const done = defineTool({
+  name: 'finish',
+  description: 'Ends the work.',
+  parameters: z.object({ answer: z.string() }),
+  run: ({ answer }) => Promise.resolve({ ok: true, output: { answer }, final: true }),
+});
+
+function call(tool: string, args: Json, id?: string): { tool: string; args: Json; id?: string } {
+  return { tool, args, ...(id !== undefined && { id }) };
+}
+
+function start(
+  replies: readonly ScriptedReply[],
+  options: Partial<AgentOptions> = {},
+): { agent: Agent; seen: Seen[]; clock: ReturnType<typeof simulatedClock>; model: Model } {
+  const seen: Seen[] = [];
+  const clock = simulatedClock();
+  const model = createScripted(replies);
+  const agent = new Agent({
+    id: 'test',
+    model,
+    tools: [echo, done],
+    clock,
+    observe: (each) => seen.push(each),
+    ...options,
+  });
+  return { agent, seen, clock, model };
+}
+
+async function ask(agent: Agent, text: string): Promise<string | null> {
+  agent.say(text);
+  return answerOf(conversationOf(await agent.idle()));
+}
+
+function transitions(seen: readonly Seen[]): string[] {
+  return seen
+    .flatMap(({ notes }) => notes)
+    .flatMap((note) => (note.type === 'transition' ? [`${note.from} → ${note.to}`] : []));
+}
+
+describe('Agent', () => {
+  it('drives a goal through tools to an answer, each transition seen with its time [LOOM-67, LOOM-102]', async () => {
+    const { agent, seen } = start([
+      { text: 'Looking.', calls: [call('echo', { text: 'one' }), call('echo', { text: 'two' })] },
+      { calls: [call('finish', { answer: 'one and two' })] },
+    ]);
+    expect(await ask(agent, 'What is there?')).toBe('one and two');
+    expect(transitions(seen)).toEqual([
+      'waitingForUser → callingModel',
+      'callingModel → processingResponse',
+      'processingResponse → executingTools',
+      'executingTools → progressCheck',
+      'progressCheck → callingModel',
+      'callingModel → processingResponse',
+      'processingResponse → executingTools',
+      'executingTools → progressCheck',
+      'progressCheck → waitingForUser',
+    ]);
+    expect(seen.flatMap(({ notes }) => notes).every((note) => note.at > 1_000)).toBe(true);
+  });
+
+  it('keeps a log from which the very same session can be replayed', async () => {
+    const log = createMemoryLog();
+    const { agent } = start([{ calls: [call('echo', { text: 'x' })] }, { text: 'done' }], { log });
+    await ask(agent, 'go');
+    const fresh = createSession({ id: 'test', at: 1_001, settings: { pageOnOverflow: false } });
+    expect(replay(fresh, log.events)).toEqual(agent.session);
+    expect(log.events).toHaveLength(agent.session.seq);
+  });
+
+  it('keeps what the user says while it is busy and hears it afterwards, in order [RO-10]', async () => {
+    const { agent } = start([{ text: 'first' }, { text: 'second' }, { text: 'third' }]);
+    agent.say('a');
+    agent.say('b');
+    agent.say('c');
+    expect(agent.unheard).toEqual(['b', 'c']);
+    await agent.idle();
+    const said = toArray(conversationOf(agent.session)).map((message) =>
+      message.role === 'tool' ? '' : message.text,
+    );
+    expect(said).toEqual(['a', 'first', 'b', 'second', 'c', 'third']);
+  });
+
+  it('waits as long as the provider asks before it tries again', async () => {
+    const busy = { failure: { kind: 'rate-limit', message: '429', retryAfterMs: 7_000 } } as const;
+    const { agent, clock } = start([busy, { text: 'there' }]);
+    expect(await ask(agent, 'hello?')).toBe('there');
+    expect(clock.waits).toHaveLength(1);
+    expect(clock.waits[0]).toBeGreaterThan(6_900);
+  });
+
+  it('shows the error and has nothing lost when the model keeps failing', async () => {
+    const down = { failure: { kind: 'network', message: 'no route' } } as const;
+    const { agent, seen } = start([down, down, down]);
+    expect(await ask(agent, 'hello?')).toBeNull();
+    const errors = seen.flatMap(({ actions }) => actions.filter((action) => action.type === 'show-error'));
+    expect(errors).toEqual([{ type: 'show-error', kind: 'network', message: 'no route' }]);
+    expect(toArray(conversationOf(agent.session))).toMatchObject([{ role: 'user', text: 'hello?' }]);
+  });
+
+  it('takes a model that throws, or ends without a reply, for one that failed', async () => {
+    const rude: Model = {
+      name: 'rude',
+      // oxlint-disable-next-line require-yield
+      async *stream() {
+        throw new Error('boom');
+      },
+    };
+    const silent: Model = { name: 'silent', async *stream() {} };
+    const { agent, seen } = start([], { model: rude });
+    await ask(agent, 'x');
+    expect(seen.flatMap(({ event }) => (event.type === 'model-failed' ? [event.error] : []))[0]).toEqual({
+      kind: 'unknown',
+      message: 'rude broke off: boom',
+    });
+    const other = start([], { model: silent });
+    await ask(other.agent, 'x');
+    expect(other.seen.find(({ event }) => event.type === 'model-failed')?.event).toMatchObject({
+      error: { kind: 'truncated' },
+    });
+  });
+
+  it('has the start of a call on record before the tool runs', async () => {
+    const log = createMemoryLog();
+    const kept: string[][] = [];
+    const spy: Tool = defineTool({
+      name: 'spy',
+      description: 'Looks at the log.',
+      parameters: z.object({}),
+      run: () => {
+        kept.push(log.events.map((event: Event) => event.type));
+        return Promise.resolve({ ok: true, output: null });
+      },
+    });
+    const { agent } = start([{ calls: [call('spy', {})] }, { text: 'ok' }], { log, tools: [spy] });
+    await ask(agent, 'go');
+    expect(kept).toEqual([['user-message', 'model-replied', 'tool-started']]);
+  });
+
+  it('gives the model results in call order, whichever tool is first to finish [RO-07, LOOM-22]', async () => {
+    const gate = Promise.withResolvers<void>();
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Waits for the other.',
+      parameters: z.object({}),
+      run: () => gate.promise.then(() => ({ ok: true as const, output: 'slow' })),
+    });
+    const quick = defineTool({
+      name: 'quick',
+      description: 'Lets the other go on.',
+      parameters: z.object({}),
+      run: () => {
+        gate.resolve();
+        return Promise.resolve({ ok: true, output: 'quick' });
+      },
+    });
+    const { agent } = start([{ calls: [call('slow', {}), call('quick', {})] }, { text: 'ok' }], {
+      tools: [slow, quick],
+    });
+    await ask(agent, 'go');
+    const results = toArray(conversationOf(agent.session)).filter((message) => message.role === 'tool');
+    expect(results.map((message) => message.tool)).toEqual(['slow', 'quick']);
+  });
+
+  it('tells the model about unknown tools, bad arguments and tools that throw, and goes on', async () => {
+    const broken: Tool = {
+      description: { ...echo.description, name: 'broken' },
+      run: () => Promise.reject(new Error('oh')),
+    };
+    const { agent } = start(
+      [{ calls: [call('nope', {}), call('echo', { text: 1 }), call('broken', {})] }, { text: 'I see' }],
+      { tools: [echo, broken] },
+    );
+    expect(await ask(agent, 'go')).toBe('I see');
+    const errors = toArray(conversationOf(agent.session)).flatMap((message) =>
+      message.role === 'tool' && !message.outcome.ok ? [message.outcome.error] : [],
+    );
+    expect(errors.map((error) => error.kind)).toEqual(['invalid', 'invalid', 'failed']);
+    expect(errors[0]?.message).toBe('There is no tool named "nope". There are: echo, broken.');
+    expect(errors[1]?.message).toContain('Bad arguments for echo');
+  });
+
+  it('denies what needs asking when nobody is there, and asks when somebody is', async () => {
+    const script = [{ calls: [call('echo', { text: 'a' }, 'a')] }, { text: 'ok' }];
+    const alone = start(script, { rules: () => 'ask' });
+    await ask(alone.agent, 'go');
+    expect(toArray(conversationOf(alone.agent.session))[2]).toMatchObject({
+      outcome: { ok: false, error: { kind: 'denied' } },
+    });
+    const asked: string[] = [];
+    const attended = start(script, {
+      rules: () => 'ask',
+      decide: (each) => {
+        asked.push(each.id);
+        return Promise.resolve({ decision: 'allow' });
+      },
+    });
+    await ask(attended.agent, 'go');
+    expect(asked).toEqual(['a']);
+    expect(toArray(conversationOf(attended.agent.session))[2]).toMatchObject({ outcome: { ok: true } });
+  });
+
+  it('runs hooks after a tool that changed something, and goes on when they fail [LOOM-24, LOOM-53]', async () => {
+    const edit: Tool = { ...echo, description: { ...echo.description, name: 'edit' } };
+    const completed: unknown[] = [];
+    let failures = 0;
+    const { agent, seen } = start([{ calls: [call('edit', { text: 'x' }, 'e')] }, { text: 'ok' }], {
+      tools: [edit],
+      hooks: (tools) => {
+        completed.push(tools);
+        failures += 1;
+        return Promise.reject(new Error('no git here'));
+      },
+    });
+    expect(await ask(agent, 'go')).toBe('ok');
+    expect(failures).toBe(3);
+    expect(completed[0]).toEqual([{ callId: 'e', tool: 'edit', ok: true }]);
+    expect(seen.flatMap(({ actions }) => actions)).toContainEqual({
+      type: 'show-error',
+      kind: 'io',
+      message: 'no git here',
+    });
+  });
+
+  it('really aborts the model request when the work is called off', async () => {
+    const aborted = Promise.withResolvers<void>();
+    const endless: Model = {
+      name: 'endless',
+      async *stream(_request, signal) {
+        try {
+          yield { type: 'text', text: 'thinking' };
+          await new Promise<void>((resolve) => {
+            signal.addEventListener('abort', () => resolve(), { once: true });
+          });
+        } finally {
+          aborted.resolve();
+        }
+      },
+    };
+    const streaming = Promise.withResolvers<void>();
+    const { agent } = start([], {
+      model: endless,
+      observe: ({ event }) => event.type === 'text-delta' && streaming.resolve(),
+    });
+    agent.say('go');
+    await streaming.promise;
+    await agent.post({ type: 'cancel-requested' });
+    await aborted.promise;
+    expect(agent.session.turn.status).toBe('waitingForUser');
+  });
+
+  it('ends on shutdown, in the middle of a tool, with a valid history [LOOM-57, LOOM-65]', async () => {
+    const forever = defineTool({
+      name: 'forever',
+      description: 'Runs until it is called off.',
+      parameters: z.object({}),
+      run: (_args, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve({ ok: true, output: null }), { once: true });
+        }),
+    });
+    const running = Promise.withResolvers<void>();
+    const { agent } = start([{ calls: [call('forever', {}, 'f')] }], {
+      tools: [forever],
+      observe: ({ event }) => event.type === 'tool-started' && running.resolve(),
+    });
+    agent.say('go');
+    await running.promise;
+    void agent.post({ type: 'shutdown-requested' });
+    const session = await agent.ended;
+    expect(session.turn.status).toBe('shuttingDown');
+    expect(toArray(conversationOf(session)).at(-1)).toMatchObject({
+      role: 'tool',
+      callId: 'f',
+      outcome: { ok: false, error: { kind: 'interrupted' } },
+    });
+  });
+
+  it('does nothing it could not keep: a log that fails stops the session before the effect', async () => {
+    const ran: string[] = [];
+    const tool: Tool = {
+      ...echo,
+      run: () => {
+        ran.push('ran');
+        return Promise.resolve({ ok: true, output: null });
+      },
+    };
+    const { agent } = start([{ calls: [call('echo', { text: 'x' })] }], {
+      tools: [tool],
+      log: {
+        append(event) {
+          if (event.type === 'tool-started') throw new Error('disk full');
+        },
+      },
+    });
+    agent.say('go');
+    await expect(agent.ended).rejects.toThrow('The event log could not be written: disk full');
+    expect(ran).toEqual([]);
+  });
+
+  it('goes on with a session it was handed, doing what is still owed', async () => {
+    const log = createMemoryLog();
+    const first = start([], {
+      log,
+      model: {
+        name: 'mute',
+        async *stream(_r, signal) {
+          await new Promise((go) => signal.addEventListener('abort', go));
+        },
+      },
+    });
+    first.agent.say('go');
+    await first.agent.post({ type: 'finish-requested', reason: 'enough' });
+    const second = start([{ text: 'here' }], { session: first.agent.session });
+    second.agent.resume();
+    expect(answerOf(conversationOf(await second.agent.idle()))).toBe('here');
+  });
+
+  it('is not broken by an observer that throws [RX-12]', async () => {
+    const { agent } = start([{ text: 'fine' }], {
+      observe: () => {
+        throw new Error('observer');
+      },
+    });
+    expect(await ask(agent, 'go')).toBe('fine');
+  });
+});
