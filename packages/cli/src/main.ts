@@ -14,7 +14,7 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
   let code: number = exitCodes.finished;
   const program = createProgram({ io, signal: interrupt.signal, exit: (value) => (code = value) });
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return code;
   } catch (error) {
     return report(error, io);

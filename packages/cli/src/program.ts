@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import type { Io } from './io.ts';
+import { visibleLine } from './visible.ts';
 
 type Setting = {
   readonly io: Io;
@@ -18,17 +19,25 @@ export function createProgram(setting: Setting): Command {
     .version(manifest.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
-    .showHelpAfterError('Try pawl --help.')
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text.replace(/^error: /, 'pawl: ')),
+      writeErr: (text) => void io.stderr.write(text),
+      outputError: (text, write) => write(`${oneLine(text)}\n`),
     })
-    .exitOverride()
-    .action(() => program.outputHelp());
+    .exitOverride();
   addRun(program, setting);
   addPipe(program, setting);
   addChart(program, setting);
   return program;
+}
+
+/** Commander's complaint and its suggestion, in one line. */
+function oneLine(text: string): string {
+  const said = text
+    .replace(/^error: /, '')
+    .trim()
+    .replaceAll(/\.?\s*\n\s*/g, ' ');
+  return `pawl: ${visibleLine(said)} (pawl --help shows what there is)`;
 }
 
 function examples(...lines: readonly string[]): string {

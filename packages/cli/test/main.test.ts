@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run, type RunOptions } from '../src/commands/run.ts';
+import { main } from '../src/main.ts';
+import { captureIo } from './captured-io.ts';
+
+const bin = join(import.meta.dirname, '../bin/pawl.js');
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pawl-main-'));
+  await writeFile(join(folder, 'garden.md'), '# Party\n\nThe garden party is on the ninth of June.\n');
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function pawl(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const captured = captureIo();
+  const code = await main(args, captured.io);
+  return { code, out: captured.out(), err: captured.err() };
+}
+
+/** One line, said by pawl, without a stack trace. */
+function expectOneLine(err: string): void {
+  expect(err.trimEnd().split('\n')).toHaveLength(1);
+  expect(err).toMatch(/^pawl: /);
+  expect(err).not.toMatch(/^\s+at /m);
+}
+
+describe('pawl', () => {
+  it('shows its help on request and when called with nothing', async () => {
+    const asked = await pawl('--help');
+    const bare = await pawl();
+    expect(asked.code).toBe(0);
+    expect(bare.code).toBe(0);
+    expect(bare.out).toBe(asked.out);
+    for (const command of ['run', 'pipe', 'chart']) expect(asked.out).toContain(command);
+  });
+
+  it('shows the help of every command with examples', async () => {
+    for (const command of ['run', 'pipe', 'chart']) {
+      const { code, out } = await pawl(command, '--help');
+      expect(code).toBe(0);
+      expect(out).toContain('Examples:');
+    }
+  });
+
+  it('prints its version', async () => {
+    expect(await pawl('--version')).toMatchObject({ code: 0, out: '0.1.0\n' });
+  });
+
+  it.each([
+    ['an unknown flag', ['run', '--dri', '.', 'x'], '--dir'],
+    ['an unknown command', ['rnu'], 'run'],
+    ['a missing goal', ['run'], 'goal'],
+    ['an empty goal', ['run', ''], 'Say what you want to know'],
+    ['a blank goal', ['run', ' \t '], 'Say what you want to know'],
+    ['an unknown profile', ['run', '--profile', 'lom', 'x'], 'Did you mean loom?'],
+    [
+      'a missing folder',
+      ['run', '--dir', '/does/not/exist', 'x'],
+      'There is no such folder: "/does/not/exist"',
+    ],
+  ])('answers %s with one line and exit code 2', async (_what, args, hint) => {
+    const { code, out, err } = await pawl(...args);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expectOneLine(err);
+    expect(err).toContain(hint);
+  });
+
+  it('answers a file given for a folder with one line and exit code 2', async () => {
+    const { code, err } = await pawl('run', '--dir', join(folder, 'garden.md'), 'x');
+    expect(code).toBe(2);
+    expectOneLine(err);
+  });
+});
+
+describe('pawl run', () => {
+  it('answers with a quoted passage, its file and its line, and shows each transition', async () => {
+    const { code, out, err } = await pawl('run', '--dir', folder, 'When is the garden party?');
+    expect(code).toBe(0);
+    expect(out).toContain('garden.md:3');
+    expect(out).toContain('> The garden party is on the ninth of June.');
+    expect(err).toContain('waitingForUser → callingModel');
+    expect(err).toContain('progressCheck → waitingForUser');
+  });
+
+  it('says what is not there, and what it tried', async () => {
+    const { code, out } = await pawl('run', '--dir', folder, 'Which submarine was painted yellow?');
+    expect(code).toBe(0);
+    expect(out).toContain('nothing');
+    expect(out).toContain('submarine');
+    expect(out).not.toContain('> ');
+  });
+
+  it('prints the answer alone with --quiet', async () => {
+    const { out, err } = await pawl('run', '--quiet', '--dir', folder, 'When is the garden party?');
+    expect(out).toContain('garden.md:3');
+    expect(err).toBe('');
+  });
+
+  it('prints one JSON object a line with --json, the result last', async () => {
+    const { out, err } = await pawl('run', '--json', '--dir', folder, 'When is the garden party?');
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line): { type: string } => JSON.parse(line) as { type: string });
+    expect(lines[0]).toMatchObject({ type: 'start', files: 1 });
+    expect(lines.some((line) => line.type === 'transition')).toBe(true);
+    expect(lines.at(-1)).toMatchObject({ type: 'result', status: 'answered', reason: null });
+    expect(err).toBe('');
+  });
+
+  it('works with every profile', async () => {
+    for (const profile of ['pawl', 'loom', 'nexora']) {
+      expect(await pawl('run', '-p', profile, '-d', folder, 'garden party?')).toMatchObject({ code: 0 });
+    }
+  });
+
+  it('passes over binary files and a 200 MB file, with a line each', async () => {
+    await writeFile(join(folder, 'picture.bin'), Buffer.from([0x89, 0, 1, 2]));
+    await writeFile(join(folder, 'huge.log'), 'x');
+    await truncate(join(folder, 'huge.log'), 200 * 1024 * 1024);
+    const { code, out, err } = await pawl('run', '--dir', folder, 'When is the garden party?');
+    expect(code).toBe(0);
+    expect(out).toContain('ninth of June');
+    expect(err).toContain('skipped huge.log: it is too large to search');
+    expect(err).toContain('skipped 1 file that is not text');
+  });
+
+  it('shows what a file would do to the terminal as text', async () => {
+    await writeFile(join(folder, 'evil.md'), 'The password \x1b]0;owned\x07 is \x1b[31mred\u202e.\n');
+    const { out } = await pawl('run', '--dir', folder, 'What is the password?');
+    expect(out).toContain(String.raw`\x1b]0;owned\x07 is \x1b[31mred\u202e.`);
+    // oxlint-disable-next-line no-control-regex
+    expect(out).not.toMatch(/[\u001b\u0007\u202e]/u);
+  });
+});
+
+describe('pawl run, interrupted', () => {
+  const options = (signal: AbortSignal): RunOptions => ({ dir: folder, profile: 'pawl', signal });
+
+  it('leaves with exit code 130 while it reads the folder', async () => {
+    const { io, out } = captureIo();
+    expect(await run('x', options(AbortSignal.abort()), io)).toBe(130);
+    expect(out()).toBe('');
+  });
+
+  it('leaves with exit code 130 while it works', async () => {
+    const interrupt = new AbortController();
+    const { io, out, err } = captureIo();
+    const stderr = new Writable({
+      write(chunk: Buffer, encoding, done) {
+        if (chunk.toString().includes('search')) interrupt.abort();
+        io.stderr.write(chunk, encoding, done);
+      },
+    });
+    expect(await run('When is the party?', options(interrupt.signal), { ...io, stderr })).toBe(130);
+    expect(out()).toBe('');
+    expect(err()).toContain('Interrupted.');
+  });
+});
+
+describe('pawl as a process', () => {
+  /** Runs pawl as somebody whom permissions stop, also when the tests run as root. */
+  async function asNobody(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const child = spawn(process.execPath, [bin, ...args], { ...nobody, cwd: '/' });
+    const closed = new Promise<number | null>((resolve) => void child.on('close', resolve));
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await closed, out, err };
+  }
+
+  it('answers a folder it may not read with one line and exit code 2', async () => {
+    await chmod(folder, 0o000);
+    const { code, err } = await asNobody('run', '--dir', folder, 'x');
+    await chmod(folder, 0o755);
+    expect(code).toBe(2);
+    expectOneLine(err);
+    expect(err).toContain('This folder cannot be read');
+  });
+
+  it('passes over a sub-folder and a file it may not read, with a line each', async () => {
+    await chmod(folder, 0o755);
+    await mkdir(join(folder, 'private'), { mode: 0o000 });
+    await writeFile(join(folder, 'secret.md'), 'garden', { mode: 0o000 });
+    const { code, out, err } = await asNobody('run', '--dir', folder, 'When is the garden party?');
+    expect(code).toBe(0);
+    expect(out).toContain('ninth of June');
+    expect(err).toContain('skipped private: it cannot be read');
+    expect(err).toContain('skipped secret.md: it cannot be read');
+  });
+});
