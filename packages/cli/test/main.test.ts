@@ -158,9 +158,10 @@ describe('pawl run, interrupted', () => {
     const interrupt = new AbortController();
     const { io, out, err } = captureIo();
     const stderr = new Writable({
-      write(chunk: Buffer, encoding, done) {
+      write(chunk: Buffer, _encoding, done) {
         if (chunk.toString().includes('search')) interrupt.abort();
-        io.stderr.write(chunk, encoding, done);
+        io.stderr.write(chunk);
+        done();
       },
     });
     expect(await run('When is the party?', options(interrupt.signal), { ...io, stderr })).toBe(130);
