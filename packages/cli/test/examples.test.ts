@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const examples = join(root, 'examples');
+
+/** What each example must have printed, so that one that runs but shows nothing is noticed. */
+const shows: Record<string, RegExp> = {
+  '01-ask-a-folder.ts': /\w+\.md:\d+/,
+  '02-pure-machine.ts': /model-replied → waitingForUser: wait/,
+};
+
+describe('examples', () => {
+  it.each(readdirSync(examples).filter((name) => name.endsWith('.ts')))(
+    '%s runs and shows its point',
+    async (name) => {
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(examples, name)], {
+        cwd: root,
+      });
+      expect(stdout).toMatch(shows[name] ?? 'every example says here what it shows');
+      expect(stderr).toBe('');
+    },
+  );
+});
+
+describe('README', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+  it('has the first example as its example, letter for letter', () => {
+    const [, block] = /```ts\n(.*?)```/s.exec(readme) ?? [];
+    expect(block).toBe(readFileSync(join(examples, '01-ask-a-folder.ts'), 'utf8'));
+  });
+
+  it('is under 120 lines and links only to what is there', () => {
+    expect(readme.split('\n').length).toBeLessThan(120);
+    const targets = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target = '']) => target);
+    expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([]);
+  });
+});
