@@ -1,0 +1,128 @@
+import { isImport } from './imports.ts';
+import { passageLimits } from './limits.ts';
+
+/** A few lines of a file that belong together. Lines count from 1; `last` is part of it. */
+export type Passage = {
+  readonly first: number;
+  readonly last: number;
+  /** The Markdown headings above, outermost first; empty in other files. */
+  readonly headings: readonly string[];
+  readonly text: string;
+};
+
+/**
+ * Cuts a text where its author did: before headings and at blank lines, and only where there are none after so many
+ * lines. Blank lines between passages belong to none. A line too long for a passage is cut into several.
+ */
+export function* cutIntoPassages(text: string, isMarkdown: boolean): Generator<Passage, void, undefined> {
+  const headings = createHeadings();
+  let held: string[] = [];
+  let first = 1;
+  function* flush(count: number): Generator<Passage, void, undefined> {
+    yield* toPassage(held.slice(0, count), first, headings.path());
+    held = held.slice(count);
+    first += count;
+  }
+  for (const line of linesOf(text)) {
+    const isHeading = isMarkdown && headings.isHeading(line);
+    const kind = isHeading ? 'heading' : isMarkdown ? 'prose' : 'code';
+    if (startsAnew(line, held, kind)) yield* flush(held.length);
+    if (isHeading) headings.enter(line);
+    if (line.length > passageLimits.chars) {
+      yield* flush(held.length);
+      for (const piece of pieces(line)) yield* toPassage([piece], first, headings.path());
+      first++;
+      continue;
+    }
+    held.push(line);
+    while (isTooLong(held)) yield* flush(cutAt(held));
+  }
+  yield* flush(held.length);
+}
+
+/** Whether a line belongs to another passage than the lines before it, however few they are. */
+function startsAnew(line: string, held: readonly string[], kind: 'heading' | 'prose' | 'code'): boolean {
+  switch (kind) {
+    case 'heading':
+      // A heading right under another one stays with it: alone it would say nothing.
+      return held.some((above) => above !== '' && !above.startsWith('#'));
+    case 'prose':
+      return false;
+    case 'code':
+      return held.every(isImport) && !isImport(line);
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Line ends are `\n` or `\r\n`. Without building an array of what may be two million lines. */
+function* linesOf(text: string): Generator<string, void, undefined> {
+  for (let start = 0; start < text.length;) {
+    const found = text.indexOf('\n', start);
+    const end = found === -1 ? text.length : found;
+    yield text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
+    start = end + 1;
+  }
+}
+
+function isTooLong(lines: readonly string[]): boolean {
+  if (lines.length > passageLimits.lines) return true;
+  return lines.length > 1 && lines.reduce((sum, line) => sum + line.length, 0) > passageLimits.chars;
+}
+
+/** After the last blank line unless that leaves next to nothing; else before the last line. */
+function cutAt(lines: readonly string[]): number {
+  const blank = lines.findLastIndex((line) => line.trim() === '');
+  return blank + 1 >= lines.length / 4 && blank + 1 < lines.length ? blank + 1 : lines.length - 1;
+}
+
+function* toPassage(
+  lines: readonly string[],
+  first: number,
+  headings: readonly string[],
+): Generator<Passage, void, undefined> {
+  const start = lines.findIndex((line) => line.trim() !== '');
+  if (start === -1) return;
+  const end = lines.findLastIndex((line) => line.trim() !== '');
+  const text = lines.slice(start, end + 1).join('\n');
+  yield { first: first + start, last: first + end, headings, text };
+}
+
+/** Cut at a space where there is one near the end, and never between the halves of a surrogate pair. */
+function* pieces(line: string): Generator<string, void, undefined> {
+  const { chars } = passageLimits;
+  for (let start = 0; start < line.length;) {
+    const space = line.lastIndexOf(' ', start + chars);
+    let end = space > start + chars / 2 ? space + 1 : start + chars;
+    if (/^[\uDC00-\uDFFF]/.test(line.slice(end, end + 1))) end++;
+    yield line.slice(start, end);
+    start = end;
+  }
+}
+
+/** Follows the headings of a Markdown text, and the code fences in which a `#` is no heading. */
+function createHeadings() {
+  const entered: { readonly level: number; readonly title: string }[] = [];
+  let isFenced = false;
+  return {
+    isHeading(line: string): boolean {
+      if (/^\s*(?:```|~~~)/.test(line)) isFenced = !isFenced;
+      return !isFenced && /^#{1,6}\s/.test(line);
+    },
+    enter(line: string): void {
+      const level = line.search(/[^#]/);
+      while ((entered.at(-1)?.level ?? 0) >= level) entered.pop();
+      entered.push({
+        level,
+        title: line
+          .slice(level)
+          .replace(/\s#+\s*$/, '')
+          .trim()
+          .slice(0, 200),
+      });
+    },
+    path(): readonly string[] {
+      return entered.map(({ title }) => title);
+    },
+  };
+}

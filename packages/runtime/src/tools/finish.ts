@@ -1,0 +1,16 @@
+import * as z from 'zod';
+import type { Tool } from './tool.ts';
+import { defineTool } from './tool.ts';
+
+/** Ends the turn with an answer. */
+export const finishTool: Tool = defineTool({
+  name: 'finish',
+  description:
+    'Give the final answer and end the task. Call it once, when the work is done or cannot be done.',
+  parameters: z.object({
+    answer: z.string().min(1).describe('The whole answer, as the user is to read it.'),
+  }),
+  async run({ answer }) {
+    return { ok: true, output: { answer }, final: true };
+  },
+});

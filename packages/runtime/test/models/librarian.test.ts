@@ -1,0 +1,355 @@
+import type { Conversation, Message, Outcome } from '@pawl/core';
+import { append, emptyConversation } from '@pawl/core';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLibrarian } from '../../src/models/librarian.ts';
+import type { ModelChunk } from '../../src/models/model.ts';
+import type { FolderIndex } from '../../src/search/index-folder.ts';
+import { indexFolder } from '../../src/search/index-folder.ts';
+import { finishTool } from '../../src/tools/finish.ts';
+import { createReadTool } from '../../src/tools/read.ts';
+import { createSearchTool } from '../../src/tools/search.ts';
+import type { Tool } from '../../src/tools/tool.ts';
+import type { TempFolder } from '../search/temp-folder.ts';
+import { tempFolder } from '../search/temp-folder.ts';
+
+const files = {
+  'README.md': [
+    '# Ratchets',
+    '',
+    'This folder is about machines that turn one way.',
+    '',
+    '## The pawl',
+    '',
+    'A pawl is a small catch on a pivot.',
+    'It drops into the teeth of a wheel and stops it from turning backwards.',
+    '',
+    '## The spring',
+    '',
+    'A spring pushes the pawl against the wheel.',
+    'Without a spring the pawl works by its own weight.',
+  ].join('\n'),
+  'docs/history.md':
+    '# History\n\nThe windlass on a ship had pawls before the year 1500.\nSailors sang while they turned it.',
+  'docs/oil.md': '# Oil\n\nOil the pivot once a month. Use thin oil in winter.',
+  'src/wheel.ts':
+    "import { teeth } from './teeth.ts';\n\n/** Turns the wheel by one tooth. */\nexport function turnWheel(): number {\n  return teeth() + 1;\n}",
+  'package-lock.json': '{ "packages": { "pawl": { "version": "1.0.0", "wheel": "pawl stops wheel" } } }',
+};
+
+let folder: TempFolder;
+let index: FolderIndex;
+let tools: readonly Tool[];
+
+beforeAll(async () => {
+  folder = tempFolder(files);
+  index = await indexFolder(folder.root);
+  tools = [createSearchTool(index), createReadTool(index), finishTool];
+});
+
+afterAll(() => {
+  index.close();
+  folder[Symbol.dispose]();
+});
+
+const model = createLibrarian();
+const never = new AbortController().signal;
+
+type Options = {
+  readonly tools?: readonly Tool[];
+  readonly advice?: string | null;
+  readonly signal?: AbortSignal;
+};
+
+async function ask(
+  conversation: Conversation<Message>,
+  options: Options = {},
+): Promise<readonly ModelChunk[]> {
+  const described = (options.tools ?? tools).map(({ description }) => description);
+  const request = { conversation, tools: described, advice: options.advice ?? null };
+  const chunks: ModelChunk[] = [];
+  for await (const chunk of model.stream(request, options.signal ?? never)) chunks.push(chunk);
+  return chunks;
+}
+
+function reply(chunks: readonly ModelChunk[]) {
+  const last = chunks.at(-1);
+  if (last?.type !== 'reply') throw new Error(`expected a reply, got ${JSON.stringify(last)}`);
+  return last;
+}
+
+type Call = { readonly tool: string; readonly args: unknown };
+type Run = {
+  readonly conversation: Conversation<Message>;
+  readonly calls: readonly Call[];
+  readonly answer: string | null;
+};
+
+/** Asks once and runs the tools asked for, as the loop does. `outcomes` take the place of what a tool would do. */
+async function step(
+  start: Conversation<Message>,
+  outcomes: Readonly<Record<string, Outcome>> = {},
+): Promise<Run> {
+  const { text, calls } = reply(await ask(start));
+  const named = calls.map((call, number) => ({ ...call, id: `call-${number}` }));
+  let conversation = append<Message>(start, { role: 'assistant', at: 0, text, calls: named });
+  let answer = named.length === 0 ? text : null;
+  for (const { tool, args, id } of named) {
+    const found = tools.find(({ description }) => description.name === tool);
+    const outcome =
+      outcomes[tool] ?? (await found?.run(args, { signal: never, report() {} })) ?? failing('No such tool.');
+    conversation = append<Message>(conversation, { role: 'tool', at: 0, callId: id, tool, outcome });
+    if (outcome.ok && outcome.final === true) answer = String(Reflect.get(Object(outcome.output), 'answer'));
+  }
+  return { conversation, calls, answer };
+}
+
+async function drive(
+  start: Conversation<Message>,
+  goal: string,
+  outcomes?: Readonly<Record<string, Outcome>>,
+): Promise<Run & { readonly answer: string }> {
+  let conversation = append<Message>(start, { role: 'user', at: 0, text: goal });
+  const made: Call[] = [];
+  for (let count = 0; count < 20; count++) {
+    const done = await step(conversation, outcomes);
+    conversation = done.conversation;
+    made.push(...done.calls);
+    if (done.answer !== null) return { conversation, calls: made, answer: done.answer };
+  }
+  throw new Error('The librarian does not come to an end.');
+}
+
+const run = (goal: string, outcomes?: Readonly<Record<string, Outcome>>) =>
+  drive(emptyConversation, goal, outcomes);
+const failing = (message: string): Outcome => ({ ok: false, error: { kind: 'failed', message } });
+const toolsOf = ({ calls }: { readonly calls: readonly Call[] }) => calls.map(({ tool }) => tool);
+
+describe('the librarian', () => {
+  it('searches and finishes with cited lines', async () => {
+    const done = await run('What is a pawl and how does it stop a wheel?');
+    expect(toolsOf(done)).toEqual(['search', 'finish']);
+    expect(done.answer).toContain(
+      [
+        'README.md:7-8 (The pawl)',
+        '> A pawl is a small catch on a pivot.',
+        '> It drops into the teeth of a wheel and stops it from turning backwards.',
+      ].join('\n'),
+    );
+    expect(done.answer).toMatch(
+      /^The first passage has everything I looked for: “pawl”, “stop” and “wheel”\./,
+    );
+    expect(done.answer).toMatch(/\n\nI searched for “pawl stop wheel” in 5 files\.$/);
+  });
+
+  it('reads around what it found when that does not stand on its own', async () => {
+    const done = await run('thin winter');
+    expect(toolsOf(done)).toEqual(['search', 'read', 'finish']);
+    expect(done.answer).toContain(
+      'docs/oil.md:3-3 (Oil)\n> Oil the pivot once a month. Use thin oil in winter.',
+    );
+    expect(done.answer).toMatch(/I read docs\/oil\.md:1-3\.$/);
+  });
+
+  it('quotes nothing that does not stand in the file, at the lines and under the heading it names', async () => {
+    const goals = [
+      'pawl',
+      'What is a spring?',
+      'spring catch',
+      'who sang on the ship?',
+      'turnWheel',
+      'oil in winter',
+      'wheel version',
+    ];
+    for (const goal of goals) {
+      const { answer } = await run(goal);
+      const quotes = [...answer.matchAll(/^(\S+):(\d+)-(\d+)(?: \((.*)\))?\n((?:>.*\n?)+)/gm)];
+      expect(quotes.length).toBeGreaterThan(0);
+      for (const [, path = '', first, last, heading, quoted = ''] of quotes) {
+        const source = (Object.entries(files).find(([name]) => name === path)?.[1] ?? '').split('\n');
+        const lines = quoted
+          .trimEnd()
+          .split('\n')
+          .map((line) => line.replace(/^> ?/, ''));
+        expect(lines).toEqual(source.slice(Number(first) - 1, Number(last)));
+        const above = source.slice(0, Number(first)).findLast((line) => line.startsWith('#'));
+        expect(heading).toBe(above?.replace(/^#+ /, ''));
+      }
+    }
+  });
+
+  it('says plainly that it found nothing, and what it tried', async () => {
+    const { answer, calls } = await run('How do I bake sourdough?');
+    expect(answer).toBe(
+      'I found nothing about “bake” or “sourdough” in 5 files.\n\nI searched for “bake sourdough” in 5 files.',
+    );
+    expect(calls.at(-1)?.tool).toBe('finish');
+  });
+
+  it('says which words it did not find', async () => {
+    const { answer } = await run('Which spring does the pawl of a velociraptor need?');
+    expect(answer).toContain('README.md:12-13 (The spring)');
+    expect(answer).toContain('Not found anywhere: “velociraptor”.');
+  });
+
+  it('does not pass off a passage that shares a common word as an answer', async () => {
+    const { answer } = await run('Which velociraptor hunts quokkas near a volcano and a wheel?');
+    expect(answer).toMatch(
+      /^I found nothing that answers this in 5 files\. The nearest passage has only “wheel”\./,
+    );
+    expect(answer).toContain('Not found anywhere: “velociraptor”, “hunts”, “quokkas”, “near” and “volcano”.');
+  });
+
+  it('searches for the right spelling, and says so', async () => {
+    const { answer } = await run('wnidlass');
+    expect(answer).toContain('The windlass on a ship');
+    expect(answer).toContain('Not found anywhere: “wnidlass”. For “wnidlass” I searched for “windlass”.');
+  });
+
+  it('takes an identifier apart when it is found nowhere', async () => {
+    const { answer, calls } = await run('springWeightGauge');
+    expect(calls[1]?.args).toMatchObject({ query: 'spring Weight Gauge' });
+    expect(answer).toContain('Without a spring the pawl works by its own weight.');
+  });
+
+  it('looks for both halves of a question with two subjects', async () => {
+    const { answer } = await run('When did sailors sing, and which oil is for winter?');
+    expect(answer).toContain('docs/history.md:');
+    expect(answer).toContain('docs/oil.md:');
+  });
+
+  it('quotes code from where it is declared, not where it is imported', async () => {
+    const { answer } = await run('Where is turnWheel?');
+    expect(answer).toContain(
+      'src/wheel.ts:3-6\n> /** Turns the wheel by one tooth. */\n> export function turnWheel',
+    );
+  });
+
+  it('prefers prose to a lock file', async () => {
+    const { answer } = await run('pawl stops wheel');
+    expect(answer.indexOf('README.md:')).toBeGreaterThan(0);
+    expect(answer).not.toContain('package-lock.json');
+  });
+
+  it('starts anew for each goal of a conversation', async () => {
+    const first = await run('spring');
+    const second = await drive(first.conversation, 'windlass');
+    expect(second.calls[0]).toEqual({ tool: 'search', args: { query: 'windlass', limit: 12 } });
+    expect(second.answer).toContain('docs/history.md:3-4');
+    expect(second.answer).not.toContain('spring');
+  });
+
+  it('gives the same replies to the same conversation', async () => {
+    const [first, second] = [await run('pawl weight'), await run('pawl weight')];
+    expect(second).toEqual(first);
+  });
+
+  it('says that there is no question', async () => {
+    expect((await run('  \n ')).answer).toMatch(/^There is no question here/);
+  });
+
+  it('ends soon, whatever the goal, and searches for nothing twice', async () => {
+    const word = fc.constantFrom(
+      'pawl',
+      'wheel',
+      'turnWheel',
+      'README.md',
+      '"small catch"',
+      'nothing',
+      '状態',
+      '*',
+      '"',
+      'velociraptor',
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.array(word).map((words) => words.join(' ')),
+          fc.string(),
+        ),
+        async (goal) => {
+          const { calls, answer } = await run(goal);
+          expect(calls.filter(({ tool }) => tool === 'search').length).toBeLessThanOrEqual(5);
+          expect(calls.filter(({ tool }) => tool === 'read').length).toBeLessThanOrEqual(3);
+          expect(new Set(calls.map((call) => JSON.stringify(call))).size).toBe(calls.length);
+          expect(answer).not.toBe('');
+        },
+      ),
+    );
+  });
+});
+
+describe('when a tool fails', () => {
+  it('does not call it the same way again, and says so', async () => {
+    const done = await run('pawl', { search: failing('The index is gone.') });
+    expect(toolsOf(done)).toEqual(['search', 'finish']);
+    expect(done.answer).toMatch(/^I could not search the files, so I know nothing about “pawl”\./);
+    expect(done.answer).toContain('The tool search failed: The index is gone.');
+  });
+
+  it('answers from the excerpts when nothing can be read', async () => {
+    const done = await run('What is a pawl?', { read: failing('No.') });
+    expect(toolsOf(done)).toEqual(['search', 'read', 'finish']);
+    expect(done.answer).toContain('> A pawl is a small catch on a pivot.');
+    expect(done.answer).toContain('The tool read failed: No.');
+  });
+
+  it('answers in text when it may not finish', async () => {
+    const done = await run('What is a pawl?', { finish: failing('Not yet.') });
+    expect(toolsOf(done).filter((tool) => tool === 'finish')).toHaveLength(1);
+    expect(done.answer).toContain('> A pawl is a small catch on a pivot.');
+  });
+
+  it('makes nothing of what another tool of the same name puts out', async () => {
+    const { answer } = await run('pawl', { search: { ok: true, output: { results: ['pawl'] } } });
+    expect(answer).toMatch(/^I could not search the files/);
+  });
+});
+
+describe('a reply of the librarian', () => {
+  const question = append<Message>(emptyConversation, { role: 'user', at: 0, text: 'What is a pawl?' });
+
+  it('comes in pieces of text and then whole, once', async () => {
+    const chunks = await ask(question);
+    const pieces = chunks.slice(0, -1).map((chunk) => (chunk.type === 'text' ? chunk.text : chunk.type));
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(reply(chunks).text).toBe(pieces.join(''));
+    expect(reply(chunks).calls).toEqual([{ tool: 'search', args: { query: 'pawl', limit: 12 } }]);
+  });
+
+  it('is text only without tools, from what has been found so far', async () => {
+    expect(reply(await ask(question, { tools: [] }))).toMatchObject({
+      text: expect.stringMatching(/^I could not search/),
+      calls: [],
+    });
+    const { conversation } = await run('What is a pawl?');
+    expect(reply(await ask(conversation, { tools: [] }))).toMatchObject({
+      text: expect.stringContaining('> A pawl is a small catch on a pivot.'),
+      calls: [],
+    });
+  });
+
+  it('uses only the tools there are', async () => {
+    const onlySearch = tools.filter(({ description }) => description.name === 'search');
+    expect(reply(await ask(question, { tools: onlySearch })).calls[0]?.tool).toBe('search');
+    expect(reply(await ask(question, { tools: [finishTool] })).calls[0]?.tool).toBe('finish');
+  });
+
+  it('makes do with what there is when it is given advice', async () => {
+    expect(reply(await ask(question, { advice: 'Stop searching.' })).calls[0]?.tool).toBe('search');
+    const { conversation } = await step(
+      append<Message>(emptyConversation, { role: 'user', at: 0, text: 'thin winter' }),
+    );
+    expect(reply(await ask(conversation)).calls[0]?.tool).toBe('read');
+    expect(reply(await ask(conversation, { advice: 'Stop searching.' })).calls[0]?.tool).toBe('finish');
+  });
+
+  it('is a failure when it is called off', async () => {
+    expect(await ask(question, { signal: AbortSignal.abort() })).toEqual([
+      {
+        type: 'failure',
+        error: { kind: 'unknown', message: 'The librarian was called off.', retryable: false },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createIgnore } from '../../src/search/ignore.ts';
+
+describe('ignoring', () => {
+  it.each([
+    { rule: '*.log', path: 'deep/in/a.log', ignored: true },
+    { rule: '*.log', path: 'a.log.md', ignored: false },
+    { rule: '/top.md', path: 'top.md', ignored: true },
+    { rule: '/top.md', path: 'sub/top.md', ignored: false },
+    { rule: 'docs/*.md', path: 'docs/a.md', ignored: true },
+    { rule: 'docs/*.md', path: 'docs/sub/a.md', ignored: false },
+    { rule: 'docs/**/a.md', path: 'docs/x/y/a.md', ignored: true },
+    { rule: 'docs/**/a.md', path: 'docs/a.md', ignored: true },
+    { rule: '**/tmp', path: 'a/b/tmp', ignored: true },
+    { rule: 'only-folders/', path: 'only-folders', ignored: false },
+    { rule: '*.py[cod]', path: 'a.pyc', ignored: true },
+    { rule: '*.py[cod]', path: 'a.py', ignored: false },
+    { rule: 'a?c', path: 'abc', ignored: true },
+    { rule: '# *.md', path: '# a.md', ignored: false },
+    { rule: '*.md\n!keep.md', path: 'keep.md', ignored: false },
+    { rule: '*.md\r\n', path: 'a.md', ignored: true },
+    { rule: '(a+)+$', path: '(a+)+$', ignored: true },
+  ])('$rule on $path: $ignored', ({ rule, path, ignored }) => {
+    expect(createIgnore(rule)(path, false)).toBe(ignored);
+  });
+
+  it('takes a rule with a slash at its end for folders', () => {
+    expect(createIgnore('only-folders/')('sub/only-folders', true)).toBe(true);
+  });
+
+  it('leaves out installed dependencies at any depth, but not a file of that name', () => {
+    const ignore = createIgnore('');
+    expect(ignore('packages/a/node_modules', true)).toBe(true);
+    expect(ignore('node_modules', false)).toBe(false);
+  });
+
+  it('matches a name that is spelt out, whatever it holds', () => {
+    const name = fc.stringMatching(/^[a-z.+(){}^$|-]{1,20}$/);
+    fc.assert(fc.property(name, (path) => createIgnore(`/${path}`)(path, false)));
+  });
+
+  it('answers at once to a rule made to take for ever', () => {
+    const rule = '*a'.repeat(60);
+    expect(createIgnore(`${rule}b`)('a'.repeat(250), false)).toBe(false);
+  });
+});

@@ -1,0 +1,224 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FolderIndex } from '../../src/search/index-folder.ts';
+import { indexFolder } from '../../src/search/index-folder.ts';
+import type { TempFolder } from './temp-folder.ts';
+import { tempFolder } from './temp-folder.ts';
+
+const files = {
+  'docs/guide.md': [
+    '# Guide',
+    'A pawl is a small catch. It stops a wheel that turns backwards.',
+    '## Windlass',
+    'Sailors haul the anchor with it.',
+    '## Brakes',
+    'They slow the wheel by friction.',
+  ].join('\n'),
+  'docs/日本語.md': '状態機械は、歯止めの動きを表す。',
+  'docs/korean.md': '상태를 바꾼다',
+  'docs/café.md': 'Le café est fermé.',
+  'src/wheel-turner.ts':
+    'export function createWheelTurner(max_turn_count: number) {\n  return HTTPServer(max_turn_count);\n}',
+  'src/gear_box.py': 'def shift_gear(): pass',
+  'test/brake.test.ts': "it('slows the wheel by friction', () => {});",
+  'package-lock.json': '{ "name": "windlass", "friction": "friction friction", "zebra": "1.0.0" }',
+  'notes.txt': 'Party 🎉 time. 100% sure, under_score.',
+};
+
+let folder: TempFolder;
+let index: FolderIndex;
+
+beforeAll(async () => {
+  folder = tempFolder(files);
+  index = await indexFolder(folder.root);
+});
+
+afterAll(() => {
+  index.close();
+  folder[Symbol.dispose]();
+});
+
+const found = (query: string) => index.search(query).hits.map(({ path }) => path);
+
+describe('a search', () => {
+  it('tells where the passage is, under which heading, and which terms it has', () => {
+    expect(index.search('haul anchor').hits[0]).toEqual({
+      path: 'docs/guide.md',
+      first: 3,
+      last: 4,
+      heading: 'Windlass',
+      text: '## Windlass\nSailors haul the anchor with it.',
+      rank: 1,
+      terms: ['haul', 'anchor'],
+    });
+  });
+
+  it('says whether all terms meet in one passage, and how many passages have any', () => {
+    expect(index.search('pawl wheel')).toMatchObject({ matched: 'all' });
+    expect(index.search('sailors friction')).toMatchObject({ matched: 'any', total: 4 });
+    expect(index.search('xylophone')).toMatchObject({ matched: 'none', total: 0, hits: [] });
+  });
+
+  it('says of each term whether it is a word, a part of words, or nowhere', () => {
+    expect(index.search('pawl ackward xylophone').terms).toEqual([
+      { term: 'pawl', passages: 1, found: 'word', similar: null },
+      { term: 'ackward', passages: 1, found: 'part', similar: null },
+      { term: 'xylophone', passages: 0, found: 'nowhere', similar: null },
+    ]);
+  });
+
+  it('counts a passage once that has a word and a part', () => {
+    expect(index.search('pawl ackward').total).toBe(1);
+  });
+
+  it('puts a passage with more of the terms first', () => {
+    expect(found('wheel friction')[0]).toBe('docs/guide.md');
+    expect(index.search('wheel friction').hits[0]?.terms).toEqual(['wheel', 'friction']);
+  });
+
+  it('puts it before a passage that repeats one of them', async () => {
+    using other = tempFolder({
+      'a-often.md': 'alpha alpha alpha alpha',
+      'b-both.md': `${'Some other words to make it long.\n'.repeat(15)}alpha beta`,
+      ...Object.fromEntries(
+        ['c', 'd', 'e', 'f', 'g'].map((name) => [`${name}.md`, name === 'c' ? 'beta' : 'gamma']),
+      ),
+    });
+    using both = await indexFolder(other.root);
+    expect(both.search('alpha').hits[0]?.path).toBe('a-often.md');
+    expect(both.search('alpha beta').hits[0]?.path).toBe('b-both.md');
+  });
+
+  it('returns no more hits than asked for', () => {
+    expect(index.search('wheel', 1).hits).toHaveLength(1);
+  });
+});
+
+describe('a word is found', () => {
+  it.each([
+    ['in another form', 'stopping wheels', 'docs/guide.md'],
+    ['inside a camelCase name', 'turner', 'src/wheel-turner.ts'],
+    ['inside an acronym and a word', 'server', 'src/wheel-turner.ts'],
+    ['inside a snake_case name', 'shift', 'src/gear_box.py'],
+    ['as a whole identifier', 'createWheelTurner', 'src/wheel-turner.ts'],
+    ['as words that an identifier is made of', 'create wheel turner', 'src/wheel-turner.ts'],
+    ['as an identifier for words', 'maxTurnCount', 'src/wheel-turner.ts'],
+    ['in the name of a file', 'gear_box.py', 'src/gear_box.py'],
+    ['inside the name of a file', 'urner.t', 'src/wheel-turner.ts'],
+    ['in a path', 'src/wheel-turner.ts', 'src/wheel-turner.ts'],
+    ['in a heading', 'windlass', 'docs/guide.md'],
+    ['without its accent', 'cafe ferme', 'docs/café.md'],
+    ['in a script without spaces', '状態機械', 'docs/日本語.md'],
+    ['in a question without spaces', '歯止めとは何ですか', 'docs/日本語.md'],
+    ['as a part of a longer one', '상태', 'docs/korean.md'],
+    ['when it is a sign', '🎉', 'notes.txt'],
+    ['in a quoted phrase', '"small catch"', 'docs/guide.md'],
+    ['in backticks', '`shift_gear`', 'src/gear_box.py'],
+    ['with a possessive', "the pawl's", 'docs/guide.md'],
+  ])('%s: %s', (_how, query, path) => {
+    expect(found(query)[0]).toBe(path);
+  });
+});
+
+describe('a word inside a longer one', () => {
+  it.each(['turner', 'server', 'shift', '機械'])('counts as a word: %s', (query) => {
+    expect(index.search(query).terms[0]?.found).toBe('word');
+  });
+});
+
+describe('the order', () => {
+  it('puts documents before tests and both before lock files', () => {
+    const order = found('friction');
+    expect(order).toEqual(['docs/guide.md', 'test/brake.test.ts', 'package-lock.json']);
+  });
+
+  it('still finds what only a lock file has', () => {
+    expect(found('zebra')).toEqual(['package-lock.json']);
+  });
+
+  it('puts a file first that is asked for by name', () => {
+    expect(found('friction brake.test.ts')[0]).toBe('test/brake.test.ts');
+  });
+});
+
+describe('nothing in a query is syntax', () => {
+  it.each([
+    '"',
+    '""',
+    "'",
+    '*',
+    '(',
+    ')',
+    'AND',
+    'NOT pawl',
+    'pawl AND',
+    'pawl OR OR',
+    'NEAR(',
+    'text:pawl',
+    '^pawl',
+  ])('%s', (query) => {
+    expect(() => index.search(query)).not.toThrow();
+  });
+
+  it('takes the percent sign and the underscore for themselves', () => {
+    expect(found('"00% sur"')).toEqual(['notes.txt']);
+    expect(found('"er_scor"')).toEqual(['notes.txt']);
+    expect(found('"erXscor"')).toEqual([]);
+  });
+
+  it('finds words beside operators and signs', () => {
+    expect(found('(pawl) AND "catch"*')[0]).toBe('docs/guide.md');
+    expect(found('\0pawl\0')[0]).toBe('docs/guide.md');
+  });
+
+  it('has no terms when it is blank', () => {
+    expect(index.search(' \n\t\0 ')).toEqual({ matched: 'none', total: 0, terms: [], hits: [] });
+  });
+
+  it('looks at the beginning of a very long one only', () => {
+    const result = index.search(`pawl ${'lorem '.repeat(20_000)}${'x'.repeat(100_000)}`);
+    expect(result.terms.length).toBeLessThanOrEqual(16);
+    expect(result.hits[0]?.path).toBe('docs/guide.md');
+  });
+
+  it('keeps small words only when there are no others', () => {
+    expect(index.search('what is the pawl').terms.map(({ term }) => term)).toEqual(['pawl']);
+    expect(index.search('what is it').terms.map(({ term }) => term)).toEqual(['what', 'is', 'it']);
+  });
+
+  it('never fails, whatever is asked', () => {
+    const query = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string(),
+      fc.stringMatching(/^["'()*:^{}+\-ANDORTE \0]*$/),
+    );
+    fc.assert(
+      fc.property(query, (text) => {
+        const { hits, total } = index.search(text);
+        return hits.length <= 10 && total >= hits.length;
+      }),
+    );
+  });
+
+  it('answers the same question the same way', () => {
+    fc.assert(
+      fc.property(fc.lorem({ maxCount: 5 }), (text) => {
+        expect(index.search(`wheel ${text}`)).toEqual(index.search(`wheel ${text}`));
+      }),
+    );
+  });
+});
+
+describe('a misspelt word', () => {
+  it('brings up the word that is meant', () => {
+    expect(index.search('windlsas').terms[0]).toMatchObject({ found: 'nowhere', similar: 'windlass' });
+    expect(index.search('wnidlass').terms[0]).toMatchObject({ found: 'nowhere', similar: 'windlass' });
+    expect(index.search('bakcwards').terms[0]).toMatchObject({ found: 'nowhere', similar: 'backwards' });
+  });
+
+  it('brings up nothing when it is short or far from any word', () => {
+    expect(index.search('pxwl').terms[0]?.similar).toBeNull();
+    expect(index.search('pwal').terms[0]?.similar).toBe('pawl');
+    expect(index.search('wonderful').terms[0]?.similar).toBeNull();
+  });
+});

@@ -1,0 +1,50 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { slipsBetween } from '../../src/search/spelling.ts';
+import { hiddenWords, splitIdentifier, stem } from '../../src/search/words.ts';
+
+describe('words', () => {
+  it.each([
+    ['createHTTPServer', ['create', 'HTTP', 'Server']],
+    ['snake_case__name', ['snake', 'case', 'name']],
+    ['utf8Decoder', ['utf8', 'Decoder']],
+    ['plain', ['plain']],
+    ['ÜberGang', ['Über', 'Gang']],
+  ])('%s is made of %j', (word, parts) => {
+    expect(splitIdentifier(word)).toEqual(parts);
+  });
+
+  it.each([
+    ['stopping', 'stopped', 'stops', 'stop'],
+    ['circle', 'circles', 'circling', 'circled'],
+    ['query', 'queries', 'querying', 'queried'],
+  ])('%s, %s, %s and %s are one', (...forms) => {
+    expect(new Set(forms.map(stem)).size).toBe(1);
+  });
+
+  it('leaves data alone', () => {
+    expect(hiddenWords('aB'.repeat(100))).toBe('');
+  });
+});
+
+describe('slips between words', () => {
+  it.each([
+    ['pawl', 'pawl', 0],
+    ['pawl', 'pawls', 1],
+    ['pawl', 'pwal', 1],
+    ['pawl', 'bowl', 2],
+    ['pawl', 'ratchet', 3],
+  ])('%s and %s: %i', (a, b, slips) => {
+    expect(slipsBetween(a, b)).toBe(slips);
+  });
+
+  it('are as many one way as the other, and none only for the same word', () => {
+    const word = fc.stringMatching(/^[abc]{0,6}$/);
+    fc.assert(
+      fc.property(word, word, (a, b) => {
+        expect(slipsBetween(a, b)).toBe(slipsBetween(b, a));
+        expect(slipsBetween(a, b) === 0).toBe(a === b);
+      }),
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import type { Json } from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import { indexFolder } from '../../src/search/index-folder.ts';
+import { finishTool } from '../../src/tools/finish.ts';
+import { createSearchTool, searchOutput } from '../../src/tools/search.ts';
+import { tempFolder } from '../search/temp-folder.ts';
+
+const context = { signal: new AbortController().signal, report() {} };
+
+async function search(files: Readonly<Record<string, string>>, args: Json) {
+  using folder = tempFolder(files);
+  using index = await indexFolder(folder.root);
+  return createSearchTool(index).run(args, context);
+}
+
+describe('the search tool', () => {
+  it('shows the lines that match with their numbers, and how it went', async () => {
+    const outcome = await search(
+      { 'a.md': '# Parts\n\nA pawl is\na small catch.\n', 'b.md': 'Other.' },
+      { query: 'the pawl' },
+    );
+    expect(outcome).toEqual({
+      ok: true,
+      output: {
+        query: 'the pawl',
+        matched: 'all',
+        total: 1,
+        files: 2,
+        terms: [{ term: 'pawl', passages: 1, found: 'word', similar: null }],
+        hits: [
+          {
+            rank: 1,
+            path: 'a.md',
+            first: 1,
+            last: 4,
+            heading: 'Parts',
+            terms: ['pawl'],
+            text: '3: A pawl is\n4: a small catch.',
+          },
+        ],
+      },
+    });
+  });
+
+  it('finds nothing without failing', async () => {
+    expect(await search({ 'a.md': 'A pawl.' }, { query: 'xylophone' })).toMatchObject({
+      ok: true,
+      output: { matched: 'none', total: 0, hits: [] },
+    });
+  });
+
+  it('stays small whatever the files and the query hold', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 30 }, (_, number) => [
+        `${number}.txt`,
+        `${'pawl wheel '.repeat(20_000)}\n`.repeat(3),
+      ]),
+    );
+    const outcome = await search(files, { query: `pawl ${'x'.repeat(100_000)}`, limit: 20 });
+    expect(JSON.stringify(outcome).length).toBeLessThan(40_000);
+    expect(searchOutput.parse(outcome.ok ? outcome.output : null).hits).toHaveLength(20);
+  });
+
+  it.each([{}, { query: '' }, { query: 'x', limit: 0 }, { query: 'x', limit: 21 }, null])(
+    'says what is wrong with %j',
+    async (args) => {
+      expect(await search({}, args)).toMatchObject({
+        ok: false,
+        error: { kind: 'invalid', message: expect.stringContaining('Bad arguments for search') },
+      });
+    },
+  );
+});
+
+describe('the finish tool', () => {
+  it('ends the work with the answer', async () => {
+    expect(await finishTool.run({ answer: 'Done.' }, context)).toEqual({
+      ok: true,
+      output: { answer: 'Done.' },
+      final: true,
+    });
+  });
+
+  it('wants an answer', async () => {
+    expect(await finishTool.run({ answer: '' }, context)).toMatchObject({
+      ok: false,
+      error: { kind: 'invalid' },
+    });
+  });
+});
