@@ -67,7 +67,7 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     });
 }
 
-function addPipe(program: Command, { io, exit }: Setting): void {
+function addPipe(program: Command, { io, signal, exit }: Setting): void {
   program
     .command('pipe')
     .description(
@@ -75,18 +75,19 @@ function addPipe(program: Command, { io, exit }: Setting): void {
     )
     .option('-p, --profile <name>', 'how the machine behaves: pawl, loom, nexora', 'pawl')
     .option('--state <how>', 'how much of the state each answer holds: compact, full, status', 'compact')
-    .option('--id <id>', 'the id of the session')
+    .option('--id <id>', 'the id of the session (default: "pipe")')
     .option('--schema', 'print the JSON Schema of the events and leave')
     .addHelpText(
       'after',
       examples(
         `printf '{"type":"user-message","at":0,"text":"Hello"}\\n' | pawl pipe`,
+        'pawl pipe --profile loom --state status < events.jsonl',
         'pawl pipe --schema > events.schema.json',
       ),
     )
     .action(async (options: { profile: string; state: string; id?: string; schema?: true }) => {
       const { pipe, printSchema } = await import('./commands/pipe.ts');
-      exit(options.schema === true ? await printSchema(io) : await pipe(options, io));
+      exit(options.schema === true ? await printSchema(io) : await pipe({ ...options, signal }, io));
     });
 }
 

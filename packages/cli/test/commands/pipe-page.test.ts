@@ -1,0 +1,76 @@
+import { eventTypes, turnChart } from '@pawl/core';
+import { eventsJsonSchema } from '@pawl/runtime';
+import { describe, expect, it } from 'vitest';
+import { eventsPage } from '../../../../scripts/events-page.ts';
+import { stalePages } from '../../../../scripts/pages.ts';
+import { lines, piped } from '../fixtures/piped.ts';
+
+const pages = eventsPage();
+const page = pages.find(({ path }) => path === 'docs/events.md')?.text ?? '';
+const schema = eventsJsonSchema();
+
+/** The types that the schema gives to actions or notes. */
+function typesOf(kind: 'Action' | 'Note'): readonly string[] {
+  const refs = (schema.$defs[kind]?.['anyOf'] ?? []) as readonly { readonly $ref: string }[];
+  return refs.map(({ $ref }) => {
+    const definition = schema.$defs[$ref.replace('#/$defs/', '')];
+    return (definition?.['properties'] as { type: { const: string } } | undefined)?.type.const ?? $ref;
+  });
+}
+
+function section(heading: string): string {
+  const [, rest = ''] = page.split(`\n### ${heading}\n`);
+  return rest.split(/\n##/)[0] ?? '';
+}
+
+function jsonLinesIn(text: string): readonly object[] {
+  return [...text.matchAll(/```jsonl\n([^`]*)```/g)].flatMap(([, block = '']) =>
+    block
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object),
+  );
+}
+
+describe('the page of events', () => {
+  it('and the schema on disk are as they are now generated', () => {
+    expect(stalePages(pages).map(({ path }) => path)).toEqual([]);
+  });
+
+  it.each(eventTypes)('has %s, with an example and the states that take it', (type) => {
+    const text = section(type);
+    expect(jsonLinesIn(text)).toMatchObject([{ type }]);
+    const states = turnChart.states.filter(({ moves }) => moves.some(({ on }) => on === type));
+    const taken = /Taken in ([^.]*)\./.exec(text)?.[1]?.match(/\w+(?=`)/g);
+    expect(taken).toEqual(states.map(({ name }) => name));
+  });
+
+  it('has every action, with what answers it', () => {
+    const actions = typesOf('Action');
+    expect(actions).toHaveLength(12);
+    for (const type of actions) expect(section(type)).toMatch(/Answered by \[|Nothing answers it/);
+  });
+
+  it('has every note', () => {
+    const notes = typesOf('Note');
+    expect(notes).toHaveLength(5);
+    for (const type of notes) expect(section(`${type} note`)).toContain('| `at` ');
+  });
+
+  it('has no field without a meaning, and no link that leads nowhere', () => {
+    expect(page.split('\n').filter((line) => /^\|.*\|\s*\|$/.test(line))).toEqual([]);
+    const anchors = new Set(
+      [...page.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-')),
+    );
+    const links = [...page.matchAll(/\]\(#([^)]*)\)/g)].map(([, anchor = '']) => anchor);
+    expect(links.filter((anchor) => !anchors.has(anchor))).toEqual([]);
+  });
+
+  it('shows a turn just as the pipe answers it', async () => {
+    const pairs = jsonLinesIn(section('One turn')).slice(0, -1);
+    const input = pairs.filter((_, index) => index % 2 === 0);
+    const output = pairs.filter((_, index) => index % 2 === 1);
+    expect(input.length).toBeGreaterThan(4);
+    expect((await piped(lines(...input), { state: 'status' })).answers).toEqual(output);
+  });
+});

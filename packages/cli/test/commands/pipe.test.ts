@@ -1,0 +1,232 @@
+import { PassThrough, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { pipe, printSchema } from '../../src/commands/pipe.ts';
+import { UsageError } from '../../src/usage-error.ts';
+import { lines, piped, type Read } from '../fixtures/piped.ts';
+
+const asked = { type: 'user-message', at: 1_000, text: 'What is in the shed?' };
+const call = { id: 'a', tool: 'read', args: { path: 'shed.txt' } };
+const replied = { type: 'model-replied', at: 2_000, request: 1, text: 'Let me look.', calls: [call] };
+const outcome = { ok: true, output: 'two spades' };
+const finished = { type: 'tool-finished', at: 3_000, request: 1, callId: 'a', outcome };
+const answered = { type: 'model-replied', at: 4_000, request: 3, text: 'Two spades.', calls: [] };
+const shutdown = { type: 'shutdown-requested', at: 9_000 };
+
+function actionsOf({ actions }: Read): readonly unknown[] {
+  return actions?.map(({ type }) => type) ?? [];
+}
+
+async function stateIn(form: string): Promise<unknown> {
+  const { answers } = await piped(lines(asked), { state: form, id: 'mine' });
+  return answers[0]?.state;
+}
+
+function quiet(): Writable {
+  return new PassThrough();
+}
+
+function brokenBy(code: string): Writable {
+  return new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error(`write ${code}`), { code })),
+  });
+}
+
+describe('pawl pipe', () => {
+  it('walks a whole turn: one answer for each line, with what to do next [LOOM-07]', async () => {
+    const { code, answers } = await piped(lines(asked, replied, finished, answered), { state: 'status' });
+    expect(code).toBe(0);
+    expect(answers.map(({ ok, seq, state }) => [ok, seq, state])).toEqual([
+      [true, 1, 'callingModel'],
+      [true, 2, 'executingTools'],
+      [true, 3, 'callingModel'],
+      [true, 4, 'waitingForUser'],
+    ]);
+    expect(answers[1]?.actions).toEqual([{ type: 'run-tools', request: 1, calls: [call] }]);
+    expect(answers[2]?.actions).toEqual([
+      {
+        type: 'ask-model',
+        request: 3,
+        attempt: 1,
+        tools: true,
+        advice: null,
+        messages: [
+          { role: 'user', at: 1_000, text: asked.text },
+          { role: 'assistant', at: 2_000, text: replied.text, calls: [call] },
+          { role: 'tool', at: 3_000, callId: 'a', tool: 'read', outcome },
+        ],
+      },
+    ]);
+    expect(answers[3]?.actions).toEqual([{ type: 'wait', until: null }]);
+  });
+
+  it('walks the flow of Loom with every event of it, from the first message to the shutdown [LOOM-30..42, LOOM-102]', async () => {
+    const calls = [
+      { id: 'a', tool: 'edit_file', args: {} },
+      { id: 'b', tool: 'read_file', args: {} },
+    ];
+    const error = { kind: 'overloaded', message: 'Come back later.' };
+    const failed = { ok: false, error: { kind: 'failed', message: 'No such file.' } };
+    const flow: readonly (readonly [object, string, readonly string[]])[] = [
+      [{ type: 'user-message', text: 'Hello' }, 'callingModel', ['ask-model']],
+      [{ type: 'text-delta', text: 'I ' }, 'callingModel', ['show-text']],
+      [{ type: 'call-delta', callId: 'a', tool: 'edit_file', fragment: '{' }, 'callingModel', ['wait']],
+      [{ type: 'model-replied', text: 'I edit.', calls }, 'executingTools', ['run-tools']],
+      [{ type: 'tool-started', callId: 'a' }, 'executingTools', ['wait']],
+      [{ type: 'tool-progressed', callId: 'a', progress: 'half' }, 'executingTools', ['wait']],
+      [{ type: 'tool-finished', callId: 'a', outcome }, 'executingTools', ['wait']],
+      [{ type: 'tool-finished', callId: 'b', outcome: failed }, 'postToolsHook', ['run-hooks']],
+      [{ type: 'hooks-finished', actionTaken: true }, 'callingModel', ['ask-model']],
+      [{ type: 'model-failed', error }, 'errorRecovery', ['wait']],
+      [{ type: 'retry-due' }, 'callingModel', ['ask-model']],
+      [{ type: 'model-failed', error }, 'errorRecovery', ['wait']],
+      [{ type: 'retry-due' }, 'callingModel', ['ask-model']],
+      [{ type: 'model-failed', error }, 'waitingForUser', ['show-error']],
+      [{ type: 'user-message', text: 'Once more' }, 'callingModel', ['ask-model']],
+      [{ type: 'model-replied', text: 'Done.', calls: [] }, 'waitingForUser', ['wait']],
+      [{ type: 'shutdown-requested' }, 'shuttingDown', ['shut-down']],
+    ];
+    const input = lines(...flow.map(([event], index) => ({ ...event, at: index })));
+    const { code, answers } = await piped(input, { profile: 'loom', state: 'status' });
+    expect(code).toBe(0);
+    expect(answers.map((answer) => [answer.state, actionsOf(answer)])).toEqual(
+      flow.map(([, ...rest]) => rest),
+    );
+    expect(answers.every(({ refused }) => refused === undefined)).toBe(true);
+  });
+
+  it('gives the same answers to the same lines [LOOM-73]', async () => {
+    const input = lines(asked, replied, { ...replied, at: 2_500 }, finished, answered);
+    expect(await piped(input)).toEqual(await piped(input));
+  });
+
+  it('begins its session at the time of the first event, not at that of the process', async () => {
+    const { answers } = await piped(lines({ type: 'retry-due', at: 5 }));
+    expect(answers[0]?.state).toMatchObject({ status: 'waitingForUser', since: 5 });
+  });
+
+  it('takes the time of arrival for an event without one', async () => {
+    const before = Date.now();
+    const { answers } = await piped(lines({ type: 'user-message', text: 'Hello' }));
+    const at = answers[0]?.notes?.[0]?.['at'];
+    expect(at).toBeGreaterThanOrEqual(before);
+    expect(at).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('says that an event does not fit the state, and counts the line as good', async () => {
+    const { code, answers } = await piped(lines(asked, { ...asked, at: 5_000 }));
+    const [first, second] = answers;
+    expect(code).toBe(0);
+    expect(second).toMatchObject({
+      ok: true,
+      seq: 1,
+      refused: 'the model is being asked',
+      notes: [{ type: 'refused', event: 'user-message' }],
+    });
+    expect(second?.state).toEqual(first?.state);
+    expect(first).not.toHaveProperty('refused');
+  });
+
+  it('prints the state in the form asked for', async () => {
+    expect(await stateIn('status')).toBe('callingModel');
+    expect(await stateIn('compact')).toMatchObject({
+      status: 'callingModel',
+      request: 1,
+      messages: 1,
+      seq: 1,
+    });
+    expect(await stateIn('compact')).not.toHaveProperty('conversation');
+    expect(await stateIn('full')).toMatchObject({
+      version: 1,
+      id: 'mine',
+      profile: 'pawl',
+      turn: { status: 'callingModel', conversation: { length: 1 } },
+    });
+  });
+
+  it('answers a shutdown and ends with 0, whatever came before and whatever follows', async () => {
+    const stdin = new PassThrough();
+    const stdout = new PassThrough();
+    const out = text(stdout);
+    stdin.write(`nonsense\n${lines(shutdown, asked)}`);
+    const io = { stdin, stdout, stderr: new PassThrough() };
+    expect(await pipe({ profile: 'pawl', state: 'status' }, io)).toBe(0);
+    expect(stdin.destroyed).toBe(true);
+    stdout.end();
+    expect((await out).trimEnd().split('\n')).toHaveLength(2);
+  });
+
+  it('goes on answering after the session has ended', async () => {
+    const halt = { type: 'halt-requested', at: 1, reason: 'Enough.' };
+    const { answers } = await piped(lines(halt, asked), { state: 'status' });
+    expect(answers.map(({ state, refused }) => [state, refused])).toEqual([
+      ['halted', undefined],
+      ['halted', 'the session has ended'],
+    ]);
+  });
+
+  it('prints the JSON Schema of the events', async () => {
+    const stdout = new PassThrough();
+    const out = text(stdout);
+    expect(await printSchema({ stdin: new PassThrough(), stdout, stderr: new PassThrough() })).toBe(0);
+    stdout.end();
+    expect(JSON.parse(await out)).toMatchObject({ $ref: '#/$defs/Event' });
+  });
+});
+
+describe('pawl pipe, called wrongly,', () => {
+  it.each([
+    [{ profile: 'lom' }, /"lom".*Did you mean loom\?.*pawl, loom, nexora/],
+    [{ profile: 'zzzzzzz' }, /"zzzzzzz".*pawl, loom, nexora/],
+    [{ state: 'stats' }, /"stats".*Did you mean status\?.*compact, full, status/],
+    [{ state: '' }, /""/],
+  ])('says so in one line before it reads anything: %o', async (options, message) => {
+    const wrong = piped(lines(asked), options);
+    await expect(wrong).rejects.toThrow(UsageError);
+    await expect(wrong).rejects.toThrow(message);
+  });
+});
+
+describe('the end of pawl pipe', () => {
+  it('comes when the reader has left, also while no line comes', async () => {
+    const stdin = new PassThrough();
+    const stdout = new PassThrough();
+    const ended = pipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: quiet() });
+    stdin.write(lines(asked));
+    for await (const _ of stdout) break;
+    expect(await ended).toBe(0);
+    expect(stdin.destroyed).toBe(true);
+  });
+
+  it('comes quietly when the pipe to the reader breaks', async () => {
+    const stdin = new PassThrough();
+    const stdout = brokenBy('EPIPE');
+    stdin.write(lines(asked));
+    expect(await pipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: quiet() })).toBe(0);
+  });
+
+  it('comes with the reason when the output cannot be written', async () => {
+    const stdin = new PassThrough();
+    const stdout = brokenBy('ENOSPC');
+    stdin.write(lines(asked));
+    const ended = pipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: quiet() });
+    await expect(ended).rejects.toThrow('The output cannot be written: write ENOSPC');
+  });
+
+  it('comes with the reason when the input cannot be read', async () => {
+    const stdin = new PassThrough();
+    const ended = pipe({ profile: 'pawl', state: 'status' }, { stdin, stdout: quiet(), stderr: quiet() });
+    stdin.destroy(new Error('EISDIR: illegal operation on a directory, read'));
+    await expect(ended).rejects.toThrow('The input cannot be read: EISDIR');
+  });
+
+  it('comes when the process is asked to stop', async () => {
+    const interrupt = new AbortController();
+    const stdin = new PassThrough();
+    const options = { profile: 'pawl', state: 'status', signal: interrupt.signal };
+    const ended = pipe(options, { stdin, stdout: quiet(), stderr: quiet() });
+    interrupt.abort();
+    expect(await ended).toBe(130);
+    expect(await pipe(options, { stdin: new PassThrough(), stdout: quiet(), stderr: quiet() })).toBe(130);
+  });
+});

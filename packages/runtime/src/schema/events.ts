@@ -1,0 +1,132 @@
+import type { Event, EventType } from '@pawl/core';
+import * as z from 'zod';
+import { list } from './list.ts';
+import { at, modelError, outcome, requestedCall, usage } from './parts.ts';
+import type { Agreeing } from './same.ts';
+import { schemaName } from './schema-name.ts';
+import { recoveryOutcome, verdict } from './verdict.ts';
+
+export type EventOf<Type extends EventType> = Extract<Event, { readonly type: Type }>;
+
+const request = z
+  .exactOptional(z.int())
+  .describe('The `request` of the action it answers; if absent, it is meant for the work at hand.');
+
+const jitter = z
+  .exactOptional(z.number().min(0).max(1))
+  .describe('A random number from 0 to 1 that spreads retries; 1 if absent.');
+
+const callId = z.string().describe('The `id` of the call.');
+
+const schemas = {
+  'user-message': event('user-message', 'A person said something.', {
+    text: z.string().describe('What they said.'),
+  }),
+  'text-delta': answer('text-delta', 'The model wrote a piece of its text; for showing only.', {
+    text: z.string().describe('The piece.'),
+  }),
+  'call-delta': answer('call-delta', 'The model wrote a piece of a tool call; for showing only.', {
+    callId,
+    tool: z.string().describe('The name of the tool.'),
+    fragment: z.string().describe('The piece of its arguments, as text.'),
+  }),
+  'model-replied': answer('model-replied', 'The model answered in full.', {
+    text: z.string().describe('Its text, whole; may be empty.'),
+    calls: list(requestedCall).describe('The tool calls it asks for; none ends the turn.'),
+    usage: z.exactOptional(usage).describe('What the call used.'),
+  }),
+  'model-failed': answer('model-failed', 'The model could not be reached or would not answer.', {
+    error: modelError,
+    jitter,
+  }),
+  'permission-decided': answer('permission-decided', 'A person decided whether a call may run.', {
+    callId,
+    decision: z.enum(['allow', 'deny']).describe('What they decided.'),
+    reason: z.exactOptional(z.string()).describe('Why not; the model is told.'),
+  }),
+  'tool-started': answer('tool-started', 'A tool began to run.', { callId }),
+  'tool-progressed': answer('tool-progressed', 'A tool says how far it is; for showing only.', {
+    callId,
+    progress: z.string().describe('How far it is, for a person to read.'),
+  }),
+  'tool-finished': answer('tool-finished', 'A tool call ended, well or badly.', { callId, outcome }),
+  'hooks-finished': answer('hooks-finished', 'What runs after tools has run.', {
+    actionTaken: z.boolean().describe('Whether the hooks did anything.'),
+  }),
+  'hooks-failed': answer('hooks-failed', 'What runs after tools could not run.', {
+    message: z.string().describe('What went wrong, for a person to read.'),
+    jitter,
+  }),
+  'retry-due': answer('retry-due', 'The time that a `wait` action named has come.', {}),
+  'recovery-finished': answer('recovery-finished', 'A way out of a stuck state was found, or none was.', {
+    outcome: recoveryOutcome,
+  }),
+  'paging-requested': event('paging-requested', 'A person wants room made in the memory.', {
+    reason: z.string().describe('Why.'),
+  }),
+  'paging-finished': answer('paging-finished', 'Room was made in the memory.', {
+    freedTokens: z.number().describe('How many tokens it freed.'),
+  }),
+  'paging-failed': answer('paging-failed', 'No room could be made in the memory.', {
+    message: z.string().describe('What went wrong, for a person to read.'),
+    jitter,
+  }),
+  'phase-started': event('phase-started', 'A part of a long task began; the one before it is complete.', {
+    number: z.int().describe('Which part it is.'),
+    description: z.string().describe('What it is about.'),
+    expectedMs: z.exactOptional(z.number().min(0)).describe('How long it is expected to take.'),
+    message: z
+      .exactOptional(z.string())
+      .describe('What to say to the model to begin it; only while waiting for the user.'),
+  }),
+  'phase-completed': event('phase-completed', 'The current part of a long task ended.', {
+    success: z.boolean().describe('Whether it reached its aim.'),
+  }),
+  'verdict-reached': event('verdict-reached', 'A governor judged the work to be suspect or stuck.', {
+    verdict,
+  }),
+  'finish-requested': event(
+    'finish-requested',
+    'The turn is to end soon, with one last answer without tools.',
+    {
+      reason: z.string().describe('Why; the model is told.'),
+    },
+  ),
+  'pause-requested': event('pause-requested', 'No new work is to begin; answers are still taken.', {
+    reason: z.string().describe('Why, for a person to read.'),
+  }),
+  'resume-requested': event('resume-requested', 'Paused work is to go on.', {}),
+  'cancel-requested': event(
+    'cancel-requested',
+    'The work at hand is to be called off; the session goes on.',
+    {
+      reason: z.exactOptional(z.string()).describe('Why, for a person to read.'),
+    },
+  ),
+  'halt-requested': event('halt-requested', 'The session is to end for good.', {
+    reason: z.string().describe('Why, for a person to read.'),
+  }),
+  'shutdown-requested': event('shutdown-requested', 'The program is to let go of the session.', {}),
+} satisfies Record<EventType, z.ZodType>;
+
+/** One schema for each event, by its type. */
+export const eventSchemas: Agreeing<typeof schemas, { [Type in EventType]: EventOf<Type> }> = schemas;
+
+function event<Type extends EventType, Fields extends z.ZodRawShape>(
+  type: Type,
+  description: string,
+  fields: Fields,
+): z.ZodObject<{ type: z.ZodLiteral<Type>; at: typeof at } & Fields, z.core.$strict> {
+  return z
+    .strictObject({ type: z.literal(type).describe('The type of the event.'), at, ...fields })
+    .meta({ id: schemaName(type, 'Event'), description });
+}
+
+/** An event that answers an action. */
+function answer<Type extends EventType, Fields extends z.ZodRawShape>(
+  type: Type,
+  description: string,
+  fields: Fields,
+): ReturnType<typeof event<Type, { request: typeof request } & Fields>> {
+  return event(type, description, { request, ...fields });
+}

@@ -1,0 +1,32 @@
+import { eventTypes } from '@pawl/core';
+import type { Json } from '@pawl/core';
+import * as z from 'zod';
+import { answerSchema } from './answer.ts';
+import { eventSchemas } from './events.ts';
+import { eventExamples } from './examples.ts';
+import { schemaName } from './schema-name.ts';
+
+/** A JSON Schema, as far as the project reads its own. */
+export type JsonSchema = { readonly [key: string]: Json };
+
+const event = z
+  .union(Object.values(eventSchemas))
+  .meta({ id: 'Event', description: 'Something that happened: the only way anything gets into a session.' });
+
+/**
+ * The JSON Schema of an event (draft 2020-12). What `pawl pipe` prints is among its definitions, as `Answer`.
+ */
+export function eventsJsonSchema(): JsonSchema & { readonly $defs: { readonly [name: string]: JsonSchema } } {
+  const whole = z.toJSONSchema(z.strictObject({ event, answer: answerSchema }), { unrepresentable: 'any' });
+  const definitions = { ...(whole.$defs as { readonly [name: string]: JsonSchema }) };
+  for (const type of eventTypes) {
+    const name = schemaName(type, 'Event');
+    definitions[name] = { ...definitions[name], examples: [eventExamples[type]] };
+  }
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Pawl event',
+    $ref: '#/$defs/Event',
+    $defs: definitions,
+  };
+}

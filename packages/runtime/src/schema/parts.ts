@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import { anyJson } from './json-value.ts';
+import { list } from './list.ts';
+
+/*
+ * What events, actions, notes and states are made of. An `id` is the name of the part in the JSON Schema; descriptions
+ * are what the reference page says.
+ */
+
+export const at = z.number().describe('When it happened, in milliseconds since 1970.');
+
+export const call = z
+  .strictObject({
+    id: z.string().describe('Names the call; no other call of the same reply has it.'),
+    tool: z.string().describe('The name of the tool.'),
+    args: anyJson.describe('The arguments of the tool.'),
+  })
+  .meta({ id: 'Call', description: 'A tool call as it stands in the conversation.' });
+
+export const requestedCall = z
+  .strictObject({
+    id: z
+      .exactOptional(z.string())
+      .describe('Names the call; one is made up where it is missing or used twice.'),
+    tool: z.string().describe('The name of the tool.'),
+    args: anyJson.describe('The arguments of the tool.'),
+    permission: z
+      .exactOptional(z.enum(['allow', 'ask', 'deny']))
+      .describe('What your rules say about the call; `allow` if absent.'),
+  })
+  .meta({ id: 'RequestedCall', description: 'A tool call as a model asks for it.' });
+
+export const usage = z
+  .strictObject({
+    inputTokens: z.number().min(0).describe('Tokens the model read.'),
+    outputTokens: z.number().min(0).describe('Tokens the model wrote.'),
+  })
+  .meta({ id: 'Usage', description: 'What a model call used.' });
+
+export const modelErrorKind = z.enum([
+  'auth',
+  'rate-limit',
+  'overloaded',
+  'context-overflow',
+  'bad-request',
+  'network',
+  'refused',
+  'truncated',
+  'timeout',
+  'unknown',
+]);
+
+export const modelError = z
+  .strictObject({
+    kind: modelErrorKind.describe('What kind of failure it is.'),
+    message: z.string().describe('What went wrong, for a person to read.'),
+    retryable: z.exactOptional(z.boolean()).describe('Whether trying again can help; true if absent.'),
+    retryAfterMs: z.exactOptional(z.number().min(0)).describe('How long the provider asks to wait.'),
+  })
+  .meta({ id: 'ModelError', description: 'Why a model call failed.' });
+
+const toolError = z
+  .strictObject({
+    kind: z
+      .enum(['failed', 'invalid', 'denied', 'timeout', 'interrupted', 'cancelled', 'skipped'])
+      .describe('`interrupted` may have run fully, partly or not at all; `skipped` was never started.'),
+    message: z.string().describe('What the model is told.'),
+  })
+  .meta({ id: 'ToolError', description: 'Why a tool call did not succeed.' });
+
+export const outcome = z
+  .discriminatedUnion('ok', [
+    z.strictObject({
+      ok: z.literal(true).describe('It succeeded.'),
+      output: anyJson.describe('What the tool gave back.'),
+      final: z.exactOptional(z.boolean()).describe('True if the work of this turn is done.'),
+    }),
+    z.strictObject({ ok: z.literal(false).describe('It did not.'), error: toolError }),
+  ])
+  .meta({ id: 'Outcome', description: 'How a tool call ended.' });
+
+export const completedTool = z
+  .strictObject({
+    callId: z.string().describe('The `id` of the call.'),
+    tool: z.string().describe('The name of the tool.'),
+    ok: z.boolean().describe('Whether it succeeded.'),
+  })
+  .meta({ id: 'CompletedTool', description: 'Which tool ended how.' });
+
+const said = z.number().describe('When it joined the conversation, in milliseconds since 1970.');
+
+export const message = z
+  .discriminatedUnion('role', [
+    z.strictObject({
+      role: z.literal('user').describe('A person said it.'),
+      at: said,
+      text: z.string().describe('What they said.'),
+    }),
+    z.strictObject({
+      role: z.literal('assistant').describe('The model said it.'),
+      at: said,
+      text: z.string().describe('What it said; may be empty.'),
+      calls: list(call).describe('The tool calls it asked for.'),
+    }),
+    z.strictObject({
+      role: z.literal('tool').describe('A tool call ended.'),
+      at: said,
+      callId: z.string().describe('The `id` of the call.'),
+      tool: z.string().describe('The name of the tool.'),
+      outcome,
+    }),
+  ])
+  .meta({ id: 'Message', description: 'One message of the conversation.' });

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { list } from './list.ts';
+import { requestedCall } from './parts.ts';
+
+const calls = list(requestedCall).describe('The calls to run. What would need permission is denied.');
+const reason = z.string().describe('Why, for a person to read.');
+
+const response = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('advise').describe('Give the model the advice.') }),
+    z.strictObject({
+      kind: z.literal('run').describe('Run these calls before the model is asked again.'),
+      calls,
+    }),
+    z.strictObject({ kind: z.literal('recover').describe('Look for a way out.') }),
+    z.strictObject({
+      kind: z.literal('finish').describe('Ask for one last answer without tools, then halt.'),
+    }),
+    z.strictObject({ kind: z.literal('halt').describe('End the session at once.') }),
+  ])
+  .meta({ id: 'Response', description: 'What a verdict asks to be done about it, mildest first.' });
+
+export const verdict = z
+  .strictObject({
+    level: z.enum(['suspect', 'stuck']).describe('How grave it is.'),
+    rule: z.string().describe('The rule that judged so.'),
+    reason,
+    advice: z.string().describe('What the model is told to do instead.'),
+    evidence: list(z.int()).describe('Sequence numbers of the events that prove it.'),
+    response,
+  })
+  .meta({ id: 'Verdict', description: 'A judgement on the work so far.' });
+
+export const recoveryOutcome = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('ask-model').describe('Ask the model again.'),
+      advice: z.exactOptional(z.string()).describe("What the model is told; the verdict's advice if absent."),
+    }),
+    z.strictObject({ kind: z.literal('run-tools').describe('Run these calls first.'), calls }),
+    z.strictObject({ kind: z.literal('check').describe('Check the progress again.') }),
+    z.strictObject({ kind: z.literal('give-up').describe('End the turn.'), reason }),
+    z.strictObject({ kind: z.literal('halt').describe('End the session for good.'), reason }),
+  ])
+  .meta({ id: 'RecoveryOutcome', description: 'How a recovery ended, and so where to go on.' });
+
+export const haltReason = z
+  .strictObject({
+    kind: z.enum(['requested', 'stuck', 'phase-failed']).describe('What kind of end it is.'),
+    reason,
+    rule: z.string().nullable().describe('The rule of the verdict behind it, if there was one.'),
+  })
+  .meta({ id: 'HaltReason', description: 'Why a session ended for good.' });

@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { list } from './list.ts';
+import { call, completedTool, outcome } from './parts.ts';
+import { verdict } from './verdict.ts';
+
+/* What a state keeps of the work it waits for. */
+
+const finish = z
+  .strictObject({
+    reason: z.string().describe('Why; the model is told.'),
+    ends: z.enum(['turn', 'session']).describe('What ends when it is answered.'),
+    rule: z.string().nullable().describe('The rule of the verdict behind it, if there was one.'),
+  })
+  .meta({ id: 'Finish', description: 'A last call without tools.' });
+
+export const agenda = z
+  .strictObject({
+    phaseChanges: z.int().describe('How many changes of phase wait to be noted.'),
+    failedPhase: z.number().nullable().describe('The phase that failed, if one did.'),
+    verdict: verdict.nullable().describe('The gravest verdict, if there is one.'),
+    finish: finish.nullable().describe('The wish to finish, if there is one.'),
+  })
+  .meta({ id: 'Agenda', description: 'What was asked for while work was under way, for the next check.' });
+
+export const ask = z
+  .strictObject({
+    advice: z.string().nullable().describe('What the model is told at the bottom of the prompt.'),
+    finish: finish.nullable().describe('Why it is a last call, if it is one.'),
+    agenda,
+  })
+  .meta({ id: 'Ask', description: 'What a model call is for.' });
+
+export const hookWork = z
+  .strictObject({
+    completed: list(completedTool).describe('Which tools ended how.'),
+    next: z.enum(['ask-model', 'end-turn']).describe('What comes after the hooks.'),
+    agenda,
+  })
+  .meta({ id: 'HookWork', description: 'What hooks are run for.' });
+
+export const pagingWork = z
+  .strictObject({
+    reason: z.string().describe('Why room is needed.'),
+    ask: ask.nullable().describe('The model call that found no room; null if a person asked.'),
+    modelRetries: z.int().describe('How often that call has failed.'),
+  })
+  .meta({ id: 'PagingWork', description: 'What room is made for.' });
+
+export const execution = z
+  .discriminatedUnion('status', [
+    z.strictObject({ status: z.literal('pending').describe('It has not begun.'), call }),
+    z.strictObject({
+      status: z.literal('running').describe('It is under way.'),
+      call,
+      startedAt: z.number().nullable().describe('When it started, if that was told.'),
+      progress: z.string().nullable().describe('How far it says it is.'),
+    }),
+    z.strictObject({ status: z.literal('completed').describe('It has ended.'), call, outcome }),
+  ])
+  .meta({ id: 'Execution', description: 'A tool call on its way to a result.' });
+
+export const permissionCall = z
+  .union([
+    z.strictObject({ decision: z.enum(['pending', 'allowed']).describe('Whether it may run.'), call }),
+    z.strictObject({ decision: z.literal('denied').describe('It may not run.'), call, outcome }),
+  ])
+  .meta({ id: 'PermissionCall', description: 'A tool call on its way to a decision.' });

@@ -1,0 +1,33 @@
+import { createSession, profiles, step, type Event, type Session, type Step } from '@pawl/core';
+
+/** One step of the machine: where it was, what happened, and what came of it. */
+export type Stride = { readonly before: Session; readonly event: Event; readonly after: Step };
+
+/**
+ * Every step that these events can make from the start of a session, breadth first. Sessions that differ only in when
+ * they got where they are count as one, so this ends.
+ */
+export function* strides(events: readonly Event[], lengthMax: number): Generator<Stride> {
+  const [profile] = profiles;
+  let sessions = [createSession({ id: 'walk', at: 0, settings: profile?.settings ?? {} })];
+  const seen = new Set<string>();
+  for (let length = 0; length < lengthMax; length += 1) {
+    const next: Session[] = [];
+    for (const before of sessions) {
+      for (const event of events) {
+        const after = step(before, event);
+        yield { before, event, after };
+        const key = placeOf(after.session);
+        if (!seen.has(key)) next.push(after.session);
+        seen.add(key);
+      }
+    }
+    sessions = next;
+  }
+}
+
+/** What tells sessions apart: the turn and the phase, but neither the conversation nor any time. */
+function placeOf({ turn, phases }: Session): string {
+  const hidden = ['conversation', 'since', 'retryAt', 'startedAt'];
+  return JSON.stringify([turn, phases.current], (key, value: unknown) => (hidden.includes(key) ? 0 : value));
+}

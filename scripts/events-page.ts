@@ -1,0 +1,304 @@
+import { eventTypes, isEphemeral, profiles, turnChart } from '@pawl/core';
+import type { Json, Session } from '@pawl/core';
+import { answerLine, type Answer, type StateForm } from '../packages/cli/src/commands/pipe-answer.ts';
+import { lineBytesMax } from '../packages/cli/src/commands/pipe-lines.ts';
+import { actionSchemas, answeredBy } from '../packages/runtime/src/schema/actions.ts';
+import { eventExamples } from '../packages/runtime/src/schema/examples.ts';
+import { depthMax } from '../packages/runtime/src/schema/json-value.ts';
+import { eventsJsonSchema, type JsonSchema } from '../packages/runtime/src/schema/json-schema.ts';
+import { listMax } from '../packages/runtime/src/schema/list.ts';
+import { noteSchemas } from '../packages/runtime/src/schema/notes.ts';
+import { schemaName } from '../packages/runtime/src/schema/schema-name.ts';
+import type { Page } from './pages.ts';
+
+/** docs/events.md and docs/events.schema.json: everything that goes into the machine and comes out of it. */
+export function eventsPage(): readonly Page[] {
+  const schema = eventsJsonSchema();
+  return [
+    { path: 'docs/events.md', text: `${blocks(schema.$defs).join('\n\n')}\n` },
+    { path: 'docs/events.schema.json', text: `${JSON.stringify(schema, null, 2)}\n` },
+  ];
+}
+
+type Definitions = { readonly [name: string]: JsonSchema };
+
+/** The page as Markdown blocks, to be set apart by blank lines. */
+function blocks(definitions: Definitions): readonly string[] {
+  const actionTypes = Object.keys(actionSchemas) as (keyof typeof actionSchemas)[];
+  const noteTypes = Object.keys(noteSchemas) as (keyof typeof noteSchemas)[];
+  return [
+    ...introduction,
+    ...pipeSection,
+    ...workedExample(),
+    '## States',
+    'What the machine can wait for. States that are only passed through show up in notes, never as the state.',
+    table(
+      ['state', 'what it is'],
+      turnChart.states.map(({ name, kind, description }) => [
+        `\`${name}\``,
+        kind === 'passing' ? `${description} Passed through.` : description,
+      ]),
+    ),
+    '## Events',
+    'While `paused`, an event is taken as the state that was paused would take it, but no new work begins.',
+    ...eventTypes.flatMap((type) => eventBlocks(type, definitions)),
+    '## Actions',
+    'Carry them out in the order they come in. What answers an action carries its `request`, if it has one.',
+    ...actionTypes.flatMap((type) => [
+      ...typeBlocks(type, schemaName(type, 'Action'), definitions),
+      answeredBy[type].length === 0
+        ? 'Nothing answers it.'
+        : `Answered by ${answeredBy[type].map((event) => `[\`${event}\`](#${event})`).join(', ')}.`,
+    ]),
+    '## Notes',
+    'Leave any of them out, and nothing changes.',
+    ...noteTypes.flatMap((type) => typeBlocks(`${type} note`, schemaName(type, 'Note'), definitions)),
+    '## Parts',
+    'What the fields above are made of.',
+    ...partNames(definitions).flatMap((name) => partBlocks(name, definitions)),
+  ];
+}
+
+function eventBlocks(type: (typeof eventTypes)[number], definitions: Definitions): readonly string[] {
+  const example = eventExamples[type];
+  const states = turnChart.states.filter(({ moves }) => moves.some(({ on }) => on === type));
+  const names = either(states.map(({ name }) => `\`${name}\``));
+  return [
+    ...typeBlocks(type, schemaName(type, 'Event'), definitions),
+    `${isEphemeral(example) ? 'Ephemeral. ' : ''}Taken in ${names}.`,
+    jsonLines([example]),
+  ];
+}
+
+function typeBlocks(heading: string, name: string, definitions: Definitions): readonly string[] {
+  const definition = definitions[name] ?? {};
+  return [`### ${heading}`, textIn(definition['description']), fieldTable(definition, definitions)];
+}
+
+function partBlocks(name: string, definitions: Definitions): readonly string[] {
+  const definition = definitions[name] ?? {};
+  return [`### ${name}`, textIn(definition['description']), partBody(definition, definitions)];
+}
+
+function partBody(definition: JsonSchema, definitions: Definitions): string {
+  if (definition['enum'] !== undefined) return `One of ${typeText(definition)}.`;
+  const variants = variantsOf(definition);
+  if (variants.length === 0) return fieldTable(definition, definitions);
+  return variants.map((variant) => fieldTable(variant, definitions)).join('\n\nor\n\n');
+}
+
+/** The parts that events, actions and notes are made of, and those that these are made of, in order of use. */
+function partNames(definitions: Definitions): readonly string[] {
+  const described = /(?:Event|Action|Note)$/;
+  const found = new Set<string>();
+  const visit = (value: Json): void => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/\$defs\/(\w+)"/g)) {
+      if (found.has(name)) continue;
+      found.add(name);
+      visit(definitions[name] ?? null);
+    }
+  };
+  for (const [name, definition] of Object.entries(definitions)) {
+    if (described.test(name) && definition['type'] === 'object') visit(definition);
+  }
+  return [...found];
+}
+
+/** The fields of an object; its type is told by the heading. */
+function fieldTable(definition: JsonSchema, definitions: Definitions): string {
+  const required = definition['required'];
+  const fields = Object.entries(objectIn(definition['properties'])).filter(([field]) => field !== 'type');
+  const rows = fields.map(([field, of]) => {
+    const schema = objectIn(of);
+    const optional = Array.isArray(required) && required.includes(field) ? '' : ', optional';
+    const meaning = schema['description'] ?? definitions[referenced(schema)]?.['description'];
+    return [`\`${field}\``, `${typeText(schema)}${optional}`, textIn(meaning)];
+  });
+  return rows.length === 0 ? 'It has no fields.' : table(['field', 'value', 'meaning'], rows);
+}
+
+/** A value in words. */
+function typeText(schema: JsonSchema): string {
+  const { $ref, const: constant, enum: choices, type, items } = schema;
+  if ($ref !== undefined) return `[${referenced(schema)}](#${referenced(schema).toLowerCase()})`;
+  if (constant !== undefined) return code(constant);
+  if (Array.isArray(choices)) return either(choices.map(code));
+  const variants = variantsOf(schema);
+  if (variants.length > 0) return either(variants.map(typeText));
+  if (type === 'array') return `list of ${typeText(objectIn(items))}`;
+  if (Array.isArray(type)) return either(type.map((each) => typeText({ type: each })));
+  return typeNames[textIn(type)] ?? 'any JSON';
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'whole number',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+function variantsOf(schema: JsonSchema): readonly JsonSchema[] {
+  const variants = schema['oneOf'] ?? schema['anyOf'] ?? [];
+  return Array.isArray(variants) ? variants.map(objectIn) : [];
+}
+
+function referenced(schema: JsonSchema): string {
+  return textIn(schema['$ref']).replace('#/$defs/', '');
+}
+
+function code(value: Json): string {
+  return `\`${JSON.stringify(value)}\``;
+}
+
+/** `a, b or c` */
+function either(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
+}
+
+function textIn(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function objectIn(value: Json | undefined): JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};
+}
+
+/** A Markdown table with its columns lined up, as the formatter wants it. */
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((name, column) =>
+    Math.max(...[name, ...rows.map((row) => row[column] ?? '')].map(lengthOf)),
+  );
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [header, rule, ...rows]
+    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+    .join('\n');
+}
+
+function lengthOf({ length }: string): number {
+  return length;
+}
+
+function jsonLines(values: readonly unknown[]): string {
+  return ['```jsonl', ...values.map((value) => JSON.stringify(value)), '```'].join('\n');
+}
+
+const ephemeral = eventTypes.filter((type) => isEphemeral(eventExamples[type]));
+
+const introduction = [
+  '# Events, actions and notes',
+  '<!-- Made by `npm run docs` from the schemas and by running the machine; edits by hand are lost. -->',
+  `The heart of Pawl is one function. You tell it what happened, and it tells you what to do next. By itself it does
+nothing: it reads no clock and no file, calls no model and starts no tool. That is your part, in whatever language
+you like.`,
+  `- An **event** is something that happened: a person said something, the model answered, a tool ended. Events are
+  the only way anything gets in.
+- An **action** is something that you must now do: ask the model, run these tools, wait. What comes of it you tell
+  with the next events.
+- A **note** is something worth recording: the machine went from one state to another, or a phase began. Notes ask
+  for nothing, and you may drop them all.`,
+  `All of them are plain JSON objects with a \`type\`, and [events.schema.json](events.schema.json) is the JSON Schema of
+them all. Every event has \`at\`, the time in milliseconds: the machine knows no other clock.`,
+  `An event that does not fit the state is **refused**: the state stays as it is, a note says why, and you go on as
+before. So you cannot break a session by sending something at the wrong time.`,
+  '## Requests',
+  `Each action that asks for work has a number, its \`request\`. The events that answer it carry the same number. That is
+how an answer is told apart that comes too late, for work that has been called off since: it is refused. An answer
+without a number is taken as meant for the work at hand.`,
+  '## Ephemeral events',
+  `Some events are for showing only:
+${ephemeral.map((type) => `[\`${type}\`](#${type})`).join(', ')}.
+They do not count in \`seq\` and need not be stored; a log without them leads to the same session.`,
+];
+
+const pipeSection = [
+  '## The pipe',
+  `\`pawl pipe\` runs the machine beside your program. Write an event as one line of JSON to its standard input, and read
+one line of JSON from its standard output. Each line that is not blank gets exactly one answer, in order, and it is
+there before you write the next.`,
+  table(
+    ['key', 'what it holds'],
+    [
+      [
+        '`ok`',
+        '`true` if the line was an event; if not, `line` and `error` say which line it was and what is wrong.',
+      ],
+      ['`seq`', 'How many durable events the session has seen.'],
+      ['`refused`', 'Why the event did not fit the state; absent if it did. The line was good all the same.'],
+      ['`state`', 'What the machine waits for, without the conversation; `messages` is the length of that.'],
+      ['`actions`', 'What to do now, in this order.'],
+      ['`notes`', 'What is worth recording.'],
+    ],
+  ),
+  'A line that is not an event is answered like this, and the stream goes on:',
+  jsonLines(answers(['{"type":"user-mesage","text":"Hello"}'])),
+  table(
+    ['option', 'what it does'],
+    [
+      [
+        '`--profile <name>`',
+        `How the machine behaves: ${either(profiles.map(({ name }) => `\`${name}\``))}.`,
+      ],
+      [
+        '`--state <form>`',
+        'Put the state into the answer as `compact` (the default), `full` or `status`: only its name.',
+      ],
+      ['`--id <id>`', 'The id of the session; `pipe` if absent.'],
+      ['`--schema`', 'Print the JSON Schema of the events, and leave.'],
+    ],
+  ),
+  `- An event without \`at\` is given the time of its arrival. With \`at\` in every event, the same lines always get the
+  same answers.
+- A line may have up to ${lineBytesMax / 1024 ** 2} MiB, a list of calls up to ${listMax.toLocaleString('en')} items, and a payload may be ${depthMax} levels deep.
+- At the end of the input the exit code is 0 if every line was good, and 1 if one was not. The event
+  [\`shutdown-requested\`](#shutdown-requested) is answered and ends the process with 0.`,
+];
+
+/** One turn, as the machine itself answers it. */
+function workedExample(): readonly string[] {
+  const turn = [
+    ['A person asks for something, and the machine wants the model to be asked:', asked],
+    ['The model wants to read a file, and the machine wants the tool to be run:', replied],
+    ['The tool has run, and the machine wants the model to be asked again, with the result:', finished],
+    ['The model answers in words. The turn is over, and the machine waits for the person:', answered],
+    ['The same answer a second time does not fit any longer:', answered],
+    ['The person leaves:', { type: 'shutdown-requested', at: 9_000 }],
+  ] as const;
+  const lines = turn.map(([, event]) => JSON.stringify(event));
+  const results = answers(lines);
+  return [
+    '### One turn',
+    'Of each pair, the first line goes into `pawl pipe --state status` and the second comes out.',
+    ...turn.flatMap(([words, event], index) => [words, jsonLines([event, results[index]])]),
+    'Without `--state status`, the first answer has the whole state in it:',
+    jsonLines(answers(lines.slice(0, 1), 'compact')),
+  ];
+}
+
+const asked = { type: 'user-message', at: 1_000, text: 'What is in the shed?' };
+const replied = {
+  type: 'model-replied',
+  at: 2_000,
+  request: 1,
+  text: 'Let me look.',
+  calls: [{ id: 'a', tool: 'read', args: { path: 'shed.txt' } }],
+};
+const finished = {
+  type: 'tool-finished',
+  at: 3_000,
+  request: 1,
+  callId: 'a',
+  outcome: { ok: true, output: 'two spades' },
+};
+const answered = { type: 'model-replied', at: 4_000, request: 3, text: 'Two spades.', calls: [] };
+
+function answers(lines: readonly string[], form: StateForm = 'status'): readonly Answer[] {
+  const [profile] = profiles;
+  if (profile === undefined) throw new Error('There is no profile.');
+  let session: Session | null = null;
+  return lines.map((text, index) => {
+    const after = answerLine({ id: 'pipe', profile, form }, session, { number: index + 1, text }, () => 0);
+    session = after.session;
+    return after.answer;
+  });
+}
