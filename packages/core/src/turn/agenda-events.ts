@@ -11,8 +11,8 @@ import type { Agenda, Held } from './state.ts';
 
 type PhaseEvent = EventOf<'phase-started'> | EventOf<'phase-completed'>;
 
-/** How a state puts a new agenda in the place of its own; null when it has none, since no work waits behind it. */
-type Replace<State extends Held> = (turn: State, agenda: Agenda) => State | null;
+/** How a state puts a new agenda in the place of its own. */
+type Replace<State extends Held> = (turn: State, agenda: Agenda) => State;
 
 /** What happens to phases, verdicts and a wish to finish while work is under way: they are kept for the next check. */
 export function agendaEvents<State extends Held>(
@@ -24,11 +24,8 @@ export function agendaEvents<State extends Held>(
   readonly 'verdict-reached': (session: Session, turn: State, event: EventOf<'verdict-reached'>) => Step;
   readonly 'finish-requested': (session: Session, turn: State, event: EventOf<'finish-requested'>) => Step;
 } {
-  const keep = (session: Session, turn: State, event: Event, change: Partial<Agenda>): Step => {
-    const to = replace(turn, { ...agendaOf(turn), ...change });
-    if (to === null) return refuseNow(session, turn, event, 'no work is under way that it could be about');
-    return move(session, event, { to, actions: justWait });
-  };
+  const keep = (session: Session, turn: State, event: Event, change: Partial<Agenda>): Step =>
+    move(session, event, { to: replace(turn, { ...agendaOf(turn), ...change }), actions: justWait });
   const phase = (session: Session, turn: State, event: PhaseEvent): Step => {
     const { phaseChanges, failedPhase } = agendaOf(turn);
     const after = changePhases(session, event);
@@ -36,7 +33,7 @@ export function agendaEvents<State extends Held>(
       phaseChanges: phaseChanges + 1,
       failedPhase: after.failedPhase ?? failedPhase,
     });
-    return isRefused(step) ? { ...step, session } : noting(step, after.notes);
+    return noting(step, after.notes);
   };
   return {
     'phase-started': (session, turn, event) =>
@@ -47,17 +44,21 @@ export function agendaEvents<State extends Held>(
     'verdict-reached': (session, turn, event) => {
       if (event.verdict.response.kind === 'halt') return haltOnVerdict(session, turn, event);
       const step = keep(session, turn, event, withVerdict(agendaOf(turn), event.verdict));
-      return isRefused(step) ? step : noting(step, [verdictNote(event)]);
+      return noting(step, [verdictNote(event)]);
     },
-    'finish-requested': (session, turn, event) =>
-      keep(session, turn, event, { finish: { reason: event.reason, ends: 'turn', rule: null } }),
+    'finish-requested': (session, turn, event) => {
+      // A session that is to end for good is not spared by a wish to end the turn.
+      const { finish } = agendaOf(turn);
+      const wish = { reason: event.reason, ends: 'turn', rule: null } as const;
+      return keep(session, turn, event, { finish: finish?.ends === 'session' ? finish : wish });
+    },
   };
 }
 
 export function haltOnVerdict(session: Session, turn: Held, event: EventOf<'verdict-reached'>): Step {
   const { reason, rule } = event.verdict;
   const step = halt(session, turn, event, { kind: 'stuck', reason, rule });
-  return { ...step, notes: [verdictNote(event), ...step.notes] };
+  return noting(step, [verdictNote(event)]);
 }
 
 /** A milder verdict does not take the place of a graver one that still waits. */
@@ -74,10 +75,6 @@ const gravity = { advise: 0, run: 1, recover: 2, finish: 3, halt: 4 } as const;
 
 function noting(step: Step, notes: readonly Note[]): Step {
   return { ...step, notes: [...notes, ...step.notes] };
-}
-
-function isRefused(step: Step): boolean {
-  return step.notes.some((note) => note.type === 'refused');
 }
 
 function verdictNote(event: EventOf<'verdict-reached'>): Note {

@@ -9,11 +9,11 @@ import type { Execution, PermissionCall } from './state.ts';
  * The calls of a reply with an id each that no other call of the reply has. Models leave ids out and use them twice;
  * such a call gets one made from the request, so that results can never be told to the wrong call.
  */
-export function withIds(calls: readonly RequestedCall[], request: number): readonly Call[] {
+export function withIds(calls: readonly RequestedCall[], request: number, word = 'call'): readonly Call[] {
   const taken = new Set<string>();
   return calls.map((call, index) => {
     const { id = '', tool, args } = call;
-    const own = id === '' || taken.has(id) ? freshId(taken, `call_${request}_${index}`) : id;
+    const own = id === '' || taken.has(id) ? freshId(taken, `${word}_${request}_${index}`) : id;
     taken.add(own);
     return { id: own, tool, args };
   });

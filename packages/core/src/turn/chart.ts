@@ -32,10 +32,18 @@ function state(
 
 const shutdown = on('shutdown-requested', ['', 'shuttingDown', 'shut-down']);
 
+const cancel = on('cancel-requested', ['', 'waitingForUser', 'abort', 'wait']);
+
+/** A round of tools that was begun is not left without a look at it. */
+const cancelRound = on(
+  'cancel-requested',
+  ['every round is checked', 'progressCheck', 'abort'],
+  ['', 'waitingForUser', 'abort', 'wait'],
+);
+
 /** The ways out of every state with work under way. */
 const callOff = [
   on('pause-requested', ['', 'paused', 'wait']),
-  on('cancel-requested', ['', 'waitingForUser', 'abort', 'wait']),
   on('halt-requested', ['', 'halted', 'abort', 'stop']),
   shutdown,
 ];
@@ -90,6 +98,7 @@ export const turnChart: Chart = {
         ['', 'waitingForUser', 'show-error'],
       ),
       kept('callingModel'),
+      cancel,
       ...callOff,
     ),
     state(
@@ -118,6 +127,7 @@ export const turnChart: Chart = {
         ['', 'processingResponse'],
       ),
       kept('awaitingPermission'),
+      cancel,
       ...callOff,
     ),
     state(
@@ -133,6 +143,7 @@ export const turnChart: Chart = {
         ...afterTools,
       ),
       kept('executingTools'),
+      cancelRound,
       ...callOff,
     ),
     state(
@@ -142,6 +153,7 @@ export const turnChart: Chart = {
       on('hooks-finished', ...afterTools),
       on('hooks-failed', ['tries are left', 'errorRecovery', 'wait'], ...afterTools),
       kept('postToolsHook'),
+      cancelRound,
       ...callOff,
     ),
     state(
@@ -150,6 +162,7 @@ export const turnChart: Chart = {
       'Is the work moving? Works off what was asked for meanwhile.',
       on(
         null,
+        ['work is called off', 'waitingForUser', 'wait'],
         ['a phase changed', 'phaseTransition'],
         ['turn is done', 'waitingForUser', 'wait'],
         ['finish is asked for', 'callingModel', 'ask-model'],
@@ -192,20 +205,28 @@ export const turnChart: Chart = {
         ['way out is to ask', 'callingModel', 'ask-model'],
       ),
       kept('errorRecovery'),
+      cancel,
       ...callOff,
     ),
     state(
       'paging',
       'waiting',
       'Waits for memory to make room.',
-      on('paging-finished', ['model was asked', 'callingModel', 'ask-model'], ['', 'waitingForUser', 'wait']),
+      on(
+        'paging-finished',
+        ['model was asked', 'callingModel', 'ask-model'],
+        ['agenda is open', 'progressCheck'],
+        ['', 'waitingForUser', 'wait'],
+      ),
       on(
         'paging-failed',
         ['tries are left', 'errorRecovery', 'wait'],
+        ['last call ends the session', 'halted', 'show-error', 'stop'],
         ['agenda is open', 'progressCheck', 'show-error'],
         ['', 'waitingForUser', 'show-error'],
       ),
       kept('paging'),
+      cancel,
       ...callOff,
     ),
     state(
@@ -222,7 +243,7 @@ export const turnChart: Chart = {
         ['was errorRecovery', 'errorRecovery', 'wait'],
         ['was paging', 'paging', 'page-memory'],
       ),
-      on('cancel-requested', ['', 'waitingForUser', 'abort', 'wait']),
+      cancel,
       on('halt-requested', ['', 'halted', 'abort', 'stop']),
       shutdown,
     ),

@@ -15,7 +15,13 @@ export function callOff(session: Session, turn: Turn, event: Event): Step {
       conversation: closedConversation(turn, event.at),
     },
     actions: [...aborts(turn), wait],
+    via: isMidRound(turn) && session.settings.progressCheck ? ['progressCheck'] : [],
   });
+}
+
+/** A round that was begun is not left without a look at it. */
+function isMidRound({ status }: Turn): boolean {
+  return status === 'executingTools' || status === 'postToolsHook';
 }
 
 /** Ends the session for good. */

@@ -28,9 +28,17 @@ export function move(session: Session, event: Event, { to, actions, via, notes }
   return {
     session: inTurn(session, session.seq + 1, to),
     actions,
-    notes: joined(transitions(session.turn, event, { to, via }), notes),
+    notes: joined(notes, transitions(session.turn, event, { to, via })),
   };
 }
+
+/** The same step, with an error shown first. Whoever is shown an error knows that there is nothing to wait for. */
+export function showing(step: Step, error: { readonly kind: ErrorShown; readonly message: string }): Step {
+  const actions = step.actions.filter((action) => action.type !== 'wait');
+  return { ...step, actions: [{ type: 'show-error', kind: error.kind, message: error.message }, ...actions] };
+}
+
+type ErrorShown = Extract<Action, { readonly type: 'show-error' }>['kind'];
 
 /** An ephemeral event changed what is shown and nothing else. */
 export function show(session: Session, to: Turn, actions: readonly Action[]): Step {
@@ -66,6 +74,7 @@ function transition(from: TurnStatus, to: TurnStatus, event: Event, durationMs: 
   return { type: 'transition', at: event.at, from, to, cause: event.type, durationMs };
 }
 
-function joined(first: readonly Note[], second: readonly Note[] | undefined): readonly Note[] {
-  return second === undefined || second.length === 0 ? first : [...first, ...second];
+/** What happened comes before where it led. */
+function joined(facts: readonly Note[] | undefined, moves: readonly Note[]): readonly Note[] {
+  return facts === undefined || facts.length === 0 ? moves : [...facts, ...moves];
 }

@@ -9,19 +9,30 @@ import { callModel, waitForUser, type Route } from './enter.ts';
 import { move, type Step } from './move.ts';
 import { recoverOrWait, runTools } from './pending.ts';
 import { failure, withResults } from './results.ts';
-import type { AfterTools, Agenda, ExecutingTools, HaltReason, ToolRecovery, TurnStatus } from './state.ts';
+import type {
+  AfterTools,
+  Agenda,
+  Ask,
+  ExecutingTools,
+  HaltReason,
+  ToolRecovery,
+  TurnStatus,
+} from './state.ts';
 
 export type Check = {
   readonly conversation: Conversation<Message>;
   readonly agenda: Agenda;
   readonly next: AfterTools;
   readonly via: readonly TurnStatus[];
+  /** Asked for by name, so passed through even where the profile does not check every round. */
+  readonly asked?: boolean;
 };
 
 /** Is the work moving? Works off the agenda, in this order: phases, then finishing, then the verdict. */
 export function checkProgress(session: Session, event: Event, check: Check): Step {
   const { agenda, conversation, next } = check;
-  if (isEmpty(agenda) && !session.settings.progressCheck) return goOn(session, event, check, next);
+  const skipped = !session.settings.progressCheck && check.asked !== true;
+  if (skipped && isEmpty(agenda)) return goOn(session, event, check, next);
   const via: TurnStatus[] = [...check.via, 'progressCheck'];
   const route = { conversation, via };
   if (agenda.phaseChanges > 0) {
@@ -49,6 +60,13 @@ export function endTurn(session: Session, event: Event, route: Route, agenda: Ag
         next: 'end-turn',
         via: route.via ?? [],
       });
+}
+
+/** Ends what a model call was for: the turn, or with a last call perhaps the session. */
+export function endAsk(session: Session, event: Event, route: Route, ask: Ask): Step {
+  const { finish, agenda } = ask;
+  if (finish?.ends !== 'session') return endTurn(session, event, route, agenda);
+  return haltOnRoute(session, event, route, { kind: 'stuck', reason: finish.reason, rule: finish.rule });
 }
 
 /** Why a failed phase ends the session, where the profile says that it does. */
@@ -123,7 +141,7 @@ export function runInstead(
 ): Step {
   const { agenda = emptyAgenda, via, notes } = route;
   const request = session.seq + 1;
-  const calls = withIds(requested, request);
+  const calls = withIds(requested, request, 'recovery');
   const executions = askedFor(calls, requested).map((each) =>
     toExecution(
       each.decision === 'pending' ? { decision: 'denied', call: each.call, outcome: unasked } : each,

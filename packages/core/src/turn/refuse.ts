@@ -12,6 +12,7 @@ export function refuse(reason: string): (session: Session, turn: Turn, event: Ev
 }
 
 export function refuseNow(session: Session, turn: Turn, event: Event, reason: string): Step {
+  if ('request' in event && event.request !== undefined) return ignore(session, turn, event, reason);
   const note = refusal(turn, event, reason);
   const policy = session.settings.onInvalidEvent;
   if (policy === 'reset' && !isEphemeral(event) && turn.status !== 'waitingForUser') {
@@ -26,7 +27,7 @@ export function refuseNow(session: Session, turn: Turn, event: Event, reason: st
   };
 }
 
-/** An answer that came too late, twice, or for work nobody asked for. No policy makes more of it than a note. */
+/** An answer that came too late, twice, or for other work. No policy makes more of it than a note. */
 export function ignore(session: Session, turn: Turn, event: Event, reason: string): Step {
   return { session, actions: justWait, notes: [refusal(turn, event, reason)] };
 }

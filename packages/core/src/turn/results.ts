@@ -37,14 +37,22 @@ export function failure(kind: ToolError['kind'], message: string): Outcome {
   return { ok: false, error: { kind, message } };
 }
 
+const interrupted = failure(
+  'interrupted',
+  'Called off while running: it may have run fully, partly or not at all.',
+);
+
+/** An ephemeral progress report is no record of a start: the log must tell the same story without it. */
+const neverStarted = failure('cancelled', 'Called off; no start of it is on record.');
+
 function outcomeOf(execution: Execution): Outcome {
   switch (execution.status) {
     case 'completed':
       return execution.outcome;
     case 'running':
-      return failure('interrupted', 'Called off while running: it may have run fully, partly or not at all.');
+      return execution.startedAt === null ? neverStarted : interrupted;
     case 'pending':
-      return failure('cancelled', 'Called off before it was started.');
+      return neverStarted;
     default:
       return execution satisfies never;
   }

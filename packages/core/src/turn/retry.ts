@@ -18,6 +18,7 @@ export function retryAt(
   }
   const doubled = settings.retryBaseMs * 2 ** Math.min(failure.failures - 1, 30);
   const longest = Math.min(doubled, settings.retryMaxMs);
-  const jitter = Math.min(Math.max(failure.jitter ?? 1, 0), 1);
+  const drawn = failure.jitter ?? 1;
+  const jitter = Number.isNaN(drawn) ? 1 : Math.min(Math.max(drawn, 0), 1);
   return failure.at + Math.round(longest * (0.5 + jitter / 2));
 }

@@ -74,8 +74,13 @@ export type HookWork = {
   readonly agenda: Agenda;
 };
 
-/** What paging is for: the model call that found no room, or null when the user asked. */
-export type PagingWork = { readonly reason: string; readonly ask: Ask | null; readonly modelRetries: number };
+/** What paging is for. `asking` says whether a model call found no room and is to be made again. */
+export type PagingWork = {
+  readonly reason: string;
+  readonly asking: boolean;
+  readonly ask: Ask;
+  readonly modelRetries: number;
+};
 
 /** What comes after the tools: another model call, or the end of the turn. */
 export type AfterTools = 'ask-model' | 'end-turn';

@@ -5,9 +5,9 @@ import { askedFor, toExecution, withIds, withReply } from '../calls.ts';
 import { execute } from '../execute.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
-import { justWait, move, show, wait, type Step } from '../move.ts';
+import { justWait, move, show, showing, type Step } from '../move.ts';
 import { askPermission, pageMemory } from '../pending.ts';
-import { endTurn, haltOnRoute } from '../progress-check.ts';
+import { endAsk, endTurn } from '../progress-check.ts';
 import { ignore, isStale, refuse, stale } from '../refuse.ts';
 import { failure } from '../results.ts';
 import { retryAt } from '../retry.ts';
@@ -89,22 +89,7 @@ const skipped = failure('skipped', 'Not started: the work is being finished.');
 /** The answer to a last call. It was asked without tools, so calls in it are dropped, not run. */
 function finished(session: Session, turn: CallingModel, event: EventOf<'model-replied'>): Step {
   const conversation = withReply(turn.conversation, { text: event.text, calls: [], at: event.at });
-  return afterFinish(session, turn, event, conversation);
-}
-
-function afterFinish(
-  session: Session,
-  turn: CallingModel,
-  event: EventOf<'model-replied' | 'model-failed'>,
-  conversation: CallingModel['conversation'],
-): Step {
-  const { finish, agenda } = turn.ask;
-  const via = event.type === 'model-replied' ? (['processingResponse'] as const) : [];
-  if (finish?.ends === 'session') {
-    const why = { kind: 'stuck', reason: finish.reason, rule: finish.rule } as const;
-    return haltOnRoute(session, event, { conversation, via }, why);
-  }
-  return endTurn(session, event, { conversation, via }, agenda);
+  return endAsk(session, event, { conversation, via: ['processingResponse'] }, turn.ask);
 }
 
 function failed(session: Session, turn: CallingModel, event: EventOf<'model-failed'>): Step {
@@ -115,7 +100,7 @@ function failed(session: Session, turn: CallingModel, event: EventOf<'model-fail
   const due = retryAt(session.settings, { at, failures, jitter }, error);
   if (error.kind === 'context-overflow' && session.settings.pageOnOverflow) {
     if (failures < session.settings.maxRetries) {
-      const work = { reason: error.message, ask, modelRetries: failures };
+      const work = { reason: error.message, ask, asking: true, modelRetries: failures };
       const to: Paging = { status: 'paging', since: at, conversation, request, retries: 0, work };
       return move(session, event, { to, actions: [pageMemory(to)] });
     }
@@ -133,13 +118,6 @@ function failed(session: Session, turn: CallingModel, event: EventOf<'model-fail
     };
     return move(session, event, { to, actions: [{ type: 'wait', until: due }] });
   }
-  return giveUp(session, turn, event);
-}
-
-/** Nothing more can be tried: the user is told and has the word. What they said stays in the conversation. */
-function giveUp(session: Session, turn: CallingModel, event: EventOf<'model-failed'>): Step {
-  const step = afterFinish(session, turn, event, turn.conversation);
-  const { kind, message } = event.error;
-  const ending = step.actions.filter((action) => action !== wait);
-  return { ...step, actions: [{ type: 'show-error', kind, message }, ...ending] };
+  // Nothing more can be tried. What the user said stays in the conversation.
+  return showing(endAsk(session, event, { conversation }, ask), error);
 }

@@ -3,12 +3,12 @@ import { agendaEvents } from '../agenda-events.ts';
 import { callModel } from '../enter.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, halt, haltAsRequested, pause, shutDown } from '../leave.ts';
-import { move, type Step } from '../move.ts';
+import { move, showing, type Step } from '../move.ts';
 import { pageMemory, runHooks } from '../pending.ts';
 import { checkProgress, endTurn, runInstead } from '../progress-check.ts';
 import { ignore, isStale, refuse, refuseNow, stale } from '../refuse.ts';
 import type { Agenda, ErrorRecovery, IoRecovery, Paging, PostToolsHook } from '../state.ts';
-import { pagingAgenda, withPagingAgenda } from './paging.ts';
+import { withPagingAgenda } from './paging.ts';
 
 const busy = refuse('an error is being recovered from');
 
@@ -91,10 +91,16 @@ function recovered(session: Session, turn: ErrorRecovery, event: EventOf<'recove
     case 'run-tools':
       return runInstead(session, event, { conversation, agenda }, outcome.calls);
     case 'check':
-      return checkProgress(session, event, { conversation, agenda, next: 'ask-model', via: [] });
+      return checkProgress(session, event, {
+        conversation,
+        agenda,
+        next: 'ask-model',
+        via: [],
+        asked: true,
+      });
     case 'give-up': {
-      const step = endTurn(session, event, { conversation }, agenda);
-      return { ...step, actions: [{ type: 'show-error', kind: 'refused', message: outcome.reason }] };
+      const ended = endTurn(session, event, { conversation }, agenda);
+      return showing(ended, { kind: 'refused', message: outcome.reason });
     }
     case 'halt':
       return halt(session, turn, event, { kind: 'stuck', reason: outcome.reason, rule: turn.verdict.rule });
@@ -110,13 +116,13 @@ function agendaOf(turn: ErrorRecovery): Agenda {
     case 'tool':
       return turn.agenda;
     case 'io':
-      return turn.work.kind === 'hooks' ? turn.work.hooks.agenda : pagingAgenda(turn.work.paging);
+      return turn.work.kind === 'hooks' ? turn.work.hooks.agenda : turn.work.paging.ask.agenda;
     default:
       return turn satisfies never;
   }
 }
 
-function withAgenda(turn: ErrorRecovery, agenda: Agenda): ErrorRecovery | null {
+function withAgenda(turn: ErrorRecovery, agenda: Agenda): ErrorRecovery {
   switch (turn.origin) {
     case 'model':
       return { ...turn, ask: { ...turn.ask, agenda } };
@@ -129,10 +135,8 @@ function withAgenda(turn: ErrorRecovery, agenda: Agenda): ErrorRecovery | null {
   }
 }
 
-function withWorkAgenda(turn: IoRecovery, agenda: Agenda): IoRecovery | null {
-  if (turn.work.kind === 'hooks') {
-    return { ...turn, work: { kind: 'hooks', hooks: { ...turn.work.hooks, agenda } } };
-  }
-  const paging = withPagingAgenda(turn.work.paging, agenda);
-  return paging === null ? null : { ...turn, work: { kind: 'paging', paging } };
+function withWorkAgenda(turn: IoRecovery, agenda: Agenda): IoRecovery {
+  return turn.work.kind === 'hooks'
+    ? { ...turn, work: { kind: 'hooks', hooks: { ...turn.work.hooks, agenda } } }
+    : { ...turn, work: { kind: 'paging', paging: withPagingAgenda(turn.work.paging, agenda) } };
 }

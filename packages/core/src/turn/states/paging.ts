@@ -1,11 +1,10 @@
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
-import { emptyAgenda } from '../agenda.ts';
-import { callModel, waitForUser } from '../enter.ts';
+import { callModel } from '../enter.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
-import { move, wait, type Step } from '../move.ts';
-import { endTurn } from '../progress-check.ts';
+import { move, showing, type Step } from '../move.ts';
+import { endAsk, endTurn } from '../progress-check.ts';
 import { ignore, isStale, refuse, stale } from '../refuse.ts';
 import { retryAt } from '../retry.ts';
 import type { Agenda, IoRecovery, Paging, PagingWork } from '../state.ts';
@@ -30,11 +29,8 @@ export const paging: Handlers<Paging> = {
   'paging-finished': finished,
   'paging-failed': failed,
   ...agendaEvents<Paging>(
-    (turn) => pagingAgenda(turn.work),
-    (turn, agenda) => {
-      const work = withPagingAgenda(turn.work, agenda);
-      return work === null ? null : { ...turn, work };
-    },
+    (turn) => turn.work.ask.agenda,
+    (turn, agenda) => ({ ...turn, work: withPagingAgenda(turn.work, agenda) }),
   ),
   'pause-requested': pause,
   'resume-requested': busy,
@@ -43,21 +39,18 @@ export const paging: Handlers<Paging> = {
   'shutdown-requested': shutDown,
 };
 
-export function pagingAgenda(work: PagingWork): Agenda {
-  return work.ask?.agenda ?? emptyAgenda;
-}
-
-export function withPagingAgenda(work: PagingWork, agenda: Agenda): PagingWork | null {
-  return work.ask === null ? null : { ...work, ask: { ...work.ask, agenda } };
+export function withPagingAgenda(work: PagingWork, agenda: Agenda): PagingWork {
+  return { ...work, ask: { ...work.ask, agenda } };
 }
 
 /** The model call that found no room is made again; its failures stay counted, so this ends. */
 function finished(session: Session, turn: Paging, event: EventOf<'paging-finished'>): Step {
   if (isStale(turn, event)) return ignore(session, turn, event, stale);
   const { conversation, work } = turn;
-  return work.ask === null
-    ? waitForUser(session, event, { conversation })
-    : callModel(session, event, { conversation }, { ask: work.ask, retries: work.modelRetries });
+  const { asking, ask, modelRetries } = work;
+  return asking
+    ? callModel(session, event, { conversation }, { ask, retries: modelRetries })
+    : endTurn(session, event, { conversation }, ask.agenda);
 }
 
 function failed(session: Session, turn: Paging, event: EventOf<'paging-failed'>): Step {
@@ -65,7 +58,11 @@ function failed(session: Session, turn: Paging, event: EventOf<'paging-failed'>)
   const { at, jitter, message } = event;
   const failures = turn.retries + 1;
   const due = retryAt(session.settings, { at, failures, jitter });
-  if (due === null) return giveUp(session, turn, event);
+  if (due === null) {
+    // No room could be made, so the model cannot be asked.
+    const ended = endAsk(session, event, { conversation: turn.conversation }, turn.work.ask);
+    return showing(ended, { kind: 'io', message });
+  }
   const to: IoRecovery = {
     status: 'errorRecovery',
     since: at,
@@ -78,12 +75,4 @@ function failed(session: Session, turn: Paging, event: EventOf<'paging-failed'>)
     work: { kind: 'paging', paging: turn.work },
   };
   return move(session, event, { to, actions: [{ type: 'wait', until: due }] });
-}
-
-/** No room could be made, so the model cannot be asked: the user is told and has the word. */
-function giveUp(session: Session, turn: Paging, event: EventOf<'paging-failed'>): Step {
-  const { conversation, work } = turn;
-  const step = endTurn(session, event, { conversation }, pagingAgenda(work));
-  const actions = step.actions.filter((action) => action !== wait);
-  return { ...step, actions: [{ type: 'show-error', kind: 'io', message: event.message }, ...actions] };
 }

@@ -1,5 +1,6 @@
 import type { Action } from '../../action.ts';
 import type { Event } from '../../event.ts';
+import type { Note } from '../../note.ts';
 import type { Session } from '../../session.ts';
 import type { EventOf } from '../handlers.ts';
 import { callOff, haltAsRequested, shutDown } from '../leave.ts';
@@ -38,14 +39,23 @@ function resume(session: Session, turn: Paused, event: EventOf<'resume-requested
 
 function hold(session: Session, turn: Paused, step: Step): Step {
   const inner = step.session.turn;
-  if (!isHeld(inner)) return step;
+  if (!isHeld(inner)) return { ...step, notes: leaving(step.notes) };
   const shown = step.actions.filter(isHarmless);
   const changed = inner !== turn.held || step.session.seq !== session.seq;
   return {
     session: changed ? { ...step.session, turn: { ...turn, held: inner } } : session,
     actions: shown.length === 0 ? justWait : shown,
-    notes: step.notes,
+    // The state held has changed, the session's has not: it is paused, and says where it goes on when it does.
+    notes: step.notes.filter((note) => note.type !== 'transition'),
   };
+}
+
+/** The way out of the state held is the way out of the pause. */
+function leaving(notes: readonly Note[]): readonly Note[] {
+  const first = notes.findIndex((note) => note.type === 'transition');
+  return notes.map((note, index) =>
+    index === first && note.type === 'transition' ? { ...note, from: 'paused' } : note,
+  );
 }
 
 function isHeld(turn: Turn): turn is Held {

@@ -2,7 +2,7 @@ import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
-import { move, wait, type Step } from '../move.ts';
+import { move, showing, type Step } from '../move.ts';
 import { checkProgress } from '../progress-check.ts';
 import { ignore, isStale, refuse, stale } from '../refuse.ts';
 import { retryAt } from '../retry.ts';
@@ -49,11 +49,7 @@ function failed(session: Session, turn: PostToolsHook, event: EventOf<'hooks-fai
   const { at, jitter, message } = event;
   const failures = turn.retries + 1;
   const due = retryAt(session.settings, { at, failures, jitter });
-  if (due === null) {
-    const step = afterHooks(session, turn, event);
-    const actions = step.actions.filter((action) => action !== wait);
-    return { ...step, actions: [{ type: 'show-error', kind: 'io', message }, ...actions] };
-  }
+  if (due === null) return showing(afterHooks(session, turn, event), { kind: 'io', message });
   const to: IoRecovery = {
     status: 'errorRecovery',
     since: at,

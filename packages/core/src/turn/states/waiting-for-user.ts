@@ -58,7 +58,7 @@ function page(session: Session, turn: WaitingForUser, event: EventOf<'paging-req
     conversation: turn.conversation,
     request: session.seq + 1,
     retries: 0,
-    work: { reason: event.reason, ask: null, modelRetries: 0 },
+    work: { reason: event.reason, asking: false, ask: plainAsk, modelRetries: 0 },
   };
   return move(session, event, { to, actions: [pageMemory(to)] });
 }

@@ -1,0 +1,81 @@
+import { withLock } from './lock.mjs';
+import { hasNode, nodeNeeded, nodeWanted, tooOld } from './node-version.mjs';
+import { runNpm } from './npm.mjs';
+import { emptyNodeModules, toolsWithoutBinary } from './platform.mjs';
+import { fingerprint, forgetStamp, readStamp, writeStamp } from './stamp.mjs';
+
+/** Returns whether the project is ready; when it is not, one line on stderr has said why. */
+export function setUp(root) {
+  if (tooOld()) {
+    return fail(
+      `setting up needs Node 20 or newer, and this is Node ${process.versions.node}. See https://nodejs.org`,
+    );
+  }
+  try {
+    return isReady(root) || withLock(root, say, () => isReady(root) || install(root));
+  } catch (error) {
+    return fail(`could not set up: ${error.message}`);
+  }
+}
+
+function isReady(root) {
+  return readStamp(root) === fingerprint(root) && hasNode(root, nodeNeeded);
+}
+
+function install(root) {
+  say('installing packages; the first time takes about a minute …');
+  forgetStamp(root);
+  if (!installPackages(root)) {
+    return fail(
+      'npm could not install the packages (its own words are above). Check the network, then: npm run setup',
+    );
+  }
+  if (!installNode(root)) {
+    return fail(
+      `Node ${nodeWanted(root)} could not be fetched. Install it from https://nodejs.org, then: npm run setup`,
+    );
+  }
+  writeStamp(root, fingerprint(root));
+  say('ready.');
+  return true;
+}
+
+// `npm install` and not `npm ci`, which refuses a lockfile that lacks another platform's binaries. Everything that a
+// user's own settings could leave out is asked for by name, and nothing is saved: setting up changes no tracked file.
+function installPackages(root) {
+  const flags = [
+    '--include=dev',
+    '--include=optional',
+    '--ignore-scripts',
+    '--no-engine-strict',
+    '--no-save',
+  ];
+  if (!runNpm(root, ['install', ...flags])) return false;
+  if (toolsWithoutBinary(root).length === 0) return true;
+
+  // Older npm keeps to the lockfile even where it lacks this platform, without a word.
+  say('the lockfile does not know this platform; installing once more without it …');
+  emptyNodeModules(root);
+  if (!runNpm(root, ['install', ...flags, '--no-package-lock'])) return false;
+  const missing = toolsWithoutBinary(root);
+  if (missing.length > 0)
+    say(`no build for this platform, so not everything will work: ${missing.join(', ')}`);
+  return true;
+}
+
+// The `node` package fetches its binary in an install script, the only one that is ever run, and only where the
+// machine's own Node will not do. A user who forbids install scripts gets it this way too.
+function installNode(root) {
+  if (hasNode(root, nodeWanted(root))) return true;
+  runNpm(root, ['rebuild', 'node', '--ignore-scripts=false']);
+  return hasNode(root, nodeNeeded);
+}
+
+function say(line) {
+  console.error(`Pawl: ${line}`);
+}
+
+function fail(line) {
+  say(line);
+  return false;
+}

@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { importsIn } from '../checks/imports.ts';
+import { arrowProblems, packagesOf } from '../checks/package-arrows.ts';
+
+describe('the packages of this project', () => {
+  it('lean on each other only along the arrows', () => {
+    expect(arrowProblems()).toEqual([]);
+  });
+
+  it('have a core that depends on nothing', () => {
+    const core = packagesOf().find(({ manifest }) => manifest.name === '@pawl/core');
+    expect(core?.manifest).toBeDefined();
+    expect(Object.keys(core?.manifest ?? {}).filter((key) => /dependencies$/i.test(key))).toEqual([]);
+  });
+});
+
+describe('the check of the arrows', () => {
+  let project = '';
+
+  beforeEach(() => {
+    project = mkdtempSync(join(tmpdir(), 'pawl-arrows-'));
+    put('packages/core/package.json', JSON.stringify({ name: '@pawl/core' }));
+    put(
+      'packages/runtime/package.json',
+      JSON.stringify({ name: '@pawl/runtime', dependencies: { '@pawl/core': '1' } }),
+    );
+  });
+
+  afterEach(() => {
+    rmSync(project, { recursive: true });
+  });
+
+  function put(path: string, text: string): void {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), text);
+  }
+
+  it('lets runtime import core, its own files and Node', () => {
+    put(
+      'packages/runtime/src/a.ts',
+      `import { step } from '@pawl/core';\nimport './b.ts';\nimport 'node:fs/promises';`,
+    );
+    expect(arrowProblems(project)).toEqual([]);
+  });
+
+  it('refuses an import against the arrow, a type as much as a value', () => {
+    put('packages/core/src/a.ts', `import type { Run } from '@pawl/runtime';`);
+    expect(arrowProblems(project)).toEqual([
+      'packages/core/src/a.ts: @pawl/core may not import @pawl/runtime',
+    ]);
+  });
+
+  it('refuses a manifest against the arrow', () => {
+    put(
+      'packages/core/package.json',
+      JSON.stringify({ name: '@pawl/core', devDependencies: { '@pawl/runtime': '1' } }),
+    );
+    expect(arrowProblems(project)).toEqual([
+      'packages/core/package.json: @pawl/core may not depend on @pawl/runtime',
+    ]);
+  });
+
+  it('refuses a path into another package', () => {
+    put('packages/runtime/src/a.ts', `import '../../core/src/step.ts';`);
+    expect(arrowProblems(project)).toEqual([
+      `packages/runtime/src/a.ts: '../../core/src/step.ts' reaches out of the package`,
+    ]);
+  });
+
+  it('refuses anything but its own files in core, and leaves its tests free to use tools', () => {
+    put('packages/core/src/a.ts', `import 'node:fs';`);
+    put('packages/core/test/a.test.ts', `import 'vitest';\nimport '@pawl/core';`);
+    expect(arrowProblems(project)).toEqual([
+      `packages/core/src/a.ts: 'node:fs' is outside of core, which depends on nothing`,
+    ]);
+  });
+
+  it('refuses a package that the manifest does not name', () => {
+    put('packages/runtime/src/a.ts', `import { z } from 'zod/mini';`);
+    expect(arrowProblems(project)).toEqual([
+      `packages/runtime/src/a.ts: 'zod/mini' is not among the dependencies in package.json`,
+    ]);
+  });
+
+  it('refuses a package without arrows', () => {
+    put('packages/other/package.json', JSON.stringify({ name: '@pawl/other' }));
+    expect(arrowProblems(project)).toEqual(['packages/other: no arrows are known for @pawl/other']);
+  });
+});
+
+describe('reading imports', () => {
+  it('finds every form of import and nothing in comments or texts', () => {
+    const source = [
+      `import a from './a.ts';`,
+      `import type { B } from './b.ts';`,
+      `export { c } from './c.ts';`,
+      `export * from './d.ts';`,
+      `const e = await import('./e.ts');`,
+      `type F = import('./f.ts').F;`,
+      `// import './no.ts'`,
+      'const text = "import \'./no.ts\'";',
+      `export const g = 1;`,
+    ].join('\n');
+    const found = ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts', './f.ts'];
+    expect(importsIn('x.ts', source).toSorted()).toEqual(found);
+  });
+
+  it('reads files with elements in them', () => {
+    expect(importsIn('x.tsx', `import { a } from './a.ts';\nexport const view = <p>{a}</p>;`)).toEqual([
+      './a.ts',
+    ]);
+  });
+});

@@ -1,0 +1,104 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../source-files.ts';
+import { asNode } from './as-node.ts';
+
+// A workspace as npm lays it out, with a stand-in for the commands behind bin/pawl.js.
+const main = `
+import { text } from 'node:stream/consumers';
+export async function main(argv: readonly string[]): Promise<number> {
+  if (argv[0] === 'lines') for (let line = 0; line < 100_000; line += 1) console.log(line);
+  if (argv[0] === 'wait') {
+    process.on('SIGTERM', () => process.exit(7));
+    console.log('waiting');
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  }
+  if (argv[0] === 'die') process.kill(process.pid, 'SIGKILL');
+  console.log(JSON.stringify({ argv, input: await text(process.stdin) }));
+  return 3;
+}`;
+
+let project = '';
+let command = '';
+
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), 'pawl bin '));
+  command = join(project, 'node_modules/.bin/pawl');
+  for (const folder of [
+    'packages/cli/bin',
+    'packages/cli/src',
+    'node_modules/.bin',
+    'node_modules/node/bin',
+  ]) {
+    mkdirSync(join(project, folder), { recursive: true });
+  }
+  copyFileSync(join(root, 'packages/cli/bin/pawl.js'), join(project, 'packages/cli/bin/pawl.js'));
+  writeFileSync(join(project, 'packages/cli/src/main.ts'), main);
+  writeFileSync(join(project, 'packages/cli/package.json'), '{ "type": "module" }');
+  symlinkSync('../packages/cli', join(project, 'node_modules/pawl'));
+  symlinkSync('../pawl/bin/pawl.js', command);
+  symlinkSync(process.execPath, join(project, 'node_modules/node/bin/node'));
+  setVersion(process.versions.node);
+});
+
+afterAll(() => {
+  rmSync(project, { recursive: true });
+});
+
+function setVersion(version: string): void {
+  writeFileSync(join(project, 'node_modules/node/package.json'), JSON.stringify({ version }));
+}
+
+describe.each([
+  ['on a Node that is new enough', []],
+  ['on an older Node, which hands over', asNode('20.20.0')],
+] as const)('pawl %s', (_, nodeArgs) => {
+  it('passes on arguments, input and exit code, from any folder', () => {
+    const run = spawnSync(process.execPath, [...nodeArgs, command, 'run', 'a "b" c', '--flag'], {
+      cwd: tmpdir(),
+      input: 'typed',
+      encoding: 'utf8',
+    });
+    expect(run.stderr).toBe('');
+    expect(JSON.parse(run.stdout)).toMatchObject({ argv: ['run', 'a "b" c', '--flag'], input: 'typed' });
+    expect(run.status).toBe(3);
+  });
+
+  it('says nothing when its reader stops reading', async () => {
+    const child = spawn(process.execPath, [...nodeArgs, command, 'lines'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let complaint = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (complaint += chunk));
+    child.stdout.once('data', () => child.stdout.destroy());
+    const [exitCode] = await once(child, 'close');
+    expect({ exitCode, complaint }).toEqual({ exitCode: 0, complaint: '' });
+  });
+
+  it('hears a request to stop', async () => {
+    const child = spawn(process.execPath, [...nodeArgs, command, 'wait'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    expect(await once(child, 'close')).toEqual([7, null]);
+  });
+
+  it('dies of the signal that its work died of', () => {
+    expect(spawnSync(process.execPath, [...nodeArgs, command, 'die']).signal).toBe('SIGKILL');
+  });
+});
+
+describe('pawl on an older Node with no newer one to be found', () => {
+  it('says in one line what it needs', () => {
+    setVersion('22.0.0');
+    const run = spawnSync(process.execPath, [...asNode('20.20.0'), command], { encoding: 'utf8' });
+    setVersion(process.versions.node);
+    expect(run.stderr).toMatch(/^pawl needs Node 24 or newer, and this is Node 20\.20\.0\. .*\n$/);
+    expect(run.status).toBe(1);
+  });
+});

@@ -1,0 +1,62 @@
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../source-files.ts';
+import { asNode } from './as-node.ts';
+
+const main = `
+export async function main(argv: readonly string[]): Promise<number> {
+  console.log(JSON.stringify(argv));
+  return 5;
+}`;
+
+let project = '';
+
+beforeAll(() => {
+  project = realpathSync(mkdtempSync(join(tmpdir(), 'pawl start ')));
+  mkdirSync(join(project, 'packages/cli/src'), { recursive: true });
+  for (const path of ['scripts/setup', 'scripts/start.mjs', 'packages/cli/bin/pawl.js']) {
+    cpSync(join(root, path), join(project, path), { recursive: true });
+  }
+  writeFileSync(join(project, 'packages/cli/src/main.ts'), main);
+  writeFileSync(join(project, 'package.json'), '{ "name": "project", "type": "module" }');
+});
+
+afterAll(() => {
+  rmSync(project, { recursive: true });
+});
+
+function start(args: readonly string[], nodeArgs: readonly string[] = []): SpawnSyncReturns<string> {
+  return spawnSync(process.execPath, [...nodeArgs, 'scripts/start.mjs', ...args], {
+    cwd: project,
+    encoding: 'utf8',
+  });
+}
+
+describe('npm start', () => {
+  it('sets up, then runs pawl with the arguments as they are, and ends with its exit code', () => {
+    const run = start(['a "question"', '--flag', '--', '$x']);
+    expect(run.stderr).toContain('Pawl: ready.');
+    expect(JSON.parse(run.stdout)).toEqual(['run', 'a "question"', '--flag', '--', '$x']);
+    expect(run.status).toBe(5);
+  });
+
+  it('asks a question of its own when it is given none, and says how to ask another', () => {
+    const run = start([]);
+    expect(JSON.parse(run.stdout)).toEqual([
+      'run',
+      '--dir',
+      join(project, 'docs'),
+      expect.stringContaining('Pawl'),
+    ]);
+    expect(run.stderr).toContain('npm start -- "your question"');
+  });
+
+  it('stops when setting up fails', () => {
+    const run = start([], asNode('18.19.0'));
+    expect(run).toMatchObject({ stdout: '', status: 1 });
+    expect(run.stderr).toMatch(/^Pawl: setting up needs Node 20 or newer.*\n$/);
+  });
+});

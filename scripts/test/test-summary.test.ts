@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../source-files.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pawl-summary-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+type TestFile = { readonly status: string; readonly tests: readonly string[] };
+
+function summarise(files: readonly TestFile[]): { line: string; exitCode: number | null } {
+  const testResults = files.map(({ status, tests }) => ({
+    status,
+    assertionResults: tests.map((each) => ({ status: each })),
+  }));
+  const results = join(folder, 'results.json');
+  writeFileSync(results, JSON.stringify({ testResults }));
+  const run = spawnSync(process.execPath, ['scripts/test-summary.mjs', results], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return { line: run.stdout, exitCode: run.status };
+}
+
+describe('the test summary', () => {
+  it('counts and succeeds when every test ran and passed', () => {
+    const files = [
+      { status: 'passed', tests: ['passed', 'passed'] },
+      { status: 'passed', tests: ['passed'] },
+    ];
+    expect(summarise(files)).toEqual({ line: '3 passed, 0 failed, 0 skipped\n', exitCode: 0 });
+  });
+
+  it('fails when a test failed', () => {
+    const files = [{ status: 'failed', tests: ['passed', 'failed'] }];
+    expect(summarise(files)).toEqual({ line: '1 passed, 1 failed, 0 skipped\n', exitCode: 1 });
+  });
+
+  it('fails when a test was skipped, pending or still to do', () => {
+    const files = [{ status: 'passed', tests: ['passed', 'skipped', 'pending', 'todo'] }];
+    expect(summarise(files)).toEqual({ line: '1 passed, 0 failed, 3 skipped\n', exitCode: 1 });
+  });
+
+  it('counts a file that could not be loaded as failed', () => {
+    const files = [
+      { status: 'failed', tests: [] },
+      { status: 'passed', tests: ['passed'] },
+    ];
+    expect(summarise(files)).toEqual({ line: '1 passed, 1 failed, 0 skipped\n', exitCode: 1 });
+  });
+
+  it('fails in one line when there are no results', () => {
+    const run = spawnSync(process.execPath, ['scripts/test-summary.mjs', join(folder, 'none.json')], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(run.stderr).toMatch(/^Expected the results of vitest as a JSON file, got .*none\.json\.\n$/);
+    expect(run.status).toBe(1);
+  });
+
+  it('fails when no test ran', () => {
+    expect(summarise([])).toEqual({ line: '0 passed, 0 failed, 0 skipped\n', exitCode: 1 });
+  });
+});
