@@ -65,3 +65,13 @@ export type {
 
 export type { Response, Verdict } from './governor/verdict.ts';
 export type { CompletedPhase, Phase, Phases } from './phases/phase.ts';
+
+export { audit } from './governor/audit.ts';
+export type { AuditLevel, AuditVerdict } from './governor/audit.ts';
+export { counts, observe } from './governor/observation.ts';
+export type { CallFacts, Observation } from './governor/observation.ts';
+export type { Level, Rule, Sight, Thresholds } from './governor/rule.ts';
+export { pawlRules } from './governor/rules/pawl.ts';
+export { heardUser, unwatched, watch } from './governor/watch.ts';
+export type { Finding, Watch } from './governor/watch.ts';
+export type { RecordedRun, RecordedStep } from './traces/recorded-run.ts';

@@ -1,0 +1,56 @@
+import type { ToolErrorKind } from '../conversation/message.ts';
+import type { Json } from '../json.ts';
+import { canonical } from './canonical.ts';
+import { digest } from './digest.ts';
+import { errorClass, withoutVolatile } from './outcome-text.ts';
+
+/** What is known of one tool call once it has ended. */
+export type CallFacts = {
+  /** The number of the event, or of the recorded step, that proves it. */
+  readonly seq: number;
+  readonly tool: string;
+  readonly args: Json;
+  /** A fingerprint of the whole arguments, for those who have only a part of them. */
+  readonly argsHash?: string | undefined;
+  readonly ok: boolean;
+  /** What the tool said: its output, or its error. */
+  readonly said: string;
+  /** A fingerprint of all it said, for those who have only a part of it. */
+  readonly saidHash?: string | undefined;
+  readonly errorKind?: ToolErrorKind;
+};
+
+/**
+ * One tool call with its outcome, reduced to fingerprints. Two observations with the same `call` asked for the same
+ * thing; with the same `outcome` they were told the same thing.
+ */
+export type Observation = {
+  readonly seq: number;
+  readonly tool: string;
+  readonly call: string;
+  readonly outcome: string;
+  /** The class of the error, whatever the tool and the arguments; null for a success. */
+  readonly error: string | null;
+  /** Whether the tool said anything at all. */
+  readonly mute: boolean;
+};
+
+export function observe(facts: CallFacts): Observation {
+  const { seq, tool, ok, said, saidHash } = facts;
+  return {
+    seq,
+    tool,
+    call: digest(`${tool} ${facts.argsHash ?? canonical(facts.args)}`),
+    outcome: digest(`${ok ? 'ok' : 'error'} ${saidHash ?? withoutVolatile(said)}`),
+    error: ok ? null : digest(errorClass(said)),
+    mute: said.trim() === '',
+  };
+}
+
+/**
+ * Whether an outcome tells something about the work. A person's no, a call that was called off, and what we ourselves
+ * refused to run say nothing about whether it moves.
+ */
+export function counts(kind: ToolErrorKind | undefined): boolean {
+  return kind === undefined || kind === 'failed' || kind === 'timeout';
+}

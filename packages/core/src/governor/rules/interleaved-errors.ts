@@ -1,0 +1,38 @@
+import type { Observation } from '../observation.ts';
+import type { Rule } from '../rule.ts';
+
+/** How many successes in a row may stand between two errors of one class before they are two different stories. */
+const gapMax = 2;
+
+/** One class of error again and again, with a look at something else in between. */
+export const interleavedErrors: Rule = {
+  id: 'interleaved-errors',
+  because:
+    'Looking something up between two tries and then meeting the same class of error is how a model rereads a file and ' +
+    'still edits it wrongly. It also happens to those who get there, so it only earns advice.',
+  thresholds: { advise: 3, refuse: null, finish: null },
+  look(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.error === null) return null;
+    const evidence = sameErrors(window, last.error);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.error,
+      reason: `the same kind of error came ${evidence.length} times, with other calls in between`,
+      advice: `You have met the same kind of error ${evidence.length} times, looking at other things in between. What you looked up has not helped: say what you now believe is wrong, and check that first.`,
+    };
+  },
+};
+
+function sameErrors(window: readonly Observation[], error: string): readonly Observation[] {
+  const found: Observation[] = [];
+  let gap = 0;
+  for (const each of window.toReversed()) {
+    if (each.error === error) {
+      found.push(each);
+      gap = 0;
+    } else if (each.error !== null || ++gap > gapMax) break;
+  }
+  return found.toReversed();
+}

@@ -1,0 +1,23 @@
+import type { Rule } from '../rule.ts';
+import { tailWhile } from './tail.ts';
+
+/** One tool asked in different ways, and always the same answer. */
+export const sameAnswer: Rule = {
+  id: 'same-answer',
+  because:
+    'When a tool answers different questions with one and the same text, the questions miss. Tools that only ever say ' +
+    'that they are done are common, so this only earns advice.',
+  thresholds: { advise: 5, refuse: null, finish: null },
+  look(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.mute) return null;
+    const evidence = tailWhile(window, (each) => each.tool === last.tool && each.outcome === last.outcome);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: `${last.tool} ${last.outcome}`,
+      reason: `${last.tool} gave the same answer ${evidence.length} times in a row`,
+      advice: `${last.tool} has given you the same answer ${evidence.length} times in a row, whatever you asked it. Another variation will not change that: use the answer, or use something else.`,
+    };
+  },
+};
