@@ -1,6 +1,5 @@
 import type { Event } from './event.ts';
 import type { Session } from './session.ts';
-import { handle } from './turn/handlers.ts';
 import type { Step } from './turn/move.ts';
 import { awaitingPermission } from './turn/states/awaiting-permission.ts';
 import { callingModel } from './turn/states/calling-model.ts';
@@ -15,24 +14,27 @@ import { waitingForUser } from './turn/states/waiting-for-user.ts';
 /**
  * The heart: one event in, the next session out, with what the caller must now do and what is worth recording.
  * Pure and synchronous; it never throws, whatever the order of events. An event that does not fit changes nothing.
+ *
+ * Each table guarantees that the handler under an event's type takes that event, which the compiler cannot see. The
+ * look-up stands here once for every state, and not in a function for all, because then the engine learns each by itself.
  */
 export function step(session: Session, event: Event): Step {
   const { turn } = session;
   switch (turn.status) {
     case 'waitingForUser':
-      return handle(waitingForUser, session, turn, event);
+      return waitingForUser[event.type](session, turn, event as never);
     case 'callingModel':
-      return handle(callingModel, session, turn, event);
+      return callingModel[event.type](session, turn, event as never);
     case 'awaitingPermission':
-      return handle(awaitingPermission, session, turn, event);
+      return awaitingPermission[event.type](session, turn, event as never);
     case 'executingTools':
-      return handle(executingTools, session, turn, event);
+      return executingTools[event.type](session, turn, event as never);
     case 'postToolsHook':
-      return handle(postToolsHook, session, turn, event);
+      return postToolsHook[event.type](session, turn, event as never);
     case 'errorRecovery':
-      return handle(errorRecovery, session, turn, event);
+      return errorRecovery[event.type](session, turn, event as never);
     case 'paging':
-      return handle(paging, session, turn, event);
+      return paging[event.type](session, turn, event as never);
     case 'paused':
       return paused(session, turn, event, step);
     case 'halted':

@@ -1,3 +1,5 @@
+import { withAdded, withReplaced } from '../list.ts';
+
 /*
  * An append-only list that shares structure: the next version of a conversation costs the same to make whether it
  * holds ten messages or a million, and the versions before it stay as they were. All of it is plain JSON.
@@ -23,7 +25,7 @@ export const emptyConversation: Conversation<never> = { length: 0, depth: 1, roo
 
 export function append<Item>(list: Conversation<Item>, item: Item): Conversation<Item> {
   const { length, depth, root, tail } = list;
-  if (tail.length < width) return { length: length + 1, depth, root, tail: [...tail, item] };
+  if (tail.length < width) return { length: length + 1, depth, root, tail: withAdded(tail, item) };
   const inTree = length - width;
   const rootIsFull = inTree === width ** (depth + 1);
   return {
@@ -72,7 +74,7 @@ function graft<Item>(
     child === undefined
       ? hang(leaf, level - 1)
       : graft(child as readonly Node<Item>[], level - 1, index, leaf);
-  return child === undefined ? [...node, grown] : node.with(slot, grown);
+  return child === undefined ? withAdded(node, grown) : withReplaced(node, slot, grown);
 }
 
 function* leaves<Item>(node: Node<Item>, level: number): Generator<Item, void, undefined> {

@@ -10,13 +10,17 @@ import type { Execution, PermissionCall } from './state.ts';
  * such a call gets one made from the request, so that results can never be told to the wrong call.
  */
 export function withIds(calls: readonly RequestedCall[], request: number, word = 'call'): readonly Call[] {
-  const taken = new Set<string>();
-  return calls.map((call, index) => {
-    const { id = '', tool, args } = call;
-    const own = id === '' || taken.has(id) ? freshId(taken, `${word}_${request}_${index}`) : id;
-    taken.add(own);
-    return { id: own, tool, args };
-  });
+  const named = Array<Call>(calls.length);
+  for (let index = 0; index < calls.length; index += 1) {
+    const { id = '', tool, args } = calls[index] as RequestedCall;
+    const isUsable = id !== '' && !isTaken(id, named, index);
+    named[index] = { id: isUsable ? id : freshId(`${word}_${request}_${index}`, named, index), tool, args };
+  }
+  return named;
+}
+
+export function isAllowed({ permission = 'allow' }: RequestedCall): boolean {
+  return permission === 'allow';
 }
 
 export function askedFor(calls: readonly Call[], requested: readonly RequestedCall[]): PermissionCall[] {
@@ -49,8 +53,14 @@ export function withReply(
   return append(conversation, { role: 'assistant', at, text, calls });
 }
 
-function freshId(taken: ReadonlySet<string>, wanted: string): string {
+function freshId(wanted: string, named: readonly Call[], count: number): string {
   let id = wanted;
-  while (taken.has(id)) id += '_';
+  while (isTaken(id, named, count)) id += '_';
   return id;
+}
+
+/** A reply holds a handful of calls: looking through those named so far costs less than keeping a set. */
+function isTaken(id: string, named: readonly Call[], count: number): boolean {
+  for (let index = 0; index < count; index += 1) if (named[index]?.id === id) return true;
+  return false;
 }

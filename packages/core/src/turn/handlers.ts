@@ -5,7 +5,7 @@ import type { Turn } from './state.ts';
 
 export type EventOf<Type extends EventType> = Extract<Event, { readonly type: Type }>;
 
-export type Handler<State extends Turn, Type extends EventType = EventType> = (
+type Handler<State extends Turn, Type extends EventType = EventType> = (
   session: Session,
   turn: State,
   event: EventOf<Type>,
@@ -13,14 +13,3 @@ export type Handler<State extends Turn, Type extends EventType = EventType> = (
 
 /** What a state does on each event. A new event does not compile until every state says what it makes of it. */
 export type Handlers<State extends Turn> = { readonly [Type in EventType]: Handler<State, Type> };
-
-export function handle<State extends Turn>(
-  handlers: Handlers<State>,
-  session: Session,
-  turn: State,
-  event: Event,
-): Step {
-  // The table guarantees that the handler under an event's type takes that event.
-  const handler = handlers[event.type] as Handler<State>;
-  return handler(session, turn, event);
-}

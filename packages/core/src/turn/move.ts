@@ -22,6 +22,7 @@ export type Move = {
 export const wait: Action = { type: 'wait', until: null };
 export const justWait: readonly Action[] = [wait];
 const noNotes: readonly Note[] = [];
+const directly: readonly TurnStatus[] = [];
 
 /** The session moves to another state, or stays in one with new data. */
 export function move(session: Session, event: Event, { to, actions, via, notes }: Move): Step {
@@ -55,23 +56,42 @@ function inTurn(session: Session, seq: number, turn: Turn): Session {
   return { version, id, profile, settings, seq, turn, phases, governor };
 }
 
-function transitions(from: Turn, event: Event, { to, via }: Pick<Move, 'to' | 'via'>): readonly Note[] {
-  const durationMs = Math.max(0, event.at - from.since);
-  if (via === undefined || via.length === 0) {
-    return from.status === to.status ? noNotes : [transition(from.status, to.status, event, durationMs)];
+/**
+ * A note for each state on the way. States and events come in so many shapes that reading a field of theirs is a
+ * look-up, so each is read once; and arrays are made as long as they will be.
+ */
+function transitions(
+  from: Turn,
+  event: Event,
+  { to, via = directly }: Pick<Move, 'to' | 'via'>,
+): readonly Note[] {
+  const { status: start, since } = from;
+  const { status: end } = to;
+  if (via.length === 0 && start === end) return noNotes;
+  const cause = { at: event.at, type: event.type };
+  const durationMs = Math.max(0, cause.at - since);
+  if (via.length === 0) return [transition(start, end, cause, durationMs)];
+  const first = via[0] ?? end;
+  if (via.length === 1) {
+    return [transition(start, first, cause, durationMs), transition(first, end, cause, 0)];
   }
   const notes: Note[] = [];
-  let status: TurnStatus = from.status;
+  let status: TurnStatus = start;
   for (const next of via) {
-    notes.push(transition(status, next, event, notes.length === 0 ? durationMs : 0));
+    notes.push(transition(status, next, cause, notes.length === 0 ? durationMs : 0));
     status = next;
   }
-  notes.push(transition(status, to.status, event, 0));
+  notes.push(transition(status, end, cause, 0));
   return notes;
 }
 
-function transition(from: TurnStatus, to: TurnStatus, event: Event, durationMs: number): Note {
-  return { type: 'transition', at: event.at, from, to, cause: event.type, durationMs };
+function transition(
+  from: TurnStatus,
+  to: TurnStatus,
+  { at, type }: Pick<Event, 'at' | 'type'>,
+  durationMs: number,
+): Note {
+  return { type: 'transition', at, from, to, cause: type, durationMs };
 }
 
 /** What happened comes before where it led. */

@@ -2,6 +2,7 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Event, RequestedCall } from '../event.ts';
 import type { Verdict } from '../governor/verdict.ts';
+import { withAdded } from '../list.ts';
 import type { Session } from '../session.ts';
 import { emptyAgenda, isEmpty, plainAsk } from './agenda.ts';
 import { askedFor, toExecution, withIds, withReply } from './calls.ts';
@@ -33,14 +34,14 @@ export function checkProgress(session: Session, event: Event, check: Check): Ste
   const { agenda, conversation, next } = check;
   const skipped = !session.settings.progressCheck && check.asked !== true;
   if (skipped && isEmpty(agenda)) return goOn(session, event, check, next);
-  const via: TurnStatus[] = [...check.via, 'progressCheck'];
-  const route = { conversation, via };
+  let via = withAdded(check.via, 'progressCheck');
   if (agenda.phaseChanges > 0) {
-    for (let change = 0; change < agenda.phaseChanges; change += 1) via.push('phaseTransition');
+    for (let change = 0; change < agenda.phaseChanges; change += 1) via = withAdded(via, 'phaseTransition');
     const failed = failedPhase(session, agenda);
-    if (failed !== null) return haltOnRoute(session, event, route, failed);
-    via.push('progressCheck');
+    if (failed !== null) return haltOnRoute(session, event, { conversation, via }, failed);
+    via = withAdded(via, 'progressCheck');
   }
+  const route = { conversation, via };
   if (next === 'end-turn') return goOn(session, event, route, next);
   const { finish, verdict } = agenda;
   if (finish !== null) {

@@ -1,3 +1,4 @@
+import { withReplaced } from '../../list.ts';
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
 import { toExecution } from '../calls.ts';
@@ -47,7 +48,7 @@ function decided(session: Session, turn: AwaitingPermission, event: EventOf<'per
   if (asked.decision !== 'pending') {
     return ignore(session, turn, event, `call ${event.callId} is already decided`);
   }
-  const calls = turn.calls.with(index, decide(asked, event));
+  const calls = withReplaced(turn.calls, index, decide(asked, event));
   if (calls.some((each) => each.decision === 'pending')) {
     return move(session, event, { to: { ...turn, calls }, actions: justWait });
   }

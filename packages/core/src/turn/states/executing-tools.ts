@@ -1,3 +1,4 @@
+import { withReplaced } from '../../list.ts';
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
 import { afterTools } from '../execute.ts';
@@ -99,7 +100,7 @@ function withExecution(turn: ExecutingTools, index: number, execution: Execution
     since,
     conversation,
     request,
-    executions: executions.with(index, execution),
+    executions: withReplaced(executions, index, execution),
     agenda,
   };
 }
