@@ -20,9 +20,7 @@ export function governor(name: string, rules: readonly Rule[]): Detector {
  * Fits the thresholds on all sources but one and scores on that one, for each source in turn: what a rule is worth on
  * runs it was not fitted to. Fitting takes, rule by rule, the threshold that saves most without ending a solved run.
  */
-export function leaveOneOut(
-  data: Data,
-): readonly {
+export function leaveOneOut(data: Data): readonly {
   readonly source: string;
   readonly fitted: Score;
   readonly shipped: Score;

@@ -1,5 +1,5 @@
 import type { RecordedRun } from '@pawl/core';
-import type { Data } from './runs.ts';
+import type { Data, Judgement } from './runs.ts';
 
 /** What a detector says of a run: after which step, and how gravely. */
 export type Told = { readonly step: number; readonly level: string };
@@ -19,42 +19,53 @@ type Column = (typeof columns)[number];
 
 /** Shares in percent; null where there is nothing to take a share of. */
 export function score(data: Data, { verdicts }: Detector): Score {
-  const tally = new Map<Column, { hits: number; of: number }>(
-    columns.map((column) => [column, { hits: 0, of: 0 }]),
-  );
-  const add = (column: Column, hits: number, of = 1): void => {
-    const entry = tally.get(column);
-    if (entry !== undefined) [entry.hits, entry.of] = [entry.hits + hits, entry.of + of];
-  };
+  const shares = Object.fromEntries(columns.map((column) => [column, new Share()])) as Record<Column, Share>;
   for (const run of data.runs) {
     const told = verdicts(run);
-    const end = told.find(({ level }) => level === 'ask' || level === 'stop');
-    const last = run.steps.at(-1)?.i ?? 0;
-    const isEnded = end !== undefined && end.step < last;
-    if (run.success === true) {
-      add('harm', Number(isEnded));
-      add('noise', Number(told.length > 0));
-    }
-    if (run.success === false) {
-      const work = run.steps.filter((step) => step.role !== 'user');
-      add('caught', Number(isEnded));
-      add('saved', isEnded ? work.filter((step) => step.i > end.step).length : 0, work.length);
-    }
-    const judgement = data.judged.get(run.id);
-    const from = (judgement?.from_step ?? 0) - 2;
-    if (judgement?.stuck === true) add('told', Number(told.some(({ step }) => step >= from)));
-    if (judgement?.stuck === false) add('wrong', Number(end !== undefined));
+    countOutcome(shares, run, told);
+    countJudgement(shares, data.judged.get(run.id), told);
   }
-  const percent = (column: Column): number | null => {
-    const { hits, of } = tally.get(column) ?? { hits: 0, of: 0 };
-    return of === 0 ? null : (100 * hits) / of;
-  };
-  return {
-    harm: percent('harm'),
-    noise: percent('noise'),
-    caught: percent('caught'),
-    saved: percent('saved'),
-    told: percent('told'),
-    wrong: percent('wrong'),
-  };
+  return Object.fromEntries(columns.map((column) => [column, shares[column].percent])) as Score;
+}
+
+class Share {
+  #hits = 0;
+  #of = 0;
+
+  add(hits: number | boolean, of = 1): void {
+    this.#hits += Number(hits);
+    this.#of += of;
+  }
+
+  get percent(): number | null {
+    return this.#of === 0 ? null : (100 * this.#hits) / this.#of;
+  }
+}
+
+function countOutcome(shares: Record<Column, Share>, run: RecordedRun, told: readonly Told[]): void {
+  const end = told.find(isEnding);
+  const isEnded = end !== undefined && end.step < (run.steps.at(-1)?.i ?? 0);
+  if (run.success === true) {
+    shares.harm.add(isEnded);
+    shares.noise.add(told.length > 0);
+  }
+  if (run.success === false) {
+    const work = run.steps.filter((step) => step.role !== 'user');
+    shares.caught.add(isEnded);
+    shares.saved.add(isEnded ? work.filter((step) => step.i > end.step).length : 0, work.length);
+  }
+}
+
+function countJudgement(
+  shares: Record<Column, Share>,
+  judgement: Judgement | undefined,
+  told: readonly Told[],
+): void {
+  const from = (judgement?.from_step ?? 0) - 2;
+  if (judgement?.stuck === true) shares.told.add(told.some(({ step }) => step >= from));
+  if (judgement?.stuck === false) shares.wrong.add(told.some(isEnding));
+}
+
+function isEnding({ level }: Told): boolean {
+  return level === 'ask' || level === 'stop';
 }
