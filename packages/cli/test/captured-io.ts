@@ -2,7 +2,11 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import type { Io } from '../src/io.ts';
 
 /** Streams that keep what is written to them. */
-export function captureIo(input = ''): { readonly io: Io; out(): string; err(): string } {
+export function captureIo(input = ''): {
+  readonly io: Io;
+  readonly out: () => string;
+  readonly err: () => string;
+} {
   const written = { out: '', err: '' };
   const sink = (name: 'out' | 'err'): Writable =>
     new Writable({

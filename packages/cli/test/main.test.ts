@@ -27,6 +27,19 @@ async function pawl(...args: string[]): Promise<{ code: number; out: string; err
   return { code, out: captured.out(), err: captured.err() };
 }
 
+function options(signal: AbortSignal): RunOptions {
+  return { dir: folder, profile: 'pawl', signal };
+}
+
+/** Runs pawl as somebody whom permissions stop, also when the tests run as root. */
+async function asNobody(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const child = spawn(process.execPath, [bin, ...args], { ...nobody, cwd: '/' });
+  const closed = new Promise<number | null>((resolve) => void child.on('close', resolve));
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await closed, out, err };
+}
+
 /** One line, said by pawl, without a stack trace. */
 function expectOneLine(err: string): void {
   expect(err.trimEnd().split('\n')).toHaveLength(1);
@@ -146,8 +159,6 @@ describe('pawl run', () => {
 });
 
 describe('pawl run, interrupted', () => {
-  const options = (signal: AbortSignal): RunOptions => ({ dir: folder, profile: 'pawl', signal });
-
   it('leaves with exit code 130 while it reads the folder', async () => {
     const { io, out } = captureIo();
     expect(await run('x', options(AbortSignal.abort()), io)).toBe(130);
@@ -171,15 +182,6 @@ describe('pawl run, interrupted', () => {
 });
 
 describe('pawl as a process', () => {
-  /** Runs pawl as somebody whom permissions stop, also when the tests run as root. */
-  async function asNobody(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-    const child = spawn(process.execPath, [bin, ...args], { ...nobody, cwd: '/' });
-    const closed = new Promise<number | null>((resolve) => void child.on('close', resolve));
-    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { code: await closed, out, err };
-  }
-
   it('answers a folder it may not read with one line and exit code 2', async () => {
     await chmod(folder, 0o000);
     const { code, err } = await asNobody('run', '--dir', folder, 'x');

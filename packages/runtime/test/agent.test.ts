@@ -44,6 +44,17 @@ const done = defineTool({
   run: ({ answer }) => Promise.resolve({ ok: true, output: { answer }, final: true }),
 });
 
+/** A model that never answers. */
+const mute: Model = {
+  name: 'mute',
+  // oxlint-disable-next-line require-yield
+  async *stream(_request, signal) {
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve, { once: true });
+    });
+  },
+};
+
 function call(tool: string, args: Json, id?: string): { tool: string; args: Json; id?: string } {
   return { tool, args, ...(id !== undefined && { id }) };
 }
@@ -339,15 +350,7 @@ describe('Agent', () => {
 
   it('goes on with a session it was handed, doing what is still owed', async () => {
     const log = createMemoryLog();
-    const first = start([], {
-      log,
-      model: {
-        name: 'mute',
-        async *stream(_r, signal) {
-          await new Promise((go) => signal.addEventListener('abort', go));
-        },
-      },
-    });
+    const first = start([], { log, model: mute });
     first.agent.say('go');
     await first.agent.post({ type: 'finish-requested', reason: 'enough' });
     const second = start([{ text: 'here' }], { session: first.agent.session });

@@ -41,13 +41,13 @@ export function jsonView(io: Io): RunView {
     start: ({ root, files }) => write({ type: 'start', folder: root, files }),
     warn: (message) => write({ type: 'warning', message }),
     see({ event, notes }) {
-      for (const note of notes) write({ ...note } as Json);
+      for (const note of notes) write({ ...note });
       if (event.type === 'model-replied') write({ ...event, type: 'reply' });
       if (event.type === 'tool-finished') {
         const { at, callId, outcome } = event;
-        write({ type: 'tool-result', at, callId, outcome } as Json);
+        write({ type: 'tool-result', at, callId, outcome });
       }
-      if (event.type === 'model-failed') write({ ...event, type: 'failure' } as Json);
+      if (event.type === 'model-failed') write({ ...event, type: 'failure' });
     },
     end: (result) => write({ type: 'result', ...result }),
   };
