@@ -26,6 +26,10 @@ export type { Note } from './note.ts';
 export type { Json } from './json.ts';
 
 export type { Chart, ChartMove, ChartState } from './charts/chart.ts';
+export { toMermaid } from './charts/to-mermaid.ts';
+export { toSvg } from './charts/to-svg.ts';
+export { toXState } from './charts/to-xstate.ts';
+export type { XStateConfig } from './charts/to-xstate.ts';
 export { turnChart } from './turn/chart.ts';
 export { pendingActions } from './turn/pending.ts';
 export type { Step } from './turn/move.ts';

@@ -41,7 +41,10 @@ export const hookWork = z
 export const pagingWork = z
   .strictObject({
     reason: z.string().describe('Why room is needed.'),
-    ask: ask.nullable().describe('The model call that found no room; null if a person asked.'),
+    asking: z
+      .boolean()
+      .describe('Whether a model call found no room and is made again; false if a person asked.'),
+    ask,
     modelRetries: z.int().describe('How often that call has failed.'),
   })
   .meta({ id: 'PagingWork', description: 'What room is made for.' });

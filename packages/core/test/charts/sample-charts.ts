@@ -1,0 +1,94 @@
+import * as fc from 'fast-check';
+import type { Chart, ChartMove, ChartState } from '../../src/charts/chart.ts';
+
+/** Names that mean something else to some reader: markup, arrows, keywords, what objects already have, no name at all. */
+export const hostileNames: readonly string[] = [
+  '"quoted" and \'quoted\'',
+  'a --> b',
+  '</svg><script>alert(1)</script>',
+  '😀 emoji',
+  '__proto__',
+  'constructor',
+  'toString',
+  '',
+  ' ',
+  'two words',
+  'dotted.name',
+  '.leading',
+  '#hash',
+  'back\\slash',
+  'line\nbreak',
+  'a:b;c',
+  '&amp;',
+  '#quot;',
+  'state',
+  'end',
+  'note',
+  'direction LR',
+  '[*]',
+  '[[fork]]',
+  '<<choice>>',
+  '%%{init: {}}%%',
+  '1. list',
+  '*',
+  'any.*',
+  'xstate.stop',
+  's1',
+  'S1',
+  '()',
+  'Zustände',
+  '状態',
+  'ﬂ°lt¶ß',
+  '\u0000\u0007\uFFFF',
+  '\uD800 half',
+];
+
+export function state(name: string, kind: ChartState['kind'], ...moves: readonly ChartMove[]): ChartState {
+  return { name, kind, description: name, moves };
+}
+
+export function move(on: string | null, to: string, when: string | null = null): ChartMove {
+  return { on, when, to, does: [] };
+}
+
+/** A chart in which every name is hostile: of the states, the events, the conditions and the actions. */
+export const hostileChart: Chart = {
+  name: '</title>',
+  initial: hostileNames[0] ?? '',
+  states: hostileNames.map((name, index) =>
+    state(
+      name,
+      (['waiting', 'passing', 'terminal'] as const)[index % 3] ?? 'waiting',
+      { on: name, when: null, to: hostileNames[(index + 1) % hostileNames.length] ?? '', does: [name] },
+      { on: name, when: name, to: hostileNames[(index + 7) % hostileNames.length] ?? '', does: [] },
+      { on: `on ${name}`, when: null, to: name, does: [] },
+    ),
+  ),
+};
+
+const anyName = fc.oneof(
+  fc.constantFrom(...hostileNames),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.array(fc.nat({ max: 0xff_ff }), { maxLength: 8 }).map((codes) => String.fromCharCode(...codes)),
+);
+
+const anyMove = fc.record({
+  on: fc.option(anyName),
+  when: fc.option(anyName),
+  to: anyName,
+  does: fc.array(anyName, { maxLength: 2 }),
+});
+
+const anyState = fc.record({
+  name: anyName,
+  description: anyName,
+  kind: fc.constantFrom('waiting', 'passing', 'terminal'),
+  moves: fc.array(anyMove, { maxLength: 5 }),
+});
+
+/** Any chart at all: names twice, targets nobody declared, no moves, no states. */
+export const anyChart: fc.Arbitrary<Chart> = fc.record({
+  name: anyName,
+  initial: anyName,
+  states: fc.array(anyState, { maxLength: 9 }),
+});

@@ -1,0 +1,116 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toMermaid } from '../../src/charts/to-mermaid.ts';
+import { turnChart } from '../../src/turn/chart.ts';
+import { anyChart, hostileChart, hostileNames, move, state } from './sample-charts.ts';
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trim());
+}
+
+/** The label of the one arrow from a state to another. */
+function labelOf(text: string, from: string, to: string): string | undefined {
+  const found = linesOf(text).filter(
+    (line) => line.startsWith(`${from} --> ${to} `) || line === `${from} --> ${to}`,
+  );
+  expect(found).toHaveLength(1);
+  return found[0]?.split(' : ')[1];
+}
+
+/*
+ * The few shapes of line the export may consist of; everything that Mermaid could take for something else is written as
+ * a numbered entity. The real Mermaid was given the same charts.
+ */
+const text = String.raw`(?:#\d+;|[\p{L}\p{N}\p{M}\p{S}\p{Co}\p{Cn}\p{Cf} ,.\[\]_-]|[^\p{ASCII}])`;
+const shapes = [
+  /^stateDiagram-v2$/u,
+  /^[a-zA-Z][a-zA-Z0-9]*$/u,
+  new RegExp(`^state "${text}+" as s\\d+$`, 'u'),
+  new RegExp(`^(?:\\[\\*\\]|\\w+) --> (?:\\[\\*\\]|\\w+)(?: : ${text}+(?:<br/>${text}+)*)?$`, 'u'),
+  /^classDef (?:waiting|passing|terminal) [a-z0-9:#,\- ]+$/u,
+  /^class \w+(?:, \w+)* (?:waiting|passing|terminal)$/u,
+];
+
+function expectKnownShapes(diagram: string): void {
+  for (const line of linesOf(diagram)) {
+    expect(shapes.filter((shape) => shape.test(line)).length, line).toBeGreaterThan(0);
+    expect(line).not.toMatch(/direction (?:TB|BT|RL|LR)/iu);
+  }
+}
+
+describe('the Mermaid diagram of a chart', () => {
+  const diagram = toMermaid(turnChart);
+
+  it('is a state diagram that begins in the initial state [LOOM-81]', () => {
+    expect(linesOf(diagram)[0]).toBe('stateDiagram-v2');
+    expect(diagram).toContain('[*] --> waitingForUser\n');
+  });
+
+  it('has deltas loop on the state that waits for the model [LOOM-82]', () => {
+    expect(labelOf(diagram, 'callingModel', 'callingModel')).toMatch(/^text-delta<br\/>call-delta<br\/>/u);
+  });
+
+  it('leads from a failure of the model back to it when the retry is due [LOOM-83]', () => {
+    expect(labelOf(diagram, 'errorRecovery', 'callingModel')).toContain('retry-due [model failed]');
+  });
+
+  it('leads to shutting down from every state that a session can rest in [LOOM-84]', () => {
+    for (const { name, kind } of turnChart.states.filter((each) => each.kind !== 'passing')) {
+      expect(labelOf(diagram, name, 'shuttingDown'), `${name}, ${kind}`).toBe('shutdown-requested');
+    }
+  });
+
+  it('ends after shutting down [LOOM-85]', () => {
+    expect(diagram).toContain('shuttingDown --> [*]\n');
+  });
+
+  it('has one arrow for each pair of states with a move between them', () => {
+    const pairs = new Set(
+      turnChart.states.flatMap(({ name, moves }) => moves.map(({ to }) => `${name} --> ${to}`)),
+    );
+    const arrows = linesOf(diagram)
+      .map((line) => line.split(' : ')[0] ?? '')
+      .filter((line) => /^\w+ --> \w+$/u.test(line));
+    expect(arrows.toSorted()).toEqual([...pairs].toSorted());
+  });
+
+  it('writes conditions in square brackets, and says what is left when none holds', () => {
+    expect(labelOf(diagram, 'progressCheck', 'callingModel')).toBe('[finish is asked for]<br/>[otherwise]');
+  });
+
+  it('tells the kinds of states apart', () => {
+    expect(diagram).toContain('class processingResponse, progressCheck, phaseTransition passing\n');
+    expect(diagram).toContain('class halted, shuttingDown terminal\n');
+  });
+
+  it('gives a name that is no plain word a number, and shows it in quotes', () => {
+    const chart = {
+      name: 'x',
+      initial: 'a b',
+      states: [state('a b', 'waiting', move('go', 's1')), state('s1', 'waiting')],
+    };
+    expect(linesOf(toMermaid(chart)).slice(1, 5)).toEqual([
+      'state "a b" as s2',
+      's1',
+      '[*] --> s2',
+      's2 --> s1 : go',
+    ]);
+  });
+
+  it('writes what Mermaid could take for something else as entities', () => {
+    const lines = linesOf(toMermaid(hostileChart));
+    expect(lines).toContain('state "a #45;#45;#62; b" as s3');
+    expect(lines).toContain('state "#60;#47;svg#62;#60;script#62;alert#40;1#41;#60;#47;script#62;" as s4');
+    expect(lines).toContain('state "#100;irection LR" as s23');
+    expectKnownShapes(toMermaid(hostileChart));
+    const declared = lines.filter((line) => /^(?:state "|\w+$)/u.test(line));
+    expect(declared).toHaveLength(hostileNames.length);
+  });
+
+  it('consists of lines of known shapes, for any chart', () => {
+    fc.assert(fc.property(anyChart, (chart) => expectKnownShapes(toMermaid(chart))));
+  });
+});

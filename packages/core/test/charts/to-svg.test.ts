@@ -1,0 +1,135 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Chart } from '../../src/charts/chart.ts';
+import { toSvg } from '../../src/charts/to-svg.ts';
+import { turnChart } from '../../src/turn/chart.ts';
+import { anyChart, hostileChart, hostileNames, move, state } from './sample-charts.ts';
+import { textsIn, xmlError } from './well-formed.ts';
+
+const small: Chart = {
+  name: 'small',
+  initial: 'idle',
+  states: [
+    state('idle', 'waiting', move('start', 'busy')),
+    state('busy', 'waiting', move('tick', 'busy'), move('stop', 'idle'), move('end', 'over', 'all is done')),
+    state('over', 'terminal'),
+  ],
+};
+
+/** The paths of the lines of this tier. */
+function linesOf(svg: string, tier: string): readonly string[] {
+  return [...svg.matchAll(new RegExp(`<path class="line ${tier}"[^>]* d="([^"]*)">`, 'gu'))].map(
+    ([, path = '']) => path,
+  );
+}
+
+/** The top left corner of the box with this name in it. */
+function boxOf(svg: string, name: string): { readonly x: number; readonly y: number } {
+  const found = new RegExp(
+    `<rect class="[a-z]+" x="([\\d.]+)" y="([\\d.]+)"[^>]*/><text[^>]*>${name}</text>`,
+    'u',
+  ).exec(svg);
+  return { x: Number(found?.[1]), y: Number(found?.[2]) };
+}
+
+describe('the picture of a chart', () => {
+  it('is one XML document with a viewBox, a title and a description', () => {
+    const svg = toSvg(turnChart);
+    expect(xmlError(svg)).toBeNull();
+    expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*viewBox="0 0 \d+ \d+"/u);
+    expect(textsIn(svg, 'title')[0]).toBe('State chart: turn');
+    expect(textsIn(svg, 'desc')).toEqual([
+      '13 states, beginning with waitingForUser. It ends in halted, shuttingDown.',
+    ]);
+  });
+
+  it('is the same for the same chart', () => {
+    expect(toSvg(turnChart)).toBe(toSvg(structuredClone(turnChart)));
+  });
+
+  it('shows every state and, when pointed at, every move', () => {
+    const svg = toSvg(turnChart);
+    const names = turnChart.states.map((each) => each.name);
+    expect(textsIn(svg, 'text')).toEqual(expect.arrayContaining(names));
+    for (const { name, moves } of turnChart.states) {
+      for (const { to, on, when } of moves) {
+        const title = textsIn(svg, 'title').find((text) => text.startsWith(`${name} → ${to}\n`));
+        expect(title).toContain(on ?? when ?? '[otherwise]');
+      }
+    }
+  });
+
+  it('has one line for each pair of states with a move between them', () => {
+    const pairs = new Set(
+      turnChart.states.flatMap(({ name, moves }) => moves.map((each) => `${name} → ${each.to}`)),
+    );
+    const titles = textsIn(toSvg(turnChart), 'title').filter((text) => text.includes(' → '));
+    expect(titles.map((title) => title.split('\n', 1).join()).toSorted()).toEqual([...pairs].toSorted());
+  });
+
+  it('draws faintly what leads to one state from nearly everywhere, and says it in words', () => {
+    const svg = toSvg(turnChart);
+    const faint = svg.split('\n').filter((line) => line.startsWith('<path class="line faint"'));
+    expect(faint.filter((line) => line.includes('→ shuttingDown')).length).toBeGreaterThan(8);
+    expect(faint.some((line) => line.includes('waitingForUser → callingModel'))).toBe(false);
+    const words = textsIn(svg, 'text').join(' ');
+    expect(words).toContain('shutdown-requested → shuttingDown');
+    expect(words).toContain('To nearly every state: resume-requested, from paused');
+  });
+
+  it('draws the way the chart is told in bold', () => {
+    const bold = toSvg(turnChart)
+      .split('\n')
+      .filter((line) => line.startsWith('<path class="line main"'));
+    expect(bold.some((line) => line.includes('waitingForUser → callingModel'))).toBe(true);
+    expect(bold.some((line) => line.includes('callingModel → processingResponse'))).toBe(true);
+  });
+
+  it('puts the initial state on top and an end at the bottom', () => {
+    const svg = toSvg(small);
+    expect(boxOf(svg, 'idle').y).toBeLessThan(boxOf(svg, 'busy').y);
+    expect(boxOf(svg, 'busy').y).toBeLessThan(boxOf(svg, 'over').y);
+  });
+
+  it('labels every line of a small chart with its event, and its condition where that is short', () => {
+    const texts = textsIn(toSvg(small), 'tspan');
+    expect(texts.toSorted()).toEqual(['end [all is done]', 'start', 'stop']);
+  });
+
+  it('has colours of its own for a dark page', () => {
+    expect(toSvg(small)).toContain('@media (prefers-color-scheme:dark)');
+  });
+
+  it('is drawn for a chart with one state, and with none', () => {
+    expect(xmlError(toSvg({ name: 'one', initial: 'only', states: [state('only', 'waiting')] }))).toBeNull();
+    expect(xmlError(toSvg({ name: 'none', initial: 'nowhere', states: [] }))).toBeNull();
+  });
+
+  it('shows a target that nobody declared', () => {
+    const svg = toSvg({ name: 'x', initial: 'a', states: [state('a', 'waiting', move('go', 'elsewhere'))] });
+    expect(textsIn(svg, 'text')).toContain('elsewhere');
+    expect(textsIn(svg, 'title')).toContain('elsewhere\nNot declared.');
+  });
+
+  it('keeps text apart from markup, whatever the names', () => {
+    const svg = toSvg(hostileChart);
+    expect(xmlError(svg)).toBeNull();
+    expect(svg).not.toContain('<script');
+    const shown = textsIn(svg, 'title').join('\n');
+    for (const name of hostileNames.filter((each) => /^[\w <>/"'&:;#.-]+$/u.test(each)))
+      expect(shown).toContain(name);
+  });
+
+  it('is well-formed and has a place for everything, for any chart', () => {
+    fc.assert(
+      fc.property(anyChart, (chart) => {
+        const svg = toSvg(chart);
+        expect(xmlError(svg)).toBeNull();
+        const paths = ['main', 'plain', 'faint'].flatMap((tier) => linesOf(svg, tier));
+        for (const path of paths)
+          expect(path).toMatch(/^M-?[\d.]+,-?[\d.]+(?:C(?:-?[\d.]+,-?[\d.]+ ?){3})+$/u);
+        expect(svg).not.toMatch(/"(?:NaN|Infinity|undefined)"/u);
+      }),
+    );
+  });
+});

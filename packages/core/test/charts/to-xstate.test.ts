@@ -1,0 +1,134 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createActor, createMachine, getNextSnapshot } from 'xstate';
+import type { Chart } from '../../src/charts/chart.ts';
+import { toXState, type XStateConfig } from '../../src/charts/to-xstate.ts';
+import { turnChart } from '../../src/turn/chart.ts';
+import { anyChart, hostileChart, move, state } from './sample-charts.ts';
+
+const door: Chart = {
+  name: 'door',
+  initial: 'shut',
+  states: [
+    state(
+      'shut',
+      'waiting',
+      { on: 'push', when: 'not locked', to: 'moving', does: ['creak'] },
+      move('break', 'broken'),
+    ),
+    state('moving', 'passing', move(null, 'open', 'hinges are oiled'), move(null, 'shut')),
+    state('open', 'waiting', move('pull', 'shut')),
+    state('broken', 'terminal'),
+  ],
+};
+
+/** Every transition of a config, with the state it leaves; guards are taken away, so that each can be made. */
+function everyTransition({ states }: XStateConfig) {
+  return Object.entries(states).flatMap(([from, { on = {} }]) =>
+    Object.entries(on).flatMap(([event, transitions]) =>
+      transitions.map(({ target }) => ({ from, event, target })),
+    ),
+  );
+}
+
+/** The name a target stands for: what follows a backslash is meant as it is. */
+function unescaped(target: string): string {
+  return target.replaceAll(/\\(.)/gsu, '$1');
+}
+
+/** XState finds each target where the config puts it. */
+function expectTargetsFound(chart: Chart): void {
+  const config = toXState(chart);
+  createMachine(config);
+  for (const { from, event, target } of everyTransition(config)) {
+    const states = Object.fromEntries(Object.keys(config.states).map((name) => [name, {}]));
+    const only = createMachine({
+      initial: from,
+      states: { ...states, [from]: { on: { [event]: { target } } } },
+    });
+    const after = getNextSnapshot(only, only.resolveState({ value: from }), { type: event });
+    expect(after.value).toBe(unescaped(target));
+  }
+}
+
+describe('the XState config of a chart', () => {
+  it('is plain JSON', () => {
+    const config = toXState(turnChart);
+    expect(JSON.parse(JSON.stringify(config))).toEqual(config);
+  });
+
+  it('is loaded by XState with every state, event, condition and action of the turn chart', () => {
+    const machine = createMachine(toXState(turnChart));
+    expect(Object.keys(machine.states)).toEqual(turnChart.states.map((each) => each.name));
+    for (const { name, moves } of turnChart.states) {
+      const node = machine.states[name];
+      const made = [...(node?.always ?? []), ...[...(node?.transitions.values() ?? [])].flat()];
+      const told = made.map(({ eventType, guard, target, actions }) => ({
+        on: eventType === '' ? null : eventType,
+        when: guard ?? null,
+        to: target?.[0]?.key,
+        does: actions,
+      }));
+      expect(told).toEqual(moves);
+    }
+  });
+
+  it('starts where the chart does [LOOM-99]', () => {
+    expect(createActor(createMachine(toXState(turnChart))).getSnapshot().value).toBe('waitingForUser');
+  });
+
+  it('runs with guards and actions given to it by name', () => {
+    const heard: string[] = [];
+    const machine = createMachine(toXState(door)).provide({
+      guards: { 'not locked': () => true, 'hinges are oiled': () => true },
+      actions: { creak: () => void heard.push('creak') },
+    });
+    const actor = createActor(machine).start();
+    actor.send({ type: 'push' });
+    expect(actor.getSnapshot().value).toBe('open');
+    expect(heard).toEqual(['creak']);
+  });
+
+  it('goes straight on from a state that is only passed through', () => {
+    expect(toXState(door).states['moving']).toEqual({
+      description: 'moving',
+      always: [{ target: 'open', guard: 'hinges are oiled' }, { target: 'shut' }],
+    });
+  });
+
+  it('is over in an end without moves, and not in one that has some', () => {
+    const machine = createMachine(toXState(door));
+    expect(getNextSnapshot(machine, machine.resolveState({ value: 'shut' }), { type: 'break' }).status).toBe(
+      'done',
+    );
+    expect(toXState(turnChart).states['halted']?.type).toBeUndefined();
+  });
+
+  it('holds names that XState reads as something else', () => {
+    const chart: Chart = {
+      name: '',
+      initial: '',
+      states: [
+        state('', 'waiting', move('', '__proto__'), move('*', 'a.b')),
+        state('__proto__', 'waiting', move('()', '#a')),
+        state('a.b', 'waiting', move('any.*', '()')),
+        state('#a', 'waiting'),
+        state('()', 'waiting'),
+      ],
+    };
+    expectTargetsFound(chart);
+    expect(toXState(chart).initial).toBe('(())');
+    expect(toXState(chart).states['(())']?.on).toEqual({
+      '(())': [{ target: '(__proto__)' }],
+      '(*)': [{ target: 'a\\.b' }],
+    });
+  });
+
+  it('loads with hostile names, and each move leads to its target', () => {
+    expectTargetsFound(hostileChart);
+  });
+
+  it('loads for any chart', () => {
+    fc.assert(fc.property(anyChart, expectTargetsFound));
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { step, type Event, type Session } from '../src/index.ts';
+import { sessionOf } from './helpers/tell.ts';
+
+/** One turn of four events: a question, a tool, its result, the answer. */
+function turn(at: number): readonly Event[] {
+  return [
+    { type: 'user-message', at, text: `question ${at}` },
+    { type: 'model-replied', at, text: '', calls: [{ id: 'a', tool: 'read', args: { path: 'a.txt' } }] },
+    { type: 'tool-finished', at, callId: 'a', outcome: { ok: true, output: 'fine' } },
+    { type: 'model-replied', at, text: 'answer', calls: [] },
+  ];
+}
+
+function afterTurns(from: Session, first: number, last: number): Session {
+  let session = from;
+  for (let at = first; at < last; at += 1)
+    for (const event of turn(at)) session = step(session, event).session;
+  return session;
+}
+
+/** Every object and array that a value is made of. */
+function partsOf(value: unknown, found = new Set<object>()): Set<object> {
+  if (typeof value !== 'object' || value === null || found.has(value)) return found;
+  found.add(value);
+  for (const part of Object.values(value)) partsOf(part, found);
+  return found;
+}
+
+/** How many slots a step filled that the session before does not share: what it cost to make. */
+function slotsMade(before: Session, after: Session): number {
+  const shared = partsOf(before);
+  const seen = new Set<object>();
+  const count = (value: unknown): number => {
+    if (typeof value !== 'object' || value === null || shared.has(value) || seen.has(value)) return 0;
+    seen.add(value);
+    const parts = Object.values(value);
+    return parts.reduce<number>((sum, part) => sum + count(part), parts.length);
+  };
+  return count(after);
+}
+
+/** The most that any step of the turns costs. */
+function dearest(from: Session, first: number, turns: number): number {
+  let most = 0;
+  let session = from;
+  for (let at = first; at < first + turns; at += 1) {
+    for (const event of turn(at)) {
+      const after = step(session, event).session;
+      most = Math.max(most, slotsMade(session, after));
+      session = after;
+    }
+  }
+  return most;
+}
+
+describe('a step', () => {
+  const early = afterTurns(sessionOf('pawl'), 0, 100);
+  const late = afterTurns(early, 100, 10_000);
+
+  it('costs no more than a few slots for each level of the tree, however long the session', () => {
+    const levels = late.turn.status === 'waitingForUser' ? late.turn.conversation.depth : Number.NaN;
+    expect(levels).toBe(3);
+    const atFirst = dearest(early, 100, 12);
+    const atLast = dearest(late, 10_000, 12);
+    expect(atLast - atFirst).toBeLessThanOrEqual(2 * 16);
+    expect(atLast).toBeLessThan(120);
+  });
+
+  it('shares almost all of a long session with the one before', () => {
+    const after = afterTurns(late, 10_000, 10_001);
+    expect(partsOf(late).size).toBeGreaterThan(40_000);
+    const before = partsOf(late);
+    const made = [...partsOf(after)].filter((part) => !before.has(part));
+    expect(made.length).toBeLessThan(40);
+  });
+
+  it('that is refused costs nothing', () => {
+    const { session } = step(late, { type: 'retry-due', at: 1 });
+    expect(session).toBe(late);
+  });
+});

@@ -1,0 +1,194 @@
+import type { Row } from './expected-moves.ts';
+import type { HeldName } from './samples.ts';
+
+/*
+ * The same for a paused session, by the state it holds: answers are kept, nothing new is asked for, and resuming asks
+ * for what is owed.
+ */
+export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Name}`]: Row } = {
+  'paused, waitingForUser': {
+    refused: `text-delta call-delta model-replied model-failed permission-decided tool-started
+      tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-finished
+      paging-failed verdict-reached finish-requested pause-requested`,
+    'paused: wait': 'user-message paging-requested phase-started phase-completed',
+    'waitingForUser: wait': 'resume-requested cancel-requested',
+    'halted: stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, callingModel, fresh': {
+    refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
+      hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
+      pause-requested`,
+    'paused: show-text': 'text-delta',
+    'paused: wait': `call-delta model-replied model-failed phase-started phase-completed verdict-reached
+      finish-requested`,
+    'callingModel: ask-model': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, callingModel, streaming': {
+    refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
+      hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
+      pause-requested`,
+    'paused: show-text': 'text-delta',
+    'paused: wait': `call-delta model-replied model-failed phase-started phase-completed verdict-reached
+      finish-requested`,
+    'callingModel: ask-model': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, callingModel, finishing': {
+    refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
+      hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
+      pause-requested`,
+    'paused: show-text': 'text-delta',
+    'paused: wait': `call-delta model-replied model-failed phase-started phase-completed verdict-reached
+      finish-requested`,
+    'callingModel: ask-model': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, callingModel, with an agenda': {
+    refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
+      hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
+      pause-requested`,
+    'paused: show-text': 'text-delta',
+    'paused: wait': `call-delta model-replied model-failed phase-started phase-completed verdict-reached
+      finish-requested`,
+    'callingModel: ask-model': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, awaitingPermission, two open': {
+    refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed
+      tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished
+      paging-failed pause-requested`,
+    'paused: wait': 'permission-decided phase-started phase-completed verdict-reached finish-requested',
+    'awaitingPermission: ask-permission': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, awaitingPermission, one open': {
+    refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed
+      tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished
+      paging-failed pause-requested`,
+    'paused: wait': 'permission-decided phase-started phase-completed verdict-reached finish-requested',
+    'awaitingPermission: ask-permission': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, executingTools, pending': {
+    refused: `user-message text-delta call-delta model-replied model-failed permission-decided
+      hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
+      pause-requested`,
+    'paused: wait': `tool-started tool-progressed tool-finished phase-started phase-completed
+      verdict-reached finish-requested`,
+    'executingTools: run-tools': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, executingTools, running': {
+    refused: `user-message text-delta call-delta model-replied model-failed permission-decided
+      hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
+      pause-requested`,
+    ignored: 'tool-started',
+    'paused: wait': `tool-progressed tool-finished phase-started phase-completed verdict-reached
+      finish-requested`,
+    'executingTools: wait': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, executingTools, one left': {
+    refused: `user-message text-delta call-delta model-replied model-failed permission-decided
+      hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
+      pause-requested`,
+    ignored: 'tool-started',
+    'paused: wait': `tool-progressed tool-finished phase-started phase-completed verdict-reached
+      finish-requested`,
+    'executingTools: wait': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, postToolsHook': {
+    refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
+      tool-progressed tool-finished retry-due recovery-finished paging-requested paging-finished
+      paging-failed pause-requested`,
+    'paused: wait': `hooks-finished hooks-failed phase-started phase-completed verdict-reached
+      finish-requested`,
+    'postToolsHook: run-hooks': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, errorRecovery, model': {
+    refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
+      tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
+      paging-finished paging-failed pause-requested`,
+    'paused: wait': 'retry-due phase-started phase-completed verdict-reached finish-requested',
+    'errorRecovery: wait': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, errorRecovery, tool': {
+    refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
+      tool-progressed tool-finished hooks-finished hooks-failed retry-due paging-requested paging-finished
+      paging-failed pause-requested`,
+    'paused: wait': 'recovery-finished phase-started phase-completed verdict-reached finish-requested',
+    'errorRecovery: recover': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, errorRecovery, hooks': {
+    refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
+      tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
+      paging-finished paging-failed pause-requested`,
+    'paused: wait': 'retry-due phase-started phase-completed verdict-reached finish-requested',
+    'errorRecovery: wait': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, errorRecovery, paging': {
+    refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
+      tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
+      paging-finished paging-failed pause-requested`,
+    'paused: wait': 'retry-due phase-started phase-completed verdict-reached finish-requested',
+    'errorRecovery: wait': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, paging, for the model': {
+    refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
+      tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
+      pause-requested`,
+    'paused: wait': `paging-finished paging-failed phase-started phase-completed verdict-reached
+      finish-requested`,
+    'paging: page-memory': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'paused, paging, for the user': {
+    refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
+      tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
+      pause-requested`,
+    'paused: wait': `paging-finished paging-failed phase-started phase-completed verdict-reached
+      finish-requested`,
+    'paging: page-memory': 'resume-requested',
+    'waitingForUser: abort wait': 'cancel-requested',
+    'halted: abort stop': 'halt-requested',
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+};

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createSession, defaultSettings, findProfile, profiles } from '../../src/index.ts';
+
+describe('profiles', () => {
+  it('are found by their names, and nothing else is', () => {
+    for (const profile of profiles) expect(findProfile(profile.name)).toBe(profile);
+    for (const name of ['', 'Pawl', 'constructor', '__proto__']) expect(findProfile(name)).toBeUndefined();
+  });
+
+  it('have names of their own and say what they are for', () => {
+    expect(new Set(profiles.map(({ name }) => name)).size).toBe(profiles.length);
+    for (const { description } of profiles) expect(description).not.toBe('');
+  });
+
+  it('are plain JSON that only names known settings', () => {
+    for (const profile of profiles) {
+      expect(JSON.parse(JSON.stringify(profile))).toStrictEqual(profile);
+      expect(Object.keys(defaultSettings)).toEqual(expect.arrayContaining(Object.keys(profile.settings)));
+    }
+  });
+
+  it('declare their terminal states [RX-04]', () => {
+    expect(Object.fromEntries(profiles.map(({ name, terminal }) => [name, terminal]))).toMatchObject({
+      pawl: ['halted', 'shuttingDown'],
+      loom: ['shuttingDown'],
+      nexora: ['halted'],
+    });
+  });
+
+  it('say what becomes of an event that does not fit, and what else is not as usual [RX-03]', () => {
+    expect(defaultSettings.onInvalidEvent).toBe('ignore');
+    expect(findProfile('pawl')?.settings).toEqual({});
+    expect(findProfile('nexora')?.settings).toEqual({ pageOnOverflow: false, onInvalidEvent: 'refuse' });
+  });
+});
+
+describe('createSession', () => {
+  it('takes the defaults, changed by what it is given', () => {
+    const session = createSession({ id: 's', at: 5, settings: { maxRetries: 9 } });
+    expect(session.settings).toEqual({ ...defaultSettings, maxRetries: 9 });
+    expect(createSession({ id: 's', at: 5 }).settings).toBe(defaultSettings);
+  });
+
+  it('keeps its id and the number of phases, and begins with neither phase nor recovery [NEX-56, NEX-57, NEX-63]', () => {
+    const session = createSession({ id: 'session-123', at: 5, profile: 'nexora', totalPhases: 10 });
+    expect(session).toMatchObject({
+      id: 'session-123',
+      profile: 'nexora',
+      phases: { total: 10, current: null, completed: [] },
+      governor: { recoveries: 0 },
+    });
+    expect(createSession({ id: 's', at: 5 }).phases.total).toBeNull();
+  });
+});

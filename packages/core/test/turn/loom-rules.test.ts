@@ -1,0 +1,336 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  conversationOf,
+  defaultSettings,
+  emptyConversation,
+  eventTypes,
+  findProfile,
+  step,
+  taken,
+  toArray,
+  type Event,
+  type Settings,
+} from '../../src/index.ts';
+import type { Handlers } from '../../src/turn/handlers.ts';
+import type { WaitingForUser } from '../../src/turn/state.ts';
+import { waitingForUser } from '../../src/turn/states/waiting-for-user.ts';
+import { frozen } from '../helpers/frozen.ts';
+import {
+  call,
+  fails,
+  finishes,
+  hooksFinish,
+  replies,
+  reports,
+  retryIsDue,
+  says,
+  shutsDown,
+  starts,
+  worked,
+  writes,
+} from '../helpers/happenings.ts';
+import { sample, sampleNames, type SampleName } from '../helpers/samples.ts';
+import { actionOf, actionTypes, path, refusal, sessionOf, tell, turnIn } from '../helpers/tell.ts';
+
+const loom = (settings: Partial<Settings> = {}) => sessionOf('loom', { settings });
+const asked = tell(loom(), says('what is here?'));
+
+/** How the model fails over and over: the statuses after each failure, until the turn is over. */
+function failuresWith(maxRetries: number): readonly string[] {
+  const statuses: string[] = [];
+  let told = tell(loom({ maxRetries }), says());
+  while (told.session.turn.status === 'callingModel') {
+    told = tell(told, fails());
+    statuses.push(told.session.turn.status);
+    if (told.session.turn.status === 'errorRecovery') told = tell(told, retryIsDue());
+  }
+  return statuses;
+}
+
+describe('retries', () => {
+  it.each([
+    [0, ['waitingForUser']],
+    [1, ['waitingForUser']],
+    [2, ['errorRecovery', 'waitingForUser']],
+    [3, ['errorRecovery', 'errorRecovery', 'waitingForUser']],
+    [4, ['errorRecovery', 'errorRecovery', 'errorRecovery', 'waitingForUser']],
+  ])(
+    'of %i at most end with the failure of that number [RO-01, LOOM-47, LOOM-49, LOOM-48, LOOM-05]',
+    (max, statuses) => {
+      expect(failuresWith(max)).toEqual(statuses);
+    },
+  );
+
+  it('count the failures of the request at hand and start afresh with the next one [LOOM-20, LOOM-12]', () => {
+    const second = tell(asked, fails(), retryIsDue(), fails(), retryIsDue());
+    expect(turnIn(second, 'callingModel').retries).toBe(2);
+    expect(turnIn(tell(second, replies(), says('next')), 'callingModel').retries).toBe(0);
+    const afterTools = tell(second, replies('', call('a')), finishes('a'));
+    expect(turnIn(afterTools, 'callingModel').retries).toBe(0);
+    const afterHooks = tell(second, replies('', call('a', 'bash')), finishes('a'), hooksFinish());
+    expect(turnIn(afterHooks, 'callingModel').retries).toBe(0);
+  });
+
+  it('keep what the user said when they are used up, and not what was streamed [LOOM-80, LOOM-19]', () => {
+    const told = tell(tell(loom({ maxRetries: 1 }), says('keep this')), writes('half an ans'), fails());
+    expect(toArray(conversationOf(told.session))).toMatchObject([{ role: 'user', text: 'keep this' }]);
+  });
+
+  it('leave it to the caller to send retry-due, and say when [RO-02, LOOM-72]', () => {
+    const told = tell(asked, fails({ retryAfterMs: 250 }));
+    expect(told.actions).toEqual([{ type: 'wait', until: told.at + 250 }]);
+    expect(turnIn(told, 'errorRecovery')).toMatchObject({ retries: 1, retryAt: told.at + 250 });
+  });
+
+  it('of another origin than a failure are not due: a retry then is refused [RO-05]', () => {
+    const recovering = sample(loom(), 'errorRecovery, tool');
+    const told = tell(recovering, retryIsDue());
+    expect(told.session).toBe(recovering.session);
+    expect(refusal(told)).toBeDefined();
+  });
+});
+
+describe('an event that does not fit', () => {
+  it('is dropped when it is a message to a busy session, and never queued [RO-10, LOOM-58, LOOM-72]', () => {
+    const names: readonly SampleName[] = [
+      'callingModel, fresh',
+      'executingTools, pending',
+      'errorRecovery, model',
+    ];
+    for (const name of names) {
+      const before = sample(loom(), name);
+      const told = tell(before, says('are you there?'));
+      expect(told.session).toBe(before.session);
+      expect(told.actions).toEqual([{ type: 'wait', until: null }]);
+    }
+    const done = tell(asked, says('dropped'), replies('first answer'));
+    expect(done.actions).toEqual([{ type: 'wait', until: null }]);
+    expect(toArray(conversationOf(done.session))).toHaveLength(2);
+  });
+
+  it('is told as a note with the state, the event and why [LOOM-93, LOOM-58]', () => {
+    expect(tell(asked, finishes('a')).notes).toEqual([
+      {
+        type: 'refused',
+        at: 20,
+        status: 'callingModel',
+        event: 'tool-finished',
+        reason: 'the model is being asked',
+      },
+    ]);
+  });
+
+  it('is an error in the one result type, and never thrown [LOOM-70]', () => {
+    expect(taken(tell(asked, retryIsDue()))).toEqual({
+      ok: false,
+      state: 'callingModel',
+      error: 'the model is being asked',
+    });
+    expect(taken(tell(asked, replies()))).toEqual({ ok: true, state: 'waitingForUser' });
+  });
+});
+
+describe('tools', () => {
+  const orders = [
+    ['a', 'b', 'c'],
+    ['c', 'b', 'a'],
+    ['b', 'c', 'a'],
+  ] as const;
+
+  it('may run in whatever order the caller likes; the conversation is the same [RO-07, LOOM-71, LOOM-74, LOOM-14]', () => {
+    const begun = tell(asked, replies('', call('a'), call('b'), call('c')));
+    const conversations = orders.map((order) => {
+      const told = tell(begun, ...order.flatMap((id) => [starts(id), finishes(id, worked(`${id} read`))]));
+      return toArray(actionOf(told, 'ask-model').conversation);
+    });
+    expect(conversations[0]?.map((message) => message.role === 'tool' && message.callId)).toEqual([
+      false,
+      false,
+      'a',
+      'b',
+      'c',
+    ]);
+    expect(conversations[1]).toEqual(conversations[0]);
+    expect(conversations[2]).toEqual(conversations[0]);
+  });
+
+  it('that told of their progress first start all the same, and keep what they told [RO-03, LOOM-23]', () => {
+    const begun = tell(asked, replies('', call('a')), reports('a', 'warming up'), starts('a'));
+    expect(turnIn(begun, 'executingTools').executions).toMatchObject([
+      { status: 'running', startedAt: begun.at, progress: 'warming up' },
+    ]);
+    expect(refusal(begun)).toBeUndefined();
+  });
+
+  it('give their first outcome, and a second one for the same call is ignored [LOOM-33]', () => {
+    const begun = tell(asked, replies('', call('a'), call('b')), finishes('a', worked('first')));
+    const again = tell(begun, finishes('a', worked('second')));
+    expect(again.session).toBe(begun.session);
+    expect(toArray(conversationOf(tell(again, finishes('b')).session))[2]).toMatchObject({
+      outcome: { ok: true, output: 'first' },
+    });
+  });
+});
+
+describe('time', () => {
+  it('comes with the events alone [RO-11, RX-07]', () => {
+    const told = tell(asked, replies('', call('a')), { ...starts('a'), at: 5_000 });
+    expect(turnIn(told, 'executingTools').executions).toMatchObject([
+      { status: 'running', startedAt: 5_000 },
+    ]);
+    expect(turnIn(tell(told, { ...finishes('a'), at: 9_000 }), 'callingModel').since).toBe(9_000);
+  });
+});
+
+describe('the state', () => {
+  const carried: { readonly [Name in SampleName]?: readonly string[] } = {
+    waitingForUser: [],
+    'callingModel, fresh': ['request', 'retries', 'streaming', 'ask'],
+    'executingTools, pending': ['request', 'executions', 'agenda'],
+    postToolsHook: ['request', 'retries', 'work'],
+    'errorRecovery, model': ['origin', 'request', 'retries', 'retryAt', 'error', 'ask'],
+    shuttingDown: [],
+  };
+
+  it('carries exactly what it needs, the conversation included [LOOM-04, LOOM-75, LOOM-86]', () => {
+    for (const [name, fields] of Object.entries(carried)) {
+      const { turn } = sample(loom(), name as SampleName).session;
+      expect([name, Object.keys(turn).toSorted()]).toEqual([
+        name,
+        ['status', 'since', 'conversation', ...fields].toSorted(),
+      ]);
+    }
+  });
+
+  it('has a name and a conversation, whichever it is [LOOM-87, LOOM-88, RO-09]', () => {
+    for (const name of sampleNames) {
+      const { session } = sample(sessionOf('pawl'), name);
+      expect(name.startsWith(session.turn.status)).toBe(true);
+      expect([name, conversationOf(session).length >= 2]).toEqual([name, true]);
+    }
+  });
+
+  it('shares nothing hidden: two sessions told in turn are as two told alone [LOOM-68, LOOM-73]', () => {
+    const tale = [says(), replies('', call('a', 'bash')), starts('a'), finishes('a'), hooksFinish(), fails()];
+    let one = tell(loom(), says('first'));
+    let two = tell(loom({ maxRetries: 1 }), says('second'));
+    for (const happening of tale) {
+      one = tell(one, happening);
+      two = tell(two, happening);
+    }
+    expect(one.session).toEqual(tell(loom(), says('first'), ...tale).session);
+    expect(two.session).toEqual(tell(loom({ maxRetries: 1 }), says('second'), ...tale).session);
+  });
+});
+
+/** How code reaches for a clock, for chance or for the world outside. */
+const impure =
+  /\b(?:new Date|Date\.|performance\.|Math\.random|process\.|crypto\.|console\.|fetch\(|set(?:Timeout|Interval|Immediate)\(|import\(|async\b|await\b)/;
+
+describe('step', () => {
+  it('is given an event and gives back actions at once, changing nothing it was given [LOOM-07, LOOM-08, LOOM-70]', () => {
+    const before = frozen(loom());
+    const event: Event = frozen({ type: 'user-message', at: 7, text: 'hello' });
+    const after = step(before, event);
+    expect(actionTypes(after)).toEqual(['ask-model']);
+    expect(conversationOf(before)).toBe(emptyConversation);
+    expect(toArray(conversationOf(after.session))).toEqual([{ role: 'user', at: 7, text: 'hello' }]);
+  });
+
+  it('has a place for every event in every state, or does not compile [LOOM-69, LOOM-89, LOOM-91, LOOM-92]', () => {
+    const { 'user-message': hear, ...rest } = waitingForUser;
+    // @ts-expect-error A table of handlers that leaves out an event is no table of handlers.
+    const incomplete: Handlers<WaitingForUser> = rest;
+    expect(hear).toBeTypeOf('function');
+    expect(['user-message', ...Object.keys(incomplete)].toSorted()).toEqual(eventTypes.toSorted());
+  });
+
+  it('reaches nothing outside itself: no import but its own files, no clock, no chance, no I/O [LOOM-06, LOOM-08, RO-11]', () => {
+    const source = new URL('../../src/', import.meta.url);
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.ts'),
+    );
+    expect(files.length).toBeGreaterThan(30);
+    for (const file of files) {
+      const text = readFileSync(new URL(file, source), 'utf8');
+      const imports = [...text.matchAll(/from '([^']+)'/g)].map((match) => match[1] ?? '');
+      expect([file, imports.filter((each) => !each.startsWith('.'))]).toEqual([file, []]);
+      const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+      expect([file, code.match(impure)]).toEqual([file, null]);
+    }
+  });
+});
+
+describe('the profile', () => {
+  it('is the plain turn: no progress check, no paging, the two tools that change things [LOOM-25, LOOM-48]', () => {
+    expect(findProfile('loom')?.settings).toEqual({
+      mutatingTools: ['edit_file', 'bash'],
+      progressCheck: false,
+      pageOnOverflow: false,
+    });
+    expect(defaultSettings.maxRetries).toBe(3);
+  });
+});
+
+describe('from end to end', () => {
+  it('goes through tools, hooks, a failure and a retry to the answer [LOOM-02, LOOM-102, LOOM-71]', () => {
+    const told = tell(
+      loom(),
+      says('tidy up'),
+      writes('I will'),
+      replies('I will look first', call('a'), call('b', 'bash')),
+      starts('a'),
+      starts('b'),
+      finishes('b'),
+      finishes('a'),
+      hooksFinish(),
+      fails(),
+      retryIsDue(),
+      replies('all tidy'),
+      says('thanks'),
+      replies('welcome'),
+      shutsDown(),
+    );
+    expect(told.steps.flatMap((each) => path(each).slice(1))).toEqual([
+      'callingModel',
+      'processingResponse',
+      'executingTools',
+      'postToolsHook',
+      'callingModel',
+      'errorRecovery',
+      'callingModel',
+      'processingResponse',
+      'waitingForUser',
+      'callingModel',
+      'processingResponse',
+      'waitingForUser',
+      'shuttingDown',
+    ]);
+    expect(told.steps.flatMap(actionTypes)).toEqual([
+      'ask-model',
+      'show-text',
+      'run-tools',
+      'wait',
+      'wait',
+      'wait',
+      'run-hooks',
+      'ask-model',
+      'wait',
+      'ask-model',
+      'wait',
+      'ask-model',
+      'wait',
+      'shut-down',
+    ]);
+    expect(toArray(conversationOf(told.session)).map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
+  });
+});

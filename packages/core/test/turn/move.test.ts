@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { call, finishes, replies, says, starts } from '../helpers/happenings.ts';
+import { sessionOf, tell } from '../helpers/tell.ts';
+
+const asked = tell(sessionOf('pawl'), { ...says(), at: 1_000 });
+const busy = tell(asked, { ...replies('', call('a')), at: 1_500 });
+
+describe('the note of a transition', () => {
+  it('tells from where to where, why, when and how long it lasted [LOOM-87]', () => {
+    expect(asked.notes).toEqual([
+      {
+        type: 'transition',
+        at: 1_000,
+        from: 'waitingForUser',
+        to: 'callingModel',
+        cause: 'user-message',
+        durationMs: 1_000,
+      },
+    ]);
+  });
+
+  it('gives the time to the state that was left, and none to those passed through', () => {
+    const told = tell(busy, { ...starts('a'), at: 1_700 }, { ...finishes('a'), at: 2_300 });
+    expect(told.notes).toMatchObject([
+      { from: 'executingTools', to: 'progressCheck', durationMs: 800 },
+      { from: 'progressCheck', to: 'callingModel', durationMs: 0 },
+    ]);
+  });
+
+  it('never tells of less than no time, even when the clock went back', () => {
+    const told = tell(busy, { ...finishes('a'), at: 100 });
+    expect(told.notes).toMatchObject([{ durationMs: 0 }, { durationMs: 0 }]);
+  });
+
+  it('is not written when the status stays', () => {
+    expect(tell(busy, starts('a')).notes).toEqual([]);
+  });
+});

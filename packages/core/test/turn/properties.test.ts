@@ -1,0 +1,237 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  conversationOf,
+  createSession,
+  durableView,
+  eventTypes,
+  isEphemeral,
+  isTerminal,
+  profiles,
+  replay,
+  step,
+  toArray,
+  type ActionType,
+  type Step,
+  type TurnStatus,
+} from '../../src/index.ts';
+import { frozen } from '../helpers/frozen.ts';
+import { faultsIn } from '../helpers/history.ts';
+import { refusal } from '../helpers/tell.ts';
+import { logOf, walks, withoutEphemeral, type Stride, type Walk } from '../helpers/walk.ts';
+
+const runs = { numRuns: 150 };
+
+/** Says something about every step of many walks. */
+function everyStride(claim: (stride: Stride) => void): void {
+  fc.assert(
+    fc.property(walks(), ({ strides }) => strides.forEach((stride) => claim(stride))),
+    runs,
+  );
+}
+
+function everyWalk(claim: (walk: Walk) => void): void {
+  fc.assert(fc.property(walks(), claim), runs);
+}
+
+const retold = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
+
+const isRepeatedShutdown = ({ before, event }: Stride): boolean =>
+  before.turn.status === 'shuttingDown' && event.type === 'shutdown-requested';
+
+describe('beginning and end', () => {
+  it('starts waiting for the user, whatever the settings [LOOM-99, LOOM-81, LOOM-18]', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.integer(), fc.constantFrom(...profiles), (id, at, { name, settings }) => {
+        const session = createSession({ id, at, profile: name, settings });
+        expect(session.turn).toMatchObject({ status: 'waitingForUser', since: at });
+        expect(session.seq).toBe(0);
+      }),
+    );
+  });
+
+  it('shuts down from every state that can be reached [LOOM-101, LOOM-57, LOOM-84, LOOM-66]', () => {
+    everyStride(({ after, event }) => {
+      const { session, actions } = step(after.session, { type: 'shutdown-requested', at: event.at });
+      expect(session.turn.status).toBe('shuttingDown');
+      expect(actions).toEqual([{ type: 'shut-down' }]);
+    });
+  });
+
+  it('is silent once it has ended: nothing but a shutdown changes anything [LOOM-29, LOOM-85, RO-06, NEX-55]', () => {
+    everyStride(({ before, event, after }) => {
+      if (!isTerminal(before)) return;
+      if (event.type === 'shutdown-requested') return expect(after.session.turn.status).toBe('shuttingDown');
+      expect(after.session).toBe(before);
+      expect(after.actions).toEqual([{ type: 'wait', until: null }]);
+    });
+  });
+});
+
+describe('retries', () => {
+  it('never exceed the maximum [LOOM-100, LOOM-48, LOOM-05]', () => {
+    everyStride(({ after: { session, actions } }) => {
+      const most = Math.max(0, session.settings.maxRetries - 1);
+      const turn = session.turn.status === 'paused' ? session.turn.held : session.turn;
+      if ('retries' in turn) expect(turn.retries).toBeLessThanOrEqual(most);
+      for (const action of actions) {
+        if (action.type === 'ask-model') expect(action.attempt).toBeLessThanOrEqual(most + 1);
+        if (action.type === 'recover')
+          expect(action.attempt).toBeLessThanOrEqual(session.settings.maxRecoveries);
+      }
+    });
+  });
+});
+
+describe('determinism', () => {
+  it('gives the same step again, also from a session and an event that went through JSON [LOOM-73, LOOM-68]', () => {
+    everyStride(({ before, event, after }) => {
+      expect(retold(after)).toStrictEqual(after);
+      expect(step(retold(before), retold(event))).toStrictEqual(after);
+    });
+  });
+
+  it('replays the log of accepted events to the very same session, actions and notes [LOOM-73, RX-07]', () => {
+    fc.assert(
+      fc.property(walks().map(withoutEphemeral), (walk) => {
+        const kept = walk.strides.filter(({ before, after }) => after.session.seq !== before.seq);
+        let session = walk.start;
+        const again: Step[] = [];
+        for (const event of logOf(walk)) {
+          const after = step(session, event);
+          again.push(after);
+          session = after.session;
+        }
+        expect(again).toStrictEqual(kept.map(({ after }) => after));
+        expect(session).toStrictEqual(walk.end);
+      }),
+      runs,
+    );
+  });
+
+  it('comes to the same durable session when all that is ephemeral is left out', () => {
+    everyWalk((walk) => {
+      expect(durableView(replay(walk.start, logOf(walk)))).toStrictEqual(durableView(walk.end));
+    });
+  });
+
+  it('counts the durable events that it took, one by one', () => {
+    everyStride((stride) => {
+      const { before, event, after } = stride;
+      const isReset = before.settings.onInvalidEvent === 'reset' && after.session !== before;
+      const isTaken = refusal(after) === undefined || isReset;
+      const counts = isTaken && !isEphemeral(event) && !isRepeatedShutdown(stride);
+      expect(after.session.seq).toBe(before.seq + (counts ? 1 : 0));
+    });
+  });
+
+  it('changes none of what it is given [LOOM-08, LOOM-76]', () => {
+    everyStride(({ before, event, after }) => {
+      expect(step(frozen(before), frozen(event))).toStrictEqual(after);
+    });
+  });
+
+  it('hands back the very session when it refuses an event [LOOM-58, LOOM-72]', () => {
+    everyStride(({ before, after }) => {
+      if (refusal(after) === undefined || before.settings.onInvalidEvent === 'reset') return;
+      expect(after.session).toBe(before);
+    });
+  });
+});
+
+describe('the conversation', () => {
+  it('is fit to be sent whenever the model is asked, and whenever nothing is under way [LOOM-80]', () => {
+    everyStride(({ after: { session, actions } }) => {
+      for (const action of actions) {
+        if (action.type === 'ask-model') expect(faultsIn(action.conversation)).toEqual([]);
+      }
+      if (session.turn.status === 'waitingForUser' || isTerminal(session))
+        expect(faultsIn(conversationOf(session))).toEqual([]);
+    });
+  });
+
+  it('ends with exactly one result for every call that was ever run or asked about [LOOM-79]', () => {
+    // The ids that a walk gives to calls are unique in all of it; those that the machine makes are so in a reply.
+    everyWalk(({ strides, end }) => {
+      const closed = step(end, { type: 'shutdown-requested', at: 0 }).session;
+      const results = toArray(conversationOf(closed)).filter((message) => message.role === 'tool');
+      const asked = strides
+        .flatMap(({ after }) => after.actions)
+        .flatMap((action) =>
+          action.type === 'run-tools' || action.type === 'ask-permission' ? action.calls : [],
+        );
+      for (const call of asked.filter(({ id }) => !id.startsWith('call_'))) {
+        expect(results.filter((result) => result.callId === call.id)).toHaveLength(1);
+      }
+      expect(faultsIn(conversationOf(closed))).toEqual([]);
+    });
+  });
+
+  it('only ever grows [LOOM-19, LOOM-76]', () => {
+    everyStride(({ before, after }) => {
+      const earlier = toArray(conversationOf(before));
+      const later = toArray(conversationOf(after.session));
+      expect(later.slice(0, earlier.length)).toStrictEqual(earlier);
+    });
+  });
+});
+
+describe('notes', () => {
+  it('tell every change of status as one unbroken chain, each with its cause and time [LOOM-87, NEX-119]', () => {
+    everyStride(({ before, event, after }) => {
+      const told = after.notes.filter((note) => note.type === 'transition');
+      const statuses = told.flatMap(({ from, to }) => [from, to]);
+      const links = [before.turn.status, ...statuses, after.session.turn.status];
+      for (let index = 0; index < links.length; index += 2) expect(links[index]).toBe(links[index + 1]);
+      for (const note of told) expect(note).toMatchObject({ at: event.at, cause: event.type });
+      for (const note of told) expect(note.durationMs).toBeGreaterThanOrEqual(0);
+    });
+  });
+});
+
+describe('the walks themselves', () => {
+  it('take every kind of event, ask for every kind of action and pass through every state [LOOM-94, LOOM-95, LOOM-96]', () => {
+    const events = new Set<string>();
+    const actions = new Set<string>();
+    const statuses = new Set<string>();
+    everyStride(({ event, after }) => {
+      if (refusal(after) === undefined) events.add(event.type);
+      for (const action of after.actions) actions.add(action.type);
+      for (const note of after.notes) if (note.type === 'transition') statuses.add(note.to);
+    });
+    expect([...events].toSorted()).toEqual(eventTypes.toSorted());
+    expect([...actions].toSorted()).toEqual(Object.keys(everyAction).toSorted());
+    expect([...statuses].toSorted()).toEqual(Object.keys(everyStatus).toSorted());
+  });
+});
+
+const everyAction: { readonly [Type in ActionType]: true } = {
+  'ask-model': true,
+  'ask-permission': true,
+  'run-tools': true,
+  'run-hooks': true,
+  'page-memory': true,
+  recover: true,
+  wait: true,
+  'show-text': true,
+  'show-error': true,
+  abort: true,
+  stop: true,
+  'shut-down': true,
+};
+
+const everyStatus: { readonly [Status in TurnStatus]: true } = {
+  waitingForUser: true,
+  callingModel: true,
+  processingResponse: true,
+  awaitingPermission: true,
+  executingTools: true,
+  postToolsHook: true,
+  progressCheck: true,
+  phaseTransition: true,
+  errorRecovery: true,
+  paging: true,
+  paused: true,
+  halted: true,
+  shuttingDown: true,
+};

@@ -1,0 +1,91 @@
+import type { Event, RequestedCall } from '../../src/event.ts';
+import type { Response } from '../../src/governor/verdict.ts';
+
+/*
+ * What the oracle's walks are made of: every event type, with each payload that decides a move. An event is said without
+ * its time and request number; `xstate-oracle-walk.ts` adds both when it is played to `step`.
+ */
+type Unsaid<One> = One extends Event ? Omit<One, 'at' | 'request'> : never;
+export type Said = Unsaid<Event>;
+
+const read: RequestedCall = { id: 'a', tool: 'read', args: {} };
+const edit: RequestedCall = { id: 'b', tool: 'edit_file', args: {} };
+const asked: RequestedCall = { id: 'a', tool: 'bash', args: {}, permission: 'ask' };
+const alsoAsked: RequestedCall = { id: 'b', tool: 'read', args: {}, permission: 'ask' };
+const denied: RequestedCall = { id: 'a', tool: 'bash', args: {}, permission: 'deny' };
+
+export const sayings: readonly Said[] = [
+  { type: 'user-message', text: 'Go on.' },
+  { type: 'text-delta', text: 'He' },
+  { type: 'call-delta', callId: 'a', tool: 'read', fragment: '{' },
+  ...[[], [read], [read, edit], [asked], [asked, alsoAsked], [asked, edit], [denied]].map(reply),
+  { type: 'model-failed', error: { kind: 'network', message: 'gone' } },
+  { type: 'model-failed', error: { kind: 'auth', message: 'no key', retryable: false } },
+  { type: 'model-failed', error: { kind: 'rate-limit', message: 'tomorrow', retryAfterMs: 86_400_000 } },
+  { type: 'model-failed', error: { kind: 'context-overflow', message: 'no room' } },
+  ...['a', 'b'].flatMap(onCall),
+  { type: 'hooks-finished', actionTaken: true },
+  { type: 'hooks-failed', message: 'no repository' },
+  { type: 'retry-due' },
+  { type: 'recovery-finished', outcome: { kind: 'ask-model' } },
+  { type: 'recovery-finished', outcome: { kind: 'run-tools', calls: [edit] } },
+  { type: 'recovery-finished', outcome: { kind: 'run-tools', calls: [asked] } },
+  { type: 'recovery-finished', outcome: { kind: 'check' } },
+  { type: 'recovery-finished', outcome: { kind: 'give-up', reason: 'nothing helps' } },
+  { type: 'recovery-finished', outcome: { kind: 'halt', reason: 'it gets worse' } },
+  { type: 'paging-requested', reason: 'tidy up' },
+  { type: 'paging-finished', freedTokens: 100 },
+  { type: 'paging-failed', message: 'disk full' },
+  { type: 'phase-started', number: 1, description: 'The first' },
+  { type: 'phase-started', number: 1, description: 'The first', message: 'Begin.' },
+  { type: 'phase-completed', success: true },
+  { type: 'phase-completed', success: false },
+  ...responses().map(verdict),
+  { type: 'finish-requested', reason: 'time is up' },
+  { type: 'pause-requested', reason: 'low on memory' },
+  { type: 'resume-requested' },
+  { type: 'cancel-requested' },
+  { type: 'halt-requested', reason: 'enough' },
+  { type: 'shutdown-requested' },
+];
+
+function reply(calls: readonly RequestedCall[]): Said {
+  return { type: 'model-replied', text: 'So.', calls };
+}
+
+function onCall(callId: string): readonly Said[] {
+  return [
+    { type: 'permission-decided', callId, decision: 'allow' },
+    { type: 'permission-decided', callId, decision: 'deny' },
+    { type: 'tool-started', callId },
+    { type: 'tool-progressed', callId, progress: 'half' },
+    { type: 'tool-finished', callId, outcome: { ok: true, output: null } },
+    { type: 'tool-finished', callId, outcome: { ok: true, output: null, final: true } },
+    { type: 'tool-finished', callId, outcome: { ok: false, error: { kind: 'failed', message: 'no' } } },
+  ];
+}
+
+function responses(): readonly Response[] {
+  return [
+    { kind: 'advise' },
+    { kind: 'run', calls: [read] },
+    { kind: 'run', calls: [denied] },
+    { kind: 'recover' },
+    { kind: 'finish' },
+    { kind: 'halt' },
+  ];
+}
+
+function verdict(response: Response): Said {
+  return {
+    type: 'verdict-reached',
+    verdict: {
+      level: 'stuck',
+      rule: 'r',
+      reason: 'round and round',
+      advice: 'stop',
+      evidence: [1],
+      response,
+    },
+  };
+}

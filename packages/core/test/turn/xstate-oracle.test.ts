@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { findProfile } from '../../src/profiles/profiles.ts';
+import { defaultSettings, type Settings } from '../../src/settings.ts';
+import { turnChart } from '../../src/turn/chart.ts';
+import { disagreement, isUntouched, movesOf, pathTo } from './xstate-oracle-compare.ts';
+import type { Move } from './xstate-oracle-context.ts';
+import { essenceOf } from './xstate-oracle-essence.ts';
+import { everyPath, graphFor, isAnswer, lateAnswer } from './xstate-oracle-walk.ts';
+
+/*
+ * The chart against `step`, with XState as the judge in between: it reads the exported chart, finds every place the
+ * chart leads to, and says what each event does there. Since all ways into a place leave the same session but for its
+ * history, what holds for the shortest holds for every path, however long. Limits are small, so that they are reached.
+ */
+const small = { maxRetries: 2, maxRecoveries: 1 };
+const runs: Readonly<Record<string, Settings>> = {
+  default: { ...defaultSettings, ...small },
+  loom: { ...defaultSettings, ...findProfile('loom')?.settings, ...small },
+  'a failed phase ends the session': { ...defaultSettings, ...small, haltOnFailedPhase: true },
+};
+
+type Findings = {
+  paths: number;
+  readonly made: Set<string>;
+  /** By what went wrong, the shortest path to it. */
+  readonly differences: Map<string, string>;
+  readonly partings: Map<string, string>;
+  readonly lateAnswersTaken: Map<string, string>;
+};
+const found = new Map<string, Findings>();
+
+/** All that a run shows; walked once, whichever test asks first. */
+function findings(name: string): Findings {
+  const known = found.get(name) ?? walk(runs[name] ?? defaultSettings);
+  found.set(name, known);
+  return known;
+}
+
+function walk(settings: Settings): Findings {
+  const result: Findings = {
+    paths: 0,
+    made: new Set(),
+    differences: new Map(),
+    partings: new Map(),
+    lateAnswersTaken: new Map(),
+  };
+  for (const walked of everyPath(graphFor(settings), settings)) {
+    const { from, event, taken, first } = walked;
+    const note = (notes: Map<string, string>, what: string): unknown =>
+      notes.has(what) || notes.set(what, `after ${pathTo(from)}`);
+    result.paths += 1;
+    for (const move of movesOf(walked)) result.made.add(nameOf(move));
+    const difference = disagreement(walked);
+    if (difference !== null) note(result.differences, difference);
+    const [here, there] = [essenceOf(taken.session), essenceOf(first)];
+    if (here !== there) note(result.partings, `${event.type}: ${here} and not ${there}`);
+    if (isAnswer(event) && !isUntouched(from, lateAnswer(walked))) note(result.lateAnswersTaken, event.type);
+  }
+  return result;
+}
+
+function nameOf({ from, on, index }: Pick<Move, 'from' | 'on' | 'index'>): string {
+  return `${from}, on ${on ?? 'passing'}, alternative ${index + 1}`;
+}
+
+function everyMove(): readonly string[] {
+  return turnChart.states.flatMap(({ name: from, moves }) =>
+    moves.map((move) => {
+      const alternatives = moves.filter((other) => other.on === move.on);
+      return nameOf({ from, on: move.on, index: alternatives.indexOf(move) });
+    }),
+  );
+}
+
+describe.each(Object.keys(runs))('with settings: %s', (name) => {
+  it('XState and the machine take every event alike in every place the chart leads to [NEX-88]', () => {
+    expect(findings(name).paths).toBeGreaterThan(50_000);
+    expect(Object.fromEntries(findings(name).differences)).toEqual({});
+  });
+
+  it('every way into a place of the chart leaves the same session but for its history', () => {
+    expect(Object.fromEntries(findings(name).partings)).toEqual({});
+  });
+
+  it('an answer to another request than the one under way changes nothing anywhere', () => {
+    expect(Object.fromEntries(findings(name).lateAnswersTaken)).toEqual({});
+  });
+});
+
+describe('the walks', () => {
+  it('make every move of the chart, each of its alternatives included [LOOM-03]', () => {
+    const made = new Set(Object.keys(runs).flatMap((name) => [...findings(name).made]));
+    expect(everyMove().filter((move) => !made.has(move))).toEqual([]);
+  });
+});
