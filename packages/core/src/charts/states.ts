@@ -6,19 +6,22 @@ import type { Chart, ChartState } from './chart.ts';
  */
 export function statesOf(chart: Chart): readonly ChartState[] {
   const states = new Map<string, ChartState>();
-  for (const { moves, ...rest } of chart.states) {
-    const before = states.get(rest.name);
-    states.set(rest.name, before === undefined ? { ...rest, moves } : joined(before, moves));
+  for (const state of chart.states) {
+    const before = states.get(state.name);
+    states.set(state.name, before === undefined ? state : joined(before, state));
   }
   for (const name of [chart.initial, ...[...states.values()].flatMap(targets)]) {
-    if (!states.has(name))
-      states.set(name, { name, kind: 'waiting', description: 'Not declared.', moves: [] });
+    if (!states.has(name)) states.set(name, undeclared(name));
   }
   return [...states.values()];
 }
 
-function joined(state: ChartState, moves: ChartState['moves']): ChartState {
-  return { ...state, moves: [...state.moves, ...moves] };
+function undeclared(name: string): ChartState {
+  return { name, kind: 'waiting', description: 'Not declared.', moves: [] };
+}
+
+function joined(first: ChartState, second: ChartState): ChartState {
+  return { ...first, moves: [...first.moves, ...second.moves] };
 }
 
 function targets(state: ChartState): readonly string[] {

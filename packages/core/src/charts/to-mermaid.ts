@@ -17,7 +17,10 @@ export function toMermaid(chart: Chart): string {
   return ['stateDiagram-v2', ...lines.map((line) => `  ${line}`), ''].join('\n');
 }
 
-/** Plain words stand for themselves; any other name is shown in quotes and gets a number for an id. */
+/**
+ * Plain words stand for themselves, unless they are keywords or something that every object has. Any other name is shown
+ * in quotes and gets a number for an id.
+ */
 function idsFor(states: readonly ChartState[]): ReadonlyMap<string, string> {
   const taken = new Set(states.map((state) => state.name.toLowerCase()));
   let number = 0;
@@ -32,10 +35,10 @@ function idsFor(states: readonly ChartState[]): ReadonlyMap<string, string> {
 }
 
 function isPlain(name: string): boolean {
-  return /^[a-z][a-z0-9]*$/iu.test(name) && !keywords.has(name.toLowerCase());
+  return /^[a-z][a-z0-9]*$/iu.test(name) && !keywords.has(name.toLowerCase()) && !(name in {});
 }
 
-/** Words that mean something to Mermaid, or that an object already has. */
+/** Words that mean something to Mermaid. */
 const keywords: ReadonlySet<string> = new Set([
   'accdescr',
   'acctitle',
@@ -43,7 +46,6 @@ const keywords: ReadonlySet<string> = new Set([
   'class',
   'classdef',
   'click',
-  'constructor',
   'default',
   'direction',
   'end',
@@ -57,8 +59,6 @@ const keywords: ReadonlySet<string> = new Set([
   'state',
   'statediagram',
   'style',
-  'tostring',
-  'valueof',
 ]);
 
 function declaration({ name }: ChartState, id: string): string {

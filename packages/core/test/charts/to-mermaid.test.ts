@@ -21,8 +21,8 @@ function labelOf(text: string, from: string, to: string): string | undefined {
 }
 
 /*
- * The few shapes of line the export may consist of; everything that Mermaid could take for something else is written as
- * a numbered entity. The real Mermaid was given the same charts.
+ * The few shapes of line an export may consist of; everything that Mermaid could take for something else is written as a
+ * numbered entity. Mermaid itself needs a browser and is not part of the tests.
  */
 const text = String.raw`(?:#\d+;|[\p{L}\p{N}\p{M}\p{S}\p{Co}\p{Cn}\p{Cf} ,.\[\]_-]|[^\p{ASCII}])`;
 const shapes = [

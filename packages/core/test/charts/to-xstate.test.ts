@@ -73,7 +73,7 @@ describe('the XState config of a chart', () => {
     }
   });
 
-  it('starts where the chart does [LOOM-99]', () => {
+  it('starts where the chart does', () => {
     expect(createActor(createMachine(toXState(turnChart))).getSnapshot().value).toBe('waitingForUser');
   });
 

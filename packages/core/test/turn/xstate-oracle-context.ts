@@ -4,8 +4,8 @@ import type { Settings } from '../../src/settings.ts';
 import type { Said } from './xstate-oracle-events.ts';
 
 /*
- * What the oracle remembers between events: the facts that the conditions of the chart speak of, and no more. It is
- * written from the prose about the machine, not from the machine, and shares no code with it.
+ * What the oracle remembers between events: the facts that the conditions of the chart speak of, and no more. It is a
+ * second account of the rules, and shares no code with the machine.
  */
 export type Context = {
   readonly inPhase: boolean;
@@ -32,7 +32,7 @@ export type Context = {
   readonly trace: readonly Move[];
 };
 
-export type Agenda = {
+type Agenda = {
   readonly changes: number;
   readonly failed: boolean;
   readonly verdict: Response | null;

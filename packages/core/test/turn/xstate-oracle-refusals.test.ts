@@ -11,7 +11,7 @@ import { sayings, type Said } from './xstate-oracle-events.ts';
  */
 const message = said('user-message');
 const stuck = said('verdict-reached', '"recover"');
-const edited = [message, said('model-replied', 'edit_file'), ...finished('a'), ...finished('b')];
+const edited = [message, said('model-replied', 'edit_file'), finished('a'), finished('b')];
 
 const ways: Readonly<Record<string, readonly Said[]>> = {
   waitingForUser: [],
@@ -35,8 +35,8 @@ function said(type: Said['type'], having = ''): Said {
   return found;
 }
 
-function finished(callId: string): readonly Said[] {
-  return [said('tool-finished', `"callId":"${callId}"`)];
+function finished(callId: string): Said {
+  return said('tool-finished', `"callId":"${callId}"`);
 }
 
 function sessionAfter(events: readonly Said[]): Session {

@@ -10,7 +10,8 @@ import { everyPath, graphFor, isAnswer, lateAnswer } from './xstate-oracle-walk.
 /*
  * The chart against `step`, with XState as the judge in between: it reads the exported chart, finds every place the
  * chart leads to, and says what each event does there. Since all ways into a place leave the same session but for its
- * history, what holds for the shortest holds for every path, however long. Limits are small, so that they are reached.
+ * history, what holds for the shortest path through these places holds for every one, however long. Limits are small, so
+ * that they are reached.
  */
 const small = { maxRetries: 2, maxRecoveries: 1 };
 const runs: Readonly<Record<string, Settings>> = {

@@ -1,4 +1,4 @@
-import type { Layers, Link, Row, Slot } from './layers.ts';
+import type { Layers, Link, Route, Row, Slot } from './layers.ts';
 
 const sweeps = 40;
 
@@ -6,7 +6,19 @@ const sweeps = 40;
  * The rows, each in an order that makes few lines cross. Row by row, downwards and upwards in turn, every slot moves to
  * the middle of those it is linked with in the row before; the best order seen is kept.
  */
-export function arrange({ rows, links }: Layers): readonly Row[] {
+export function arrange({ rows, links, routes }: Layers): readonly Row[] {
+  return leftToRight(uncrossed(rows, links), routes);
+}
+
+/** An order and its mirror image are equally good, but for the way the chart is told: that should not run backwards. */
+function leftToRight(rows: readonly Row[], routes: readonly Route[]): readonly Row[] {
+  const place = new Map(rows.flatMap((row) => row.map((slot, index) => [slot, index])));
+  const level = routes.filter(({ edge, from, to }) => edge.tier === 'main' && from.rank === to.rank);
+  const forward = level.filter(({ from, to }) => (place.get(from) ?? 0) < (place.get(to) ?? 0));
+  return forward.length * 2 < level.length ? rows.map((row) => row.toReversed()) : rows;
+}
+
+function uncrossed(rows: readonly Row[], links: readonly Link[]): readonly Row[] {
   const sides = { above: neighbours(links, 'lower', 'upper'), below: neighbours(links, 'upper', 'lower') };
   let best = rows;
   let fewest = crossings(rows, sides.below);
@@ -20,7 +32,7 @@ export function arrange({ rows, links }: Layers): readonly Row[] {
   return best;
 }
 
-export type Neighbours = ReadonlyMap<Slot, readonly { readonly slot: Slot; readonly weight: number }[]>;
+type Neighbours = ReadonlyMap<Slot, readonly { readonly slot: Slot; readonly weight: number }[]>;
 
 /** For each slot at one end of a link, the slots at the other. */
 export function neighbours(links: readonly Link[], of: 'upper' | 'lower', at: 'upper' | 'lower'): Neighbours {

@@ -9,10 +9,12 @@ export const lineHeight = 12;
 const textMax = 27;
 const linesMax = 2;
 
-/** The edges that are labelled: in a chart with many lines only the main ones, since all would cover each other. */
+/** The edges to label, in this order; in a chart with many lines only the main ones, since all would cover each other. */
 export function labelled(edges: readonly TieredEdge[], states: number): readonly TieredEdge[] {
-  const solid = edges.filter((edge) => edge.tier !== 'faint' && edge.labels.length > 0);
-  return solid.length > states * 2.5 ? solid.filter((edge) => edge.tier === 'main') : solid;
+  const written = edges.filter((edge) => edge.labels.length > 0);
+  const main = written.filter((edge) => edge.tier === 'main');
+  const plain = written.filter((edge) => edge.tier === 'plain');
+  return main.length + plain.length > states * 2.5 ? main : [...main, ...plain];
 }
 
 /** What is written beside an edge; the rest, and all that is too long, is in its tooltip. */

@@ -30,7 +30,8 @@ const headroom = 32;
 export function layOut(chart: Chart): Layout {
   const states = statesOf(chart);
   const edges = edgesOf(states);
-  const tiered = tiersOf(states, edges);
+  const common = commonIn(states, edges);
+  const tiered = tiersOf(states, edges, common);
   const [between, loops] = [tiered.filter((edge) => !isLoop(edge)), tiered.filter(isLoop)];
   const layers = layersOf(chart.initial, states, between);
   const withLabel = labelled(between, states.length);
@@ -50,7 +51,7 @@ export function layOut(chart: Chart): Layout {
     nodes,
     lines: [...lines, ...loops.flatMap((edge) => loopOf(edge, nodes))],
     labels,
-    common: commonIn(states, edges),
+    common,
   };
 }
 

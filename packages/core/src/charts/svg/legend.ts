@@ -3,7 +3,7 @@ import type { Layout } from './layout.ts';
 import { clip, escapeXml, widthOf } from './text.ts';
 import type { Common } from './tiers.ts';
 
-export type Legend = { readonly parts: readonly string[]; readonly width: number; readonly height: number };
+type Legend = { readonly parts: readonly string[]; readonly width: number; readonly height: number };
 
 const meanings: Readonly<Record<ChartState['kind'], string>> = {
   waiting: 'waits for an event',

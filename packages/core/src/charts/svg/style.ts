@@ -1,18 +1,4 @@
-const names = [
-  'page',
-  'ink',
-  'soft',
-  'main',
-  'plain',
-  'faint',
-  'waiting',
-  'passing',
-  'terminal',
-  'end',
-] as const;
-type Colours = Readonly<Record<(typeof names)[number], string>>;
-
-const light: Colours = {
+const light = {
   page: '#ffffff',
   ink: '#1f2328',
   soft: '#59636e',
@@ -25,7 +11,7 @@ const light: Colours = {
   end: '#cf222e',
 };
 
-const dark: Colours = {
+const dark: typeof light = {
   page: '#0d1117',
   ink: '#f0f6fc',
   soft: '#9198a1',
@@ -38,7 +24,10 @@ const dark: Colours = {
   end: '#f85149',
 };
 
-/** Every rule is under one class, so that a drawing put into a page styles nothing else. No variables: few renderers know them. */
+/**
+ * Every rule is under one class, so that a drawing put into a page styles nothing else in it. Without variables, which
+ * not every renderer knows.
+ */
 export const style = [
   '.pawl-chart text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;font-size:13px;text-anchor:middle}',
   '.pawl-chart .label{font-size:10.5px;paint-order:stroke;stroke-width:4px;stroke-linejoin:round}',
@@ -51,7 +40,7 @@ export const style = [
   `@media (prefers-color-scheme:dark){${rules(dark).join('')}}`,
 ].join('\n');
 
-function rules(colours: Colours): readonly string[] {
+function rules(colours: typeof light): readonly string[] {
   const { page, ink, soft, main, plain, faint, waiting, passing, terminal, end } = colours;
   return [
     `.pawl-chart .page{fill:${page}}`,

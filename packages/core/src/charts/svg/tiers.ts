@@ -2,7 +2,7 @@ import type { ChartState } from '../chart.ts';
 import { labelsOf, type ChartEdge, type LabelledMove } from '../edges.ts';
 
 /** How strongly an edge is drawn: the way the chart is told, the other ways, and what leads there from everywhere. */
-export type Tier = 'main' | 'plain' | 'faint';
+type Tier = 'main' | 'plain' | 'faint';
 
 export type TieredEdge = ChartEdge & {
   readonly tier: Tier;
@@ -15,8 +15,12 @@ export type TieredEdge = ChartEdge & {
 /** An event that leads from nearly every state to one (`at` its end), or from one to nearly every other (its start). */
 export type Common = { readonly event: string; readonly at: string; readonly end: 'to' | 'from' };
 
-export function tiersOf(states: readonly ChartState[], edges: readonly ChartEdge[]): readonly TieredEdge[] {
-  const common = new Set(commonIn(states, edges).map(keyOf));
+export function tiersOf(
+  states: readonly ChartState[],
+  edges: readonly ChartEdge[],
+  commons: readonly Common[],
+): readonly TieredEdge[] {
+  const common = new Set(commons.map(keyOf));
   const gathers = ({ to }: ChartEdge, { on }: LabelledMove): boolean =>
     on !== null && common.has(keyOf({ event: on, at: to, end: 'to' }));
   const spreads = ({ from }: ChartEdge, { on }: LabelledMove): boolean =>
