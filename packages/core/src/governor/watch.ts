@@ -2,7 +2,7 @@ import type { Observation } from './observation.ts';
 import type { Level, Rule, Sight } from './rule.ts';
 
 /** How many observations the governor looks back on. Three laps of a cycle of sixteen fit. */
-export const windowMax = 48;
+const windowMax = 48;
 
 /** How many loops it remembers having spoken about. */
 const loopsMax = 32;
