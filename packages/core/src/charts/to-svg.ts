@@ -1,9 +1,10 @@
 import type { Chart } from './chart.ts';
 import { labelsOf } from './edges.ts';
+import { statesOf } from './states.ts';
 import type { Curve } from './svg/geometry.ts';
 import { lineHeight, type Label } from './svg/labels.ts';
 import { nameMax } from './svg/layers.ts';
-import { layOut, type Layout, type Node } from './svg/layout.ts';
+import { layOut, type Node } from './svg/layout.ts';
 import { legendFor } from './svg/legend.ts';
 import type { Line } from './svg/lines.ts';
 import { style } from './svg/style.ts';
@@ -21,7 +22,7 @@ export function toSvg(chart: Chart): string {
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" class="pawl-chart" role="img" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
     `<title>${escapeXml(`State chart: ${chart.name}`)}</title>`,
-    `<desc>${escapeXml(describe(chart, layout))}</desc>`,
+    `<desc>${escapeXml(describe(chart))}</desc>`,
     `<style>${style}</style>`,
     `<defs>${['main', 'plain', 'faint'].map(head).join('')}</defs>`,
     `<rect class="page" width="${width}" height="${height}" rx="8"/>`,
@@ -37,10 +38,11 @@ export function toSvg(chart: Chart): string {
   return parts.join('\n');
 }
 
-function describe(chart: Chart, { nodes }: Layout): string {
-  const ends = nodes.filter(({ state }) => state.kind === 'terminal').map(({ state }) => state.name);
+function describe(chart: Chart): string {
+  const states = statesOf(chart);
+  const ends = states.filter((state) => state.kind === 'terminal').map((state) => state.name);
   const ending = ends.length === 0 ? 'It has no end.' : `It ends in ${ends.join(', ')}.`;
-  return `${nodes.length} states, beginning with ${chart.initial}. ${ending}`;
+  return `${states.length} states, beginning with ${chart.initial}. ${ending}`;
 }
 
 function head(tier: string): string {

@@ -8,7 +8,8 @@ import type { TurnStatus } from './state.ts';
  * the tests hold the two to each other on every state, event and path.
  *
  * Left out, because they are the same everywhere: an event that no move is listed for changes nothing and asks to wait;
- * while paused, every event but the listed ones is taken as the state held would take it, without new work.
+ * while paused, every event but the listed ones and another wish to pause is taken as the state held would take it, without
+ * new work.
  */
 type Target = TurnStatus | readonly [when: string, to: TurnStatus, ...does: ActionType[]];
 

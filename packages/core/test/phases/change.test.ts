@@ -142,6 +142,7 @@ describe('a failed phase', () => {
     const why = { kind: 'phase-failed', reason: 'Phase 3 failed', rule: null };
     expect(turnIn(told, 'halted').why).toEqual(why);
     expect(told.actions).toEqual([{ type: 'stop', why }]);
+    expect(told.notes).toContainEqual({ type: 'phase-completed', at: 20, number: 3, success: false });
   });
 
   it('ends it after the round of tools it failed in, even if another phase began meanwhile', () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { conversationOf, toArray, type Response, type Settings } from '../../src/index.ts';
 import {
+  allows,
   asksToFinish,
   broke,
   call,
+  denies,
   endsPhase,
   fails,
   finishes,
@@ -21,7 +23,17 @@ import {
 } from '../helpers/happenings.ts';
 import { faultsIn } from '../helpers/history.ts';
 import { sample, type SampleName } from '../helpers/samples.ts';
-import { actionOf, actionTypes, path, refusal, sessionOf, tell, turnIn, type Told } from '../helpers/tell.ts';
+import {
+  actionOf,
+  actionTypes,
+  path,
+  refusal,
+  sessionOf,
+  tell,
+  turnIn,
+  type Happening,
+  type Told,
+} from '../helpers/tell.ts';
 
 const pawl = (settings: Partial<Settings> = {}) => sessionOf('pawl', { settings });
 const asked = tell(pawl(), says());
@@ -41,6 +53,21 @@ const busyNames: readonly SampleName[] = [
   'paging, for the user',
 ];
 
+const anotherRound = [replies('', call('z')), finishes('z')];
+
+/** What happens from a state on until progress is checked. */
+const onwards: { readonly [Name in SampleName]?: readonly Happening[] } = {
+  'callingModel, fresh': anotherRound,
+  'awaitingPermission, two open': [allows('a'), denies('b'), finishes('a', broke()), finishes('c')],
+  'executingTools, pending': [finishes('a'), finishes('b')],
+  postToolsHook: [hooksFinish()],
+  'errorRecovery, model': [retryIsDue(), ...anotherRound],
+  'errorRecovery, tool': [recovers(), ...anotherRound],
+  'errorRecovery, hooks': [retryIsDue(), hooksFinish()],
+  'errorRecovery, paging': [retryIsDue(), paged(), ...anotherRound],
+  'paging, for the model': [paged(), ...anotherRound],
+};
+
 describe('what is asked for while work is under way', () => {
   it.each(busyNames)('in %s is kept, and the work goes on untouched', (name) => {
     const before = sample(pawl(), name);
@@ -56,6 +83,16 @@ describe('what is asked for while work is under way', () => {
       expect(told.actions).toEqual([{ type: 'wait', until: null }]);
       expect(told.session.seq).toBe(before.session.seq + 1);
     }
+  });
+
+  it.each(Object.entries(onwards))('in %s is worked off at the next check: %s', (name, tale) => {
+    const before = sample(pawl(), name as SampleName);
+    const stuck = tell(before, judged('recover'), ...tale);
+    expect(actionTypes(stuck)).toEqual(['recover']);
+    const phased = tell(before, startsPhase(7), ...tale);
+    expect(path(phased)).toEqual(expect.arrayContaining(['progressCheck', 'phaseTransition']));
+    const last = tell(before, asksToFinish(), ...tale);
+    expect(actionOf(last, 'ask-model').tools).toBe(false);
   });
 
   it('is refused while waiting for the user', () => {
@@ -172,6 +209,11 @@ describe('a verdict', () => {
     const told = tell(busy, judged(response), finishes('a'));
     expect(path(told)).toEqual(['executingTools', 'progressCheck', 'callingModel']);
     expect(faultsIn(conversationOf(told.session))).toEqual([]);
+    const results = toArray(conversationOf(told.session)).slice(-2);
+    expect(results).toMatchObject([
+      { outcome: { error: { kind: 'denied' } } },
+      { outcome: { error: { kind: 'denied' } } },
+    ]);
     const some = tell(busy, judged({ kind: 'run', calls: [...response.calls, call('z')] }), finishes('a'));
     expect(actionOf(some, 'run-tools').calls.map(({ id }) => id)).toEqual(['z']);
   });
@@ -264,6 +306,19 @@ describe('recovery', () => {
     expect(actionTypes(tell(told, finishes('w')))).toEqual(['run-hooks']);
   });
 
+  it('keeps what came meanwhile, whichever way out is found', () => {
+    const ways: readonly (readonly Happening[])[] = [
+      [recovers({ kind: 'run-tools', calls: [call('w')] }), finishes('w')],
+      [
+        recovers({ kind: 'run-tools', calls: [call('w', 'bash', 'deny')] }),
+        replies('', call('z')),
+        finishes('z'),
+      ],
+      [recovers({ kind: 'check' })],
+    ];
+    for (const way of ways) expect(actionTypes(tell(stuck, judged('recover'), ...way))).toEqual(['recover']);
+  });
+
   it('asks the model when it found no calls to run, or none that may run', () => {
     for (const calls of [[], [call('w', 'write', 'deny')]]) {
       const told = tell(stuck, recovers({ kind: 'run-tools', calls }));
@@ -281,7 +336,7 @@ describe('recovery', () => {
   it('gives up: the user is told and has the word', () => {
     const told = tell(stuck, recovers({ kind: 'give-up', reason: 'no way out' }));
     expect(path(told)).toEqual(['errorRecovery', 'waitingForUser']);
-    expect(told.actions).toMatchObject([{ type: 'show-error', message: 'no way out' }]);
+    expect(told.actions).toEqual([{ type: 'show-error', kind: 'refused', message: 'no way out' }]);
   });
 
   it('gives up in a failed phase that ends the session, and asks to stop', () => {

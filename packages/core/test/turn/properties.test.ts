@@ -176,6 +176,20 @@ describe('the conversation', () => {
   });
 });
 
+describe('time', () => {
+  it('is that of the event: for the state it led to and for the messages it added [RO-11, RX-07]', () => {
+    everyStride(({ before, event, after: { session } }) => {
+      const added = toArray(conversationOf(session)).slice(conversationOf(before).length);
+      for (const message of added) expect(message.at).toBe(event.at);
+      const [from, to] = [before.turn, session.turn].map((turn) =>
+        turn.status === 'paused' ? turn.held : turn,
+      );
+      if (from?.status !== to?.status) expect(to?.since).toBe(event.at);
+      if (before.turn.status !== session.turn.status) expect(session.turn.since).toBe(event.at);
+    });
+  });
+});
+
 describe('notes', () => {
   it('tell every change of status as one unbroken chain, each with its cause and time [LOOM-87, NEX-119]', () => {
     everyStride(({ before, event, after }) => {

@@ -4,6 +4,7 @@ import { defaultSettings, type Settings } from '../../src/settings.ts';
 import { turnChart } from '../../src/turn/chart.ts';
 import { disagreement, isUntouched, movesOf, pathTo } from './xstate-oracle-compare.ts';
 import type { Move } from './xstate-oracle-context.ts';
+import { guardsFor } from './xstate-oracle-guards.ts';
 import { essenceOf } from './xstate-oracle-essence.ts';
 import { everyPath, graphFor, isAnswer, lateAnswer } from './xstate-oracle-walk.ts';
 
@@ -89,6 +90,11 @@ describe.each(Object.keys(runs))('with settings: %s', (name) => {
 });
 
 describe('the walks', () => {
+  it('know what every condition of the chart means, and no other', () => {
+    const conditions = turnChart.states.flatMap(({ moves }) => moves.flatMap((move) => move.when ?? []));
+    expect(new Set(Object.keys(guardsFor(defaultSettings)))).toEqual(new Set(conditions));
+  });
+
   it('make every move of the chart, each of its alternatives included [LOOM-03]', () => {
     const made = new Set(Object.keys(runs).flatMap((name) => [...findings(name).made]));
     expect(everyMove().filter((move) => !made.has(move))).toEqual([]);

@@ -18,7 +18,7 @@ export function labelled(edges: readonly TieredEdge[], states: number): readonly
 }
 
 /** What is written beside an edge; the rest, and all that is too long, is in its tooltip. */
-export function textsFor({ moves, labels }: TieredEdge): readonly string[] {
+function textsFor({ moves, labels }: TieredEdge): readonly string[] {
   const texts = labels.map((label) => {
     const event = moves.find((move) => move.label === label)?.on ?? label;
     return clip(label.length <= textMax ? label : event, textMax);
