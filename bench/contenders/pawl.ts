@@ -5,7 +5,7 @@ import { perform, type Contender } from './contender.ts';
 export const pawl: Contender<Session> = {
   name: 'Pawl step',
   library: null,
-  create: (id) => createSession({ id, at: 0 }),
+  create: (id) => createSession({ id, at: 0, settings: { governor: { preset: 'none', rules: {} } } }),
   take(session, event) {
     const { session: next, actions } = step(session, event);
     for (const action of actions) perform(action);

@@ -12,12 +12,16 @@ import type { Verdict } from './governor/verdict.ts';
 type Base<Type extends string> = { readonly type: Type; readonly at: number };
 type Answer<Type extends string> = Base<Type> & { readonly request?: number };
 
-/** A tool call as a model asks for it. `permission` is what the caller's rules say; without one it is allowed. */
+/**
+ * A tool call as a model asks for it. `permission` is what the caller's rules say, and `because` why they deny it; without
+ * one the call is allowed.
+ */
 export type RequestedCall = {
   readonly id?: string;
   readonly tool: string;
   readonly args: Json;
   readonly permission?: 'allow' | 'ask' | 'deny';
+  readonly because?: string;
 };
 
 export type Usage = { readonly inputTokens: number; readonly outputTokens: number };

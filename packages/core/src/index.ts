@@ -1,8 +1,8 @@
 export { step, replay } from './step.ts';
 export { createSession } from './session.ts';
-export type { Governor, Session, SessionOptions } from './session.ts';
+export type { Governor, Refusal, Session, SessionOptions } from './session.ts';
 export { defaultSettings } from './settings.ts';
-export type { Settings } from './settings.ts';
+export type { GovernorSettings, Settings } from './settings.ts';
 export { conversationOf, isTerminal, taken } from './status.ts';
 export type { Taken } from './status.ts';
 export { durableView } from './durable.ts';

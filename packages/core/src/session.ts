@@ -1,10 +1,25 @@
 import { emptyConversation } from './conversation/conversation.ts';
+import { unwatched, type Watch } from './governor/watch.ts';
 import type { Phases } from './phases/phase.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 import type { Turn } from './turn/state.ts';
 
-/** What the governor keeps. `recoveries` counts the recoveries since the last user message or phase. */
-export type Governor = { readonly recoveries: number };
+/** What the governor keeps since the last user message or phase. */
+export type Governor = {
+  readonly recoveries: number;
+  readonly watch: Watch;
+  /** Calls that will not be run again until something new has come of other calls. */
+  readonly refused: readonly Refusal[];
+};
+
+export type Refusal = {
+  readonly call: string;
+  readonly rule: string;
+  readonly reason: string;
+  readonly advice: string;
+  /** How often the model has asked for it since. */
+  readonly asked: number;
+};
 
 /** Everything there is to know about one piece of work; plain JSON, and the same events always give the same one. */
 export type Session = {
@@ -27,7 +42,7 @@ export type SessionOptions = {
   readonly totalPhases?: number;
 };
 
-export const calm: Governor = { recoveries: 0 };
+export const calm: Governor = { recoveries: 0, watch: unwatched, refused: [] };
 const noPhases: Phases = { total: null, current: null, completed: [] };
 
 export function createSession(options: SessionOptions): Session {

@@ -1,3 +1,12 @@
+import type { Thresholds } from './governor/rule.ts';
+
+/** Which rules judge the work, by name so that a session stays plain JSON. */
+export type GovernorSettings = {
+  readonly preset: 'pawl' | 'none';
+  /** Changes to single rules of the preset: other thresholds, or false to leave a rule out. */
+  readonly rules: { readonly [id: string]: Partial<Thresholds> | false };
+};
+
 /** What a profile decides about the turn machine. All limits live here, as data. */
 export type Settings = {
   /** The Nth failure in a row gives up, so N - 1 retries happen on their own. */
@@ -16,6 +25,7 @@ export type Settings = {
   /** How often in a row a stuck verdict may ask for recovery before the session halts. */
   readonly maxRecoveries: number;
   readonly haltOnFailedPhase: boolean;
+  readonly governor: GovernorSettings;
   /**
    * What becomes of an event that does not fit the state. It never changes the state, except that `reset` calls off the
    * work at hand; `refuse` also shows an error.
@@ -33,5 +43,6 @@ export const defaultSettings: Settings = {
   pageOnOverflow: true,
   maxRecoveries: 3,
   haltOnFailedPhase: false,
+  governor: { preset: 'pawl', rules: {} },
   onInvalidEvent: 'ignore',
 };

@@ -1,4 +1,7 @@
 import type { Event } from './event.ts';
+import { govern } from './governor/govern.ts';
+import type { Rule } from './governor/rule.ts';
+import { rulesFor } from './governor/rulebook.ts';
 import type { Session } from './session.ts';
 import type { Step } from './turn/move.ts';
 import { awaitingPermission } from './turn/states/awaiting-permission.ts';
@@ -15,10 +18,26 @@ import { waitingForUser } from './turn/states/waiting-for-user.ts';
  * The heart: one event in, the next session out, with what the caller must now do and what is worth recording.
  * Pure and synchronous; it never throws, whatever the order of events. An event that does not fit changes nothing.
  *
+ * The governor looks first: what it finds joins the agenda of the turn. `ownRules` are judged after those of the
+ * session's preset; whoever brings some must bring the same on replay.
+ */
+export function step(session: Session, event: Event, ownRules?: readonly Rule[]): Step {
+  if (event.type !== 'tool-finished' && event.type !== 'model-replied') return take(session, event, ownRules);
+  const rules = rulesFor(session.settings.governor, ownRules);
+  if (rules.length === 0) return take(session, event, ownRules);
+  const governed = govern(session, event, rules);
+  const result = take(governed.session, governed.event, ownRules);
+  if (governed.session === session && governed.event === event) return result;
+  // What the turn did not take, the governor has not seen either.
+  if (result.session === governed.session) return { ...result, session };
+  return governed.notes.length === 0 ? result : { ...result, notes: [...governed.notes, ...result.notes] };
+}
+
+/**
  * Each table guarantees that the handler under an event's type takes that event, which the compiler cannot see. The
  * look-up stands here once for every state, and not in a function for all, because then the engine learns each by itself.
  */
-export function step(session: Session, event: Event): Step {
+function take(session: Session, event: Event, ownRules: readonly Rule[] | undefined): Step {
   const { turn } = session;
   switch (turn.status) {
     case 'waitingForUser':
@@ -36,7 +55,7 @@ export function step(session: Session, event: Event): Step {
     case 'paging':
       return paging[event.type](session, turn, event as never);
     case 'paused':
-      return paused(session, turn, event, step);
+      return paused(session, turn, event, (held, heard) => step(held, heard, ownRules));
     case 'halted':
     case 'shuttingDown':
       return ended(session, turn, event);
@@ -46,8 +65,8 @@ export function step(session: Session, event: Event): Step {
 }
 
 /** Folds a log of events into the session they lead to. */
-export function replay(session: Session, events: Iterable<Event>): Session {
+export function replay(session: Session, events: Iterable<Event>, ownRules?: readonly Rule[]): Session {
   let result = session;
-  for (const event of events) result = step(result, event).session;
+  for (const event of events) result = step(result, event, ownRules).session;
   return result;
 }

@@ -66,7 +66,10 @@ function declaration({ name }: ChartState, id: string): string {
 }
 
 function arrow({ from, to, moves }: ChartEdge, idOf: (name: string) => string): string {
-  const label = labelsOf(moves).map(escapeText).join('<br/>');
+  const labels = labelsOf(moves)
+    .map(escapeText)
+    .filter((label) => label !== '');
+  const label = labels.join('<br/>');
   return `${idOf(from)} --> ${idOf(to)}${label === '' ? '' : ` : ${label}`}`;
 }
 

@@ -40,11 +40,16 @@ export function observe(facts: CallFacts): Observation {
   return {
     seq,
     tool,
-    call: digest(`${tool} ${facts.argsHash ?? canonical(facts.args)}`),
+    call: callKey(tool, facts.args, facts.argsHash),
     outcome: digest(`${ok ? 'ok' : 'error'} ${saidHash ?? withoutVolatile(said)}`),
     error: ok ? null : digest(errorClass(said)),
     mute: said.trim() === '',
   };
+}
+
+/** What makes two calls the same call: the tool and its arguments, however they were written. */
+export function callKey(tool: string, args: Json, argsHash?: string): string {
+  return digest(`${tool} ${argsHash ?? canonical(args)}`);
 }
 
 /**

@@ -3,7 +3,8 @@
  * name of a temporary file are the same outcome; two errors that differ only in a line number or a quoted name are of
  * the same class. Nothing here knows any tool: the patterns are those of clocks, ids and paths in general.
  *
- * Long texts are looked at from both ends, so that the cost is bounded.
+ * Long texts are looked at from both ends, and no pattern here goes back over what it has read, so that the cost is
+ * bounded.
  */
 const headMax = 4_000;
 const tailMax = 1_000;
@@ -26,12 +27,12 @@ export function withoutVolatile(text: string): string {
     .trim();
 }
 
-/** What kind of error this is: numbers, quoted words and paths are blanked as well. */
+/** What kind of error this is: words with digits in them, quoted words and paths are blanked as well. */
 export function errorClass(text: string): string {
   return withoutVolatile(text)
     .replaceAll(/(["'`‘“])[^"'`’”]{0,200}(["'`’”])/g, '<quoted>')
-    .replaceAll(/(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.-]+/g, '<path>')
-    .replaceAll(/\d+/g, '#')
+    .replaceAll(/[\w@./\\:-]+/g, (word) => (/[/\\]/.test(word) ? '<path>' : word))
+    .replaceAll(/\w+/g, (word) => (/\d/.test(word) ? '#' : word))
     .slice(0, 300)
     .toLowerCase();
 }

@@ -3,6 +3,7 @@ import type { RequestedCall } from '../event.ts';
 /** What a verdict asks the turn machine to do about it, mildest first. */
 export type Response =
   | { readonly kind: 'advise' }
+  | { readonly kind: 'refuse' }
   | { readonly kind: 'run'; readonly calls: readonly RequestedCall[] }
   | { readonly kind: 'recover' }
   | { readonly kind: 'finish' }

@@ -41,7 +41,7 @@ export function watch(
   return { watch: { window, spoken }, finding: gravest };
 }
 
-/** A word from the user starts the work afresh: what was tried before may now be worth trying. */
+/** For recorded runs: a word from the user starts the work afresh. */
 export function heardUser(before: Watch): Watch {
   return before.window.length === 0 ? before : { window: [], spoken: before.spoken };
 }

@@ -62,7 +62,7 @@ export function haltOnVerdict(session: Session, turn: Held, event: EventOf<'verd
 }
 
 /** A milder verdict does not take the place of a graver one that still waits. */
-function withVerdict(agenda: Agenda, verdict: Verdict): Partial<Agenda> {
+export function withVerdict(agenda: Agenda, verdict: Verdict): Partial<Agenda> {
   const { kind } = verdict.response;
   if (kind === 'finish') {
     return { verdict, finish: { reason: verdict.reason, ends: 'session', rule: verdict.rule } };
@@ -71,7 +71,7 @@ function withVerdict(agenda: Agenda, verdict: Verdict): Partial<Agenda> {
   return gravity[kind] < gravity[waiting] ? {} : { verdict };
 }
 
-const gravity = { advise: 0, run: 1, recover: 2, finish: 3, halt: 4 } as const;
+const gravity = { advise: 0, refuse: 1, run: 2, recover: 3, finish: 4, halt: 5 } as const;
 
 function noting(step: Step, notes: readonly Note[]): Step {
   return { ...step, notes: [...notes, ...step.notes] };

@@ -25,11 +25,16 @@ export function isAllowed({ permission = 'allow' }: RequestedCall): boolean {
 
 export function askedFor(calls: readonly Call[], requested: readonly RequestedCall[]): PermissionCall[] {
   return calls.map((call, index) => {
-    switch (requested[index]?.permission) {
+    const { permission, because } = requested[index] ?? {};
+    switch (permission) {
       case 'ask':
         return { decision: 'pending', call };
       case 'deny':
-        return { decision: 'denied', call, outcome: failure('denied', 'A rule does not allow this call.') };
+        return {
+          decision: 'denied',
+          call,
+          outcome: failure('denied', because ?? 'A rule does not allow this call.'),
+        };
       case 'allow':
       case undefined:
         return { decision: 'allowed', call };

@@ -94,9 +94,10 @@ function goOn(session: Session, event: Event, route: Route, next: AfterTools): S
 function actOn(verdict: Verdict, session: Session, event: Event, route: Route): Step {
   switch (verdict.response.kind) {
     case 'advise':
+    case 'refuse':
     case 'finish':
     case 'halt': {
-      // The last two were acted on when the verdict came in; what is left of them here is their advice.
+      // The last three are acted on elsewhere; what is left of them here is their advice.
       const ask = { advice: verdict.advice, finish: null, agenda: emptyAgenda };
       return callModel(session, event, route, { ask, retries: 0 });
     }
@@ -122,7 +123,7 @@ function recover(verdict: Verdict, session: Session, event: Event, route: Route)
     verdict,
     agenda: emptyAgenda,
   };
-  return move({ ...session, governor: { recoveries: attempt } }, event, {
+  return move({ ...session, governor: { ...session.governor, recoveries: attempt } }, event, {
     to,
     actions: [recoverOrWait(to)],
     via: route.via,

@@ -110,6 +110,15 @@ describe('the Mermaid diagram of a chart', () => {
     expect(declared).toHaveLength(hostileNames.length);
   });
 
+  it('writes nothing for an event whose name is blank', () => {
+    const chart = {
+      name: 'x',
+      initial: 'a',
+      states: [state('a', 'waiting', move('go', 'a'), move(' ', 'a'))],
+    };
+    expect(linesOf(toMermaid(chart))).toContain('a --> a : go');
+  });
+
   it('consists of lines of known shapes, for any chart', () => {
     fc.assert(fc.property(anyChart, (chart) => expectKnownShapes(toMermaid(chart))));
   });

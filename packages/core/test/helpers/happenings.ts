@@ -158,7 +158,7 @@ export function verdict(response: Response['kind'] | Response, change: Partial<V
   };
 }
 
-export const modelErrorKinds: readonly ModelErrorKind[] = [
+export const modelErrorKinds: readonly [ModelErrorKind, ...ModelErrorKind[]] = [
   'auth',
   'rate-limit',
   'overloaded',

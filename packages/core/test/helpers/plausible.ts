@@ -100,7 +100,7 @@ function fromModel(dice: Dice, seq: number): Happening {
 }
 
 function failing(dice: Dice): Happening {
-  const [kind = 'unknown'] = [happens.modelErrorKinds[dice.below(happens.modelErrorKinds.length)]];
+  const kind = dice.pick(happens.modelErrorKinds);
   const retryAfterMs = dice.pick([undefined, undefined, 0, 5_000, 1_000_000]);
   return happens.fails(
     {
@@ -168,7 +168,7 @@ function response(dice: Dice, seq: number): Response {
 
 /** Any event, whether it fits or not, but ends remain rare. */
 function anything(dice: Dice): Happening {
-  const [type = 'user-message'] = [eventTypes[dice.below(eventTypes.length)]];
+  const type = eventTypes[dice.below(eventTypes.length)] ?? 'user-message';
   const isEnd = type === 'halt-requested' || type === 'shutdown-requested';
   return isEnd && dice.chance(80) ? happens.says() : happens.oneOfEach[type];
 }

@@ -40,7 +40,7 @@ export function walks(options: WalkOptions = {}): fc.Arbitrary<Walk> {
   return fc
     .tuple(sessions(options), throws)
     .map(([start, numbers]) => walk(start, numbers, choose))
-    .map(withShortName);
+    .map(toldByEvents);
 }
 
 function walk(
@@ -61,10 +61,7 @@ function walk(
 
 /** A session of some profile with some settings, or of those asked for. */
 function sessions({ profile, settings }: WalkOptions): fc.Arbitrary<Session> {
-  const base =
-    profile === undefined
-      ? fc.constantFrom(...profiles)
-      : fc.constantFrom(...profiles).filter(named(profile));
+  const base = fc.constantFrom(...profiles.filter(({ name }) => profile === undefined || name === profile));
   return fc.tuple(base, fc.option(changes, { nil: {} })).map(([each, change]) =>
     createSession({
       id: 'walk',
@@ -76,11 +73,6 @@ function sessions({ profile, settings }: WalkOptions): fc.Arbitrary<Session> {
   );
 }
 
-const named =
-  (name: string) =>
-  (profile: { readonly name: string }): boolean =>
-    profile.name === name;
-
 const changes: fc.Arbitrary<Partial<Settings>> = fc.record({
   maxRetries: fc.nat(4),
   progressCheck: fc.boolean(),
@@ -91,7 +83,7 @@ const changes: fc.Arbitrary<Partial<Settings>> = fc.record({
 });
 
 /** A walk that failed is told by its events. */
-function withShortName(walked: Walk): Walk {
+function toldByEvents(walked: Walk): Walk {
   const text = (): string =>
     [
       JSON.stringify(walked.start.settings),
@@ -112,7 +104,7 @@ export function withoutEphemeral({ start, strides }: Walk): Walk {
       end = after.session;
       return { before, event, after };
     });
-  return withShortName({ start, strides: durable, end });
+  return toldByEvents({ start, strides: durable, end });
 }
 
 /** The events that a store would keep: those that changed something durable. */

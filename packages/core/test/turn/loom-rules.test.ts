@@ -263,11 +263,12 @@ describe('step', () => {
 });
 
 describe('the profile', () => {
-  it('is the plain turn: no progress check, no paging, the two tools that change things [LOOM-25, LOOM-48]', () => {
+  it('is the plain turn: no progress check, no paging, no governor, the two tools that change things [LOOM-25, LOOM-48]', () => {
     expect(findProfile('loom')?.settings).toEqual({
       mutatingTools: ['edit_file', 'bash'],
       progressCheck: false,
       pageOnOverflow: false,
+      governor: { preset: 'none', rules: {} },
     });
     expect(defaultSettings.maxRetries).toBe(3);
   });

@@ -27,6 +27,7 @@ export const requestedCall = z
     permission: z
       .exactOptional(z.enum(['allow', 'ask', 'deny']))
       .describe('What your rules say about the call; `allow` if absent.'),
+    because: z.exactOptional(z.string()).describe('Why it is denied, for the model to read.'),
   })
   .meta({ id: 'RequestedCall', description: 'A tool call as a model asks for it.' });
 

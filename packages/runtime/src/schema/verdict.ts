@@ -9,6 +9,11 @@ const response = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('advise').describe('Give the model the advice.') }),
     z.strictObject({
+      kind: z
+        .literal('refuse')
+        .describe('Give the model the advice; the governor refuses the call from now on.'),
+    }),
+    z.strictObject({
       kind: z.literal('run').describe('Run these calls before the model is asked again.'),
       calls,
     }),

@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import {
+  conversationOf,
+  createSession,
+  step,
+  toArray,
+  type Action,
+  type Json,
+  type Outcome,
+  type Rule,
+  type Session,
+  type Settings,
+  type Step,
+  type Verdict,
+} from '../../src/index.ts';
+
+/** Somebody who asks for calls and gets outcomes, one call a reply. */
+class Worker {
+  session: Session;
+  readonly verdicts: Verdict[] = [];
+  last: Step;
+  readonly #rules: readonly Rule[] | undefined;
+  #at = 0;
+
+  constructor(settings: Partial<Settings> = {}, rules?: readonly Rule[]) {
+    this.#rules = rules;
+    this.session = createSession({ id: 'worker', at: 0, settings });
+    this.last = this.#take({ type: 'user-message', text: 'go' });
+  }
+
+  /** Asks for a call; runs it if it may run. */
+  call(tool: string, args: Json, outcome: Outcome | string): this {
+    this.last = this.#take({ type: 'model-replied', text: '', calls: [{ tool, args }] });
+    const run = this.action('run-tools');
+    const said: Outcome = typeof outcome === 'string' ? { ok: true, output: outcome } : outcome;
+    for (const { id } of run?.calls ?? []) {
+      this.last = this.#take({ type: 'tool-finished', callId: id, outcome: said });
+    }
+    return this;
+  }
+
+  fails(tool: string, args: Json, message: string): this {
+    return this.call(tool, args, { ok: false, error: { kind: 'failed', message } });
+  }
+
+  says(text: string): this {
+    this.last = this.#take({ type: 'model-replied', text, calls: [] });
+    return this;
+  }
+
+  hears(text: string): this {
+    this.last = this.#take({ type: 'user-message', text });
+    return this;
+  }
+
+  action<Type extends Action['type']>(type: Type): Extract<Action, { type: Type }> | undefined {
+    return this.last.actions.find((each): each is Extract<Action, { type: Type }> => each.type === type);
+  }
+
+  get told(): readonly string[] {
+    return this.verdicts.map(({ rule, response }) => `${rule}: ${response.kind}`);
+  }
+
+  #take(event: object): Step {
+    this.#at += 1_000;
+    const result = step(this.session, { ...event, at: this.#at } as Parameters<typeof step>[1], this.#rules);
+    for (const note of result.notes) if (note.type === 'verdict') this.verdicts.push(note.verdict);
+    this.session = result.session;
+    return result;
+  }
+}
+
+describe('the governor', () => {
+  it('advises once when a call is repeated with the same result, at the bottom of the next prompt', () => {
+    const worker = new Worker();
+    worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A');
+    expect(worker.action('ask-model')?.advice).toBeNull();
+    worker.call('read', { path: 'a' }, 'A');
+    expect(worker.action('ask-model')?.advice).toContain('called read 3 times in a row');
+    expect(worker.told).toEqual(['repeated-call: advise']);
+  });
+
+  it('keeps its advice out of the conversation', () => {
+    const worker = new Worker();
+    for (let time = 0; time < 3; time += 1) worker.call('read', { path: 'a' }, 'A');
+    expect(JSON.stringify(toArray(conversationOf(worker.session)))).not.toContain('in a row');
+    worker.call('read', { path: 'b' }, 'B');
+    expect(worker.action('ask-model')?.advice).toBeNull();
+  });
+
+  it('names the events that prove a verdict', () => {
+    const worker = new Worker();
+    for (let time = 0; time < 3; time += 1) worker.call('read', { path: 'a' }, 'A');
+    expect(worker.verdicts[0]?.evidence).toEqual([3, 5, 7]);
+  });
+
+  it('ends the work with an answer when the advice is not taken [SAV-134]', () => {
+    const worker = new Worker();
+    for (let time = 0; time < 4; time += 1) worker.call('read', { path: 'a' }, 'A');
+    expect(worker.action('ask-model')).toMatchObject({ tools: false });
+    worker.says('All I found is A.');
+    expect(worker.session.turn).toMatchObject({
+      status: 'halted',
+      why: { kind: 'stuck', rule: 'repeated-call' },
+    });
+    expect(toArray(conversationOf(worker.session)).at(-1)).toMatchObject({ text: 'All I found is A.' });
+  });
+
+  it('speaks up at the second identical failure and refuses the call after the third', () => {
+    const worker = new Worker();
+    worker.fails('edit', { path: 'a' }, 'no match').fails('edit', { path: 'a' }, 'no match');
+    expect(worker.told).toEqual(['repeated-failure: advise']);
+    worker.fails('edit', { path: 'a' }, 'no match');
+    expect(worker.told.at(-1)).toBe('repeated-failure: refuse');
+    worker.fails('edit', { path: 'a' }, 'no match');
+    expect(worker.action('run-tools')).toBeUndefined();
+    expect(toArray(conversationOf(worker.session)).at(-1)).toMatchObject({
+      outcome: { ok: false, error: { kind: 'denied' } },
+    });
+  });
+
+  it('ends the work when a refused call is asked for again and again', () => {
+    const worker = new Worker();
+    for (let time = 0; time < 5; time += 1) worker.fails('edit', { path: 'a' }, 'no match');
+    expect(worker.told.at(-1)).toBe('repeated-failure: finish');
+    expect(worker.action('ask-model')).toMatchObject({ tools: false });
+  });
+
+  it('lets a refused call run again once something new has come of another', () => {
+    const worker = new Worker();
+    for (let time = 0; time < 3; time += 1) worker.fails('edit', { path: 'a' }, 'no match');
+    worker.call('read', { path: 'a' }, 'what is there');
+    worker.call('edit', { path: 'a' }, 'done');
+    expect(worker.told).toHaveLength(2);
+    expect(worker.session.turn.status).toBe('postToolsHook');
+  });
+
+  it('recognises a call whose arguments come in another order', () => {
+    const worker = new Worker();
+    worker.call('read', { path: 'a', from: 1 }, 'A').call('read', { from: 1, path: 'a' }, 'A');
+    worker.call('read', { path: 'a', from: 1 }, 'A');
+    expect(worker.told).toEqual(['repeated-call: advise']);
+  });
+
+  it('sees through clocks, ids and temporary names in what a tool says', () => {
+    const worker = new Worker();
+    worker.fails('run', {}, 'at 10:02:11 pid 812 in /tmp/x1: cannot open');
+    worker.fails('run', {}, 'at 10:02:15 pid 907 in /tmp/x2: cannot open');
+    expect(worker.told).toEqual(['repeated-failure: advise']);
+  });
+
+  it('finds one class of error behind different arguments and tools', () => {
+    const worker = new Worker();
+    worker.fails('get', { id: 1 }, '401 unauthorized (req_8f2a91b0c)');
+    worker.fails('list', { page: 2 }, '401 unauthorized (req_91b0c8f2a)');
+    worker.fails('get', { id: 3 }, '401 unauthorized (req_c0b1a98f2)');
+    expect(worker.told).toEqual(['error-streak: advise']);
+  });
+
+  it('finds a cycle of several calls [SAV-59]', () => {
+    const worker = new Worker();
+    for (let lap = 0; lap < 3; lap += 1) {
+      for (const path of ['a', 'b', 'c']) worker.call('read', { path }, path);
+    }
+    expect(worker.told).toEqual(['round-and-round: advise', 'round-and-round: finish']);
+  });
+
+  it('leaves work alone that moves: files in turn, a test that changes, a poll that moves [NEX-02, NEX-115]', () => {
+    const worker = new Worker();
+    for (let file = 0; file < 200; file += 1) {
+      worker.call('read', { path: `f${file}` }, `text ${file}`);
+      worker.call('shell', { command: 'npm test' }, `${file} passed`);
+      worker.call('status', {}, `${file} % done`);
+    }
+    expect(worker.told).toEqual([]);
+  });
+
+  it('does not count a no, neither a person’s nor its own', () => {
+    const worker = new Worker();
+    for (let time = 0; time < 12; time += 1) {
+      worker.call('shell', { command: 'rm' }, { ok: false, error: { kind: 'denied', message: 'no' } });
+    }
+    expect(worker.told).toEqual([]);
+  });
+
+  it('starts afresh when the user speaks', () => {
+    const worker = new Worker();
+    worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A').says('It says A.');
+    worker.hears('Look again.').call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A');
+    expect(worker.told).toEqual([]);
+  });
+
+  it('can be told to leave a rule out or to wait longer', () => {
+    const off = new Worker({ governor: { preset: 'pawl', rules: { 'repeated-call': false } } });
+    for (let time = 0; time < 3; time += 1) off.call('read', { path: 'a' }, 'A');
+    expect(off.told).not.toContain('repeated-call: advise');
+    const later = new Worker({ governor: { preset: 'pawl', rules: { 'repeated-failure': { advise: 3 } } } });
+    later.fails('edit', {}, 'no match').fails('edit', {}, 'no match');
+    expect(later.told).toEqual([]);
+    const none = new Worker({ governor: { preset: 'none', rules: {} } });
+    for (let time = 0; time < 20; time += 1) none.fails('edit', {}, 'no match');
+    expect(none.told).toEqual([]);
+  });
+
+  it('judges by a rule of one’s own as well', () => {
+    const own: Rule = {
+      id: 'no-rm',
+      because: 'It makes us nervous.',
+      thresholds: { advise: 1, refuse: null, finish: null },
+      look(window) {
+        const last = window.at(-1);
+        if (last?.tool !== 'rm') return null;
+        return { count: 1, evidence: [last], loop: 'rm', reason: 'rm was called', advice: 'Be careful.' };
+      },
+    };
+    const worker = new Worker({}, [own]);
+    worker.call('rm', {}, 'gone');
+    expect(worker.told).toEqual(['no-rm: advise']);
+    expect(worker.action('ask-model')?.advice).toBe('Be careful.');
+  });
+});

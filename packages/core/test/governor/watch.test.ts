@@ -1,0 +1,119 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  audit,
+  observe,
+  pawlRules,
+  unwatched,
+  watch,
+  type Observation,
+  type RecordedRun,
+} from '../../src/index.ts';
+
+type Seen = { readonly tool: string; readonly path: string; readonly ok: boolean; readonly said: string };
+
+const seen: fc.Arbitrary<Seen> = fc.record({
+  tool: fc.constantFrom('read', 'edit', 'shell'),
+  path: fc.constantFrom('alpha', 'beta', 'gamma'),
+  ok: fc.boolean(),
+  said: fc.constantFrom('done', 'no match', 'timed out', ''),
+});
+
+function observed(each: Seen, seq: number): Observation {
+  return observe({
+    seq,
+    tool: each.tool,
+    args: { path: each.path },
+    ok: each.ok,
+    said: `${each.path}: ${each.said}`,
+  });
+}
+
+function findings(list: readonly Seen[]): readonly (string | null)[] {
+  let state = unwatched;
+  return list.map((each, index) => {
+    const next = watch(state, observed(each, index), pawlRules);
+    state = next.watch;
+    return next.finding === null ? null : `${next.finding.rule} ${next.finding.level} ${next.finding.count}`;
+  });
+}
+
+describe('watch', () => {
+  it('says the same when it is asked again', () => {
+    fc.assert(
+      fc.property(fc.array(seen, { maxLength: 80 }), (list) => {
+        expect(findings(list)).toEqual(findings(list));
+      }),
+    );
+  });
+
+  it('keeps no more than it needs, however long the run', () => {
+    fc.assert(
+      fc.property(fc.array(seen, { minLength: 100, maxLength: 300 }), (list) => {
+        let state = unwatched;
+        for (const [index, each] of list.entries())
+          state = watch(state, observed(each, index), pawlRules).watch;
+        expect(state.window.length).toBeLessThanOrEqual(48);
+        expect(state.spoken.length).toBeLessThanOrEqual(32);
+        expect(JSON.parse(JSON.stringify(state))).toEqual(state);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('finds nothing wrong with a call that is new and succeeds in a new way, whatever came before', () => {
+    fc.assert(
+      fc.property(fc.array(seen, { maxLength: 60 }), (list) => {
+        const fresh = { tool: 'write', path: 'delta', ok: true, said: 'a thing never said before' };
+        expect(findings([...list, fresh]).at(-1)).toBeNull();
+      }),
+    );
+  });
+
+  it('does not care what files are called', () => {
+    const other: Record<string, string> = { alpha: 'omega', beta: 'sigma', gamma: 'kappa' };
+    fc.assert(
+      fc.property(fc.array(seen, { maxLength: 60 }), (list) => {
+        const renamed = list.map((each) => ({ ...each, path: other[each.path] ?? each.path }));
+        expect(findings(renamed)).toEqual(findings(list));
+      }),
+    );
+  });
+});
+
+function repeated(count: number): RecordedRun {
+  const steps = Array.from({ length: count }, (_, i) => ({
+    i,
+    role: 'assistant' as const,
+    tool: 'edit',
+    args: { path: 'main.go' },
+    result: 'old_string not found',
+    error: true,
+  }));
+  return { id: 'r', steps };
+}
+
+describe('audit', () => {
+  it('tells where a recorded run got stuck, by which rule and since when', () => {
+    expect(audit(repeated(6)).map(({ step, level, rule }) => `${step} ${level} ${rule}`)).toEqual([
+      '1 nudge repeated-failure',
+      '2 block repeated-failure',
+      '3 stop repeated-failure',
+    ]);
+    expect(audit(repeated(6)).at(-1)?.evidence).toEqual([0, 1, 2, 3]);
+  });
+
+  it('does not take a harness that repeats itself for a user with something to say', () => {
+    const run = repeated(4);
+    const nagged = run.steps.flatMap((step) => [
+      { i: step.i * 2, role: 'user' as const, text: 'Continue.' },
+      { ...step, i: step.i * 2 + 1 },
+    ]);
+    expect(audit({ ...run, steps: nagged }).at(-1)?.level).toBe('stop');
+  });
+
+  it('has nothing to say of an empty run or of mere talk', () => {
+    expect(audit({ id: 'e', steps: [] })).toEqual([]);
+    expect(audit({ id: 't', steps: [{ i: 0, role: 'assistant', text: 'Hello.' }] })).toEqual([]);
+  });
+});
