@@ -3,12 +3,39 @@
  * do. It is for telling things apart, not for keeping secrets; the core has no cryptography to call on.
  */
 export function digest(text: string): string {
-  let first = 0x811c9dc5;
-  let second = 0x2f0b4a97;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    first = Math.imul(first ^ code, 0x01000193);
-    second = Math.imul(second ^ code, 0x85ebca6b) ^ (second >>> 13);
-  }
-  return (first >>> 0).toString(36) + (second >>> 0).toString(36);
+  const fingerprint = new Fingerprint();
+  fingerprint.addRange(text, 0, text.length);
+  return fingerprint.toString();
 }
+
+/** A fingerprint in the making: a class, because it is fed word by word and must not cost an object for each. */
+export class Fingerprint {
+  #one = 0x811c9dc5;
+  #two = 0x2f0b4a97;
+
+  add(code: number): void {
+    this.#one = Math.imul(this.#one ^ code, 0x01000193);
+    this.#two = Math.imul(this.#two ^ code, 0x85ebca6b) ^ (this.#two >>> 13);
+  }
+
+  /** A part of a text, as a unit of its own: "ab" and "c" are not "a" and "bc". */
+  addRange(text: string, start: number, end: number): void {
+    let one = this.#one;
+    let two = this.#two;
+    for (let index = start; index < end; index += 1) {
+      const code = text.charCodeAt(index);
+      one = Math.imul(one ^ code, 0x01000193);
+      two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13);
+    }
+    this.#one = one;
+    this.#two = two;
+    this.add(endOfRange);
+  }
+
+  toString(): string {
+    return (this.#one >>> 0).toString(36) + (this.#two >>> 0).toString(36);
+  }
+}
+
+/** No character has this code. */
+const endOfRange = 0x110000;

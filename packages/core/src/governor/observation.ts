@@ -2,7 +2,7 @@ import type { ToolErrorKind } from '../conversation/message.ts';
 import type { Json } from '../json.ts';
 import { canonical } from './canonical.ts';
 import { digest } from './digest.ts';
-import { errorClass, withoutVolatile } from './outcome-text.ts';
+import { errorClass, meaningOf } from './outcome-text.ts';
 
 /** What is known of one tool call once it has ended. */
 export type CallFacts = {
@@ -41,7 +41,7 @@ export function observe(facts: CallFacts): Observation {
     seq,
     tool,
     call: callKey(tool, facts.args, facts.argsHash),
-    outcome: digest(`${ok ? 'ok' : 'error'} ${saidHash ?? withoutVolatile(said)}`),
+    outcome: `${ok ? 'ok' : 'error'} ${saidHash ?? meaningOf(said)}`,
     error: ok ? null : digest(errorClass(said)),
     mute: said.trim() === '',
   };
