@@ -1,4 +1,11 @@
-import { conversationOf, createSession, findProfile, type Profile, type Session } from '@pawl/core';
+import {
+  conversationOf,
+  createSession,
+  findProfile,
+  summarise,
+  type Profile,
+  type Session,
+} from '@pawl/core';
 import {
   Agent,
   answerOf,
@@ -113,7 +120,10 @@ function ending(session: Session, error: string | null): Pick<RunResult, 'status
   const answer = answerOf(conversationOf(session));
   const { turn } = session;
   if (turn.status === 'shuttingDown') return { status: 'interrupted', answer: null, reason: 'Interrupted.' };
-  if (turn.status === 'halted') return { status: 'stuck', answer, reason: turn.why.reason };
+  if (turn.status === 'halted') {
+    const { reason } = turn.why;
+    return { status: 'stuck', answer: answer ?? summarise(turn.conversation, reason), reason };
+  }
   return answer === null
     ? { status: 'failed', answer, reason: error ?? 'The model gave no answer.' }
     : { status: 'answered', answer, reason: null };
