@@ -1,9 +1,10 @@
 // `npm run docs` writes the generated pages; with --check it only says which of them are stale.
 import { conformancePages } from './conformance.ts';
 import { eventsPage } from './events-page.ts';
+import { governorPage } from './governor-page.ts';
 import { stalePages, writePages, type Page } from './pages.ts';
 
-const generators: readonly (() => readonly Page[])[] = [conformancePages, eventsPage];
+const generators: readonly (() => readonly Page[])[] = [conformancePages, eventsPage, governorPage];
 
 try {
   const stale = stalePages(generators.flatMap((generate) => generate()));

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { setUp } from './setup/set-up.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const question = 'What is the heart of Pawl, and what goes into it?';
+const question = 'What does the governor do when an agent goes round in circles?';
 
 if (setUp(root)) {
   await run(process.argv.slice(2));
