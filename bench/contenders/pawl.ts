@@ -1,11 +1,14 @@
-import { conversationOf, createSession, step, toArray, type Session } from '@pawl/core';
+import { conversationOf, createSession, defaultSettings, step, toArray, type Session } from '@pawl/core';
 import { perform, type Contender } from './contender.ts';
 
-/** As shipped: the default profile, with progress checks, notes and all. */
+/** Without the governor, which no peer has; bench/governor.ts says what that costs. */
+const settings = { ...defaultSettings, governor: { preset: 'none', rules: {} } } as const;
+
+/** As shipped but for that: with progress checks, notes and all. */
 export const pawl: Contender<Session> = {
   name: 'Pawl step',
   library: null,
-  create: (id) => createSession({ id, at: 0, settings: { governor: { preset: 'none', rules: {} } } }),
+  create: (id) => createSession({ id, at: 0, settings }),
   take(session, event) {
     const { session: next, actions } = step(session, event);
     for (const action of actions) perform(action);

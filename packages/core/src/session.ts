@@ -51,10 +51,19 @@ export function createSession(options: SessionOptions): Session {
     version: 1,
     id,
     profile,
-    settings: settings === undefined ? defaultSettings : { ...defaultSettings, ...settings },
+    settings: settings === undefined ? defaultSettings : complete(settings),
     seq: 0,
     turn: { status: 'waitingForUser', since: at, conversation: emptyConversation },
     phases: totalPhases === undefined ? noPhases : { ...noPhases, total: totalPhases },
     governor: calm,
   };
+}
+
+/** Settings that say everything are shared by all sessions that use them; others are filled up. */
+function complete(settings: Partial<Settings>): Settings {
+  return isComplete(settings) ? settings : { ...defaultSettings, ...settings };
+}
+
+function isComplete(settings: Partial<Settings>): settings is Settings {
+  return Object.keys(defaultSettings).every((key) => Object.hasOwn(settings, key));
 }

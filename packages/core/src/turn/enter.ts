@@ -1,17 +1,18 @@
+import type { Action } from '../action.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import type { Message } from '../conversation/message.ts';
+import type { Call, Message } from '../conversation/message.ts';
 import type { Event } from '../event.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
 import { justWait, move, type Step } from './move.ts';
-import { askModel } from './pending.ts';
-import type { Ask, CallingModel, TurnStatus } from './state.ts';
+import { askModel, runTools } from './pending.ts';
+import type { Agenda, Ask, CallingModel, ExecutingTools, Execution, TurnStatus } from './state.ts';
 
 /** The way to a state: what was passed through and noted so far. */
 export type Route = {
   readonly conversation: Conversation<Message>;
-  readonly via?: readonly TurnStatus[];
-  readonly notes?: readonly Note[];
+  readonly via?: readonly TurnStatus[] | undefined;
+  readonly notes?: readonly Note[] | undefined;
 };
 
 /** Asks the model. The request is numbered after the event that caused it, so no two are the same. */
@@ -31,6 +32,31 @@ export function callModel(
     ask: call.ask,
   };
   return move(session, event, { to, actions: [askModel(to)], via: route.via, notes: route.notes });
+}
+
+/** The calls of one reply, on their way. `calls` are those to begin, where the caller has them at hand. */
+export type RunningRound = {
+  readonly request: number;
+  readonly executions: readonly Execution[];
+  readonly agenda: Agenda;
+  readonly calls?: readonly Call[];
+};
+
+/** Runs a round of calls. */
+export function runRound(session: Session, event: Event, route: Route, round: RunningRound): Step {
+  const { request, executions, agenda, calls } = round;
+  const { conversation, via, notes } = route;
+  const to: ExecutingTools = {
+    status: 'executingTools',
+    since: event.at,
+    conversation,
+    request,
+    executions,
+    agenda,
+  };
+  const actions: readonly Action[] =
+    calls === undefined ? runTools(to) : [{ type: 'run-tools', request, calls }];
+  return move(session, event, { to, actions, via, notes });
 }
 
 /** Ends the turn. */

@@ -4,11 +4,12 @@ import type { Message } from '../conversation/message.ts';
 import type { Event } from '../event.ts';
 import type { Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
+import { runRound } from './enter.ts';
 import { move, type Step } from './move.ts';
-import { runHooks, runTools } from './pending.ts';
+import { runHooks } from './pending.ts';
 import { checkProgress } from './progress-check.ts';
 import { withResults } from './results.ts';
-import type { Agenda, ExecutingTools, Execution, PostToolsHook, TurnStatus } from './state.ts';
+import type { Agenda, Execution, PostToolsHook, TurnStatus } from './state.ts';
 
 /** One round of calls: what the model asked for in one reply. */
 export type Round = {
@@ -22,16 +23,7 @@ export type Round = {
 /** Runs what is allowed to run. A round in which nothing is left to run is over at once. */
 export function execute(session: Session, event: Event, round: Round): Step {
   if (round.executions.every((each) => each.status === 'completed')) return afterTools(session, event, round);
-  const { conversation, request, executions, agenda, via } = round;
-  const to: ExecutingTools = {
-    status: 'executingTools',
-    since: event.at,
-    conversation,
-    request,
-    executions,
-    agenda,
-  };
-  return move(session, event, { to, actions: runTools(to), via });
+  return runRound(session, event, round, round);
 }
 
 /** All calls have an outcome: the results join the conversation, hooks run if something changed, then the check. */

@@ -6,19 +6,11 @@ import { withAdded } from '../list.ts';
 import type { Session } from '../session.ts';
 import { emptyAgenda, isEmpty, plainAsk } from './agenda.ts';
 import { askedFor, toExecution, withIds, withReply } from './calls.ts';
-import { callModel, waitForUser, type Route } from './enter.ts';
+import { callModel, runRound, waitForUser, type Route } from './enter.ts';
 import { move, type Step } from './move.ts';
-import { recoverOrWait, runTools } from './pending.ts';
+import { recoverOrWait } from './pending.ts';
 import { failure, withResults } from './results.ts';
-import type {
-  AfterTools,
-  Agenda,
-  Ask,
-  ExecutingTools,
-  HaltReason,
-  ToolRecovery,
-  TurnStatus,
-} from './state.ts';
+import type { AfterTools, Agenda, Ask, HaltReason, ToolRecovery, TurnStatus } from './state.ts';
 
 export type Check = {
   readonly conversation: Conversation<Message>;
@@ -154,15 +146,7 @@ export function runInstead(
     const closed = { ...route, conversation: withResults(conversation, executions, event.at) };
     return callModel(session, event, closed, { ask: { ...plainAsk, agenda }, retries: 0 });
   }
-  const to: ExecutingTools = {
-    status: 'executingTools',
-    since: event.at,
-    conversation,
-    request,
-    executions,
-    agenda,
-  };
-  return move(session, event, { to, actions: runTools(to), via, notes });
+  return runRound(session, event, { conversation, via, notes }, { request, executions, agenda });
 }
 
 const unasked = failure('denied', 'This call needs permission, and recovery does not ask for any.');

@@ -2,6 +2,7 @@ import type { Action } from '../../action.ts';
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
 import { askedFor, isAllowed, toExecution, withIds, withReply } from '../calls.ts';
+import { runRound } from '../enter.ts';
 import { execute } from '../execute.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
@@ -11,14 +12,7 @@ import { endAsk, endTurn } from '../progress-check.ts';
 import { ignore, isStale, refuse, stale } from '../refuse.ts';
 import { failure } from '../results.ts';
 import { retryAt } from '../retry.ts';
-import type {
-  AwaitingPermission,
-  CallingModel,
-  ExecutingTools,
-  Execution,
-  ModelRecovery,
-  Paging,
-} from '../state.ts';
+import type { AwaitingPermission, CallingModel, Execution, ModelRecovery, Paging } from '../state.ts';
 
 const busy = refuse('the model is being asked');
 
@@ -78,15 +72,7 @@ function replied(session: Session, turn: CallingModel, event: EventOf<'model-rep
   // Nothing to ask about or to deny, as nearly always: no need for a list of decisions first.
   if (event.calls.every(isAllowed)) {
     const executions = calls.map((call): Execution => ({ status: 'pending', call }));
-    const to: ExecutingTools = {
-      status: 'executingTools',
-      since: event.at,
-      conversation,
-      request,
-      executions,
-      agenda,
-    };
-    return move(session, event, { to, actions: [{ type: 'run-tools', request, calls }], via });
+    return runRound(session, event, { conversation, via }, { request, executions, agenda, calls });
   }
   const permissions = askedFor(calls, event.calls);
   if (permissions.every((each) => each.decision !== 'pending')) {
