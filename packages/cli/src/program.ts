@@ -28,6 +28,7 @@ export function createProgram(setting: Setting): Command {
   addRun(program, setting);
   addPipe(program, setting);
   addChart(program, setting);
+  addAudit(program, setting);
   return program;
 }
 
@@ -103,4 +104,36 @@ function addChart(program: Command, { io, exit }: Setting): void {
       const { chart } = await import('./commands/chart.ts');
       exit(await chart(name, options, io));
     });
+}
+
+function addAudit(program: Command, { io, signal, exit }: Setting): void {
+  program
+    .command('audit')
+    .description('find where recorded runs of any agent got stuck, and what that cost')
+    .argument(
+      '<file...>',
+      'files or folders with traces, or - for standard input; docs/trace-formats.md lists the formats',
+    )
+    .option('-f, --format <name>', 'how to tell: report, json, verdicts', 'report')
+    .option('--price-in <price>', 'what a million tokens cost that the model reads')
+    .option('--price-out <price>', 'what a million tokens cost that the model writes')
+    .option('-q, --quiet', 'only the table and the totals: no proofs, no problems, no progress')
+    .addHelpText(
+      'after',
+      `${examples(
+        'pawl audit ~/.claude/projects',
+        'pawl audit --price-in 3 --price-out 15 runs.jsonl.gz',
+        'pawl audit --format json trajectory.traj | jq .totals',
+        'zcat runs.jsonl.gz | pawl audit --quiet -',
+      )}\n\nThe exit code is 3 when at least one run got stuck, and 0 when none did.`,
+    )
+    .action(
+      async (
+        files: string[],
+        options: { format: string; priceIn?: string; priceOut?: string; quiet?: true },
+      ) => {
+        const { auditFiles } = await import('./commands/audit.ts');
+        exit(await auditFiles(files, { ...options, signal }, io));
+      },
+    );
 }

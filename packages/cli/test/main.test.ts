@@ -54,11 +54,11 @@ describe('pawl', () => {
     expect(asked.code).toBe(0);
     expect(bare.code).toBe(0);
     expect(bare.out).toBe(asked.out);
-    for (const command of ['run', 'pipe', 'chart']) expect(asked.out).toContain(command);
+    for (const command of ['run', 'pipe', 'chart', 'audit']) expect(asked.out).toContain(command);
   });
 
   it('shows the help of every command with examples', async () => {
-    for (const command of ['run', 'pipe', 'chart']) {
+    for (const command of ['run', 'pipe', 'chart', 'audit']) {
       const { code, out } = await pawl(command, '--help');
       expect(code).toBe(0);
       expect(out).toContain('Examples:');

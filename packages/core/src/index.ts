@@ -79,4 +79,7 @@ export { pawlRules } from './governor/rules/pawl.ts';
 export { summarise } from './governor/summarise.ts';
 export { heardUser, unwatched, watch } from './governor/watch.ts';
 export type { Finding, Watch } from './governor/watch.ts';
+export { detect, traceFormats } from './traces/detect.ts';
+export { parseTrace, unknownFormat } from './traces/parse-trace.ts';
 export type { RecordedRun, RecordedStep } from './traces/recorded-run.ts';
+export type { ParsedTrace, TraceFormat, TraceProblem } from './traces/trace-format.ts';

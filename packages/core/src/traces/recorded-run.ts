@@ -12,6 +12,8 @@ export type RecordedRun = {
   /** Whether the task was solved, when that is known. */
   readonly success?: boolean | null;
   readonly task?: string;
+  /** How it ended, in the words of whatever recorded it. */
+  readonly exit?: string;
   readonly steps: readonly RecordedStep[];
 };
 
@@ -20,6 +22,8 @@ export type RecordedStep = {
   readonly i: number;
   readonly role: 'assistant' | 'user';
   readonly text?: string;
+  /** Of the whole text, when `text` had to be cut. */
+  readonly textHash?: string;
   readonly tool?: string;
   readonly args?: Json;
   /** Of the whole arguments, when `args` had to be cut. */

@@ -1,0 +1,279 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { AuditVerdict, RecordedRun } from '@pawl/core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { auditFiles, type AuditOptions } from '../../src/commands/audit.ts';
+import { UsageError } from '../../src/usage-error.ts';
+import { captureIo } from '../captured-io.ts';
+
+/** Says what the run's `task` names: nothing, a nudge after the second step, or a stop after the third. */
+function judge({ task, steps }: RecordedRun): readonly AuditVerdict[] {
+  const verdict = (level: AuditVerdict['level'], rule: string, index: number): AuditVerdict => ({
+    step: steps[index]?.i ?? 0,
+    level,
+    rule,
+    reason: `the call came ${index} times`,
+    advice: 'Do something else.',
+    evidence: steps.slice(1, index + 1).map(({ i }) => i),
+  });
+  const nudge = verdict('nudge', 'again', 2);
+  if (task === 'fine') return [];
+  return task === 'warned' ? [nudge] : [nudge, verdict('stop', 'repeated-call', 3)];
+}
+
+type Step = RecordedRun['steps'][number];
+
+function runOf(id: string, task: string, more: Partial<Step> = {}): RecordedRun {
+  const call = (i: number): Step => ({
+    i,
+    role: 'assistant',
+    tool: 'look',
+    args: { city: 'Ghent' },
+    result: 'rain',
+    tokens: 1_000,
+    ...more,
+  });
+  return { id, task, steps: [{ i: 0, role: 'user', text: 'Hello' }, ...[1, 2, 3, 4, 5].map(call)] };
+}
+
+function lines(...runs: readonly unknown[]): string {
+  return runs.map((each) => JSON.stringify(each)).join('\n');
+}
+
+async function run(input: string, options: Partial<AuditOptions> = {}, files: readonly string[] = ['-']) {
+  const captured = captureIo(input);
+  const code = await auditFiles(files, { format: 'report', ...options }, captured.io, judge);
+  return { code, stdout: captured.out(), stderr: captured.err() };
+}
+
+const three = lines(runOf('a', 'fine'), runOf('b', 'warned'), runOf('c', 'stuck'));
+
+describe('pawl audit', () => {
+  it('prints a table of the runs, the proof of each that is stuck, and the totals', async () => {
+    const { code, stdout, stderr } = await run(three);
+    expect(code).toBe(3);
+    expect(stderr).toBe('');
+    expect(stdout).toMatchInlineSnapshot(`
+      "run                                     steps  verdict  rule                 since  cost after
+      a                                           5  ok
+      b                                           5  nudge    again                    1  3 steps, 3,000 tokens
+      c                                           5  stop     repeated-call            1  2 steps, 2,000 tokens
+
+      c
+        repeated-call: stop after step 3, stuck since step 1
+        the call came 3 times.
+        advice: Do something else.
+          step  tool  arguments                                            outcome
+             1  look  {"city":"Ghent"}                                     rain
+             2  look  {"city":"Ghent"}                                     rain
+             3  look  {"city":"Ghent"}                                     rain
+        from step 1 on: 5 steps, 5,000 tokens; after the verdict: 2 steps, 2,000 tokens
+
+      3 runs: 1 stuck, 1 warned, 1 fine; 15 steps, 15k tokens
+      after the verdicts that end a run: 2 steps, 2,000 tokens
+      "
+    `);
+  });
+
+  it('ends with 0 when no run is stuck, although some are warned', async () => {
+    expect(await run(lines(runOf('a', 'fine'), runOf('b', 'warned')))).toMatchObject({ code: 0 });
+  });
+
+  it('says what it costs at the prices given, per million tokens', async () => {
+    const stuck = lines(runOf('c', 'stuck', { inputTokens: 10_000 }));
+    const { stdout } = await run(stuck, { priceIn: '3', priceOut: '15' });
+    expect(stdout).toContain('1 run: 1 stuck, 0 warned, 0 fine; 5 steps, 5,000 tokens for 0.2250');
+    expect(stdout).toContain('after the verdicts that end a run: 2 steps, 2,000 tokens for 0.0900');
+  });
+
+  it('says so when the price of the input cannot be known', async () => {
+    const { stdout } = await run(three, { priceIn: '3', priceOut: '15' });
+    expect(stdout).toContain(
+      '3 runs without input tokens in the trace: their price is that of the output alone',
+    );
+  });
+
+  it('shows what comes from a trace as text and nothing else', async () => {
+    const hostile = '\u001b[2J\u001b]0;title\u0007\u202egnp.exe\nnext\r\tline';
+    const stuck = runOf(hostile, 'stuck', { tool: hostile, args: { path: hostile }, result: hostile });
+    const { stdout } = await run(lines(stuck));
+    // oxlint-disable-next-line no-control-regex
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/u);
+    expect(stdout).toContain('\\x1b[2J');
+  });
+
+  it('cuts every row of a table to the width of the terminal', async () => {
+    const stuck = runOf('id'.repeat(300), 'stuck', { tool: 'tool'.repeat(50), result: '雨'.repeat(500) });
+    const captured = captureIo(lines(stuck));
+    Object.assign(captured.io.stdout, { columns: 80 });
+    await auditFiles(['-'], { format: 'report' }, captured.io, judge);
+    const rows = captured
+      .out()
+      .split('\n')
+      .filter((row) => row.includes('…'));
+    expect(rows.length).toBeGreaterThan(3);
+    for (const row of rows) expect(row.length + row.split('雨').length - 1).toBeLessThanOrEqual(80);
+  });
+
+  it('shows the first and the last calls of a long proof, and counts the others', async () => {
+    const steps = Array.from({ length: 40 }, (_, i) => ({
+      i,
+      role: 'assistant',
+      tool: 'look',
+      args: {},
+      result: 'x',
+    }));
+    const captured = captureIo(lines({ id: 'long', steps }));
+    const evidence = steps.map(({ i }) => i);
+    const verdict = { step: 39, level: 'ask', rule: 'r', reason: 'so', advice: 'stop', evidence } as const;
+    expect(await auditFiles(['-'], { format: 'report' }, captured.io, () => [verdict])).toBe(3);
+    expect(captured.out()).toContain('and 32 more calls like these');
+  });
+
+  it('with --quiet prints the table and the totals only', async () => {
+    const { stdout, stderr } = await run(`${three}\nbroken`, { quiet: true });
+    expect(stdout.split('\n')).toHaveLength(9);
+    expect(stdout).toContain('1 problem in what was read');
+    expect(stderr).toBe('');
+  });
+
+  it('takes standard input that is a stream of text too', async () => {
+    const captured = captureIo();
+    const io = { ...captured.io, stdin: Readable.from([three]) };
+    expect(await auditFiles(['-'], { format: 'verdicts' }, io, judge)).toBe(3);
+  });
+});
+
+describe('pawl audit --format verdicts', () => {
+  it('prints one line a run, with the verdicts in short', async () => {
+    const { code, stdout } = await run(three, { format: 'verdicts' });
+    expect(code).toBe(3);
+    expect(stdout).toBe(
+      [
+        '{"id":"a","verdicts":[]}',
+        '{"id":"b","verdicts":[{"step":2,"level":"nudge","rule":"again"}]}',
+        '{"id":"c","verdicts":[{"step":2,"level":"nudge","rule":"again"},{"step":3,"level":"stop","rule":"repeated-call"}]}',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('judges with the governor itself unless told otherwise', async () => {
+    const captured = captureIo(lines(runOf('c', 'stuck')));
+    expect(await auditFiles(['-'], { format: 'verdicts' }, captured.io)).toBe(3);
+    expect(JSON.parse(captured.out())).toMatchObject({ id: 'c' });
+  });
+});
+
+describe('pawl audit --format json', () => {
+  it('prints one object with the runs, the totals and the problems', async () => {
+    const { code, stdout, stderr } = await run(`${three}\n{"id":`, { format: 'json', priceOut: '10' });
+    const report = JSON.parse(stdout);
+    expect([code, stderr]).toEqual([3, '']);
+    expect(Object.keys(report)).toEqual(['runs', 'totals', 'problems']);
+    expect(report.runs.map(({ id, stuck }: { id: string; stuck: boolean }) => [id, stuck])).toEqual([
+      ['a', false],
+      ['b', false],
+      ['c', true],
+    ]);
+    expect(report.runs[0].finding).toBeNull();
+    expect(report.runs[2].finding).toMatchObject({
+      rule: 'repeated-call',
+      level: 'stop',
+      step: 3,
+      since: 1,
+      advice: 'Do something else.',
+      spent: { steps: 5, tokens: 5_000, inputTokens: null, money: 0.05 },
+      after: { steps: 2, tokens: 2_000, inputTokens: null, money: 0.02 },
+    });
+    expect(report.runs[2].finding.proof[0]).toEqual({
+      step: 1,
+      tool: 'look',
+      args: '{"city":"Ghent"}',
+      result: 'rain',
+      error: false,
+    });
+    expect(report.totals).toMatchObject({ runs: 3, stuck: 1, warned: 1, problems: 1 });
+    expect(report.problems).toMatchObject([{ file: 'standard input', line: 4 }]);
+  });
+});
+
+describe('what pawl audit cannot read', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pawl-audit-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('is told in one line each with its place, and changes no exit code', async () => {
+    const path = join(folder, 'runs.jsonl');
+    await writeFile(path, `${lines(runOf('a', 'fine'))}\n{"x":1}\n[2,\n`);
+    const { code, stdout, stderr } = await run('', {}, [path]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('2 problems in what was read');
+    expect(stderr.split('\n')).toEqual([
+      `pawl: ${path}:2: no run of a known format`,
+      expect.stringMatching(/^pawl: .*:3: not JSON: /),
+      '',
+    ]);
+  });
+
+  it('is counted after the first twenty', async () => {
+    const { stderr } = await run(`${lines(runOf('a', 'fine'))}\n${'7\n'.repeat(50)}`);
+    expect(stderr.split('\n')).toHaveLength(22);
+    expect(stderr).toContain('pawl: 30 more problems like these\n');
+  });
+
+  it.each([
+    [[], 'Name a file or a folder to audit, or - for standard input.'],
+    [['/no/such/file'], 'There is no such file or folder: "/no/such/file". Check the spelling.'],
+  ])('is wrong usage when it is %j', async (files, message) => {
+    await expect(run('', {}, files)).rejects.toThrow(new UsageError(message));
+  });
+
+  it.each(['', '{"a":1}', 'hello', '[]'])('is wrong usage when no run is in it: %j', async (input) => {
+    await expect(run(input)).rejects.toThrow(/^No recorded runs in "-", and 1 problem on the way\. See docs/);
+  });
+
+  it('is wrong usage when a folder is empty', async () => {
+    await expect(run('', { format: 'json' }, [folder])).rejects.toThrow(
+      new UsageError(
+        `No recorded runs in ${JSON.stringify(folder)}. See docs/trace-formats.md for what can be read.`,
+      ),
+    );
+  });
+
+  it.each([
+    [{ format: 'jsn' }, 'There is no format "jsn". Did you mean json? There are: report, json, verdicts.'],
+    [
+      { priceIn: 'cheap' },
+      '--price-in takes the price of a million tokens as a number, for example 2.5, and got "cheap".',
+    ],
+    [
+      { priceOut: '-1' },
+      '--price-out takes the price of a million tokens as a number, for example 2.5, and got "-1".',
+    ],
+    [
+      { priceOut: ' ' },
+      '--price-out takes the price of a million tokens as a number, for example 2.5, and got " ".',
+    ],
+  ])('is told for the options %j', async (options, message) => {
+    await expect(run(three, options)).rejects.toThrow(new UsageError(message));
+  });
+});
+
+describe('an audit that is stopped', () => {
+  it('by the user ends with 130', async () => {
+    const stop = new AbortController();
+    stop.abort();
+    expect(await run(three, { signal: stop.signal })).toMatchObject({ code: 130, stdout: '' });
+  });
+
+  it('by a reader who has seen enough just ends', async () => {
+    const captured = captureIo(three);
+    captured.io.stdout.destroy();
+    expect(await auditFiles(['-'], { format: 'verdicts' }, captured.io, judge)).toBeTypeOf('number');
+  });
+});

@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/index.ts';
+import { miniSweAgent } from '../../src/traces/mini-swe-agent.ts';
+import { openhands } from '../../src/traces/openhands.ts';
+import { sweAgent } from '../../src/traces/swe-agent.ts';
+import { tau } from '../../src/traces/tau.ts';
+import { bare, outcomes, problemsIn, readOne } from './read.ts';
+import {
+  miniSweAgentCallsSample,
+  miniSweAgentSample,
+  openhandsSample,
+  sweAgentSample,
+  tau2Sample,
+  tauSample,
+} from './samples-of-benchmarks.ts';
+
+describe('a trajectory of SWE-agent', () => {
+  it('has one step for each turn, and says how it ended', () => {
+    const run = readOne(sweAgent, sweAgentSample);
+    expect(run).toMatchObject({ id: 'name', exit: 'submitted (exit_cost)' });
+    expect(bare(run.steps)).toEqual([
+      {
+        i: 0,
+        role: 'assistant',
+        text: 'I shall look.',
+        tool: 'bash',
+        args: { command: 'curl wttr.in/Ghent\n' },
+        result: 'rain\n',
+      },
+      { i: 1, role: 'assistant', text: 'It rains.', result: 'Your command was empty.' },
+    ]);
+  });
+
+  it('is read from the history where there are no turns, without the demonstration', () => {
+    const calls = [{ id: 'c1', type: 'function', function: { name: 'open', arguments: '{"path":"a"}' } }];
+    const history = [
+      { role: 'system', content: 'You edit.', message_type: 'system_prompt' },
+      { role: 'user', content: 'A demonstration', message_type: 'demonstration', is_demo: true },
+      { role: 'user', content: 'Fix it.', message_type: 'observation_of_none' },
+      {
+        role: 'assistant',
+        content: 'Look\n```\nls\n```',
+        thought: 'Look',
+        action: 'ls',
+        message_type: 'action',
+      },
+      { role: 'user', content: 'a b', message_type: 'observation' },
+      {
+        role: 'assistant',
+        content: 'Open',
+        thought: 'Open',
+        action: 'open a',
+        tool_calls: calls,
+        message_type: 'action',
+      },
+      {
+        role: 'tool',
+        content: [{ type: 'text', text: 'empty' }],
+        tool_call_ids: ['c1'],
+        message_type: 'observation',
+      },
+    ];
+    expect(bare(readOne(sweAgent, { history, trajectory: [], info: {} }).steps)).toEqual([
+      { i: 0, role: 'user', text: 'Fix it.' },
+      { i: 1, role: 'assistant', text: 'Look', tool: 'bash', args: { command: 'ls' }, result: 'a b' },
+      { i: 2, role: 'assistant', text: 'Open', tool: 'open', args: { path: 'a' }, result: 'empty' },
+    ]);
+  });
+
+  it('names a turn that is none', () => {
+    const trajectory = [{ action: 'ls', observation: 'a' }, 3];
+    expect(problemsIn(sweAgent, { trajectory })).toEqual(['trajectory[1]: expected a turn, got a number']);
+  });
+});
+
+describe('a trajectory of mini-SWE-agent', () => {
+  it('has its commands in the text, and what came of them in the next message', () => {
+    const run = readOne(miniSweAgent, miniSweAgentSample);
+    expect(run).toMatchObject({ id: 'weather__ghent-1', model: 'model-a', exit: 'Submitted' });
+    expect(run.steps.map(({ args, error }) => [args, error])).toEqual([
+      [undefined, undefined],
+      [{ command: 'curl wttr.in/Ghent' }, false],
+      [{ command: 'curl wttr.in/Gent' }, true],
+      [undefined, true],
+    ]);
+    expect(run.steps.at(-1)?.result).toBe('Please always provide EXACTLY ONE action.');
+  });
+
+  it('of version 2 calls tools, and knows the exit code, the time and the cost', () => {
+    const run = readOne(miniSweAgent, miniSweAgentCallsSample);
+    expect(outcomes(run)).toEqual([['bash', 'rain', false]]);
+    expect(run.steps[1]).toMatchObject({ tokens: 40, inputTokens: 100, at: 1_772_359_200_500 });
+  });
+
+  it('does not call it a failure when grep finds nothing', () => {
+    const messages = [
+      { role: 'assistant', content: '```bash\ngrep x a\n```' },
+      { role: 'user', content: '<returncode>1</returncode>\n<output>\n</output>' },
+      { role: 'assistant', content: '```mswea_bash_command\ngrep x b\n```' },
+      {
+        role: 'user',
+        content: 'The last command <command>grep x b</command> timed out and has been killed.',
+      },
+    ];
+    const run = readOne(miniSweAgent, { messages, info: { exit_status: 'LimitsExceeded' } });
+    expect(run.steps.map(({ error }) => error)).toEqual([false, true]);
+  });
+
+  it('holds responses and items where the model has that interface', () => {
+    const output = [
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I look' }] },
+      { type: 'function_call', call_id: 'c1', name: 'bash', arguments: '{"command":"ls"}' },
+    ];
+    const messages = [
+      { role: 'user', content: 'Fix it.' },
+      { object: 'response', output, usage: { input_tokens: 9, output_tokens: 4 } },
+      { type: 'function_call_output', call_id: 'c1', output: 'a', extra: { returncode: 2, raw_output: 'a' } },
+    ];
+    const run = readOne(miniSweAgent, { messages, trajectory_format: 'mini-swe-agent-1.1' });
+    expect(run.steps[1]).toEqual({
+      i: 1,
+      role: 'assistant',
+      text: 'I look',
+      tool: 'bash',
+      args: { command: 'ls' },
+      result: 'a',
+      error: true,
+      tokens: 4,
+      inputTokens: 9,
+    });
+  });
+
+  it('is read in one pass however many blocks nothing closes', () => {
+    const content = '```bash\n'.repeat(200_000);
+    const run = readOne(miniSweAgent, {
+      messages: [{ role: 'assistant', content }],
+      info: { exit_status: 'x' },
+    });
+    expect(run.steps).toHaveLength(1);
+  });
+});
+
+describe('events of OpenHands', () => {
+  it('pair actions with what they caused, and know whether the task was solved', () => {
+    const run = readOne(openhands, openhandsSample);
+    expect(run).toMatchObject({ id: 'weather__ghent-1', success: true });
+    expect(bare(run.steps)).toEqual([
+      { i: 0, role: 'user', text: 'Is it raining in Ghent?' },
+      {
+        i: 1,
+        role: 'assistant',
+        text: 'I shall look.',
+        tool: 'run',
+        args: { command: 'curl wttr.in/Ghent' },
+        result: 'rain',
+        error: false,
+      },
+      {
+        i: 2,
+        role: 'assistant',
+        tool: 'execute_bash',
+        args: { command: 'curl wttr.in/Gent' },
+        result: 'no such city',
+        error: true,
+      },
+      { i: 3, role: 'assistant', text: 'It rains.' },
+    ]);
+  });
+
+  it('come as pairs in old evaluations', () => {
+    const history = [
+      [
+        { id: 1, source: 'agent', action: 'run', args: { command: 'ls' } },
+        { id: 2, observation: 'run', cause: 1, content: 'a', extras: { exit_code: 0 } },
+      ],
+    ];
+    expect(outcomes(readOne(openhands, { history }))).toEqual([['run', 'a', false]]);
+  });
+
+  it('do not take a command that is still at work for a failure', () => {
+    const events = [
+      { id: 1, source: 'agent', action: 'run', args: { command: 'sleep 99' } },
+      {
+        id: 2,
+        observation: 'run',
+        cause: 1,
+        content: '',
+        success: true,
+        extras: { metadata: { exit_code: -1 } },
+      },
+    ];
+    expect(outcomes(readOne(openhands, events))).toEqual([['run', '', false]]);
+  });
+
+  it('leave out what the person did', () => {
+    const events = [
+      { id: 1, source: 'user', action: 'run', args: { command: 'ls' } },
+      { id: 2, observation: 'run', cause: 1, content: 'a', extras: {} },
+      { id: 3, source: 'agent', action: 'message', args: { content: 'done' } },
+    ];
+    expect(readOne(openhands, events).steps).toHaveLength(1);
+  });
+
+  it('name what is no event', () => {
+    const events = [{ id: 1, source: 'agent', action: 'run', args: {} }, 4, { id: 5 }];
+    expect(problemsIn(openhands, events)).toEqual([
+      '[1]: expected an event, got a number',
+      '[2]: an event that is neither an action nor an observation',
+    ]);
+  });
+});
+
+describe('results of tau-bench', () => {
+  it('hold many runs, told apart by task and trial', () => {
+    const [run] = tau2Sample === null ? [] : tau.parse(tau2Sample, 'results').runs;
+    expect(run).toMatchObject({
+      id: 'results/ghent/1',
+      task: 'ghent',
+      model: 'model-a',
+      success: true,
+      exit: 'user_stop',
+    });
+    expect(run?.steps[1]).toMatchObject({ tokens: 40, inputTokens: 100 });
+  });
+
+  it('of the first version mark errors by their first word', () => {
+    const run = readOne(tau, tauSample);
+    expect(run).toMatchObject({ id: 'name/7/0', success: false });
+    expect(outcomes(run)).toEqual([['weather', 'Error: no such city', true]]);
+  });
+
+  it('may be one simulation in a file of its own', () => {
+    const [simulation] = (Object(tau2Sample) as { simulations: readonly Json[] }).simulations;
+    expect(simulation === undefined ? false : tau.recognise(simulation)).toBe(true);
+    expect(readOne(tau, simulation ?? null).id).toBe('name/ghent/1');
+  });
+
+  it('are read on after one that is broken', () => {
+    const simulations = [
+      { task_id: 'a' },
+      null,
+      ...(Object(tau2Sample) as { simulations: Json[] }).simulations,
+    ];
+    const { runs, problems } = tau.parse({ simulations }, 'results');
+    expect(runs).toHaveLength(1);
+    expect(problems.map(({ where }) => where)).toEqual(['simulations[0]', 'simulations[1]']);
+  });
+});

@@ -1,0 +1,12 @@
+import type { RecordedRun } from '@pawl/core';
+
+/** Something that could not be read and was passed over. */
+export type TraceReadProblem = {
+  readonly file: string;
+  readonly line: number | null;
+  readonly message: string;
+};
+
+export type TraceItem =
+  | { readonly file: string; readonly run: RecordedRun }
+  | { readonly problem: TraceReadProblem };
