@@ -1,6 +1,5 @@
-import type { Json } from '../json.ts';
 import type { RecordedRun, RecordedStep } from '../traces/recorded-run.ts';
-import { observe } from './observation.ts';
+import { observe, textOf } from './observation.ts';
 import type { Level, Rule } from './rule.ts';
 import { pawlRules } from './rules/pawl.ts';
 import { heardUser, unwatched, watch } from './watch.ts';
@@ -68,8 +67,4 @@ function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observ
     said,
     saidHash: said.length >= cutAt ? step.resultHash : undefined,
   });
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -3,7 +3,7 @@ import type { Note } from '../note.ts';
 import type { Governor, Refusal, Session } from '../session.ts';
 import { withVerdict } from '../turn/agenda-events.ts';
 import type { CallingModel, ExecutingTools } from '../turn/state.ts';
-import { callKey, counts, observe, type Observation } from './observation.ts';
+import { callKey, counts, observe, textOf, type Observation } from './observation.ts';
 import type { Rule } from './rule.ts';
 import type { Verdict } from './verdict.ts';
 import { watch, type Finding } from './watch.ts';
@@ -127,8 +127,4 @@ function verdictOf({ level, rule, reason, advice, evidence }: Finding): Verdict 
     evidence: evidence.map((each) => each.seq),
     response: { kind: level },
   };
-}
-
-function textOf(output: unknown): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
 }

@@ -47,6 +47,11 @@ export function observe(facts: CallFacts): Observation {
   };
 }
 
+/** What a tool said, as text. Nested deeper than any answer is, it is told apart no further. */
+export function textOf(output: Json): string {
+  return typeof output === 'string' ? output : canonical(output);
+}
+
 /** What makes two calls the same call: the tool and its arguments, however they were written. */
 export function callKey(tool: string, args: Json, argsHash?: string): string {
   return digest(`${tool} ${argsHash ?? canonical(args)}`);

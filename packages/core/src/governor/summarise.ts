@@ -1,5 +1,6 @@
 import { toArray, type Conversation } from '../conversation/conversation.ts';
 import type { Message, ToolMessage } from '../conversation/message.ts';
+import { textOf } from './observation.ts';
 
 /** How many findings are quoted, and how much of each. */
 const findingsMax = 3;
@@ -40,8 +41,7 @@ function tried(results: readonly ToolMessage[]): string {
 function findings(results: readonly ToolMessage[]): readonly string[] {
   const said = results.flatMap(({ tool, outcome }) => {
     if (!outcome.ok) return [];
-    const text = typeof outcome.output === 'string' ? outcome.output : JSON.stringify(outcome.output);
-    const line = text.replaceAll(/\s+/g, ' ').trim();
+    const line = textOf(outcome.output).replaceAll(/\s+/g, ' ').trim();
     return line === ''
       ? []
       : [`${tool}: ${line.length > findingMax ? `${line.slice(0, findingMax)}…` : line}`];

@@ -32,7 +32,7 @@ export function ignore(session: Session, turn: Turn, event: Event, reason: strin
   return { session, actions: justWait, notes: [refusal(turn, event, reason)] };
 }
 
-/** The reason to ignore an answer that names another request than the one at hand, or null. */
+/** Whether an answer names another request than the one at hand. */
 export function isStale(turn: { readonly request: number }, event: { readonly request?: number }): boolean {
   return event.request !== undefined && event.request !== turn.request;
 }

@@ -21,6 +21,27 @@ export function plausible(session: Session, dice: Dice): Event {
   return { ...happening, at: happening.at ?? late };
 }
 
+/** A model that asks for the same things over and over, and mostly in vain: work for the governor. */
+export function stubborn(session: Session, dice: Dice): Event {
+  const { turn, seq } = session;
+  if (dice.chance(10)) return plausible(session, dice);
+  const at = turn.since + dice.below(3_000);
+  if (turn.status === 'callingModel') {
+    return {
+      ...happens.replies('', { ...happens.call(`c${seq}`), args: dice.pick(['a', 'a', 'a', 'b']) }),
+      at,
+    };
+  }
+  if (turn.status !== 'executingTools') return plausible(session, dice);
+  const open = turn.executions.filter((each) => each.status !== 'completed').map((each) => each.call);
+  const outcome = dice.pick([
+    happens.broke('no such file'),
+    happens.broke('no such file'),
+    happens.worked('same'),
+  ]);
+  return { ...happens.finishes(oneOf(open, dice).id, outcome), at };
+}
+
 function choose({ turn, seq }: Session, dice: Dice): Happening {
   if (turn.status === 'halted' || turn.status === 'shuttingDown') return anything(dice);
   if (turn.status === 'paused' && dice.chance(50)) return happens.resumes();
@@ -112,12 +133,16 @@ function failing(dice: Dice): Happening {
   );
 }
 
-/** Calls whose ids are their own in the whole walk, or left out, or the same again. */
+/**
+ * Calls whose ids are their own in the whole walk, or left out, or the same again. Most ask for one of few things, so
+ * that the governor has something to say.
+ */
 function requested(count: number, dice: Dice, seq: number): readonly RequestedCall[] {
   return Array.from({ length: count }, (_, index) => {
     const id = dice.pick([`c${seq}.${index}`, `c${seq}.${index}`, `c${seq}.${index}`, `c${seq}.0`, '']);
-    const tool = dice.pick(['read', 'search', 'edit', 'bash', 'edit_file']);
-    return happens.call(id, tool, dice.pick([undefined, 'allow', 'ask', 'ask', 'deny']));
+    const tool = dice.pick(['read', 'read', 'search', 'edit', 'bash', 'edit_file']);
+    const args = { path: dice.pick(['a.txt', 'a.txt', 'b.txt', `${id}.txt`]) };
+    return { ...happens.call(id, tool, dice.pick([undefined, undefined, 'allow', 'ask', 'deny'])), args };
   });
 }
 
@@ -131,12 +156,13 @@ function fromTool(open: readonly Call[], dice: Dice): Happening {
   const roll = dice.below(100);
   if (roll < 20) return happens.starts(id);
   if (roll < 35) return happens.reports(id, `${roll} %`);
-  if (roll < 80) return happens.finishes(id, happens.worked({ lines: roll }, dice.pick([undefined, false])));
-  if (roll < 84) return happens.finishes(id, happens.worked('all done', true));
-  return happens.finishes(
-    id,
-    happens.broke(`failed with ${roll}`, dice.pick(['failed', 'timeout', 'invalid'])),
-  );
+  if (roll < 65) {
+    const lines = dice.pick([1, 1, roll]);
+    return happens.finishes(id, happens.worked({ lines }, dice.pick([undefined, false])));
+  }
+  if (roll < 69) return happens.finishes(id, happens.worked('all done', true));
+  const message = dice.pick(['no such file', 'no such file', `failed with ${roll}`]);
+  return happens.finishes(id, happens.broke(message, dice.pick(['failed', 'timeout', 'invalid'])));
 }
 
 function wayOut(dice: Dice, seq: number): RecoveryOutcome {

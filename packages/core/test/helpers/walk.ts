@@ -79,6 +79,7 @@ const changes: fc.Arbitrary<Partial<Settings>> = fc.record({
   pageOnOverflow: fc.boolean(),
   maxRecoveries: fc.nat(3),
   haltOnFailedPhase: fc.boolean(),
+  governor: fc.constantFrom({ preset: 'pawl', rules: {} } as const, { preset: 'none', rules: {} } as const),
   onInvalidEvent: fc.constantFrom('ignore' as const, 'refuse' as const, 'reset' as const),
 });
 

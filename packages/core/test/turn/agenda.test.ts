@@ -58,6 +58,7 @@ const anotherRound = [replies('', call('z')), finishes('z')];
 /** What happens from a state on until progress is checked. */
 const onwards: { readonly [Name in SampleName]?: readonly Happening[] } = {
   'callingModel, fresh': anotherRound,
+  'callingModel, with an agenda': [replies('', call('z'), call('y', 'bash', 'deny')), finishes('z')],
   'callingModel, streaming': [replies('', call('z', 'read', 'ask')), allows('z'), finishes('z')],
   'awaitingPermission, two open': [allows('a'), denies('b'), finishes('a', broke()), finishes('c')],
   'executingTools, pending': [finishes('a'), finishes('b')],
@@ -297,7 +298,7 @@ describe('recovery', () => {
 
   it('asks the model with the advice found, or with that of the verdict', () => {
     const own = tell(stuck, recovers({ kind: 'ask-model', advice: 'try the other file' }));
-    expect(actionOf(own, 'ask-model').advice).toBe('try the other file');
+    expect(actionOf(own, 'ask-model')).toMatchObject({ advice: 'try the other file', attempt: 1 });
     expect(actionOf(tell(stuck, recovers()), 'ask-model').advice).toBe('advice recover');
   });
 
@@ -324,8 +325,18 @@ describe('recovery', () => {
     for (const calls of [[], [call('w', 'write', 'deny')]]) {
       const told = tell(stuck, recovers({ kind: 'run-tools', calls }));
       expect(actionTypes(told)).toEqual(['ask-model']);
+      expect(actionOf(told, 'ask-model').attempt).toBe(1);
       expect(faultsIn(conversationOf(told.session))).toEqual([]);
     }
+  });
+
+  it('goes back to the check even where no progress is checked', () => {
+    const plain = tell(sessionOf('loom'), says(), replies('', call('a')), judged('recover'), finishes('a'));
+    expect(path(tell(plain, recovers({ kind: 'check' })))).toEqual([
+      'errorRecovery',
+      'progressCheck',
+      'callingModel',
+    ]);
   });
 
   it('goes back to the check, where what came meanwhile is worked off', () => {

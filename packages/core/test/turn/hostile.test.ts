@@ -4,6 +4,7 @@ import {
   conversationOf,
   eventTypes,
   isTerminal,
+  profiles,
   step,
   type Event,
   type EventType,
@@ -68,7 +69,10 @@ const spoils: { readonly [Type in EventType]?: (dice: Dice) => object } = {
   'permission-decided': (dice) => (dice.chance(30) ? { callId: dice.pick(texts) } : {}),
   'tool-started': (dice) => (dice.chance(30) ? { callId: dice.pick(texts) } : {}),
   'tool-progressed': (dice) => (dice.chance(30) ? { callId: dice.pick(texts) } : {}),
-  'tool-finished': (dice) => (dice.chance(30) ? { callId: dice.pick(texts) } : {}),
+  'tool-finished': (dice) => ({
+    ...(dice.chance(30) ? { callId: dice.pick(texts) } : {}),
+    outcome: dice.chance(50) ? happens.worked(dice.pick(values)) : happens.broke(dice.pick(texts)),
+  }),
   'hooks-failed': (dice) => ({ jitter: dice.pick(numbers), message: dice.pick(texts) }),
   'recovery-finished': (dice) => ({ outcome: { kind: 'run-tools', calls: calls(dice) } }),
   'paging-finished': (dice) => ({ freedTokens: dice.pick(numbers) }),
@@ -128,6 +132,18 @@ describe('hostile values', () => {
         }
       }
     }
+  });
+});
+
+describe('a value nested twenty thousand levels deep', () => {
+  const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as Json;
+
+  it.each(profiles.map(({ name }) => name))('never makes a step of %s throw [LOOM-70]', (profile) => {
+    const asked = sample(sessionOf(profile), 'callingModel, fresh');
+    const asArgs = happens.replies('', { id: 'a', tool: 'read', args: deep });
+    expect(() => tell(asked, asArgs, happens.finishes('a'), asArgs)).not.toThrow();
+    const asOutput = happens.finishes('a', happens.worked(deep));
+    expect(() => tell(asked, happens.replies('', happens.call('a')), asOutput)).not.toThrow();
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { call, finishes, replies, says, starts } from '../helpers/happenings.ts';
+import { call, finishes, replies, says, starts, startsPhase } from '../helpers/happenings.ts';
 import { sessionOf, tell } from '../helpers/tell.ts';
 
 const asked = tell(sessionOf('pawl'), { ...says(), at: 1_000 });
@@ -25,6 +25,12 @@ describe('the note of a transition', () => {
       { from: 'executingTools', to: 'progressCheck', durationMs: 800 },
       { from: 'progressCheck', to: 'callingModel', durationMs: 0 },
     ]);
+  });
+
+  it('gives it to that state alone, however many are passed through', () => {
+    const told = tell(busy, { ...startsPhase(1), at: 1_700 }, { ...finishes('a'), at: 2_300 });
+    const times = told.notes.map((note) => note.type === 'transition' && note.durationMs);
+    expect(times).toEqual([800, 0, 0, 0]);
   });
 
   it('never tells of less than no time, even when the clock went back', () => {

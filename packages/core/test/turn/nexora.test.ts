@@ -253,6 +253,7 @@ describe('phases', () => {
     ]);
     const told = tell(nexora(), startsPhase(1, 'begin'));
     expect(path(told)).toEqual(['waitingForUser', 'phaseTransition', 'callingModel']);
+    expect(told.notes).toContainEqual({ type: 'phase-started', at: 10, number: 1, description: 'part 1' });
     expect(toArray(actionOf(told, 'ask-model').conversation)).toEqual([
       { role: 'user', at: 10, text: 'begin' },
     ]);

@@ -108,6 +108,17 @@ describe('while paused', () => {
     expect(tell(paused, says('hello?')).session).toBe(paused.session);
   });
 
+  it('the answer to a last call ends the session, and is told as the way out of the pause', () => {
+    const last = tell(pawl(), says(), replies('', call('a')), judged('finish'), finishes('a'));
+    const told = tell(last, pauses(), replies('in short'));
+    expect(path(told)).toEqual(['paused', 'processingResponse', 'halted']);
+    expect(told.notes).toMatchObject([
+      { from: 'paused', to: 'processingResponse' },
+      { from: 'processingResponse', to: 'halted' },
+    ]);
+    expect(actionTypes(told)).toEqual(['stop']);
+  });
+
   it('a verdict that asks to halt halts', () => {
     const told = tell(pawl(), says(), pauses(), judged('halt'));
     expect(actionTypes(told)).toEqual(['abort', 'stop']);
