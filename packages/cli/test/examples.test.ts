@@ -10,6 +10,7 @@ const examples = join(root, 'examples');
 /** What each example must have printed, so that one that runs but shows nothing is noticed. */
 const shows: Record<string, RegExp> = {
   '01-ask-a-folder.ts': /\w+\.md:\d+/,
+  '03-own-loop.ts': /halted after 4 of 101 calls/,
   '02-pure-machine.ts': /model-replied → waitingForUser: wait/,
 };
 

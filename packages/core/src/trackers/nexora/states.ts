@@ -1,0 +1,38 @@
+/** What an agent with its own loop is doing, and what may come next. A halted one stays halted. */
+export type NexoraState =
+  | 'Idle'
+  | 'ProcessingPrompt'
+  | 'StreamingResponse'
+  | 'ExecutingTool'
+  | 'AwaitingPermission'
+  | 'ErrorRecovery'
+  | 'ProgressCheck'
+  | 'PhaseTransition'
+  | 'Halted';
+
+const successors: { readonly [State in NexoraState]: readonly NexoraState[] } = {
+  Idle: ['ProcessingPrompt', 'PhaseTransition', 'Halted'],
+  ProcessingPrompt: ['StreamingResponse', 'ErrorRecovery', 'Halted', 'ProcessingPrompt'],
+  StreamingResponse: [
+    'ExecutingTool',
+    'AwaitingPermission',
+    'ProgressCheck',
+    'Idle',
+    'ErrorRecovery',
+    'Halted',
+  ],
+  ExecutingTool: ['StreamingResponse', 'ProgressCheck', 'ErrorRecovery', 'Halted'],
+  AwaitingPermission: ['StreamingResponse', 'ExecutingTool', 'Idle', 'Halted'],
+  ErrorRecovery: ['StreamingResponse', 'ExecutingTool', 'ProgressCheck', 'Idle', 'Halted'],
+  PhaseTransition: ['ProcessingPrompt', 'ProgressCheck', 'PhaseTransition', 'Idle', 'Halted'],
+  ProgressCheck: ['StreamingResponse', 'ExecutingTool', 'PhaseTransition', 'ErrorRecovery', 'Idle', 'Halted'],
+  Halted: [],
+};
+
+export function nexoraSuccessors(state: NexoraState): readonly NexoraState[] {
+  return successors[state];
+}
+
+export function isNexoraState(name: string): name is NexoraState {
+  return Object.hasOwn(successors, name);
+}

@@ -1,0 +1,54 @@
+import type { TrackerState } from './track.ts';
+
+/** How the work goes. "Recent" is what is still remembered since the latest phase began. */
+export type ProgressStats = {
+  readonly calls: number;
+  readonly filesModified: number;
+  readonly commandsExecuted: number;
+  readonly testsPassed: number;
+  readonly testsFailed: number;
+  readonly recentSuccesses: number;
+  readonly recentFailures: number;
+  readonly consecutiveErrors: number;
+  readonly duplicateMessages: number;
+  readonly milestones: number;
+};
+
+export type TotalProgress = {
+  readonly totalPhases: number | null;
+  readonly completedPhases: number;
+  readonly successfulPhases: number;
+  readonly currentPhase: number | null;
+  readonly calls: number;
+  readonly filesChanged: number;
+  readonly testsPassed: number;
+};
+
+export function progressOf({ mind, ledger }: TrackerState): ProgressStats {
+  const isNexora = mind.kind === 'nexora';
+  const successes = isNexora ? mind.actions.filter(({ success }) => success).length : ledger.successes;
+  return {
+    calls: ledger.callsEnded,
+    filesModified: ledger.filesModified,
+    commandsExecuted: ledger.commandsExecuted,
+    testsPassed: ledger.testsPassed,
+    testsFailed: ledger.testsFailed,
+    recentSuccesses: successes,
+    recentFailures: isNexora ? mind.actions.length - successes : ledger.failures,
+    consecutiveErrors: isNexora ? mind.consecutiveErrors : mind.failedDecisions,
+    duplicateMessages: ledger.duplicateMessages,
+    milestones: ledger.milestonesReached,
+  };
+}
+
+export function totalProgressOf({ ledger, phases }: TrackerState): TotalProgress {
+  return {
+    totalPhases: phases.total,
+    completedPhases: phases.completed.length,
+    successfulPhases: phases.completed.filter(({ success }) => success).length,
+    currentPhase: phases.current?.number ?? null,
+    calls: ledger.callsEnded,
+    filesChanged: ledger.filesModified,
+    testsPassed: ledger.testsPassed,
+  };
+}

@@ -1,0 +1,28 @@
+import { durationMs } from './machine.ts';
+import { verdictsOf, type TrackerState } from './track.ts';
+
+/**
+ * Where the agent is, for its own eyes. Models heed what stands last, so this belongs at the very bottom of the prompt.
+ * Advice is given when stuck, and after a wrong turn.
+ */
+export function promptSectionOf({ mind }: TrackerState, at: number): string {
+  const { machine } = mind;
+  const [verdict] = verdictsOf(mind, at);
+  const advice = verdict?.advice ?? (mind.kind === 'savant' ? mind.refusal : null);
+  return [
+    '## Agent State',
+    `Current Phase: ${machine.state.toUpperCase()}`,
+    `Phase Duration: ${durationMs(machine, at)}ms`,
+    `Status: ${verdict?.level === 'stuck' ? 'STUCK' : 'HEALTHY'}`,
+    ...(advice === null ? [] : [`Advice: ${oneLine(advice)}`]),
+  ].join('\n');
+}
+
+export function withPromptSection(prompt: string, state: TrackerState, at: number): string {
+  return `${prompt.trimEnd()}\n\n${promptSectionOf(state, at)}`;
+}
+
+/** A query is somebody's text: it must not begin a line of its own in the prompt. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { edits, fails, searches, watched } from './watched.ts';
+
+describe('callbacks', () => {
+  it('tell of each change of state, after it [NEX-71, NEX-95, NEX-119, RN-15]', () => {
+    const seen: string[] = [];
+    const { tracker } = watched('nexora', {
+      onStateChange: (from, to, cause) => seen.push(`${from} ${to} ${cause} ${tracker.state}`),
+    });
+    tracker.transitionTo('ProcessingPrompt', 'a prompt');
+    tracker.transitionTo('Idle');
+    expect(seen).toEqual(['Idle ProcessingPrompt a prompt ProcessingPrompt']);
+  });
+
+  it('tell of a stuck condition exactly once for as long as it holds [NEX-72, NEX-95, RN-03]', () => {
+    const reports: unknown[] = [];
+    const { tracker } = watched('nexora', { onStuck: (report) => reports.push(report) });
+    fails(tracker, 3);
+    const report = tracker.stuck();
+    fails(tracker, 4);
+    expect(reports).toEqual([report]);
+    edits(tracker, 'main.go');
+    fails(tracker, 3);
+    expect(reports).toHaveLength(2);
+  });
+
+  it('tell of a condition again when it is another one', () => {
+    const { tracker, told } = watched('nexora');
+    fails(tracker, 3);
+    fails(tracker, 3, 'other.go');
+    expect(told).toEqual(['stuck: same_error', 'stuck: same_error']);
+  });
+
+  it('tell of progress every ten calls [NEX-73, NEX-74, NEX-95, RN-04]', () => {
+    const stats: unknown[] = [];
+    const { tracker } = watched('nexora', {
+      onProgress: ({ calls, filesModified, recentSuccesses, recentFailures }) =>
+        stats.push({ calls, filesModified, recentSuccesses, recentFailures }),
+    });
+    for (let index = 0; index < 29; index += 1) {
+      if (index % 10 === 9) fails(tracker, 1);
+      else edits(tracker, `${index}.go`);
+    }
+    expect(stats).toEqual([
+      { calls: 10, filesModified: 9, recentSuccesses: 9, recentFailures: 1 },
+      { calls: 20, filesModified: 18, recentSuccesses: 18, recentFailures: 2 },
+    ]);
+  });
+
+  it('come in order: the changes of state, what was found, the progress [RN-15]', () => {
+    const { tracker, told } = watched('nexora', {
+      autoHalt: true,
+      config: { progress_callback_interval: 3, recovery_attempts: 0 },
+    });
+    fails(tracker, 3);
+    expect(told).toEqual(['Idle → Halted', 'stuck: same_error', 'progress: 3']);
+  });
+
+  it('that throw break nothing, and what they threw is kept [RN-15]', () => {
+    const thrown = new Error('a bad listener');
+    const told: string[] = [];
+    const { tracker } = watched('nexora', {
+      onStateChange: () => {
+        throw thrown;
+      },
+      onStuck: () => void told.push('stuck'),
+    });
+    expect(tracker.transitionTo('ProcessingPrompt')).toEqual({
+      ok: true,
+      state: 'ProcessingPrompt',
+      error: null,
+    });
+    fails(tracker, 3);
+    expect(told).toEqual(['stuck']);
+    expect(tracker.callbackErrors).toEqual([thrown]);
+    for (let time = 0; time < 100; time += 1) tracker.transitionTo('ProcessingPrompt');
+    expect(tracker.callbackErrors).toHaveLength(20);
+  });
+
+  it('may move the agent themselves; what follows is told after what came before [NEX-72, RN-15]', () => {
+    const told: string[] = [];
+    const { tracker } = watched('nexora', {
+      config: { progress_callback_interval: 3 },
+      onStateChange: (from, to) => void told.push(`${from} → ${to}`),
+      onStuck: () => {
+        told.push('stuck');
+        tracker.transitionTo('Halted');
+      },
+      onProgress: () => void told.push('progress'),
+    });
+    fails(tracker, 3);
+    expect(tracker.state).toBe('Halted');
+    expect(told).toEqual(['stuck', 'progress', 'Idle → Halted']);
+  });
+
+  it('that call for each other without end are cut off', () => {
+    const { tracker } = watched('nexora', {
+      onStateChange: () => void tracker.transitionTo('ProcessingPrompt'),
+    });
+    tracker.transitionTo('ProcessingPrompt');
+    expect(String(tracker.callbackErrors.at(-1))).toContain('dropped');
+    expect(tracker.transitionTo('Halted').ok).toBe(true);
+  });
+
+  it('tell of the way into a stuck state and out of it', () => {
+    const { tracker, told } = watched('savant');
+    searches(tracker, 'x');
+    searches(tracker, 'x');
+    tracker.tick();
+    expect(told).toEqual([
+      'INIT → SEARCHING',
+      'SEARCHING → STUCK_SEARCH',
+      'stuck: repeated_query',
+      'STUCK_SEARCH → FINISHING',
+    ]);
+  });
+});
