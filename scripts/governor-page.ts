@@ -49,6 +49,13 @@ A rule counts. At its thresholds the governor climbs one ladder, for each loop o
 
 Every verdict is a note with its rule, its reason and the numbers of the events that prove it.
 
+## Budgets
+
+\`settings.budgets\` limits model calls, tool calls, tokens and the time since the user last spoke. No approval lifts them. A
+budget is looked at before the call it would pay for: calls it does not cover are denied before they start, and the last
+model call is asked without tools, so that a budget ends in an answer, too. \`pawl run --max-steps 20 --max-seconds 60\` sets
+two of them; the exit code is then 4.
+
 ## Changing it
 
 \`\`\`ts
@@ -108,5 +115,6 @@ of them ends a solved run.
 ## What it does not do yet
 
 Talk that repeats without any tool call, chanting inside one streamed reply, waiting and polling as a kind of their own,
-edits that undo each other, budgets, and modes: these rules are still to come.
+edits that undo each other, and modes: these rules are still to come. So are cost in money as a budget, and a table of
+recoveries by kind of error.
 `;

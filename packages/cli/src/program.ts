@@ -45,6 +45,15 @@ function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
+type RunFlags = {
+  readonly dir: string;
+  readonly profile: string;
+  readonly maxSteps?: string;
+  readonly maxSeconds?: string;
+  readonly quiet?: true;
+  readonly json?: true;
+};
+
 function addRun(program: Command, { io, signal, exit }: Setting): void {
   program
     .command('run')
@@ -52,6 +61,8 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     .argument('<goal...>', 'what you want to know')
     .option('-d, --dir <folder>', 'the folder to work in', '.')
     .option('-p, --profile <name>', 'how the machine behaves: pawl, loom, nexora', 'pawl')
+    .option('--max-steps <n>', 'ask the model at most so often, the last time for an answer')
+    .option('--max-seconds <n>', 'after so long, ask for an answer')
     .option('-q, --quiet', 'print the answer only')
     .option('--json', 'print one JSON object a line: what happens, and last the result')
     .addHelpText(
@@ -62,7 +73,7 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
         'pawl run --quiet "What is a pawl?" > answer.txt',
       ),
     )
-    .action(async (goal: string[], options: { dir: string; profile: string; quiet?: true; json?: true }) => {
+    .action(async (goal: string[], options: RunFlags) => {
       const { run } = await import('./commands/run.ts');
       exit(await run(goal.join(' '), { ...options, signal }, io));
     });

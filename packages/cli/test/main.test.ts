@@ -73,6 +73,11 @@ describe('pawl', () => {
     ['an unknown flag', ['run', '--dri', '.', 'x'], '--dir'],
     ['an unknown command', ['rnu'], 'run'],
     ['a missing goal', ['run'], 'goal'],
+    [
+      'a limit that is no number',
+      ['run', '--max-steps', 'few', 'x'],
+      'Expected --max-steps to be a whole number',
+    ],
     ['an empty goal', ['run', ''], 'Say what you want to know'],
     ['a blank goal', ['run', ' \t '], 'Say what you want to know'],
     ['an unknown profile', ['run', '--profile', 'lom', 'x'], 'Did you mean loom?'],
@@ -130,6 +135,20 @@ describe('pawl run', () => {
     expect(lines.some((line) => line.type === 'transition')).toBe(true);
     expect(lines.at(-1)).toMatchObject({ type: 'result', status: 'answered', reason: null });
     expect(err).toBe('');
+  });
+
+  it('answers with what it has when the budget is used up, with exit code 4', async () => {
+    const { code, out, err } = await pawl(
+      'run',
+      '--max-steps',
+      '2',
+      '-d',
+      folder,
+      'When is the garden party?',
+    );
+    expect(code).toBe(4);
+    expect(out.trim()).not.toBe('');
+    expect(err).toContain('the budget of 2 model calls is used up');
   });
 
   it('works with every profile', async () => {

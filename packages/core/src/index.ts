@@ -76,6 +76,7 @@ export { counts, observe } from './governor/observation.ts';
 export type { CallFacts, Observation } from './governor/observation.ts';
 export type { Level, Rule, Sight, Thresholds } from './governor/rule.ts';
 export { pawlRules } from './governor/rules/pawl.ts';
+export type { Budgets, Spent } from './governor/budget.ts';
 export { summarise } from './governor/summarise.ts';
 export { heardUser, unwatched, watch } from './governor/watch.ts';
 export type { Finding, Watch } from './governor/watch.ts';

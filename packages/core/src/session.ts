@@ -1,4 +1,5 @@
 import { emptyConversation } from './conversation/conversation.ts';
+import type { Spent } from './governor/budget.ts';
 import { unwatched, type Watch } from './governor/watch.ts';
 import type { Phases } from './phases/phase.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -32,6 +33,7 @@ export type Session = {
   readonly turn: Turn;
   readonly phases: Phases;
   readonly governor: Governor;
+  readonly spent: Spent;
 };
 
 export type SessionOptions = {
@@ -43,6 +45,7 @@ export type SessionOptions = {
 };
 
 export const calm: Governor = { recoveries: 0, watch: unwatched, refused: [] };
+const nothingSpent: Spent = { modelCalls: 0, toolCalls: 0, tokens: 0, workingSince: 0 };
 const noPhases: Phases = { total: null, current: null, completed: [] };
 
 export function createSession(options: SessionOptions): Session {
@@ -56,6 +59,7 @@ export function createSession(options: SessionOptions): Session {
     turn: { status: 'waitingForUser', since: at, conversation: emptyConversation },
     phases: totalPhases === undefined ? noPhases : { ...noPhases, total: totalPhases },
     governor: calm,
+    spent: nothingSpent,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Budgets } from './governor/budget.ts';
 import type { Thresholds } from './governor/rule.ts';
 
 /** Which rules judge the work, by name so that a session stays plain JSON. */
@@ -26,6 +27,8 @@ export type Settings = {
   readonly maxRecoveries: number;
   readonly haltOnFailedPhase: boolean;
   readonly governor: GovernorSettings;
+  /** What a session may use up; null for no limits at all. */
+  readonly budgets: Budgets | null;
   /**
    * What becomes of an event that does not fit the state. It never changes the state, except that `reset` calls off the
    * work at hand; `refuse` also shows an error.
@@ -44,5 +47,6 @@ export const defaultSettings: Settings = {
   maxRecoveries: 3,
   haltOnFailedPhase: false,
   governor: { preset: 'pawl', rules: {} },
+  budgets: null,
   onInvalidEvent: 'ignore',
 };

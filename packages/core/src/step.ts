@@ -1,4 +1,5 @@
 import type { Event } from './event.ts';
+import { budget } from './governor/budget.ts';
 import { govern } from './governor/govern.ts';
 import type { Rule } from './governor/rule.ts';
 import { rulesFor } from './governor/rulebook.ts';
@@ -22,16 +23,24 @@ import { waitingForUser } from './turn/states/waiting-for-user.ts';
  * session's preset; whoever brings some must bring the same on replay.
  */
 export function step(session: Session, event: Event, ownRules?: readonly Rule[]): Step {
-  if (event.type !== 'tool-finished' && event.type !== 'model-replied') return take(session, event, ownRules);
-  const rules = rulesFor(session.settings.governor, ownRules);
-  if (rules.length === 0) return take(session, event, ownRules);
-  const governed = govern(session, event, rules);
+  const { budgets, governor } = session.settings;
+  const rules = isJudged(event) ? rulesFor(governor, ownRules) : noRules;
+  if (rules.length === 0 && budgets === null) return take(session, event, ownRules);
+  const judged = rules.length === 0 ? { session, event, notes: [] } : govern(session, event, rules);
+  const governed = budgets === null ? judged : budget(judged, budgets);
   const result = take(governed.session, governed.event, ownRules);
   if (governed.session === session && governed.event === event) return result;
   // What the turn did not take, the governor has not seen either.
   if (result.session === governed.session) return { ...result, session };
   return governed.notes.length === 0 ? result : { ...result, notes: [...governed.notes, ...result.notes] };
 }
+
+/** Only calls asked for and calls ended tell whether the work moves. */
+function isJudged({ type }: Event): boolean {
+  return type === 'tool-finished' || type === 'model-replied';
+}
+
+const noRules: readonly Rule[] = [];
 
 /**
  * Each table guarantees that the handler under an event's type takes that event, which the compiler cannot see. The

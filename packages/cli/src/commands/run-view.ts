@@ -13,7 +13,7 @@ export type RunView = {
 };
 
 export type RunResult = {
-  readonly status: 'answered' | 'stuck' | 'failed' | 'interrupted';
+  readonly status: 'answered' | 'stuck' | 'budget' | 'failed' | 'interrupted';
   readonly answer: string | null;
   readonly reason: string | null;
   readonly session: string;

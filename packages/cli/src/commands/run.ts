@@ -3,6 +3,7 @@ import {
   createSession,
   findProfile,
   summarise,
+  type Budgets,
   type Profile,
   type Session,
 } from '@pawl/core';
@@ -20,6 +21,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
+import { budgetsOf } from './budget-options.ts';
 import { unknownProfile } from './profile-option.ts';
 import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
 import { skipLines } from './skip-lines.ts';
@@ -29,6 +31,8 @@ export type RunOptions = {
   readonly profile: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly maxSteps?: string;
+  readonly maxSeconds?: string;
   /** Aborted when the user presses Ctrl-C. */
   readonly signal?: AbortSignal;
 };
@@ -40,6 +44,7 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   }
   const profile = findProfile(options.profile);
   if (profile === undefined) throw unknownProfile(options.profile);
+  const budgets = budgetsOf(options);
   const { signal = new AbortController().signal } = options;
   const index = await indexUntil(options.dir, signal, io);
   if (index === null) return exitCodes.interrupted;
@@ -47,7 +52,7 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   const view = viewFor(options, io);
   view.start({ root: folder.root, files: folder.paths.length });
   for (const line of skipLines(folder.skips)) view.warn(line);
-  const result = await work(goal, { folder, profile, signal, view });
+  const result = await work(goal, { folder, profile, budgets, signal, view });
   view.end(result);
   return codes[result.status];
 }
@@ -55,6 +60,7 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
 const codes: Record<RunResult['status'], ExitCode> = {
   answered: exitCodes.finished,
   stuck: exitCodes.stuck,
+  budget: exitCodes.budget,
   failed: exitCodes.model,
   interrupted: exitCodes.interrupted,
 };
@@ -78,18 +84,24 @@ async function indexUntil(dir: string, signal: AbortSignal, io: Io): Promise<Fol
 type Job = {
   readonly folder: FolderIndex;
   readonly profile: Profile;
+  readonly budgets: Budgets | null;
   readonly signal: AbortSignal;
   readonly view: RunView;
 };
 
-async function work(goal: string, { folder, profile, signal, view }: Job): Promise<RunResult> {
+async function work(goal: string, { folder, profile, budgets, signal, view }: Job): Promise<RunResult> {
   const tally = { modelCalls: 0, toolCalls: 0, error: null as string | null };
   const startedAt = Date.now();
   const id = crypto.randomUUID();
   const agent = new Agent({
     model: createLibrarian(),
     tools: librarianTools(folder),
-    session: createSession({ id, at: startedAt, profile: profile.name, settings: profile.settings }),
+    session: createSession({
+      id,
+      at: startedAt,
+      profile: profile.name,
+      settings: { ...profile.settings, budgets },
+    }),
     observe(seen) {
       keepCount(tally, seen);
       view.see(seen);
@@ -122,7 +134,8 @@ function ending(session: Session, error: string | null): Pick<RunResult, 'status
   if (turn.status === 'shuttingDown') return { status: 'interrupted', answer: null, reason: 'Interrupted.' };
   if (turn.status === 'halted') {
     const { reason } = turn.why;
-    return { status: 'stuck', answer: answer ?? summarise(turn.conversation, reason), reason };
+    const status = turn.why.kind === 'budget' ? 'budget' : 'stuck';
+    return { status, answer: answer ?? summarise(turn.conversation, reason), reason };
   }
   return answer === null
     ? { status: 'failed', answer, reason: error ?? 'The model gave no answer.' }

@@ -59,7 +59,8 @@ export function endTurn(session: Session, event: Event, route: Route, agenda: Ag
 export function endAsk(session: Session, event: Event, route: Route, ask: Ask): Step {
   const { finish, agenda } = ask;
   if (finish?.ends !== 'session') return endTurn(session, event, route, agenda);
-  return haltOnRoute(session, event, route, { kind: 'stuck', reason: finish.reason, rule: finish.rule });
+  const kind = finish.rule === 'budget' ? 'budget' : 'stuck';
+  return haltOnRoute(session, event, route, { kind, reason: finish.reason, rule: finish.rule });
 }
 
 /** Why a failed phase ends the session, where the profile says that it does. */

@@ -102,7 +102,7 @@ export type PermissionCall =
   | { readonly decision: 'denied'; readonly call: Call; readonly outcome: Outcome };
 
 export type HaltReason = {
-  readonly kind: 'requested' | 'stuck' | 'phase-failed';
+  readonly kind: 'requested' | 'stuck' | 'budget' | 'phase-failed';
   readonly reason: string;
   readonly rule: string | null;
 };

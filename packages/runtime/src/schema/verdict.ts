@@ -51,7 +51,7 @@ export const recoveryOutcome = z
 
 export const haltReason = z
   .strictObject({
-    kind: z.enum(['requested', 'stuck', 'phase-failed']).describe('What kind of end it is.'),
+    kind: z.enum(['requested', 'stuck', 'budget', 'phase-failed']).describe('What kind of end it is.'),
     reason,
     rule: z.string().nullable().describe('The rule of the verdict behind it, if there was one.'),
   })

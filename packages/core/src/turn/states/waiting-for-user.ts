@@ -1,4 +1,5 @@
 import { append } from '../../conversation/conversation.ts';
+import { startWork } from '../../governor/budget.ts';
 import { changePhases } from '../../phases/change.ts';
 import { calm, type Session } from '../../session.ts';
 import { emptyAgenda, plainAsk } from '../agenda.ts';
@@ -48,7 +49,7 @@ export const waitingForUser: Handlers<WaitingForUser> = {
 function hear(session: Session, turn: WaitingForUser, event: EventOf<'user-message'>): Step {
   const conversation = append(turn.conversation, { role: 'user', at: event.at, text: event.text });
   const fresh = session.governor === calm ? session : { ...session, governor: calm };
-  return callModel(fresh, event, { conversation }, { ask: plainAsk, retries: 0 });
+  return callModel(startWork(fresh, event.at), event, { conversation }, { ask: plainAsk, retries: 0 });
 }
 
 function page(session: Session, turn: WaitingForUser, event: EventOf<'paging-requested'>): Step {
@@ -78,5 +79,10 @@ function enterPhase(
     return waitForUser(after.session, event, route);
   }
   const conversation = append(turn.conversation, { role: 'user', at: event.at, text: event.message });
-  return callModel(after.session, event, { conversation, via, notes }, { ask: plainAsk, retries: 0 });
+  return callModel(
+    startWork(after.session, event.at),
+    event,
+    { conversation, via, notes },
+    { ask: plainAsk, retries: 0 },
+  );
 }

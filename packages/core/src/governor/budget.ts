@@ -1,0 +1,111 @@
+import type { Event } from '../event.ts';
+import type { Session } from '../session.ts';
+import { withVerdict } from '../turn/agenda-events.ts';
+import type { Agenda, CallingModel, ExecutingTools } from '../turn/state.ts';
+import type { Governed } from './govern.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What a session may use up; null for no limit. No approval and no mode lifts them. */
+export type Budgets = {
+  /** Requests to the model, failed ones and the last one that ends the work included. */
+  readonly modelCalls: number | null;
+  readonly toolCalls: number | null;
+  /** Read and written, as the model reports them. */
+  readonly tokens: number | null;
+  /** From the user's last message on; time spent waiting for the user does not count. */
+  readonly wallMs: number | null;
+};
+
+/** What has been used up so far. */
+export type Spent = {
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly tokens: number;
+  readonly workingSince: number;
+};
+
+type Counted = Extract<Event, { type: 'model-replied' | 'model-failed' | 'tool-finished' }>;
+
+/**
+ * Counts what an event has cost, and while there is still something left for it, has the work brought to an end with an
+ * answer. Calls that the budget does not cover are denied before they start.
+ */
+export function budget({ session, event, notes }: Governed, budgets: Budgets): Governed {
+  const { turn } = session;
+  if (!isCounted(event) || (turn.status !== 'callingModel' && turn.status !== 'executingTools')) {
+    return { session, event, notes };
+  }
+  const spent = spend(session.spent, event);
+  const within = { ...session, spent };
+  const covered = event.type === 'model-replied' ? cover(event, spent, budgets) : event;
+  const reason = usedUp(spent, budgets, event.at);
+  const agenda = turn.status === 'callingModel' ? turn.ask.agenda : turn.agenda;
+  const isEnding = agenda.finish !== null || (turn.status === 'callingModel' && turn.ask.finish !== null);
+  if (reason === null || isEnding) return { session: within, event: covered, notes };
+  const verdict = verdictOn(reason, session.seq + 1);
+  return {
+    session: { ...within, turn: withAgenda(turn, { ...agenda, ...withVerdict(agenda, verdict) }) },
+    event: covered,
+    notes: [...notes, { type: 'verdict', at: event.at, verdict }],
+  };
+}
+
+function isCounted(event: Event): event is Counted {
+  return event.type === 'model-replied' || event.type === 'model-failed' || event.type === 'tool-finished';
+}
+
+function spend(spent: Spent, event: Counted): Spent {
+  if (event.type === 'tool-finished') return { ...spent, toolCalls: spent.toolCalls + 1 };
+  const usage = event.type === 'model-replied' ? event.usage : undefined;
+  return {
+    ...spent,
+    modelCalls: spent.modelCalls + 1,
+    tokens: spent.tokens + (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
+  };
+}
+
+/** Why the next model call must be the last, or null. */
+function usedUp(spent: Spent, budgets: Budgets, at: number): string | null {
+  const { modelCalls, toolCalls, tokens, wallMs } = budgets;
+  if (modelCalls !== null && spent.modelCalls + 1 >= modelCalls) return `${modelCalls} model calls`;
+  if (toolCalls !== null && spent.toolCalls >= toolCalls) return `${toolCalls} tool calls`;
+  if (tokens !== null && spent.tokens >= tokens) return `${tokens} tokens`;
+  if (wallMs !== null && at - spent.workingSince >= wallMs) return `${wallMs / 1_000} s`;
+  return null;
+}
+
+/** Lets as many calls through as the budget still covers. */
+function cover(
+  event: Extract<Event, { type: 'model-replied' }>,
+  spent: Spent,
+  { toolCalls }: Budgets,
+): Extract<Event, { type: 'model-replied' }> {
+  if (toolCalls === null || event.calls.length <= toolCalls - spent.toolCalls) return event;
+  const because = `Not run: the budget of ${toolCalls} tool calls is used up.`;
+  const calls = event.calls.map((call, index) =>
+    index < toolCalls - spent.toolCalls ? call : { ...call, permission: 'deny' as const, because },
+  );
+  return { ...event, calls };
+}
+
+function verdictOn(reason: string, seq: number): Verdict {
+  return {
+    level: 'stuck',
+    rule: 'budget',
+    reason: `the budget of ${reason} is used up`,
+    advice: `The budget of ${reason} is used up. Answer now with what you have, and say what is left to do.`,
+    evidence: [seq],
+    response: { kind: 'finish' },
+  };
+}
+
+function withAgenda(turn: CallingModel | ExecutingTools, agenda: Agenda): CallingModel | ExecutingTools {
+  return turn.status === 'callingModel' ? { ...turn, ask: { ...turn.ask, agenda } } : { ...turn, agenda };
+}
+
+/** The clock of a turn starts when the user has spoken. */
+export function startWork(session: Session, at: number): Session {
+  return session.settings.budgets === null
+    ? session
+    : { ...session, spent: { ...session.spent, workingSince: at } };
+}

@@ -1,0 +1,87 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  createSession,
+  step,
+  type Action,
+  type Budgets,
+  type Event,
+  type Session,
+  type Step,
+} from '../../src/index.ts';
+
+const free: Budgets = { modelCalls: null, toolCalls: null, tokens: null, wallMs: null };
+const ungoverned = { preset: 'none', rules: {} } as const;
+const usage = { inputTokens: 90, outputTokens: 10 };
+const outcome = { ok: true, output: 'text' } as const;
+
+/** A model that wants to read file after file, for ever. */
+function workUntilTheEnd(budgets: Budgets, callsEach = 1): { steps: readonly Step[]; session: Session } {
+  let session = createSession({ id: 's', at: 0, settings: { budgets, governor: ungoverned } });
+  const steps: Step[] = [];
+  const take = (event: object): readonly Action[] => {
+    const result = step(session, { ...event, at: steps.length * 1_000 } as Event);
+    steps.push(result);
+    session = result.session;
+    return result.actions;
+  };
+  const calls = Array.from({ length: callsEach }, () => ({ tool: 'read', args: {} }));
+  let actions = take({ type: 'user-message', text: 'go' });
+  while (session.turn.status !== 'halted' && steps.length < 200) {
+    const ask = actions.find((action) => action.type === 'ask-model');
+    const run = actions.find((action) => action.type === 'run-tools');
+    if (ask?.tools === false) actions = take({ type: 'model-replied', text: 'That is all.', calls: [] });
+    else if (ask !== undefined) actions = take({ type: 'model-replied', text: '', usage, calls });
+    else
+      for (const { id } of run?.calls ?? []) actions = take({ type: 'tool-finished', callId: id, outcome });
+  }
+  return { steps, session };
+}
+
+function asked(steps: readonly Step[], type: Action['type']): number {
+  return steps.flatMap(({ actions }) => actions).filter((action) => action.type === type).length;
+}
+
+describe('a budget', () => {
+  it('of model calls counts the last one, which is asked without tools', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 20 }), (modelCalls) => {
+        const { steps, session } = workUntilTheEnd({ ...free, modelCalls });
+        expect(asked(steps, 'ask-model')).toBe(modelCalls);
+        expect(session.turn).toMatchObject({ status: 'halted', why: { kind: 'budget', rule: 'budget' } });
+      }),
+    );
+  });
+
+  it('of tool calls is never exceeded, however many are asked for at once', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 5 }), (toolCalls, each) => {
+        const { steps } = workUntilTheEnd({ ...free, toolCalls }, each);
+        const run = steps.flatMap(({ actions }) =>
+          actions.flatMap((action) => (action.type === 'run-tools' ? action.calls : [])),
+        );
+        expect(run).toHaveLength(toolCalls);
+      }),
+    );
+  });
+
+  it('of tokens ends the work once they are used up', () => {
+    const { session } = workUntilTheEnd({ ...free, tokens: 250 });
+    expect(session.spent.tokens).toBe(300);
+    expect(session.turn).toMatchObject({ status: 'halted', why: { kind: 'budget' } });
+  });
+
+  it('of time counts from what the user said last', () => {
+    const { session } = workUntilTheEnd({ ...free, wallMs: 5_000 });
+    expect(session.turn).toMatchObject({
+      status: 'halted',
+      why: { kind: 'budget', reason: 'the budget of 5 s is used up' },
+    });
+  });
+
+  it('that is not set costs nothing and counts nothing', () => {
+    const session = createSession({ id: 's', at: 0 });
+    const { session: after } = step(session, { type: 'user-message', at: 9, text: 'x' });
+    expect(after.spent).toBe(session.spent);
+  });
+});
