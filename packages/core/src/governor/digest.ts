@@ -4,11 +4,11 @@
  */
 export function digest(text: string): string {
   const fingerprint = new Fingerprint();
-  fingerprint.addRange(text, 0, text.length);
+  fingerprint.addExactly(text);
   return fingerprint.toString();
 }
 
-/** A fingerprint in the making: a class, because it is fed word by word and must not cost an object for each. */
+/** A fingerprint in the making: a class, because it is fed piece by piece and must not cost an object for each. */
 export class Fingerprint {
   #one = 0x811c9dc5;
   #two = 0x2f0b4a97;
@@ -18,18 +18,33 @@ export class Fingerprint {
     this.#two = Math.imul(this.#two ^ code, 0x85ebca6b) ^ (this.#two >>> 13);
   }
 
-  /** A part of a text, as a unit of its own: "ab" and "c" are not "a" and "bc". */
-  addRange(text: string, start: number, end: number): void {
+  /** A text to the letter. */
+  addExactly(text: string): void {
     let one = this.#one;
     let two = this.#two;
-    for (let index = start; index < end; index += 1) {
+    for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
       one = Math.imul(one ^ code, 0x01000193);
       two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13);
     }
     this.#one = one;
     this.#two = two;
-    this.add(endOfRange);
+  }
+
+  /** A part of a text, with any run of white space taken for one space. */
+  addText(text: string, start: number, end: number): void {
+    let one = this.#one;
+    let two = this.#two;
+    let wasSpace = false;
+    for (let index = start; index < end; index += 1) {
+      const code = Math.max(text.charCodeAt(index), space);
+      if (code === space && wasSpace) continue;
+      wasSpace = code === space;
+      one = Math.imul(one ^ code, 0x01000193);
+      two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13);
+    }
+    this.#one = one;
+    this.#two = two;
   }
 
   toString(): string {
@@ -37,5 +52,4 @@ export class Fingerprint {
   }
 }
 
-/** No character has this code. */
-const endOfRange = 0x110000;
+const space = 0x20;

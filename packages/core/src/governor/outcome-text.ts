@@ -5,7 +5,8 @@ import { Fingerprint } from './digest.ts';
  * name of a temporary file are the same outcome; two errors that differ only in a line number or a quoted name are of
  * the same class. Nothing here knows any tool: the patterns are those of clocks, ids and paths in general.
  *
- * Long texts are looked at from both ends, and the text is gone through once, so that the cost is small and bounded.
+ * Long texts are looked at from both ends, and only words with a digit in them are looked at closely, so that the cost is
+ * small and bounded.
  */
 const headMax = 4_000;
 const tailMax = 1_000;
@@ -22,39 +23,18 @@ export function meaningOf(text: string): string {
   const bounded = ends(text, headMax, tailMax);
   const fingerprint = new Fingerprint();
   fingerprint.add(text.length > bounded.length ? text.length : 0);
-  let previous = '';
-  let start = 0;
-  let hasDigit = false;
-  for (let index = 0; index <= bounded.length; index += 1) {
-    const code = index === bounded.length ? space : bounded.charCodeAt(index);
-    if (code >= zero && code <= nine) hasDigit = true;
-    if (!isSeparator(code)) continue;
-    if (index > start)
-      previous = addWord(fingerprint, { text: bounded, start, end: index, hasDigit, previous });
-    // White space only parts words; other separators mean something.
-    if (code > space) fingerprint.add(code);
-    start = index + 1;
-    hasDigit = false;
+  let from = 0;
+  for (let at = nextSuspect(bounded, 0); at !== -1; at = nextSuspect(bounded, from)) {
+    const start = startOfWord(bounded, at, from);
+    const end = endOfWord(bounded, at);
+    fingerprint.addText(bounded, from, start);
+    const after = endOfVolatile(bounded, start, end);
+    if (after === null) fingerprint.addText(bounded, start, end);
+    else fingerprint.add(blank);
+    from = after ?? end;
   }
+  fingerprint.addText(bounded, from, bounded.length);
   return fingerprint.toString();
-}
-
-type Word = {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-  readonly hasDigit: boolean;
-  /** The word before it, if that was a number or announces one; else empty. */
-  readonly previous: string;
-};
-
-/** Adds a word, or a blank for one that may change at any time. Returns it if it says something about the next word. */
-function addWord(fingerprint: Fingerprint, { text, start, end, hasDigit, previous }: Word): string {
-  // Only a word with a digit, a path, or what follows a number can be left out; most words are none of these.
-  const isPlain = !hasDigit && previous === '' && text.charCodeAt(start) !== slash;
-  if (!isPlain && isVolatile(text.slice(start, end), previous)) fingerprint.add(blank);
-  else fingerprint.addRange(text, start, end);
-  return hasDigit || isPid(text, start, end) ? text.slice(start, end) : '';
 }
 
 /** What kind of error this is: words with digits in them, quoted words and paths are blanked as well. */
@@ -67,39 +47,54 @@ export function errorClass(text: string): string {
     .toLowerCase();
 }
 
-const space = 0x20;
-const slash = 0x2f;
-const zero = 0x30;
-const nine = 0x39;
-
 /** Stands for what was left out; no character has this code. */
 const blank = 0x110001;
 
+/** Whatever changes by itself has a digit in it, or is a temporary name. */
+function nextSuspect(text: string, from: number): number {
+  const suspect = /\d|\/tmp\//g;
+  suspect.lastIndex = from;
+  return suspect.exec(text)?.index ?? -1;
+}
+
+function startOfWord(text: string, at: number, from: number): number {
+  let start = at;
+  while (start > from && !isSeparator(text.charCodeAt(start - 1))) start -= 1;
+  return start;
+}
+
+function endOfWord(text: string, at: number): number {
+  let end = at + 1;
+  while (end < text.length && !isSeparator(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
 /** Which of the first 128 characters part words: white space, brackets, quotes and the like. */
 const parting = Uint8Array.from({ length: 128 }, (_, code) =>
-  Number(code <= space || '()[]{}<>,;"\'`=|'.includes(String.fromCharCode(code))),
+  Number(code <= 0x20 || '()[]{}<>,;"\'`=|'.includes(String.fromCharCode(code))),
 );
 
 function isSeparator(code: number): boolean {
   return code < 128 && parting[code] === 1;
 }
 
-/** Looks at the first letter first: this is asked of every short word. */
-function isPid(text: string, start: number, end: number): boolean {
-  return (
-    (text.charCodeAt(start) | 0x20) === 0x70 && end - start <= 4 && /^pid:?$/i.test(text.slice(start, end))
-  );
+/** Where what may change at any time ends, if this word is or begins such a thing; else null. */
+function endOfVolatile(text: string, start: number, end: number): number | null {
+  const word = text.slice(start, end);
+  if (volatile.test(word)) return end;
+  if (!/^\d+(?:\.\d+)?$/.test(word)) return null;
+  if (/\bpid[ =:]*$/i.test(text.slice(Math.max(0, start - 8), start))) return end;
+  const [unit] = /^ (?:ms|s|sec|secs|seconds|minutes)\b/.exec(text.slice(end, end + 9)) ?? [];
+  return unit === undefined ? null : end + unit.length;
 }
 
-function isVolatile(word: string, previous: string): boolean {
-  if (word.startsWith('/tmp/')) return true;
-  if (isNumber(previous)) return isUnit(word) || volatile.test(word);
-  return volatile.test(word) || (isNumber(word) && /^pid/i.test(previous));
-}
-
-/** Dates and times, durations, addresses, and long mixtures of digits and the letters a to f, also behind a prefix. */
+/**
+ * Dates and times, durations, addresses, temporary names, and long mixtures of digits and the letters a to f, also
+ * behind a prefix.
+ */
 const volatile = new RegExp(
   [
+    String.raw`^/tmp/`,
     String.raw`^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-][\d:]+)?)?[.:]?$`,
     String.raw`^\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?[.:]?$`,
     String.raw`^\d+(?:\.\d+)?(?:ms|µs|us|ns|s|sec|secs)[.:]?$`,
@@ -108,14 +103,6 @@ const volatile = new RegExp(
   ].join('|'),
   'i',
 );
-
-function isUnit(word: string): boolean {
-  return word.length <= 8 && /^(?:ms|s|sec|secs|seconds|minutes)[.:]?$/.test(word);
-}
-
-function isNumber(word: string): boolean {
-  return /^\d+(?:\.\d+)?$/.test(word);
-}
 
 function ends(text: string, head: number, tail: number): string {
   return text.length <= head + tail ? text : `${text.slice(0, head)} … ${text.slice(-tail)}`;

@@ -142,6 +142,13 @@ describe('the governor', () => {
     expect(worker.told).toEqual(['repeated-call: advise']);
   });
 
+  it('does not take arguments that differ in white space for the same', () => {
+    const worker = new Worker();
+    for (const text of ['if x:\n y', 'if x:\n  y', 'if x:\n   y', 'if x:\n    y'])
+      worker.call('edit', { text }, 'saved');
+    expect(worker.told).toEqual([]);
+  });
+
   it('sees through clocks, ids and temporary names in what a tool says', () => {
     const worker = new Worker();
     worker.fails('run', {}, 'at 10:02:11 pid 812 in /tmp/x1: cannot open');
