@@ -111,6 +111,13 @@ describe('pawl run', () => {
     expect(err).toContain('progressCheck → waitingForUser');
   });
 
+  it('does not take its own question, quoted as an example, for an answer', async () => {
+    await writeFile(join(folder, 'usage.md'), 'Try:\n\n    pawl run "When is the garden party?"\n');
+    const { out } = await pawl('run', '--dir', folder, 'When is the garden party?');
+    expect(out).toContain('garden.md:3');
+    expect(out).not.toContain('usage.md');
+  });
+
   it('says what is not there, and what it tried', async () => {
     const { code, out } = await pawl('run', '--dir', folder, 'Which submarine was painted yellow?');
     expect(code).toBe(0);

@@ -24,7 +24,17 @@ export function gatherEvidence(trail: Trail): Evidence {
   const quotes = trail.searches.flatMap(({ hits }, index) =>
     hits.map((hit) => toQuote(hit, index === 0, background)),
   );
-  return { keywords, quotes: choose(quotes, keywords) };
+  const answers = quotes.filter(({ lines }) => !isEcho(lines, trail.goal));
+  return { keywords, quotes: choose(answers, keywords) };
+}
+
+/** Whether a passage only has the question itself in quotes, as an example of what can be asked. */
+function isEcho(lines: readonly string[], goal: string): boolean {
+  const question = goal.trim().toLowerCase();
+  return lines.some((line) => {
+    const at = line.toLowerCase().indexOf(question);
+    return at > 0 && `"'\`“‘`.includes(line.charAt(at - 1));
+  });
 }
 
 /**
