@@ -1,5 +1,5 @@
 import { audit, pawlRules, type Rule, type Thresholds } from '@pawl/core';
-import type { Data } from './runs.ts';
+import { only, sourceOf, sourcesOf, type Data } from './runs.ts';
 import { score, type Detector, type Score } from './score.ts';
 
 /** Thresholds worth trying for the rules that can end a run. */
@@ -26,17 +26,13 @@ export function leaveOneOut(data: Data): readonly {
   readonly shipped: Score;
   readonly ends: string;
 }[] {
-  const sources = [...new Set(data.runs.map((run) => run.source ?? 'unnamed'))];
-  return sources.map((source) => {
-    const isHeld = (held: boolean): Data => ({
-      ...data,
-      runs: data.runs.filter((run) => ((run.source ?? 'unnamed') === source) === held),
-    });
-    const rules = fit(isHeld(false));
+  return sourcesOf(data).map((source) => {
+    const held = only(data, (run) => sourceOf(run) === source);
+    const rules = fit(only(data, (run) => sourceOf(run) !== source));
     return {
       source,
-      fitted: score(isHeld(true), governor('fitted', rules)),
-      shipped: score(isHeld(true), governor('shipped', pawlRules)),
+      fitted: score(held, governor('fitted', rules)),
+      shipped: score(held, governor('shipped', pawlRules)),
       ends: rules
         .flatMap(({ thresholds }) => (thresholds.finish === null ? [] : [thresholds.finish]))
         .join(' '),

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { pawlRules, type RecordedRun } from '@pawl/core';
 import { governor, leaveOneOut } from './leave-one-out.ts';
-import { readData, type Data } from './runs.ts';
+import { only, readData, sourceOf, sourcesOf, type Data } from './runs.ts';
 import { columns, score, type Detector, type Score, type Told } from './score.ts';
 
 const help = `Replays recorded runs through the governor and prints how well it tells progress from going in circles.
@@ -67,11 +67,7 @@ function replay(peer: Peer, run: RecordedRun): readonly Told[] {
 }
 
 function bySource(data: Data): readonly { readonly title: string; readonly data: Data }[] {
-  const sources = [...new Set(data.runs.map((run) => run.source ?? 'unnamed'))];
-  return sources.map((title) => ({
-    title,
-    data: { ...data, runs: data.runs.filter((run) => (run.source ?? 'unnamed') === title) },
-  }));
+  return sourcesOf(data).map((title) => ({ title, data: only(data, (run) => sourceOf(run) === title) }));
 }
 
 function print(

@@ -20,6 +20,20 @@ export function readData(folder: string): Data {
   return { runs, judged: new Map(judged.map((each) => [each.id, each])) };
 }
 
+export function sourceOf(run: RecordedRun): string {
+  return run.source ?? 'unnamed';
+}
+
+/** Every source there is runs of. */
+export function sourcesOf({ runs }: Data): readonly string[] {
+  return [...new Set(runs.map(sourceOf))];
+}
+
+/** The runs of which this holds, with all judgements. */
+export function only(data: Data, isWanted: (run: RecordedRun) => boolean): Data {
+  return { ...data, runs: data.runs.filter(isWanted) };
+}
+
 function readRuns(path: string): readonly RecordedRun[] {
   const bytes = readFileSync(path);
   const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');

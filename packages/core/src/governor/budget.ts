@@ -44,7 +44,7 @@ export function budget({ session, event, notes }: Governed, budgets: Budgets): G
   if (reason === null || isEnding) return { session: within, event: covered, notes };
   const verdict = verdictOn(reason, session.seq + 1);
   return {
-    session: { ...within, turn: withAgenda(turn, { ...agenda, ...withVerdict(agenda, verdict) }) },
+    session: { ...within, turn: withAgenda(turn, withVerdict(agenda, verdict)) },
     event: covered,
     notes: [...notes, { type: 'verdict', at: event.at, verdict }],
   };

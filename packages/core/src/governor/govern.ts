@@ -2,6 +2,7 @@ import type { Event } from '../event.ts';
 import type { Note } from '../note.ts';
 import type { Governor, Refusal, Session } from '../session.ts';
 import { withVerdict } from '../turn/agenda-events.ts';
+import { isStale } from '../turn/refuse.ts';
 import type { CallingModel, ExecutingTools } from '../turn/state.ts';
 import { callKey, counts, observe, textOf, type Observation } from './observation.ts';
 import type { Rule } from './rule.ts';
@@ -40,10 +41,9 @@ function judgeOutcome(
   rules: readonly Rule[],
 ): Governed {
   const execution = turn.executions.find((each) => each.call.id === event.callId);
-  const isStale = event.request !== undefined && event.request !== turn.request;
   const { outcome } = event;
   const isNeutral = !outcome.ok && !counts(outcome.error.kind);
-  if (isStale || execution === undefined || execution.status === 'completed' || isNeutral) {
+  if (isStale(turn, event) || execution === undefined || execution.status === 'completed' || isNeutral) {
     return { session, event, notes: [] };
   }
   const { tool, args } = execution.call;
@@ -57,7 +57,7 @@ function judgeOutcome(
   };
   if (judged.finding === null) return { session: { ...session, governor }, event, notes: [] };
   const verdict = verdictOf(judged.finding);
-  const agenda = { ...turn.agenda, ...withVerdict(turn.agenda, verdict) };
+  const agenda = withVerdict(turn.agenda, verdict);
   return {
     session: { ...session, governor, turn: { ...turn, agenda } },
     event,
@@ -99,7 +99,7 @@ function screenCalls(
   const insisted = refused.find((each) => each.asked >= refusalsMax);
   if (insisted === undefined) return { session: governed, event: { ...event, calls }, notes: [] };
   const verdict = insistence(insisted, session.seq + 1);
-  const agenda = { ...turn.ask.agenda, ...withVerdict(turn.ask.agenda, verdict) };
+  const agenda = withVerdict(turn.ask.agenda, verdict);
   return {
     session: { ...governed, turn: { ...turn, ask: { ...turn.ask, agenda } } },
     event: { ...event, calls },

@@ -62,13 +62,13 @@ export function haltOnVerdict(session: Session, turn: Held, event: EventOf<'verd
 }
 
 /** A milder verdict does not take the place of a graver one that still waits. */
-export function withVerdict(agenda: Agenda, verdict: Verdict): Partial<Agenda> {
+export function withVerdict(agenda: Agenda, verdict: Verdict): Agenda {
   const { kind } = verdict.response;
   if (kind === 'finish') {
-    return { verdict, finish: { reason: verdict.reason, ends: 'session', rule: verdict.rule } };
+    return { ...agenda, verdict, finish: { reason: verdict.reason, ends: 'session', rule: verdict.rule } };
   }
   const waiting = agenda.verdict?.response.kind ?? 'advise';
-  return gravity[kind] < gravity[waiting] ? {} : { verdict };
+  return gravity[kind] < gravity[waiting] ? agenda : { ...agenda, verdict };
 }
 
 const gravity = { advise: 0, refuse: 1, run: 2, recover: 3, finish: 4, halt: 5 } as const;

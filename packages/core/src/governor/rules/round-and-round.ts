@@ -1,9 +1,12 @@
 import type { Observation } from '../observation.ts';
 import type { Rule } from '../rule.ts';
-import { isSame, tailWhile } from './tail.ts';
+import { cameBefore, isSame, tailWhile } from './tail.ts';
 
 /** How often some call must have come up before going over known ground counts as going round. */
 const lapsMin = 3;
+
+/** A second lap, however long, counts for no more than this: enough for advice. */
+const secondLapMax = 4;
 
 /**
  * Nothing but calls that were made before, with the outcomes they had before: a cycle of any length that fits into the
@@ -16,11 +19,13 @@ export const roundAndRound: Rule = {
     'look has its uses, so one of the calls must have come up three times.',
   thresholds: { advise: 3, refuse: null, finish: 5 },
   look(window) {
-    const evidence = tailWhile(window, (each, index) => wasSeenBefore(window, each, index));
+    const evidence = tailWhile(window, (each, index) =>
+      cameBefore(window, index, (earlier) => isSame(earlier, each)),
+    );
     if (evidence.length === 0) return null;
-    const third = evidence.length < 5 || evidence.some((each) => timesSeen(window, each) >= lapsMin);
+    const isThirdLap = evidence.some((each) => timesSeen(window, each) >= lapsMin);
     return {
-      count: third ? evidence.length : 4,
+      count: isThirdLap ? evidence.length : Math.min(evidence.length, secondLapMax),
       evidence,
       loop: evidence.map((each) => each.call).toSorted()[0] ?? '',
       reason: `the last ${evidence.length} calls had all been made before, with the same results`,
@@ -28,14 +33,6 @@ export const roundAndRound: Rule = {
     };
   },
 };
-
-function wasSeenBefore(window: readonly Observation[], each: Observation, index: number): boolean {
-  for (let before = 0; before < index; before += 1) {
-    const other = window[before];
-    if (other !== undefined && isSame(other, each)) return true;
-  }
-  return false;
-}
 
 function timesSeen(window: readonly Observation[], each: Observation): number {
   return window.filter((other) => isSame(other, each)).length;

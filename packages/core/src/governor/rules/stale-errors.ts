@@ -1,6 +1,5 @@
-import type { Observation } from '../observation.ts';
 import type { Rule } from '../rule.ts';
-import { tailWhile } from './tail.ts';
+import { cameBefore, tailWhile } from './tail.ts';
 
 /** Failing calls whose answers have all been heard before, whatever was asked. */
 export const staleErrors: Rule = {
@@ -12,7 +11,9 @@ export const staleErrors: Rule = {
   look(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;
-    const evidence = tailWhile(window, (each, index) => wasHeardBefore(window, each, index));
+    const evidence = tailWhile(window, (each, index) =>
+      cameBefore(window, index, ({ tool, outcome }) => tool === each.tool && outcome === each.outcome),
+    );
     return {
       count: evidence.length,
       evidence,
@@ -22,11 +23,3 @@ export const staleErrors: Rule = {
     };
   },
 };
-
-function wasHeardBefore(window: readonly Observation[], each: Observation, index: number): boolean {
-  for (let before = 0; before < index; before += 1) {
-    const other = window[before];
-    if (other?.tool === each.tool && other.outcome === each.outcome) return true;
-  }
-  return false;
-}

@@ -14,6 +14,19 @@ export function tailWhile(
   return window.slice(start);
 }
 
+/** Whether an earlier observation is like the one at this place. */
+export function cameBefore(
+  window: readonly Observation[],
+  index: number,
+  isAlike: (earlier: Observation) => boolean,
+): boolean {
+  for (let before = 0; before < index; before += 1) {
+    const earlier = window[before];
+    if (earlier !== undefined && isAlike(earlier)) return true;
+  }
+  return false;
+}
+
 export function isSame(a: Observation, b: Observation): boolean {
   return a.call === b.call && a.outcome === b.outcome;
 }
