@@ -1,3 +1,4 @@
+import type { BudgetFlags } from './commands/budget-options.ts';
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import type { Io } from './io.ts';
@@ -45,11 +46,9 @@ function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-type RunFlags = {
+type RunFlags = BudgetFlags & {
   readonly dir: string;
   readonly profile: string;
-  readonly maxSteps?: string;
-  readonly maxSeconds?: string;
   readonly quiet?: true;
   readonly json?: true;
 };
@@ -62,6 +61,7 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     .option('-d, --dir <folder>', 'the folder to work in', '.')
     .option('-p, --profile <name>', 'how the machine behaves: pawl, loom, nexora', 'pawl')
     .option('--max-steps <n>', 'ask the model at most so often, the last time for an answer')
+    .option('--max-tool-calls <n>', 'after so many tool calls, ask for an answer')
     .option('--max-seconds <n>', 'after so long, ask for an answer')
     .option('-q, --quiet', 'print the answer only')
     .option('--json', 'print one JSON object a line: what happens, and last the result')

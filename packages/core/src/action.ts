@@ -20,6 +20,8 @@ export type Action =
       readonly conversation: Conversation<Message>;
       readonly tools: boolean;
       readonly advice: string | null;
+      /** When the answer must be there, failing which nobody waits for it; null for whenever it comes. */
+      readonly deadline: number | null;
     }
   /** Ask a person about each of these calls, and answer with one `permission-decided` each. */
   | { readonly type: 'ask-permission'; readonly request: number; readonly calls: readonly Call[] }

@@ -1,5 +1,6 @@
 import type { Json } from './json.ts';
 import type { Outcome } from './conversation/message.ts';
+import type { FileEffect } from './governor/change.ts';
 import type { Verdict } from './governor/verdict.ts';
 
 /**
@@ -24,7 +25,12 @@ export type RequestedCall = {
   readonly because?: string;
 };
 
-export type Usage = { readonly inputTokens: number; readonly outputTokens: number };
+/** What a reply took. `cost` is in whatever money the budget is in, for those who know the prices. */
+export type Usage = {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cost?: number;
+};
 
 export type ModelErrorKind =
   | 'auth'
@@ -36,6 +42,7 @@ export type ModelErrorKind =
   | 'refused'
   | 'truncated'
   | 'timeout'
+  | 'chanting'
   | 'unknown';
 
 /** `retryable` is true unless said otherwise. */
@@ -46,7 +53,11 @@ export type ModelError = {
   readonly retryAfterMs?: number;
 };
 
-export type UserMessageReceived = Base<'user-message'> & { readonly text: string };
+/** `automatic` is for what no person said, such as a harness that says to go on: the work is still the same work. */
+export type UserMessageReceived = Base<'user-message'> & {
+  readonly text: string;
+  readonly automatic?: boolean;
+};
 export type TextDelta = Answer<'text-delta'> & { readonly text: string };
 export type CallDelta = Answer<'call-delta'> & {
   readonly callId: string;
@@ -70,13 +81,22 @@ export type ToolProgressed = Answer<'tool-progressed'> & {
   readonly callId: string;
   readonly progress: string;
 };
-export type ToolFinished = Answer<'tool-finished'> & { readonly callId: string; readonly outcome: Outcome };
+/** `files` are those the call changed, with what they hold now, for tools that know. */
+export type ToolFinished = Answer<'tool-finished'> & {
+  readonly callId: string;
+  readonly outcome: Outcome;
+  readonly files?: readonly FileEffect[];
+};
 export type HooksFinished = Answer<'hooks-finished'> & { readonly actionTaken: boolean };
 export type HooksFailed = Answer<'hooks-failed'> & { readonly message: string; readonly jitter?: number };
 export type RetryDue = Answer<'retry-due'>;
 export type RecoveryFinished = Answer<'recovery-finished'> & { readonly outcome: RecoveryOutcome };
 export type PagingRequested = Base<'paging-requested'> & { readonly reason: string };
-export type PagingFinished = Answer<'paging-finished'> & { readonly freedTokens: number };
+/** `heldTokens` is what there was before, for those who know. */
+export type PagingFinished = Answer<'paging-finished'> & {
+  readonly freedTokens: number;
+  readonly heldTokens?: number;
+};
 export type PagingFailed = Answer<'paging-failed'> & { readonly message: string; readonly jitter?: number };
 export type PhaseStarted = Base<'phase-started'> & {
   readonly number: number;

@@ -72,14 +72,30 @@ export type { CompletedPhase, Phase, Phases } from './phases/phase.ts';
 
 export { audit } from './governor/audit.ts';
 export type { AuditLevel, AuditVerdict } from './governor/audit.ts';
+export { ChantWatch, findChant } from './governor/chant.ts';
+export type { Chant } from './governor/chant.ts';
+export type { Change, FileEffect } from './governor/change.ts';
 export { counts, observe } from './governor/observation.ts';
 export type { CallFacts, Observation } from './governor/observation.ts';
-export type { Level, Rule, Sight, Thresholds } from './governor/rule.ts';
+export { pawlRecoveries } from './governor/recovery.ts';
+export type { Recovery, Remedy } from './governor/recovery.ts';
+export type { Level, Rule, RuleOn, Sight, Thresholds } from './governor/rule.ts';
+export { rulesFor } from './governor/rulebook.ts';
+export type {
+  Chanted,
+  FailedDecision,
+  Paged,
+  Sighting,
+  SightingKind,
+  SightingOf,
+} from './governor/sighting.ts';
+export { likeness, talk } from './governor/talk.ts';
+export type { Talk } from './governor/talk.ts';
 export { pawlRules } from './governor/rules/pawl.ts';
 export type { Budgets, Spent } from './governor/budget.ts';
 export { summarise } from './governor/summarise.ts';
-export { heardUser, unwatched, watch } from './governor/watch.ts';
-export type { Finding, Watch } from './governor/watch.ts';
+export { distances, heardUser, unwatched, watch } from './governor/watch.ts';
+export type { Distance, Finding, Watch, Windows } from './governor/watch.ts';
 export { detect, traceFormats } from './traces/detect.ts';
 export { parseTrace, unknownFormat } from './traces/parse-trace.ts';
 export type { RecordedRun, RecordedStep } from './traces/recorded-run.ts';

@@ -11,6 +11,8 @@ export type Governor = {
   readonly watch: Watch;
   /** Calls that will not be run again until something new has come of other calls. */
   readonly refused: readonly Refusal[];
+  /** Advice on a reply that ended the turn, to be given when the model is asked next. */
+  readonly advice: string | null;
 };
 
 export type Refusal = {
@@ -44,8 +46,16 @@ export type SessionOptions = {
   readonly totalPhases?: number;
 };
 
-export const calm: Governor = { recoveries: 0, watch: unwatched, refused: [] };
-const nothingSpent: Spent = { modelCalls: 0, toolCalls: 0, tokens: 0, workingSince: 0 };
+export const calm: Governor = { recoveries: 0, watch: unwatched, refused: [], advice: null };
+const nothingSpent: Spent = {
+  modelCalls: 0,
+  toolCalls: 0,
+  tokens: 0,
+  cost: 0,
+  lastTokens: 0,
+  lastCost: 0,
+  workingSince: 0,
+};
 const noPhases: Phases = { total: null, current: null, completed: [] };
 
 export function createSession(options: SessionOptions): Session {

@@ -1,4 +1,5 @@
 import type { Budgets } from './governor/budget.ts';
+import type { Recovery } from './governor/recovery.ts';
 import type { Thresholds } from './governor/rule.ts';
 
 /** Which rules judge the work, by name so that a session stays plain JSON. */
@@ -6,6 +7,10 @@ export type GovernorSettings = {
   readonly preset: 'pawl' | 'none';
   /** Changes to single rules of the preset: other thresholds, or false to leave a rule out. */
   readonly rules: { readonly [id: string]: Partial<Thresholds> | false };
+  /** What to do about kinds of errors, before those that are built in; the first that fits is taken. */
+  readonly recoveries?: readonly Recovery[];
+  /** Whether there is a person to ask. Where there is none, what would ask ends the work with an answer. */
+  readonly attended?: boolean;
 };
 
 /** What a profile decides about the turn machine. All limits live here, as data. */
@@ -27,6 +32,8 @@ export type Settings = {
   readonly maxRecoveries: number;
   readonly haltOnFailedPhase: boolean;
   readonly governor: GovernorSettings;
+  /** How long the last answer may take, retries included; null for as long as it takes. */
+  readonly finishMs: number | null;
   /** What a session may use up; null for no limits at all. */
   readonly budgets: Budgets | null;
   /**
@@ -47,6 +54,7 @@ export const defaultSettings: Settings = {
   maxRecoveries: 3,
   haltOnFailedPhase: false,
   governor: { preset: 'pawl', rules: {} },
+  finishMs: 60_000,
   budgets: null,
   onInvalidEvent: 'ignore',
 };

@@ -35,9 +35,14 @@ export function step(session: Session, event: Event, ownRules?: readonly Rule[])
   return governed.notes.length === 0 ? result : { ...result, notes: [...governed.notes, ...result.notes] };
 }
 
-/** Only calls asked for and calls ended tell whether the work moves. */
+/** The events that tell whether the work moves. */
 function isJudged({ type }: Event): boolean {
-  return type === 'tool-finished' || type === 'model-replied';
+  return (
+    type === 'tool-finished' ||
+    type === 'model-replied' ||
+    type === 'user-message' ||
+    type === 'paging-finished'
+  );
 }
 
 const noRules: readonly Rule[] = [];

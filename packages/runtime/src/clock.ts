@@ -8,6 +8,19 @@ export type Clock = {
   until(at: number, signal: AbortSignal): Promise<void>;
 };
 
+/** Runs something under a signal that is aborted at the deadline, if there is one, or with the one given. */
+export async function inTime(
+  deadline: number | null,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  run: (timed: AbortSignal) => Promise<void>,
+): Promise<void> {
+  if (deadline === null) return run(signal);
+  const late = new AbortController();
+  const done = new AbortController();
+  void clock.until(deadline, done.signal).then(() => late.abort());
+  await run(AbortSignal.any([signal, late.signal])).finally(() => done.abort());
+}
+
 /** Node's timers take no longer wait than this; a longer one is waited for in pieces. */
 const longestTimerMs = 2 ** 31 - 1;
 

@@ -1,5 +1,5 @@
-import type { Action, ActionType, Session } from '@pawl/core';
-import type { Clock } from './clock.ts';
+import { rulesFor, type Action, type ActionType, type Session } from '@pawl/core';
+import { inTime, type Clock } from './clock.ts';
 import { askModel, messageOf, runTool, type Post, type World } from './work.ts';
 
 /** A piece of work: it runs on its own and answers with events. `name` is the same only for the very same piece. */
@@ -28,10 +28,24 @@ type Maker<Type extends ActionType> = (
 const nothing = (): readonly Piece[] => [];
 
 const makers: { readonly [Type in ActionType]: Maker<Type> } = {
-  'ask-model': ({ request, conversation, advice, tools }, { world, post }) => {
+  'ask-model': ({ request, conversation, advice, tools, deadline }, { world, post, clock }, session) => {
     const described = tools ? world.tools.map((tool) => tool.description) : [];
     const ask = { conversation, advice, tools: described };
-    return [{ request, name: 'model', run: (signal) => askModel(world, request, ask, { post, signal }) }];
+    const cutsChants = rulesFor(session.settings.governor).some((rule) => rule.on === 'chant');
+    const run = async (signal: AbortSignal): Promise<void> => {
+      await inTime(deadline, { clock, signal }, async (timed) => {
+        await askModel(world, ask, { request, post, signal: timed, cutsChants });
+        if (timed.aborted && !signal.aborted) {
+          const error = {
+            kind: 'timeout',
+            message: 'The last answer took too long.',
+            retryable: false,
+          } as const;
+          await post({ type: 'model-failed', request, error });
+        }
+      });
+    };
+    return [{ request, name: 'model', run }];
   },
   'ask-permission': ({ request, calls }, { world, post }) =>
     calls.map((call) => ({
@@ -74,11 +88,14 @@ const makers: { readonly [Type in ActionType]: Maker<Type> } = {
         ),
     },
   ],
-  recover: ({ request, verdict }, { world, post }) => [
+  recover: ({ request, verdict }, { world, post, clock }) => [
     {
       request,
       name: 'recovery',
       async run(signal) {
+        const { response } = verdict;
+        const waitMs = response.kind === 'recover' ? response.waitMs : undefined;
+        if (waitMs !== undefined) await clock.until(clock.now() + waitMs, signal);
         const outcome = await world
           .recover(verdict, signal)
           .catch((error: unknown) => ({ kind: 'give-up' as const, reason: messageOf(error) }));

@@ -1,13 +1,14 @@
-import type {
-  Call,
-  CompletedTool,
-  Event,
-  Outcome,
-  RecoveryOutcome,
-  RequestedCall,
-  Verdict,
+import {
+  ChantWatch,
+  type Call,
+  type CompletedTool,
+  type Event,
+  type Outcome,
+  type RecoveryOutcome,
+  type RequestedCall,
+  type Verdict,
 } from '@pawl/core';
-import type { Model, ModelRequest } from './models/model.ts';
+import type { Model, ModelChunk, ModelRequest } from './models/model.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** An event before it is stamped with its time. */
@@ -35,45 +36,70 @@ export type World = {
   readonly random: () => number;
 };
 
+/** What a model call needs besides the world. */
+export type Asking = {
+  readonly request: number;
+  readonly post: Post;
+  readonly signal: AbortSignal;
+  /** Whether a reply that has become a chant is cut off. */
+  readonly cutsChants: boolean;
+};
+
 /** Asks the model and posts what it says. A model that breaks its contract is a model that failed. */
-export async function askModel(
-  world: World,
-  request: number,
-  ask: ModelRequest,
-  { post, signal }: { readonly post: Post; readonly signal: AbortSignal },
-): Promise<void> {
+export async function askModel(world: World, ask: ModelRequest, asking: Asking): Promise<void> {
+  const { request, post, signal } = asking;
   const fail = (kind: 'unknown' | 'truncated', message: string): Promise<boolean> =>
     post({ type: 'model-failed', request, jitter: world.random(), error: { kind, message } });
+  const tell = teller(world, asking);
   try {
     for await (const chunk of world.model.stream(ask, signal)) {
       if (signal.aborted) return;
-      switch (chunk.type) {
-        case 'text':
-          await post({ type: 'text-delta', request, text: chunk.text });
-          break;
-        case 'call': {
-          const { callId, tool, fragment } = chunk;
-          await post({ type: 'call-delta', request, callId, tool, fragment });
-          break;
-        }
-        case 'reply': {
-          const { text, usage } = chunk;
-          const calls = chunk.calls.map((call) => ({ ...call, permission: world.rules(call) }));
-          await post({ type: 'model-replied', request, text, calls, ...(usage && { usage }) });
-          return;
-        }
-        case 'failure':
-          await post({ type: 'model-failed', request, jitter: world.random(), error: chunk.error });
-          return;
-        default:
-          chunk satisfies never;
-      }
+      const isOver = await tell(chunk);
+      // A model that is asked for more once nobody listens might never notice.
+      if (isOver || signal.aborted) return;
     }
     if (!signal.aborted)
       await fail('truncated', `${world.model.name} stopped before its reply was complete.`);
   } catch (error) {
     if (!signal.aborted) await fail('unknown', `${world.model.name} broke off: ${messageOf(error)}`);
   }
+}
+
+/** Posts chunk after chunk; resolves to whether the reply is over. */
+function teller(
+  world: World,
+  { request, post, cutsChants }: Asking,
+): (chunk: ModelChunk) => Promise<boolean> {
+  const chants = cutsChants ? new ChantWatch() : null;
+  let written = '';
+  return async (chunk) => {
+    switch (chunk.type) {
+      case 'text': {
+        await post({ type: 'text-delta', request, text: chunk.text });
+        written += chunk.text;
+        const isChant = chants !== null && chants.hear(chunk.text) !== null;
+        // Nothing more will come of it. The machine sees for itself that this is a chant, now and on every replay.
+        if (isChant) await post({ type: 'model-replied', request, text: written, calls: [] });
+        return isChant;
+      }
+      case 'call': {
+        const { callId, tool, fragment } = chunk;
+        await post({ type: 'call-delta', request, callId, tool, fragment });
+        return false;
+      }
+      case 'reply': {
+        const { text, usage } = chunk;
+        const calls = chunk.calls.map((call) => ({ ...call, permission: world.rules(call) }));
+        await post({ type: 'model-replied', request, text, calls, ...(usage && { usage }) });
+        return true;
+      }
+      case 'failure':
+        await post({ type: 'model-failed', request, jitter: world.random(), error: chunk.error });
+        return true;
+      default:
+        return chunk satisfies never;
+    }
+  };
 }
 
 /** Runs one call. Its start is on record before it runs, and a call the machine no longer wants never starts. */

@@ -1,18 +1,27 @@
 import type { Budgets } from '@pawl/core';
 import { UsageError } from '../usage-error.ts';
 
-/** The limits asked for on the command line; null when there are none. */
-export function budgetsOf(options: {
+/** The limits as they stand on the command line. */
+export type BudgetFlags = {
   readonly maxSteps?: string;
+  readonly maxToolCalls?: string;
   readonly maxSeconds?: string;
-}): Budgets | null {
-  const modelCalls = positive('--max-steps', options.maxSteps);
-  const seconds = positive('--max-seconds', options.maxSeconds);
-  if (modelCalls === null && seconds === null) return null;
-  return { modelCalls, toolCalls: null, tokens: null, wallMs: seconds === null ? null : seconds * 1_000 };
+};
+
+/** The limits asked for on the command line; null when there are none. */
+export function budgetsOf(options: BudgetFlags): Budgets | null {
+  const seconds = whole('--max-seconds', options.maxSeconds);
+  const budgets: Budgets = {
+    modelCalls: whole('--max-steps', options.maxSteps),
+    toolCalls: whole('--max-tool-calls', options.maxToolCalls),
+    tokens: null,
+    cost: null,
+    wallMs: seconds === null ? null : seconds * 1_000,
+  };
+  return Object.values(budgets).every((limit) => limit === null) ? null : budgets;
 }
 
-function positive(flag: string, value: string | undefined): number | null {
+function whole(flag: string, value: string | undefined): number | null {
   if (value === undefined) return null;
   const number = Number(value);
   if (value.trim() === '' || !Number.isInteger(number) || number < 1) {

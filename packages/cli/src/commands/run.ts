@@ -21,18 +21,16 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
-import { budgetsOf } from './budget-options.ts';
+import { budgetsOf, type BudgetFlags } from './budget-options.ts';
 import { unknownProfile } from './profile-option.ts';
 import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
 import { skipLines } from './skip-lines.ts';
 
-export type RunOptions = {
+export type RunOptions = BudgetFlags & {
   readonly dir: string;
   readonly profile: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
-  readonly maxSteps?: string;
-  readonly maxSeconds?: string;
   /** Aborted when the user presses Ctrl-C. */
   readonly signal?: AbortSignal;
 };

@@ -17,6 +17,7 @@ function judge({ task, steps }: RecordedRun): readonly AuditVerdict[] {
     reason: `the call came ${index} times`,
     advice: 'Do something else.',
     evidence: steps.slice(1, index + 1).map(({ i }) => i),
+    counterEvidence: [],
   });
   const nudge = verdict('nudge', 'again', 2);
   if (task === 'fine') return [];
@@ -127,7 +128,8 @@ describe('pawl audit', () => {
     }));
     const captured = captureIo(lines({ id: 'long', steps }));
     const evidence = steps.map(({ i }) => i);
-    const verdict = { step: 39, level: 'ask', rule: 'r', reason: 'so', advice: 'stop', evidence } as const;
+    const told = { step: 39, level: 'ask', rule: 'r', reason: 'so', advice: 'stop' } as const;
+    const verdict = { ...told, evidence, counterEvidence: [] };
     expect(await auditFiles(['-'], { format: 'report' }, captured.io, () => [verdict])).toBe(3);
     expect(captured.out()).toContain('and 32 more calls like these');
   });

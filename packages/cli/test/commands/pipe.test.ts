@@ -50,6 +50,7 @@ describe('pawl pipe', () => {
         attempt: 1,
         tools: true,
         advice: null,
+        deadline: null,
         messages: [
           { role: 'user', at: 1_000, text: asked.text },
           { role: 'assistant', at: 2_000, text: replied.text, calls: [call] },

@@ -2,7 +2,7 @@ import type { Event } from '../event.ts';
 import type { Session } from '../session.ts';
 import { withVerdict } from '../turn/agenda-events.ts';
 import type { Agenda, CallingModel, ExecutingTools } from '../turn/state.ts';
-import type { Governed } from './govern.ts';
+import type { Governed } from './governed.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What a session may use up; null for no limit. No approval and no mode lifts them. */
@@ -12,6 +12,8 @@ export type Budgets = {
   readonly toolCalls: number | null;
   /** Read and written, as the model reports them. */
   readonly tokens: number | null;
+  /** In the money that the model's prices are in. */
+  readonly cost: number | null;
   /** From the user's last message on; time spent waiting for the user does not count. */
   readonly wallMs: number | null;
 };
@@ -21,6 +23,10 @@ export type Spent = {
   readonly modelCalls: number;
   readonly toolCalls: number;
   readonly tokens: number;
+  readonly cost: number;
+  /** What the latest reply took: the next is expected to take as much. */
+  readonly lastTokens: number;
+  readonly lastCost: number;
   readonly workingSince: number;
 };
 
@@ -57,19 +63,24 @@ function isCounted(event: Event): event is Counted {
 function spend(spent: Spent, event: Counted): Spent {
   if (event.type === 'tool-finished') return { ...spent, toolCalls: spent.toolCalls + 1 };
   const usage = event.type === 'model-replied' ? event.usage : undefined;
-  return {
-    ...spent,
-    modelCalls: spent.modelCalls + 1,
-    tokens: spent.tokens + (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
-  };
+  const modelCalls = spent.modelCalls + 1;
+  if (usage === undefined) return { ...spent, modelCalls };
+  const lastTokens = usage.inputTokens + usage.outputTokens;
+  const lastCost = usage.cost ?? 0;
+  const tokens = spent.tokens + lastTokens;
+  return { ...spent, modelCalls, tokens, cost: spent.cost + lastCost, lastTokens, lastCost };
 }
 
-/** Why the next model call must be the last, or null. */
+/**
+ * Why the next model call must be the last, or null. Room for a last answer is kept back: an ordinary call is made only if
+ * what is left would then still pay for another.
+ */
 function usedUp(spent: Spent, budgets: Budgets, at: number): string | null {
-  const { modelCalls, toolCalls, tokens, wallMs } = budgets;
+  const { modelCalls, toolCalls, tokens, cost, wallMs } = budgets;
   if (modelCalls !== null && spent.modelCalls + 1 >= modelCalls) return `${modelCalls} model calls`;
   if (toolCalls !== null && spent.toolCalls >= toolCalls) return `${toolCalls} tool calls`;
-  if (tokens !== null && spent.tokens >= tokens) return `${tokens} tokens`;
+  if (tokens !== null && spent.tokens + 2 * spent.lastTokens > tokens) return `${tokens} tokens`;
+  if (cost !== null && spent.cost + 2 * spent.lastCost > cost) return `${cost} in money`;
   if (wallMs !== null && at - spent.workingSince >= wallMs) return `${wallMs / 1_000} s`;
   return null;
 }

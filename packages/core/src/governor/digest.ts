@@ -47,6 +47,10 @@ export class Fingerprint {
     this.#two = two;
   }
 
+  toNumber(): number {
+    return (this.#one ^ Math.imul(this.#two, 0x9e3779b1)) >>> 0;
+  }
+
   toString(): string {
     return (this.#one >>> 0).toString(36) + (this.#two >>> 0).toString(36);
   }

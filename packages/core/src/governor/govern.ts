@@ -1,37 +1,44 @@
 import type { Event } from '../event.ts';
-import type { Note } from '../note.ts';
-import type { Governor, Refusal, Session } from '../session.ts';
+import { calm, type Session } from '../session.ts';
 import { withVerdict } from '../turn/agenda-events.ts';
 import { isStale } from '../turn/refuse.ts';
-import type { CallingModel, ExecutingTools } from '../turn/state.ts';
-import { callKey, counts, observe, textOf, type Observation } from './observation.ts';
+import type { ExecutingTools, Paging } from '../turn/state.ts';
+import { halting, withVerdictOn, type Governed } from './governed.ts';
+import { judgeReply } from './judge-reply.ts';
+import { counts, observe, textOf } from './observation.ts';
+import { refusedAfter } from './refusals.ts';
 import type { Rule } from './rule.ts';
-import type { Verdict } from './verdict.ts';
-import { watch, type Finding } from './watch.ts';
+import { verdictOn } from './verdict.ts';
+import { watch, type Watch } from './watch.ts';
 
-/** The session with what the governor makes of an event, before the turn takes it. */
-export type Governed = { readonly session: Session; readonly event: Event; readonly notes: readonly Note[] };
-
-/** How many refused calls are remembered. */
-const refusedMax = 16;
-
-/** How often a refused call may be asked for before the work is brought to an end. */
-const refusalsMax = 2;
-
-/** Looks at the events that tell whether the work moves: calls asked for, and calls ended. */
+/** Looks at the events that tell whether the work moves. */
 export function govern(session: Session, event: Event, rules: readonly Rule[]): Governed {
   const { turn } = session;
-  if (event.type === 'tool-finished' && turn.status === 'executingTools') {
-    return judgeOutcome(session, turn, event, rules);
-  }
-  if (
-    event.type === 'model-replied' &&
-    turn.status === 'callingModel' &&
-    session.governor.refused.length > 0
-  ) {
-    return screenCalls(session, turn, event);
+  switch (event.type) {
+    case 'user-message':
+      return turn.status === 'waitingForUser' ? hear(session, event) : { session, event, notes: [] };
+    case 'tool-finished':
+      if (turn.status === 'executingTools' && !isStale(turn, event)) {
+        return judgeOutcome(session, turn, event, rules);
+      }
+      break;
+    case 'model-replied':
+      if (turn.status === 'callingModel' && !isStale(turn, event)) {
+        return judgeReply(session, turn, event, rules);
+      }
+      break;
+    case 'paging-finished':
+      if (turn.status === 'paging' && !isStale(turn, event)) return judgePaging(session, turn, event, rules);
+      break;
+    default:
   }
   return { session, event, notes: [] };
+}
+
+/** A person has spoken: what happened before is another story. */
+function hear(session: Session, event: Extract<Event, { type: 'user-message' }>): Governed {
+  if (event.automatic === true || session.governor === calm) return { session, event, notes: [] };
+  return { session: { ...session, governor: calm }, event, notes: [] };
 }
 
 function judgeOutcome(
@@ -42,89 +49,62 @@ function judgeOutcome(
 ): Governed {
   const execution = turn.executions.find((each) => each.call.id === event.callId);
   const { outcome } = event;
-  const isNeutral = !outcome.ok && !counts(outcome.error.kind);
-  if (isStale(turn, event) || execution === undefined || execution.status === 'completed' || isNeutral) {
+  const kind = outcome.ok ? undefined : outcome.error.kind;
+  if (execution === undefined || execution.status === 'completed' || !(counts(kind) || kind === 'invalid')) {
     return { session, event, notes: [] };
   }
+  const seq = session.seq + 1;
   const { tool, args } = execution.call;
   const said = outcome.ok ? textOf(outcome.output) : outcome.error.message;
-  const observation = observe({ seq: session.seq + 1, tool, args, ok: outcome.ok, said });
-  const judged = watch(session.governor.watch, observation, rules);
+  const sighting =
+    kind === 'invalid'
+      ? ({ kind: 'decision', seq, request: turn.request } as const)
+      : observe({ seq, at: event.at, tool, args, ok: outcome.ok, said, files: event.files });
+  const judged = watch(session.governor.watch, sighting, rules);
   const governor = {
     ...session.governor,
     watch: judged.watch,
-    refused: refusedAfter(session.governor, observation, judged.finding),
+    refused:
+      sighting.kind === 'decision'
+        ? session.governor.refused
+        : refusedAfter(session.governor, sighting, judged.finding),
   };
-  if (judged.finding === null) return { session: { ...session, governor }, event, notes: [] };
-  const verdict = verdictOf(judged.finding);
-  const agenda = withVerdict(turn.agenda, verdict);
-  return {
-    session: { ...session, governor, turn: { ...turn, agenda } },
+  const governed = { ...session, governor };
+  if (judged.finding === null) return { session: governed, event, notes: [] };
+  const failure = outcome.ok ? null : { args, said, tools: toolsThatWork(judged.watch) };
+  const verdict = verdictOn(judged.finding, session.settings.governor, failure);
+  return withVerdictOn(
+    { ...governed, turn: { ...turn, agenda: withVerdict(turn.agenda, verdict) } },
     event,
-    notes: [{ type: 'verdict', at: event.at, verdict }],
-  };
-}
-
-/** A refusal holds until a call succeeds in a way it has not done before: then the retry is a new experiment. */
-function refusedAfter(
-  { watch: { window }, refused }: Governor,
-  observation: Observation,
-  finding: Finding | null,
-): readonly Refusal[] {
-  if (finding?.level === 'refuse') {
-    const { rule, reason, advice } = finding;
-    return [...refused.slice(-(refusedMax - 1)), { call: observation.call, rule, reason, advice, asked: 0 }];
-  }
-  const isNews = observation.error === null && !window.some((each) => each.outcome === observation.outcome);
-  return isNews && refused.length > 0 ? [] : refused;
-}
-
-/** Denies the calls that were refused, and ends the work when the model will not leave them. */
-function screenCalls(
-  session: Session,
-  turn: CallingModel,
-  event: Extract<Event, { type: 'model-replied' }>,
-): Governed {
-  const keys = event.calls.map((call) => callKey(call.tool, call.args));
-  const refused = session.governor.refused.map((each) =>
-    keys.includes(each.call) ? { ...each, asked: each.asked + 1 } : each,
+    verdict,
   );
-  const calls = event.calls.map((call, index) => {
-    const refusal = refused.find((each) => each.call === keys[index]);
-    return refusal === undefined
-      ? call
-      : { ...call, permission: 'deny' as const, because: `Not run again: ${refusal.advice}` };
-  });
-  const governed = { ...session, governor: { ...session.governor, refused } };
-  const insisted = refused.find((each) => each.asked >= refusalsMax);
-  if (insisted === undefined) return { session: governed, event: { ...event, calls }, notes: [] };
-  const verdict = insistence(insisted, session.seq + 1);
-  const agenda = withVerdict(turn.ask.agenda, verdict);
-  return {
-    session: { ...governed, turn: { ...turn, ask: { ...turn.ask, agenda } } },
-    event: { ...event, calls },
-    notes: [{ type: 'verdict', at: event.at, verdict }],
-  };
 }
 
-function insistence({ rule, reason, advice, asked }: Refusal, seq: number): Verdict {
-  return {
-    level: 'stuck',
-    rule,
-    reason: `${reason}; it was refused and asked for ${asked} more times`,
-    advice,
-    evidence: [seq],
-    response: { kind: 'finish' },
-  };
+function toolsThatWork({ seen }: Watch): ReadonlySet<string> {
+  return new Set(seen.work.filter(({ error }) => error === null).map(({ tool }) => tool));
 }
 
-function verdictOf({ level, rule, reason, advice, evidence }: Finding): Verdict {
-  return {
-    level: level === 'advise' ? 'suspect' : 'stuck',
-    rule,
-    reason,
-    advice,
-    evidence: evidence.map((each) => each.seq),
-    response: { kind: level },
-  };
+/** Room that is made again and again without any to show for it: the model cannot be asked, so the work halts. */
+function judgePaging(
+  session: Session,
+  turn: Paging,
+  event: Extract<Event, { type: 'paging-finished' }>,
+  rules: readonly Rule[],
+): Governed {
+  const { freedTokens, heldTokens } = event;
+  const { asking, modelRetries } = turn.work;
+  const freedLittle = heldTokens === undefined ? freedTokens <= 0 : freedTokens < heldTokens * worthIt;
+  const fruitless = freedLittle || (asking && modelRetries > 1);
+  const sighting = { kind: 'paging', seq: session.seq + 1, fruitless } as const;
+  const judged = watch(session.governor.watch, sighting, rules);
+  const governed = { ...session, governor: { ...session.governor, watch: judged.watch } };
+  if (judged.finding === null) return { session: governed, event, notes: [] };
+  const verdict = verdictOn(judged.finding, session.settings.governor, null);
+  const isOver = verdict.response.kind === 'finish' && asking;
+  return isOver
+    ? { session: governed, event: halting(verdict, event.at), notes: [] }
+    : withVerdictOn(governed, event, verdict);
 }
+
+/** What making room must free to have been worth it, as a share of what was held. */
+const worthIt = 0.1;

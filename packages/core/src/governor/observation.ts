@@ -1,13 +1,18 @@
 import type { ToolErrorKind } from '../conversation/message.ts';
 import type { Json } from '../json.ts';
 import { canonical } from './canonical.ts';
+import { changeOf, type Change, type FileEffect } from './change.ts';
 import { digest } from './digest.ts';
 import { errorClass, meaningOf } from './outcome-text.ts';
+import { queryOf } from './query.ts';
+import { isWaiting } from './waiting.ts';
 
 /** What is known of one tool call once it has ended. */
 export type CallFacts = {
   /** The number of the event, or of the recorded step, that proves it. */
   readonly seq: number;
+  /** When it ended, for those who know. */
+  readonly at?: number | undefined;
   readonly tool: string;
   readonly args: Json;
   /** A fingerprint of the whole arguments, for those who have only a part of them. */
@@ -17,7 +22,8 @@ export type CallFacts = {
   readonly said: string;
   /** A fingerprint of all it said, for those who have only a part of it. */
   readonly saidHash?: string | undefined;
-  readonly errorKind?: ToolErrorKind;
+  /** Files the call left behind, for those who know; without it, what the arguments say is taken. */
+  readonly files?: readonly FileEffect[] | undefined;
 };
 
 /**
@@ -25,7 +31,10 @@ export type CallFacts = {
  * thing; with the same `outcome` they were told the same thing.
  */
 export type Observation = {
+  /** `waiting` asks how something else is getting on, and hears that it is not done yet; all other calls are `work`. */
+  readonly kind: 'work' | 'waiting';
   readonly seq: number;
+  readonly at: number | null;
   readonly tool: string;
   readonly call: string;
   readonly outcome: string;
@@ -33,17 +42,25 @@ export type Observation = {
   readonly error: string | null;
   /** Whether the tool said anything at all. */
   readonly mute: boolean;
+  /** What was searched for, however it was written; null when the call is no search. */
+  readonly query: string | null;
+  /** What a file held before and after; null when the call changed none, or nobody can say. */
+  readonly change: Change | null;
 };
 
 export function observe(facts: CallFacts): Observation {
-  const { seq, tool, ok, said, saidHash } = facts;
+  const { seq, at = null, tool, args, ok, said, saidHash } = facts;
   return {
+    kind: isWaiting(facts) ? 'waiting' : 'work',
     seq,
+    at,
     tool,
-    call: callKey(tool, facts.args, facts.argsHash),
+    call: callKey(tool, args, facts.argsHash),
     outcome: `${ok ? 'ok' : 'error'} ${saidHash ?? meaningOf(said)}`,
     error: ok ? null : digest(errorClass(said)),
     mute: said.trim() === '',
+    query: queryOf(args),
+    change: ok ? changeOf(args, facts.files) : null,
   };
 }
 

@@ -7,7 +7,7 @@ import type { EventOf } from './handlers.ts';
 import { halt } from './leave.ts';
 import { justWait, move, type Step } from './move.ts';
 import { refuseNow } from './refuse.ts';
-import type { Agenda, Held } from './state.ts';
+import type { Agenda, Finish, Held } from './state.ts';
 
 type PhaseEvent = EventOf<'phase-started'> | EventOf<'phase-completed'>;
 
@@ -49,7 +49,7 @@ export function agendaEvents<State extends Held>(
     'finish-requested': (session, turn, event) => {
       // A session that is to end for good is not spared by a wish to end the turn.
       const { finish } = agendaOf(turn);
-      const wish = { reason: event.reason, ends: 'turn', rule: null } as const;
+      const wish = { reason: event.reason, ends: 'turn', rule: null, deadline: null } as const;
       return keep(session, turn, event, { finish: finish?.ends === 'session' ? finish : wish });
     },
   };
@@ -65,13 +65,18 @@ export function haltOnVerdict(session: Session, turn: Held, event: EventOf<'verd
 export function withVerdict(agenda: Agenda, verdict: Verdict): Agenda {
   const { kind } = verdict.response;
   if (kind === 'finish') {
-    return { ...agenda, verdict, finish: { reason: verdict.reason, ends: 'session', rule: verdict.rule } };
+    return { ...agenda, verdict, finish: endOfSession(verdict) };
   }
   const waiting = agenda.verdict?.response.kind ?? 'advise';
   return gravity[kind] < gravity[waiting] ? agenda : { ...agenda, verdict };
 }
 
-const gravity = { advise: 0, refuse: 1, run: 2, recover: 3, finish: 4, halt: 5 } as const;
+/** A last call, after which the session halts for this verdict. */
+export function endOfSession({ reason, rule }: Verdict): Finish {
+  return { reason, ends: 'session', rule, deadline: null };
+}
+
+const gravity = { advise: 0, refuse: 1, run: 2, recover: 3, ask: 4, finish: 5, halt: 6 } as const;
 
 function noting(step: Step, notes: readonly Note[]): Step {
   return { ...step, notes: [...notes, ...step.notes] };

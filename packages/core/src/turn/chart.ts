@@ -174,6 +174,7 @@ export const turnChart: Chart = {
         ['turn is done', 'waitingForUser', 'wait'],
         ['finish is asked for', 'callingModel', 'ask-model'],
         ['verdict runs calls', 'executingTools', 'run-tools'],
+        ['verdict asks a person', 'waitingForUser', 'show-text', 'wait'],
         ['verdict asks for recovery, tries are left', 'errorRecovery', 'recover'],
         ['verdict asks for recovery', 'halted', 'stop'],
         ['', 'callingModel', 'ask-model'],

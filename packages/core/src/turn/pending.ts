@@ -46,6 +46,7 @@ export function askModel({ request, retries, conversation, ask }: CallingModel):
     conversation,
     tools: ask.finish === null,
     advice: ask.advice,
+    deadline: ask.finish?.deadline ?? null,
   };
 }
 

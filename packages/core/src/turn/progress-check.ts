@@ -10,7 +10,7 @@ import { callModel, runRound, waitForUser, type Route } from './enter.ts';
 import { move, type Step } from './move.ts';
 import { recoverOrWait } from './pending.ts';
 import { failure, withResults } from './results.ts';
-import type { AfterTools, Agenda, Ask, HaltReason, ToolRecovery, TurnStatus } from './state.ts';
+import type { AfterTools, Agenda, Ask, Finish, HaltReason, ToolRecovery, TurnStatus } from './state.ts';
 
 export type Check = {
   readonly conversation: Conversation<Message>;
@@ -37,10 +37,18 @@ export function checkProgress(session: Session, event: Event, check: Check): Ste
   if (next === 'end-turn') return goOn(session, event, route, next);
   const { finish, verdict } = agenda;
   if (finish !== null) {
-    const ask = { advice: verdict?.advice ?? finish.reason, finish, agenda: emptyAgenda };
+    const ask = lastAsk(finish, verdict, deadlineOf(session, event));
     return callModel(session, event, route, { ask, retries: 0 });
   }
   return verdict === null ? goOn(session, event, route, next) : actOn(verdict, session, event, route);
+}
+
+function lastAsk(finish: Finish, verdict: Verdict | null, deadline: number | null): Ask {
+  return { advice: verdict?.advice ?? finish.reason, finish: { ...finish, deadline }, agenda: emptyAgenda };
+}
+
+function deadlineOf({ settings: { finishMs } }: Session, { at }: Event): number | null {
+  return finishMs === null ? null : at + finishMs;
 }
 
 /** Ends the turn by way of the check, if there is anything to check. */
@@ -96,9 +104,18 @@ function actOn(verdict: Verdict, session: Session, event: Event, route: Route): 
     }
     case 'run':
       return runInstead(session, event, route, verdict.response.calls);
+    case 'ask':
+      return askPerson(verdict, session, event, route);
     case 'recover':
       return recover(verdict, session, event, route);
   }
+}
+
+/** Ends the turn with a question. What the user says to it starts the next. */
+function askPerson({ reason }: Verdict, session: Session, event: Event, route: Route): Step {
+  const step = waitForUser(session, event, route);
+  const text = `I may be going round in circles: ${reason}. How shall I go on?`;
+  return { ...step, actions: [{ type: 'show-text', text }, ...step.actions] };
 }
 
 function recover(verdict: Verdict, session: Session, event: Event, route: Route): Step {

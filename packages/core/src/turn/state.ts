@@ -58,6 +58,8 @@ export type Finish = {
   readonly reason: string;
   readonly ends: 'turn' | 'session';
   readonly rule: string | null;
+  /** When the answer must be there; null as long as it has not been asked for. */
+  readonly deadline: number | null;
 };
 
 /** What a model call is for, kept while it is retried or waits for room. */

@@ -10,9 +10,9 @@ import {
   type Step,
 } from '../../src/index.ts';
 
-const free: Budgets = { modelCalls: null, toolCalls: null, tokens: null, wallMs: null };
+const free: Budgets = { modelCalls: null, toolCalls: null, tokens: null, cost: null, wallMs: null };
 const ungoverned = { preset: 'none', rules: {} } as const;
-const usage = { inputTokens: 90, outputTokens: 10 };
+const usage = { inputTokens: 90, outputTokens: 10, cost: 100 };
 const outcome = { ok: true, output: 'text' } as const;
 
 /** A model that wants to read file after file, for ever. */
@@ -65,10 +65,15 @@ describe('a budget', () => {
     );
   });
 
-  it('of tokens ends the work once they are used up', () => {
-    const { session } = workUntilTheEnd({ ...free, tokens: 250 });
-    expect(session.spent.tokens).toBe(300);
-    expect(session.turn).toMatchObject({ status: 'halted', why: { kind: 'budget' } });
+  it('of tokens or of money keeps enough back for a last answer', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 2_000 }), fc.constantFrom('tokens', 'cost'), (limit, what) => {
+        const { session, steps } = workUntilTheEnd({ ...free, [what]: limit });
+        expect(session.spent[what] + 100).toBeLessThanOrEqual(limit);
+        expect(asked(steps, 'ask-model')).toBe(Math.floor(limit / 100));
+        expect(session.turn).toMatchObject({ status: 'halted', why: { kind: 'budget' } });
+      }),
+    );
   });
 
   it('of time counts from what the user said last', () => {

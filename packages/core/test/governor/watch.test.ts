@@ -53,7 +53,7 @@ describe('watch', () => {
         let state = unwatched;
         for (const [index, each] of list.entries())
           state = watch(state, observed(each, index), pawlRules).watch;
-        expect(state.window.length).toBeLessThanOrEqual(48);
+        expect(state.seen.work.length).toBeLessThanOrEqual(48);
         expect(state.spoken.length).toBeLessThanOrEqual(32);
         expect(JSON.parse(JSON.stringify(state))).toEqual(state);
       }),

@@ -58,6 +58,7 @@ describe('waitingForUser', () => {
         conversation: conversationOf(asked.session),
         tools: true,
         advice: null,
+        deadline: null,
       },
     ]);
   });

@@ -153,7 +153,7 @@ function inNextPhase({
 /** A verdict to finish ends the session once the last call is answered. The graver verdict stays. */
 function judged(agenda: Agenda, response: Response): Agenda {
   if (response.kind === 'finish') return { ...agenda, verdict: response, finish: 'session' };
-  const order = ['advise', 'run', 'recover', 'finish'];
+  const order = ['advise', 'run', 'recover', 'ask', 'finish'];
   const isMilder = order.indexOf(response.kind) < order.indexOf(agenda.verdict?.kind ?? 'advise');
   return isMilder ? agenda : { ...agenda, verdict: response };
 }

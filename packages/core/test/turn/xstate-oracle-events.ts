@@ -71,6 +71,7 @@ function responses(): readonly Response[] {
     { kind: 'run', calls: [read] },
     { kind: 'run', calls: [denied] },
     { kind: 'recover' },
+    { kind: 'ask' },
     { kind: 'finish' },
     { kind: 'halt' },
   ];

@@ -89,6 +89,7 @@ function checkGuards(settings: Settings): Record<string, Guard> {
       event.type === 'verdict-reached' && event.verdict.response.kind === 'halt',
     'verdict runs calls': ({ context: { agenda } }) =>
       agenda.verdict?.kind === 'run' && agenda.verdict.calls.some(mayRunUnasked),
+    'verdict asks a person': ({ context }) => context.agenda.verdict?.kind === 'ask',
     'verdict asks for recovery, tries are left': ({ context }) =>
       asksForRecovery(context) && context.recoveries < settings.maxRecoveries,
     'verdict asks for recovery': ({ context }) => asksForRecovery(context),

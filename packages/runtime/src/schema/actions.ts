@@ -19,6 +19,10 @@ const schemas = {
       .string()
       .nullable()
       .describe('Goes to the very bottom of the prompt, for this call only; null if there is none.'),
+    deadline: z
+      .number()
+      .nullable()
+      .describe('When the answer must be there; after that, report a failure. null for whenever it comes.'),
     messages: z.array(message).describe('The whole conversation, oldest first.'),
   }),
   'ask-permission': action('ask-permission', 'Ask a person about each of these calls.', {

@@ -1,7 +1,7 @@
 import type { Event, EventType } from '@pawl/core';
 import * as z from 'zod';
 import { list } from './list.ts';
-import { at, modelError, outcome, requestedCall, usage } from './parts.ts';
+import { at, fileEffect, modelError, outcome, requestedCall, usage } from './parts.ts';
 import type { Agreeing } from './same.ts';
 import { schemaName } from './schema-name.ts';
 import { recoveryOutcome, verdict } from './verdict.ts';
@@ -21,6 +21,9 @@ const callId = z.string().describe('The `id` of the call.');
 const schemas = {
   'user-message': event('user-message', 'A person said something.', {
     text: z.string().describe('What they said.'),
+    automatic: z
+      .exactOptional(z.boolean())
+      .describe('Whether no person said it, but a harness, so that the work is still the same work.'),
   }),
   'text-delta': answer('text-delta', 'The model wrote a piece of its text; for showing only.', {
     text: z.string().describe('The piece.'),
@@ -49,7 +52,11 @@ const schemas = {
     callId,
     progress: z.string().describe('How far it is, for a person to read.'),
   }),
-  'tool-finished': answer('tool-finished', 'A tool call ended, well or badly.', { callId, outcome }),
+  'tool-finished': answer('tool-finished', 'A tool call ended, well or badly.', {
+    callId,
+    outcome,
+    files: z.exactOptional(list(fileEffect)).describe('Files the call changed, for tools that know.'),
+  }),
   'hooks-finished': answer('hooks-finished', 'What runs after tools has run.', {
     actionTaken: z.boolean().describe('Whether the hooks did anything.'),
   }),
@@ -66,6 +73,7 @@ const schemas = {
   }),
   'paging-finished': answer('paging-finished', 'Room was made in the memory.', {
     freedTokens: z.number().describe('How many tokens it freed.'),
+    heldTokens: z.exactOptional(z.number().min(0)).describe('How many there were before.'),
   }),
   'paging-failed': answer('paging-failed', 'No room could be made in the memory.', {
     message: z.string().describe('What went wrong, for a person to read.'),

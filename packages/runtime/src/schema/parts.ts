@@ -35,8 +35,16 @@ export const usage = z
   .strictObject({
     inputTokens: z.number().min(0).describe('Tokens the model read.'),
     outputTokens: z.number().min(0).describe('Tokens the model wrote.'),
+    cost: z.exactOptional(z.number().min(0)).describe('What it cost, in the money the budget is in.'),
   })
   .meta({ id: 'Usage', description: 'What a model call used.' });
+
+export const fileEffect = z
+  .strictObject({
+    path: z.string().describe('The file.'),
+    hash: z.string().describe('A fingerprint of all it holds now.'),
+  })
+  .meta({ id: 'FileEffect', description: 'A file as a call left it.' });
 
 export const modelErrorKind = z.enum([
   'auth',
@@ -48,6 +56,7 @@ export const modelErrorKind = z.enum([
   'refused',
   'truncated',
   'timeout',
+  'chanting',
   'unknown',
 ]);
 

@@ -17,7 +17,11 @@ const response = z
       kind: z.literal('run').describe('Run these calls before the model is asked again.'),
       calls,
     }),
-    z.strictObject({ kind: z.literal('recover').describe('Look for a way out.') }),
+    z.strictObject({
+      kind: z.literal('recover').describe('Look for a way out.'),
+      waitMs: z.exactOptional(z.number().min(0)).describe('Waiting this long is the way out.'),
+    }),
+    z.strictObject({ kind: z.literal('ask').describe('End the turn with a question to the user.') }),
     z.strictObject({
       kind: z.literal('finish').describe('Ask for one last answer without tools, then halt.'),
     }),
@@ -32,6 +36,9 @@ export const verdict = z
     reason,
     advice: z.string().describe('What the model is told to do instead.'),
     evidence: list(z.int()).describe('Sequence numbers of the events that prove it.'),
+    counterEvidence: z
+      .exactOptional(list(z.int()))
+      .describe('Sequence numbers of events since then that speak against it.'),
     response,
   })
   .meta({ id: 'Verdict', description: 'A judgement on the work so far.' });

@@ -10,6 +10,7 @@ const finish = z
     reason: z.string().describe('Why; the model is told.'),
     ends: z.enum(['turn', 'session']).describe('What ends when it is answered.'),
     rule: z.string().nullable().describe('The rule of the verdict behind it, if there was one.'),
+    deadline: z.number().nullable().describe('When the answer must be there, once it was asked for.'),
   })
   .meta({ id: 'Finish', description: 'A last call without tools.' });
 

@@ -80,7 +80,7 @@ describe('the error', () => {
     [
       'a misspelt key',
       { type: 'user-message', at: 1, txt: '' },
-      'user-message: unknown key "txt"; the keys are type, at, text (and 1 more)',
+      'user-message: unknown key "txt"; the keys are type, at, text, automatic (and 1 more)',
     ],
     ['endless time', { type: 'retry-due', at: Infinity }, 'retry-due: at: expected a number, got Infinity'],
     [

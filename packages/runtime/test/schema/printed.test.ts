@@ -83,6 +83,7 @@ describe('what is printed', () => {
       attempt: 1,
       tools: true,
       advice: null,
+      deadline: null,
       messages: [{ role: 'user', at, text }],
     });
     expect(printState(session)).toMatchObject({ status: 'callingModel', messages: 1, seq: 1 });

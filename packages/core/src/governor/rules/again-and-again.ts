@@ -5,9 +5,9 @@ import { isSame } from './tail.ts';
 export const againAndAgain: Rule = {
   id: 'again-and-again',
   because:
-    'A call that comes back four times with the same result, with other things in between, is one the agent forgets it ' +
+    'A call that comes back five times with the same result, with other things in between, is one the agent forgets it ' +
     'has made. Running the same test after each change looks the same, so this only earns advice.',
-  thresholds: { advise: 4, refuse: null, finish: null },
+  thresholds: { advise: 5, refuse: null, finish: null },
   look(window) {
     const last = window.at(-1);
     if (last === undefined) return null;

@@ -7,7 +7,7 @@ export const sameAnswer: Rule = {
   because:
     'When a tool answers different questions with one and the same text, the questions miss. Tools that only ever say ' +
     'that they are done are common, so this only earns advice.',
-  thresholds: { advise: 5, refuse: null, finish: null },
+  thresholds: { advise: 6, refuse: null, finish: null },
   look(window) {
     const last = window.at(-1);
     if (last === undefined || last.mute) return null;

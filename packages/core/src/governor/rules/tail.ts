@@ -1,14 +1,14 @@
 import type { Observation } from '../observation.ts';
 
-/** The longest run of observations at the end of the window that all pass the test, oldest first. */
-export function tailWhile(
-  window: readonly Observation[],
-  passes: (observation: Observation, index: number) => boolean,
-): readonly Observation[] {
+/** The longest run of sightings at the end of the window that all pass the test, oldest first. */
+export function tailWhile<Sighting>(
+  window: readonly Sighting[],
+  passes: (sighting: Sighting, index: number) => boolean,
+): readonly Sighting[] {
   let start = window.length;
   while (start > 0) {
-    const observation = window[start - 1];
-    if (observation === undefined || !passes(observation, start - 1)) break;
+    const sighting = window[start - 1];
+    if (sighting === undefined || !passes(sighting, start - 1)) break;
     start -= 1;
   }
   return window.slice(start);
@@ -29,4 +29,11 @@ export function cameBefore(
 
 export function isSame(a: Observation, b: Observation): boolean {
   return a.call === b.call && a.outcome === b.outcome;
+}
+
+/** Whether the observation at this place brought something new: a success unlike any before it. */
+export function isNews(window: readonly Observation[], index: number): boolean {
+  const observation = window[index];
+  if (observation === undefined || observation.error !== null) return false;
+  return !cameBefore(window, index, ({ outcome }) => outcome === observation.outcome);
 }

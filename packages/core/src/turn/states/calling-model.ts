@@ -12,7 +12,7 @@ import { endAsk, endTurn } from '../progress-check.ts';
 import { ignore, isStale, refuse, stale } from '../refuse.ts';
 import { failure } from '../results.ts';
 import { retryAt } from '../retry.ts';
-import type { AwaitingPermission, CallingModel, Execution, ModelRecovery, Paging } from '../state.ts';
+import type { Ask, AwaitingPermission, CallingModel, Execution, ModelRecovery, Paging } from '../state.ts';
 
 const busy = refuse('the model is being asked');
 
@@ -98,12 +98,17 @@ function finished(session: Session, turn: CallingModel, event: EventOf<'model-re
   return endAsk(session, event, { conversation, via: ['processingResponse'] }, turn.ask);
 }
 
+/** A last answer is not tried for again once it would come too late. */
+function retryInTime(due: number | null, { finish }: Ask): number | null {
+  return due !== null && due >= (finish?.deadline ?? Infinity) ? null : due;
+}
+
 function failed(session: Session, turn: CallingModel, event: EventOf<'model-failed'>): Step {
   if (isStale(turn, event)) return ignore(session, turn, event, stale);
   const { conversation, ask, request } = turn;
   const { error, at, jitter } = event;
   const failures = turn.retries + 1;
-  const due = retryAt(session.settings, { at, failures, jitter }, error);
+  const due = retryInTime(retryAt(session.settings, { at, failures, jitter }, error), ask);
   if (error.kind === 'context-overflow' && session.settings.pageOnOverflow) {
     if (failures < session.settings.maxRetries) {
       const work = { reason: error.message, ask, asking: true, modelRetries: failures };

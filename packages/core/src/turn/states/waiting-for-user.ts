@@ -1,7 +1,7 @@
 import { append } from '../../conversation/conversation.ts';
 import { startWork } from '../../governor/budget.ts';
 import { changePhases } from '../../phases/change.ts';
-import { calm, type Session } from '../../session.ts';
+import type { Session } from '../../session.ts';
 import { emptyAgenda, plainAsk } from '../agenda.ts';
 import { haltOnVerdict } from '../agenda-events.ts';
 import { callModel, waitForUser } from '../enter.ts';
@@ -48,8 +48,10 @@ export const waitingForUser: Handlers<WaitingForUser> = {
 
 function hear(session: Session, turn: WaitingForUser, event: EventOf<'user-message'>): Step {
   const conversation = append(turn.conversation, { role: 'user', at: event.at, text: event.text });
-  const fresh = session.governor === calm ? session : { ...session, governor: calm };
-  return callModel(startWork(fresh, event.at), event, { conversation }, { ask: plainAsk, retries: 0 });
+  const { advice, recoveries } = session.governor;
+  const ask = advice === null ? plainAsk : { ...plainAsk, advice };
+  const fresh = recoveries === 0 ? session : { ...session, governor: { ...session.governor, recoveries: 0 } };
+  return callModel(startWork(fresh, event.at), event, { conversation }, { ask, retries: 0 });
 }
 
 function page(session: Session, turn: WaitingForUser, event: EventOf<'paging-requested'>): Step {

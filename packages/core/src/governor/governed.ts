@@ -1,0 +1,16 @@
+import type { Event } from '../event.ts';
+import type { Note } from '../note.ts';
+import type { Session } from '../session.ts';
+import type { Verdict } from './verdict.ts';
+
+/** The session with what the governor makes of an event, before the turn takes it. */
+export type Governed = { readonly session: Session; readonly event: Event; readonly notes: readonly Note[] };
+
+/** The event that ends the session at once, in the place of one that cannot be gone on with. */
+export function halting(verdict: Verdict, at: number): Event {
+  return { type: 'verdict-reached', at, verdict: { ...verdict, response: { kind: 'halt' } } };
+}
+
+export function withVerdictOn(session: Session, event: Event, verdict: Verdict): Governed {
+  return { session, event, notes: [{ type: 'verdict', at: event.at, verdict }] };
+}

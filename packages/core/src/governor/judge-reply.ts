@@ -1,0 +1,85 @@
+import type { Event, ModelReplied } from '../event.ts';
+import type { Session } from '../session.ts';
+import { endOfSession } from '../turn/agenda-events.ts';
+import type { CallingModel } from '../turn/state.ts';
+import { findChant, type Chant } from './chant.ts';
+import { halting, withVerdictOn, type Governed } from './governed.ts';
+import { screenCalls } from './refusals.ts';
+import type { Rule } from './rule.ts';
+import { talk } from './talk.ts';
+import { verdictOn } from './verdict.ts';
+import { watch } from './watch.ts';
+
+/** Looks at what the model said: calls that are refused, a chant, or mere talk. The last answer is beyond judgement. */
+export function judgeReply(
+  session: Session,
+  turn: CallingModel,
+  event: ModelReplied,
+  rules: readonly Rule[],
+): Governed {
+  if (turn.ask.finish !== null) return { session, event, notes: [] };
+  if (event.calls.length > 0) {
+    return session.governor.refused.length === 0
+      ? { session, event, notes: [] }
+      : screenCalls(session, turn, event);
+  }
+  const chant = rules.some((rule) => rule.on === 'chant') ? findChant(event.text) : null;
+  return chant === null
+    ? judgeTalk(session, turn, event, rules)
+    : judgeChant(session, turn, { event, chant, rules });
+}
+
+/**
+ * Talk ends the turn, so advice on it waits for the next. Talk that is to end the work is its last word: it stands as the
+ * answer.
+ */
+function judgeTalk(
+  session: Session,
+  turn: CallingModel,
+  event: ModelReplied,
+  rules: readonly Rule[],
+): Governed {
+  const judged = watch(session.governor.watch, talk(session.seq + 1, event.text), rules);
+  const governor = { ...session.governor, watch: judged.watch, advice: null };
+  if (judged.finding === null) return { session: { ...session, governor }, event, notes: [] };
+  const verdict = verdictOn(judged.finding, session.settings.governor, null);
+  const governed =
+    verdict.response.kind === 'finish'
+      ? { ...session, governor, turn: { ...turn, ask: { ...turn.ask, finish: endOfSession(verdict) } } }
+      : { ...session, governor: { ...governor, advice: verdict.advice } };
+  return withVerdictOn(governed, event, verdict);
+}
+
+/** A chant is no reply: the model is asked again, with a word about it, as if it had failed. */
+function judgeChant(
+  session: Session,
+  turn: CallingModel,
+  {
+    event,
+    chant,
+    rules,
+  }: { readonly event: ModelReplied; readonly chant: Chant; readonly rules: readonly Rule[] },
+): Governed {
+  const block = chant.block.slice(0, blockMax);
+  const sighting = { kind: 'chant', seq: session.seq + 1, block, times: chant.times } as const;
+  const judged = watch(session.governor.watch, sighting, rules);
+  const governed = { ...session, governor: { ...session.governor, watch: judged.watch } };
+  const { at, request } = event;
+  const message = `The reply says one thing over and over: “${block}”, ${chant.times} times in a row.`;
+  const failed: Event = {
+    type: 'model-failed',
+    at,
+    ...(request !== undefined && { request }),
+    error: { kind: 'chanting', message },
+  };
+  if (judged.finding === null) return { session: governed, event: failed, notes: [] };
+  const verdict = verdictOn(judged.finding, session.settings.governor, null);
+  if (verdict.response.kind === 'finish') {
+    return { session: governed, event: halting(verdict, at), notes: [] };
+  }
+  const ask = { ...turn.ask, advice: verdict.advice };
+  return withVerdictOn({ ...governed, turn: { ...turn, ask } }, failed, verdict);
+}
+
+/** How much of a chant is quoted. */
+const blockMax = 120;

@@ -1,0 +1,44 @@
+import type { Observation } from '../observation.ts';
+import type { Rule } from '../rule.ts';
+
+/** A file that keeps coming back to what it held before. */
+export const editAndRevert: Rule = {
+  id: 'edit-and-revert',
+  because:
+    'Putting back what one took away, and then taking it away again, leaves the file where it was: whatever the two versions ' +
+    'were meant to decide has been decided twice over. Undoing a change once is ordinary work, so is trying it once more.',
+  thresholds: { advise: 2, refuse: null, finish: 4 },
+  look(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.change === null) return null;
+    const { target, to } = last.change;
+    const evidence = returns(window, target, to);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: `${target} ${to}`,
+      reason: `a file was brought back to what it held before, ${evidence.length} times`,
+      advice: `You have brought this file back to what it held before ${evidence.length} times. The two versions do not settle it: find out what decides between them before you edit it again.`,
+    };
+  },
+};
+
+/** The changes that led back to a state which had been left. */
+function returns(window: readonly Observation[], target: string, state: string): readonly Observation[] {
+  const found: Observation[] = [];
+  let wasThere = false;
+  let wasLeft = false;
+  for (const each of window) {
+    if (each.change === null || each.change.target !== target) continue;
+    const { from, to } = each.change;
+    if (to === state) {
+      if (wasLeft) found.push(each);
+      wasThere = true;
+      wasLeft = false;
+    } else if (from === state) {
+      // Taken away again, even if it was there before anybody looked.
+      wasLeft = true;
+    } else if (wasThere && from === null) wasLeft = true;
+  }
+  return found;
+}

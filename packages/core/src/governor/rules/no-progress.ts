@@ -1,0 +1,21 @@
+import type { Rule } from '../rule.ts';
+import { isNews, tailWhile } from './tail.ts';
+
+/** A long stretch in which nothing new came of anything. */
+export const noProgress: Rule = {
+  id: 'no-progress',
+  because:
+    'Twelve calls without one success that says something new are a lot. It may still be a hard problem, so this only ever ' +
+    'earns advice.',
+  thresholds: { advise: 12, refuse: null, finish: null },
+  look(window) {
+    const evidence = tailWhile(window, (_, index) => !isNews(window, index));
+    return {
+      count: evidence.length,
+      evidence,
+      loop: 'no-progress',
+      reason: `the last ${evidence.length} calls brought nothing new`,
+      advice: `Nothing new has come of your last ${evidence.length} calls. Say in one sentence what you know and what is missing, and take the step that would tell you most.`,
+    };
+  },
+};

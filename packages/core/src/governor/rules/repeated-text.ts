@@ -1,0 +1,25 @@
+import type { RuleOn } from '../rule.ts';
+import { tailWhile } from './tail.ts';
+
+/** The same words again, and no call. */
+export const repeatedText: RuleOn<'talk'> = {
+  id: 'repeated-text',
+  because:
+    'Saying the same thing again, with nothing done in between and nothing new said to the agent, moves nothing. Numbers, ' +
+    'case and spacing do not make it a new thing to say.',
+  on: 'talk',
+  unit: 'replies',
+  thresholds: { advise: 2, refuse: null, finish: 3 },
+  look(window) {
+    const last = window.at(-1);
+    if (last === undefined) return null;
+    const evidence = tailWhile(window, (each) => each.gist === last.gist);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.gist,
+      reason: `the same was said ${evidence.length} times in a row, and nothing was done`,
+      advice: `You have said the same ${evidence.length} times in a row without doing anything. Do the next step with a tool, or say that you are done or what stops you.`,
+    };
+  },
+};

@@ -1,0 +1,36 @@
+import type { Observation } from './observation.ts';
+import type { Talk } from './talk.ts';
+
+/** A reply that could not be understood, so that nothing came of it. */
+export type FailedDecision = {
+  readonly kind: 'decision';
+  readonly seq: number;
+  /** Which reply: several calls of one that cannot be understood are one failed decision. */
+  readonly request: number;
+};
+
+/** Room was made, or was to be made, in the model's window. */
+export type Paged = {
+  readonly kind: 'paging';
+  readonly seq: number;
+  /** Hardly anything was freed, or what was freed was not enough to ask the model. */
+  readonly fruitless: boolean;
+};
+
+/** A reply that is one piece said again and again. */
+export type Chanted = {
+  readonly kind: 'chant';
+  readonly seq: number;
+  readonly block: string;
+  readonly times: number;
+};
+
+/** Anything the governor sees: a call that ended, a reply without calls, or something that went wrong in between. */
+export type Sighting = Observation | Talk | FailedDecision | Paged | Chanted;
+
+export type SightingKind = Sighting['kind'];
+
+/** What is seen under a kind. */
+export type SightingOf<Kind extends SightingKind> = Kind extends 'work' | 'waiting'
+  ? Observation
+  : Extract<Sighting, { readonly kind: Kind }>;
