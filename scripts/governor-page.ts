@@ -1,28 +1,63 @@
-import { pawlRules, type Rule } from '../packages/core/src/index.ts';
+import { pawlRecoveries, pawlRules, type Recovery, type Rule } from '../packages/core/src/index.ts';
 import type { Page } from './pages.ts';
 
 /** `docs/governor.md`: the prose stands here, the rules and thresholds come from the code. */
 export function governorPage(): readonly Page[] {
-  return [{ path: 'docs/governor.md', text: [before, ...pawlRules.map(section), after].join('\n') }];
+  return [
+    { path: 'docs/governor.md', text: [before, ...pawlRules.map(section), recoveries(), after].join('\n') },
+  ];
 }
 
-function section({ id, because, thresholds }: Rule): string {
-  const { advise, refuse, finish } = thresholds;
+function section({ id, because, thresholds, unit = 'calls' }: Rule): string {
+  const { advise, refuse, ask = null, finish } = thresholds;
   const steps = [
     advise === null ? null : `advise at ${advise}`,
     refuse === null ? null : `refuse the call at ${refuse}`,
+    ask === null ? null : `ask a person at ${ask}`,
     finish === null ? null : `finish at ${finish}`,
   ].filter((each) => each !== null);
-  return `### \`${id}\`\n\n${because}\n\nIt will ${steps.join(', ')}.\n`;
+  return `### \`${id}\`\n\n${because}\n\nIt counts ${unit}, and will ${steps.join(', ')}.\n`;
+}
+
+function done({ remedy }: Recovery): string {
+  switch (remedy.do) {
+    case 'run':
+      return `run \`${remedy.tool}\` for the file`;
+    case 'wait':
+      return `wait ${remedy.ms / 1_000} s`;
+    case 'ask':
+      return 'ask a person';
+    case 'refuse':
+      return 'refuse the call';
+    default:
+      return remedy satisfies never;
+  }
+}
+
+function recoveries(): string {
+  const rows = pawlRecoveries.map((each) => `| ${each.id} | ${each.advice} | ${done(each)} |`);
+  return [
+    '## What helps against which error',
+    '',
+    'When the newest call failed, what is known to help against that kind of error joins the advice. Where the call would be',
+    'refused, the remedy is carried out first: a call is run only with a tool that has worked in this session, and a person is',
+    'asked only where `attended` says that there is one. `settings.governor.recoveries` adds to the table; the first that fits',
+    'is taken, your own before these.',
+    '',
+    '| kind | what the model is told | and then |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
 }
 
 const before = `# The governor
 
 <!-- Made by \`npm run docs\`; the rules below are those of the code. Edits by hand are lost. -->
 
-The governor answers one question: is the work moving forward? It sees every tool call once it has ended, and says
-something only when the agent goes round in circles: it advises, then refuses the call, then brings the work to an end
-with an answer. It is part of \`step\`: pure, deterministic, with bounded memory and the same cost at the
+The governor answers one question: is the work moving forward? It sees every tool call once it has ended and every reply,
+and says something only when the agent goes round in circles: it advises, then refuses the call, then brings the work to
+an end with an answer. It is part of \`step\`: pure, deterministic, with bounded memory and the same cost at the
 hundred-thousandth call as at the first. Replaying a log gives the same verdicts.
 
 ## What it sees
@@ -33,8 +68,16 @@ addresses, ids and temporary names. Other numbers stay, since they may be the ne
 The **class of an error** also leaves out paths, quoted words and every word with a digit in it, so that one wall is
 recognised behind different arguments and tools.
 
+A **change** is what a file held before and after, as the tool reports it (\`files\` in \`tool-finished\`) or as the arguments
+determine it; a **query** is what was searched for, whatever the order of the words.
+
 It looks back on the last 48 calls since the user last spoke or a phase began. A person's no, a call that was called off
-and a call it refused itself are not looked at: they say nothing about whether the work moves.
+and a call it refused itself are not looked at: they say nothing about whether the work moves. What a harness says to keep
+the agent going is no person's word: send it as a \`user-message\` with \`automatic: true\`.
+
+Calls that only **wait** are a kind of their own, bounded by time and not by how often one looks. So are replies without a
+call (**talk**), replies that say one thing over and over (**chants**, which are cut off while they are being written), calls
+that cannot be understood (**failed decisions**), and **paging**. Each kind has its own short memory and its own rules.
 
 ## What it does
 
@@ -44,17 +87,22 @@ A rule counts. At its thresholds the governor climbs one ladder, for each loop o
    at the bottom of the next prompt and is never stored in the conversation.
 2. **refuse**: that very call is not run again; the model is told why. Anything new that succeeds lifts the refusal.
    Asking for a refused call twice more ends the work.
-3. **finish**: one last model call without tools, so that the run ends in an answer; then the session halts with the rule
-   and the reason. When no model can say it, the answer is made from the log: time spent, what was tried, what was found.
+3. **ask**: the turn ends with a question, where \`settings.governor.attended\` says that somebody is there. Where nobody is,
+   the work is finished instead.
+4. **finish**: one last model call without tools, so that the run ends in an answer; then the session halts with the rule
+   and the reason. It has \`settings.finishMs\` for that (a minute). When no model can say it in time, the answer is made from
+   the log: time spent, what was tried, what was found.
 
-Every verdict is a note with its rule, its reason and the numbers of the events that prove it.
+Every verdict is a note with its rule, its reason, the numbers of the events that prove it, and those of the events since
+that speak against it. \`distances(session.governor.watch, rules)\` tells how far each rule is from what it would do next.
 
 ## Budgets
 
-\`settings.budgets\` limits model calls, tool calls, tokens and the time since the user last spoke. No approval lifts them. A
-budget is looked at before the call it would pay for: calls it does not cover are denied before they start, and the last
-model call is asked without tools, so that a budget ends in an answer, too. \`pawl run --max-steps 20 --max-seconds 60\` sets
-two of them; the exit code is then 4.
+\`settings.budgets\` limits model calls, tool calls, tokens, money (\`usage.cost\`, in whatever currency you count) and the time
+since the user last spoke. No approval lifts them. A budget is looked at before the call it would pay for: calls it does
+not cover are denied before they start, and enough is kept back for one last model call without tools, so that a budget
+ends in an answer, too. Of tokens and money, the next call is expected to take as much as the latest.
+\`pawl run --max-steps 20 --max-seconds 60\` sets two of them; the exit code is then 4.
 
 ## Changing it
 
@@ -82,7 +130,7 @@ recorded runs of other people's agents (SWE-bench, customer service, bash, SQL a
 
 | detector | harm | noise | caught | saved | told | wrong |
 | --- | --- | --- | --- | --- | --- | --- |
-| pawl | 0.0 | 3.3 | 42.9 | 14.0 | 100.0 | 0.0 |
+| pawl | 0.0 | 2.6 | 42.9 | 14.0 | 100.0 | 0.0 |
 | hermes | 0.0 | 2.2 | 34.4 | 9.3 | 94.4 | 0.0 |
 | stella | 0.2 | 0.9 | 38.5 | 13.8 | 77.8 | 33.3 |
 | opencode, as documented | 0.3 | 0.3 | 31.4 | 13.4 | 55.6 | 0.0 |
@@ -111,10 +159,4 @@ The same with the thresholds fitted on all other sources, beside the thresholds 
 Fitting greedily ends three identical calls and four errors of a kind, which saves more and, on sources it has not seen,
 ends work that would have succeeded. The thresholds shipped are the more patient ones for that reason; on these runs none
 of them ends a solved run.
-
-## What it does not do yet
-
-Talk that repeats without any tool call, chanting inside one streamed reply, waiting and polling as a kind of their own,
-edits that undo each other, and modes: these rules are still to come. So are cost in money as a budget, and a table of
-recoveries by kind of error.
 `;

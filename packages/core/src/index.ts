@@ -88,6 +88,7 @@ export type {
   Sighting,
   SightingKind,
   SightingOf,
+  Wait,
 } from './governor/sighting.ts';
 export { likeness, talk } from './governor/talk.ts';
 export type { Talk } from './governor/talk.ts';

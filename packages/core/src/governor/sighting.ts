@@ -30,7 +30,12 @@ export type Sighting = Observation | Talk | FailedDecision | Paged | Chanted;
 
 export type SightingKind = Sighting['kind'];
 
-/** What is seen under a kind. */
-export type SightingOf<Kind extends SightingKind> = Kind extends 'work' | 'waiting'
-  ? Observation
-  : Extract<Sighting, { readonly kind: Kind }>;
+/** Looking at one thing again and again with one answer, put together: it may go on for long. */
+export type Wait = { readonly first: Observation; readonly last: Observation; readonly looks: number };
+
+/** What a rule on a kind looks at. */
+export type SightingOf<Kind extends SightingKind> = Kind extends 'waiting'
+  ? Wait
+  : Kind extends 'work'
+    ? Observation
+    : Extract<Sighting, { readonly kind: Kind }>;

@@ -1,12 +1,12 @@
 import type { Observation } from './observation.ts';
 import type { Level, Rule, Sight } from './rule.ts';
-import { isNews } from './rules/tail.ts';
-import type { Sighting, SightingKind, SightingOf } from './sighting.ts';
+import { isNews, isSame } from './rules/tail.ts';
+import type { Sighting, SightingKind, SightingOf, Wait } from './sighting.ts';
 
 /** How much of each kind the governor looks back on. Three laps of a cycle of sixteen calls fit. */
 const windowMax: Record<SightingKind, number> = {
   work: 48,
-  waiting: 16,
+  waiting: 4,
   talk: 8,
   decision: 16,
   paging: 8,
@@ -92,6 +92,7 @@ const levels: readonly Level[] = ['advise', 'refuse', 'ask', 'finish'];
 /** Something new that was done shows that the agent neither just waits nor just talks, nor is short of room. */
 function see(before: Windows, sighting: Sighting): Windows {
   const { kind } = sighting;
+  if (kind === 'waiting') return { ...before, waiting: withLook(before.waiting, sighting) };
   const window = [...before[kind].slice(-(windowMax[kind] - 1)), sighting];
   if (kind !== 'work') return { ...before, [kind]: window };
   const work = window as readonly Observation[];
@@ -101,6 +102,13 @@ function see(before: Windows, sighting: Sighting): Windows {
   return isNews(work, work.length - 1)
     ? { ...nothing, work }
     : { ...before, work, talk: nothing.talk, decision: nothing.decision, chant: nothing.chant };
+}
+
+function withLook(waits: readonly Wait[], last: Observation): readonly Wait[] {
+  const wait = waits.at(-1);
+  return wait !== undefined && isSame(wait.last, last)
+    ? [...waits.slice(0, -1), { ...wait, last, looks: wait.looks + 1 }]
+    : [...waits.slice(-(windowMax.waiting - 1)), { first: last, last, looks: 1 }];
 }
 
 function look(rule: Rule, seen: Windows): Sight | null {

@@ -16,7 +16,7 @@ const seen: fc.Arbitrary<Seen> = fc.record({
   tool: fc.constantFrom('read', 'edit', 'shell'),
   path: fc.constantFrom('alpha', 'beta', 'gamma'),
   ok: fc.boolean(),
-  said: fc.constantFrom('done', 'no match', 'timed out', ''),
+  said: fc.constantFrom('done', 'no match', 'timed out', 'still running', ''),
 });
 
 function observed(each: Seen, seq: number): Observation {
@@ -66,6 +66,18 @@ describe('watch', () => {
       fc.property(fc.array(seen, { maxLength: 60 }), (list) => {
         const fresh = { tool: 'write', path: 'delta', ok: true, said: 'a thing never said before' };
         expect(findings([...list, fresh]).at(-1)).toBeNull();
+      }),
+    );
+  });
+
+  it('finds nothing wrong with healthy work into which such a call is put, wherever', () => {
+    fc.assert(
+      fc.property(fc.array(seen, { maxLength: 30 }), fc.nat(), (list, place) => {
+        fc.pre(findings(list).every((each) => each === null));
+        const fresh = { tool: 'write', path: 'delta', ok: true, said: 'a thing never said before' };
+        expect(
+          findings(list.toSpliced(place % (list.length + 1), 0, fresh)).every((each) => each === null),
+        ).toBe(true);
       }),
     );
   });

@@ -7,6 +7,7 @@ export const editAndRevert: Rule = {
   because:
     'Putting back what one took away, and then taking it away again, leaves the file where it was: whatever the two versions ' +
     'were meant to decide has been decided twice over. Undoing a change once is ordinary work, so is trying it once more.',
+  unit: 'ways back',
   thresholds: { advise: 2, refuse: null, finish: 4 },
   look(window) {
     const last = window.at(-1);
@@ -16,7 +17,7 @@ export const editAndRevert: Rule = {
     return {
       count: evidence.length,
       evidence,
-      loop: `${target} ${to}`,
+      loop: target,
       reason: `a file was brought back to what it held before, ${evidence.length} times`,
       advice: `You have brought this file back to what it held before ${evidence.length} times. The two versions do not settle it: find out what decides between them before you edit it again.`,
     };

@@ -1,6 +1,5 @@
-import type { Observation } from '../observation.ts';
 import type { RuleOn } from '../rule.ts';
-import { isSame, tailWhile } from './tail.ts';
+import type { Wait } from '../sighting.ts';
 
 /** Where nobody recorded the time, looking once more is taken for waiting this long. */
 const secondsPerLook = 30;
@@ -15,23 +14,21 @@ export const waiting: RuleOn<'waiting'> = {
   unit: 'seconds',
   thresholds: { advise: 60, refuse: null, finish: 1_800 },
   look(window) {
-    const last = window.at(-1);
-    if (last === undefined) return null;
-    const evidence = tailWhile(window, (each) => isSame(each, last));
-    const seconds = secondsOf(evidence);
+    const wait = window.at(-1);
+    if (wait === undefined) return null;
+    const { first, last, looks } = wait;
+    const seconds = secondsOf(wait);
     return {
       count: seconds,
-      evidence,
+      evidence: looks === 1 ? [first] : [first, last],
       loop: last.call,
       reason: `${last.tool} has been asked for ${seconds} s whether something is done, and the answer has not changed`,
-      advice: `You have looked ${evidence.length} times and the answer has not changed. Wait once, with one call that blocks until it is done or a good while has passed, or do something else meanwhile.`,
+      advice: `You have looked ${looks} times and the answer has not changed. Wait once, with one call that blocks until it is done or a good while has passed, or do something else meanwhile.`,
     };
   },
 };
 
-function secondsOf(looks: readonly Observation[]): number {
-  const from = looks[0]?.at ?? null;
-  const to = looks.at(-1)?.at ?? null;
-  if (from === null || to === null) return (looks.length - 1) * secondsPerLook;
-  return Math.floor(Math.max(0, to - from) / 1_000);
+function secondsOf({ first, last, looks }: Wait): number {
+  if (first.at === null || last.at === null) return (looks - 1) * secondsPerLook;
+  return Math.floor(Math.max(0, last.at - first.at) / 1_000);
 }

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createSession,
+  distances,
+  pawlRules,
+  step,
+  type Action,
+  type Event,
+  type Session,
+} from '../../src/index.ts';
+import { Worker } from './worker.ts';
+
+/** Takes one piece out of a file and puts another in its place. */
+function swap(worker: Worker, from: string, to: string): Worker {
+  const said = `edited as number ${worker.session.seq}`;
+  return worker.call('edit', { path: 'a.ts', old_string: from, new_string: to }, said);
+}
+
+/** A model that never has room, and a pager that frees so much each time. */
+function overflowing(freed: readonly number[]): {
+  readonly session: Session;
+  readonly actions: readonly Action[];
+} {
+  let session = createSession({ id: 's', at: 0, settings: { maxRetries: 10 } });
+  let actions: readonly Action[] = [];
+  const take = (event: object): void => {
+    ({ session, actions } = step(session, { ...event, at: session.seq } as Event));
+  };
+  take({ type: 'user-message', text: 'go' });
+  for (const freedTokens of freed) {
+    take({ type: 'model-failed', error: { kind: 'context-overflow', message: 'too long' } });
+    take({ type: 'paging-finished', freedTokens, heldTokens: 1_000 });
+  }
+  return { session, actions };
+}
+
+describe('edits that undo each other', () => {
+  it('earn a word when the second is undone for the second time', () => {
+    const worker = new Worker({ mutatingTools: [] });
+    swap(swap(swap(worker, 'x', 'y'), 'y', 'x'), 'x', 'y');
+    expect(worker.told).toEqual([]);
+    swap(worker, 'y', 'x');
+    expect(worker.told).toEqual(['edit-and-revert: advise']);
+  });
+
+  it('end the work when it goes on', () => {
+    const worker = new Worker({ mutatingTools: [] });
+    for (let lap = 0; lap < 4; lap += 1) swap(swap(worker, 'x', 'y'), 'y', 'x');
+    expect(worker.told).toEqual(['edit-and-revert: advise', 'edit-and-revert: finish']);
+  });
+
+  it('are seen in whole files, by what a tool reports, and not by the names of arguments alone', () => {
+    const writing = new Worker({ mutatingTools: [] });
+    for (let lap = 0; lap < 3; lap += 1) {
+      for (const content of ['one', 'two'])
+        writing.call('write', { path: 'a', content }, `ok ${lap} ${content}`);
+    }
+    expect(writing.told).toContain('edit-and-revert: advise');
+    const reporting = new Worker({ mutatingTools: [] });
+    for (let lap = 0; lap < 3; lap += 1) {
+      for (const hash of ['h1', 'h2']) {
+        reporting.call('shell', { command: `make ${lap}${hash}` }, `ok ${lap}${hash}`, [{ path: 'a', hash }]);
+      }
+    }
+    expect(reporting.told).toContain('edit-and-revert: advise');
+  });
+
+  it('are not the same change in many places, nor in many files, nor new content each time', () => {
+    const worker = new Worker({ mutatingTools: [] });
+    for (let place = 0; place < 40; place += 1) {
+      worker.call('edit', { path: 'a.ts', old_string: 'x', new_string: 'y' }, `line ${place}`);
+      worker.call('edit', { path: `f${place}.ts`, old_string: 'y', new_string: 'x' }, `file ${place}`);
+      worker.call('write', { path: 'log.txt', content: `entry ${place}` }, `wrote ${place}`);
+    }
+    expect(worker.told).toEqual([]);
+  });
+});
+
+describe('the same query', () => {
+  it('earns a word when it finds the same, in whatever order the words come', () => {
+    const worker = new Worker();
+    worker.call('search', { query: 'secret password' }, 'nothing found');
+    worker.call('search', { query: 'Password, secret', limit: 50 }, 'nothing found');
+    expect(worker.told).toEqual([]);
+    worker.call('search', { query: 'password secret', limit: 5 }, 'nothing found');
+    expect(worker.told).toEqual(['same-query: advise']);
+  });
+
+  it('does not when it finds something else, as paging does', () => {
+    const worker = new Worker();
+    for (let page = 0; page < 30; page += 1) worker.call('search', { query: 'x', page }, `results ${page}`);
+    expect(worker.told).toEqual([]);
+  });
+});
+
+describe('a long stretch without news', () => {
+  it('earns a word and never more', () => {
+    const rules = { 'nothing-works': false, 'interleaved-errors': false } as const;
+    const worker = new Worker({ governor: { preset: 'pawl', rules: { ...rules, 'stale-errors': false } } });
+    worker.call('list', {}, 'files');
+    for (let time = 0; time < 40; time += 1) {
+      const word = String.fromCharCode(97 + (time % 26), 97 + Math.floor(time / 26));
+      worker.fails('try', { way: time }, `failed with ${word}`);
+    }
+    expect(worker.told).toEqual(['no-progress: advise']);
+  });
+});
+
+describe('replies that cannot be understood', () => {
+  const invalid = { ok: false, error: { kind: 'invalid', message: 'no such tool' } } as const;
+
+  it('say nothing about the work, but six in a row end it', () => {
+    const worker = new Worker();
+    for (let time = 0; time < 6; time += 1) worker.call('raed', { path: 'a' }, invalid);
+    expect(worker.told).toEqual(['failed-decisions: advise', 'failed-decisions: finish']);
+  });
+
+  it('are forgotten with the first one that is understood', () => {
+    const worker = new Worker();
+    for (let time = 0; time < 20; time += 1) {
+      worker
+        .call('raed', {}, invalid)
+        .call('raed', {}, invalid)
+        .call('read', { path: `${time}` }, `text ${time}`);
+    }
+    expect(worker.told).toEqual([]);
+  });
+
+  it('count once, however many calls they ask for', () => {
+    const worker = new Worker();
+    worker.asks(Array.from({ length: 10 }, () => ({ tool: 'raed', args: {} })));
+    for (const { id } of worker.action('run-tools')?.calls ?? []) {
+      worker.last = worker.take({ type: 'tool-finished', callId: id, outcome: invalid });
+    }
+    expect(worker.told).toEqual([]);
+  });
+});
+
+describe('making room', () => {
+  it('that frees hardly anything twice halts the work', () => {
+    const { session } = overflowing([20, 30]);
+    expect(session.turn).toMatchObject({
+      status: 'halted',
+      why: { kind: 'stuck', rule: 'fruitless-paging' },
+    });
+  });
+
+  it('that frees a lot, and still not enough, halts the work, too', () => {
+    expect(overflowing([500]).session.turn.status).toBe('callingModel');
+    expect(overflowing([500, 300]).session.turn.status).toBe('callingModel');
+    expect(overflowing([500, 300, 300]).session.turn.status).toBe('halted');
+  });
+});
+
+describe('a verdict', () => {
+  it('names what speaks against it', () => {
+    const worker = new Worker();
+    for (let time = 0; time < 5; time += 1) {
+      worker.call('read', { path: 'a' }, 'A').call('list', { of: time }, `list ${time}`);
+    }
+    const [verdict] = worker.verdicts;
+    expect(verdict?.rule).toBe('again-and-again');
+    expect(verdict?.evidence).toHaveLength(5);
+    expect(verdict?.counterEvidence).toHaveLength(4);
+  });
+
+  it('can be seen coming: how far each rule is from what it would do next', () => {
+    const worker = new Worker();
+    worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A');
+    const near = distances(worker.session.governor.watch, pawlRules);
+    expect(near.find(({ rule }) => rule === 'repeated-call')).toEqual({
+      rule: 'repeated-call',
+      count: 2,
+      next: { level: 'advise', at: 3 },
+    });
+    expect(near).toHaveLength(pawlRules.length);
+  });
+});
