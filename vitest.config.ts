@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'scripts/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
+    include: [
+      'packages/*/test/**/*.test.ts',
+      'scripts/test/**/*.test.ts',
+      'bench/test/**/*.test.ts',
+      'eval/test/**/*.test.ts',
+    ],
     testTimeout: 30_000,
   },
 });

@@ -59,7 +59,7 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     .description('work on a goal in a folder and answer with quoted, cited passages')
     .argument('<goal...>', 'what you want to know')
     .option('-d, --dir <folder>', 'the folder to work in', '.')
-    .option('-p, --profile <name>', 'how the machine behaves: pawl, loom, nexora', 'pawl')
+    .option('-p, --profile <name>', 'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1', 'pawl')
     .option('--max-steps <n>', 'ask the model at most so often, the last time for an answer')
     .option('--max-tool-calls <n>', 'after so many tool calls, ask for an answer')
     .option('--max-seconds <n>', 'after so long, ask for an answer')
@@ -85,7 +85,7 @@ function addPipe(program: Command, { io, signal, exit }: Setting): void {
     .description(
       'drive the machine from any language: events in, states and actions out, one JSON object a line',
     )
-    .option('-p, --profile <name>', 'how the machine behaves: pawl, loom, nexora', 'pawl')
+    .option('-p, --profile <name>', 'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1', 'pawl')
     .option('--state <how>', 'how much of the state each answer holds: compact, full, status', 'compact')
     .option('--id <id>', 'the id of the session (default: "pipe")')
     .option('--schema', 'print the JSON Schema of the events and leave')
@@ -126,6 +126,7 @@ function addAudit(program: Command, { io, signal, exit }: Setting): void {
       'files or folders with traces, or - for standard input; docs/trace-formats.md lists the formats',
     )
     .option('-f, --format <name>', 'how to tell: report, json, verdicts', 'report')
+    .option('--preset <name>', 'whose rules judge: pawl, nexora, nexora-lenient, savant', 'pawl')
     .option('--price-in <price>', 'what a million tokens cost that the model reads')
     .option('--price-out <price>', 'what a million tokens cost that the model writes')
     .option('-q, --quiet', 'only the table and the totals: no proofs, no problems, no progress')
@@ -135,13 +136,14 @@ function addAudit(program: Command, { io, signal, exit }: Setting): void {
         'pawl audit ~/.claude/projects',
         'pawl audit --price-in 3 --price-out 15 runs.jsonl.gz',
         'pawl audit --format json trajectory.traj | jq .totals',
+        'pawl audit --preset nexora runs/',
         'zcat runs.jsonl.gz | pawl audit --quiet -',
       )}\n\nThe exit code is 3 when at least one run got stuck, and 0 when none did.`,
     )
     .action(
       async (
         files: string[],
-        options: { format: string; priceIn?: string; priceOut?: string; quiet?: true },
+        options: { format: string; preset: string; priceIn?: string; priceOut?: string; quiet?: true },
       ) => {
         const { auditFiles } = await import('./commands/audit.ts');
         exit(await auditFiles(files, { ...options, signal }, io));

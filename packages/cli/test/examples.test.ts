@@ -12,6 +12,9 @@ const shows: Record<string, RegExp> = {
   '01-ask-a-folder.ts': /\w+\.md:\d+/,
   '03-own-loop.ts': /halted after 4 of 101 calls/,
   '02-pure-machine.ts': /model-replied → waitingForUser: wait/,
+  '04-code-review-modes.ts': /judging: add_comment → commenting/,
+  '05-research-modes.ts': /gathering → out_of_leads \(gathering has lasted 3 steps\)/,
+  '06-support-modes.ts': /there is no state "on holiday"/,
 };
 
 describe('examples', () => {

@@ -2,6 +2,7 @@ import type { Call, Message } from './conversation/message.ts';
 import type { Conversation } from './conversation/conversation.ts';
 import type { ModelErrorKind } from './event.ts';
 import type { Verdict } from './governor/verdict.ts';
+import type { StoredEntry } from './memory/storage-entry.ts';
 import type { HaltReason } from './turn/state.ts';
 
 /** Which tool ended how; hooks choose from it whether there is anything for them to do. */
@@ -31,6 +32,8 @@ export type Action =
   | { readonly type: 'run-hooks'; readonly request: number; readonly completed: readonly CompletedTool[] }
   /** Make room in the model's window; answer with `paging-finished` or `paging-failed`. */
   | { readonly type: 'page-memory'; readonly request: number; readonly reason: string }
+  /** Keep these in storage: they have left working memory. Nothing answers it. */
+  | { readonly type: 'store'; readonly entries: readonly StoredEntry[] }
   /** Find a way out of a stuck state; answer with `recovery-finished`. */
   | {
       readonly type: 'recover';

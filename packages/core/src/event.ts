@@ -2,6 +2,7 @@ import type { Json } from './json.ts';
 import type { Outcome } from './conversation/message.ts';
 import type { FileEffect } from './governor/change.ts';
 import type { Verdict } from './governor/verdict.ts';
+import type { StoredEntry } from './memory/storage-entry.ts';
 
 /**
  * An event is something that happened: the only way anything gets into a session.
@@ -64,10 +65,17 @@ export type CallDelta = Answer<'call-delta'> & {
   readonly tool: string;
   readonly fragment: string;
 };
+/**
+ * `nextState` is the mode the model asks for, and `logs` what it wants written down, where the profile has such things.
+ * `problem` says why the reply cannot be understood: nothing of it is carried out, and the model is told.
+ */
 export type ModelReplied = Answer<'model-replied'> & {
   readonly text: string;
   readonly calls: readonly RequestedCall[];
   readonly usage?: Usage;
+  readonly nextState?: string;
+  readonly logs?: { readonly think?: string; readonly evaluation?: string };
+  readonly problem?: string;
 };
 /** `jitter`, from 0 to 1, spreads retries; the caller draws it, so that the machine stays deterministic. */
 export type ModelFailed = Answer<'model-failed'> & { readonly error: ModelError; readonly jitter?: number };
@@ -81,11 +89,16 @@ export type ToolProgressed = Answer<'tool-progressed'> & {
   readonly callId: string;
   readonly progress: string;
 };
-/** `files` are those the call changed, with what they hold now, for tools that know. */
+/**
+ * What came of a call, for tools that know: `files` it changed, with what they hold now; `tests` it ran; what it `found` in
+ * storage.
+ */
 export type ToolFinished = Answer<'tool-finished'> & {
   readonly callId: string;
   readonly outcome: Outcome;
   readonly files?: readonly FileEffect[];
+  readonly tests?: { readonly passed: number; readonly failed: number };
+  readonly found?: readonly StoredEntry[];
 };
 export type HooksFinished = Answer<'hooks-finished'> & { readonly actionTaken: boolean };
 export type HooksFailed = Answer<'hooks-failed'> & { readonly message: string; readonly jitter?: number };
@@ -102,10 +115,17 @@ export type PhaseStarted = Base<'phase-started'> & {
   readonly number: number;
   readonly description: string;
   readonly expectedMs?: number;
+  /** How many phases there will be, for whoever plans ahead; without it what was known stays. */
+  readonly total?: number;
   /** What to say to the model to begin the phase; only taken while waiting for the user. */
   readonly message?: string;
 };
-export type PhaseCompleted = Base<'phase-completed'> & { readonly success: boolean };
+/** `summary` is what came of the phase, and `blockers` what stood in its way, for those who can say. */
+export type PhaseCompleted = Base<'phase-completed'> & {
+  readonly success: boolean;
+  readonly summary?: string;
+  readonly blockers?: readonly string[];
+};
 export type VerdictReached = Base<'verdict-reached'> & { readonly verdict: Verdict };
 export type FinishRequested = Base<'finish-requested'> & { readonly reason: string };
 export type PauseRequested = Base<'pause-requested'> & { readonly reason: string };

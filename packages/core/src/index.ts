@@ -19,6 +19,7 @@ export type {
   ModelErrorKind,
   RecoveryOutcome,
   RequestedCall,
+  ToolFinished,
   Usage,
 } from './event.ts';
 export type { Action, ActionType, CompletedTool } from './action.ts';
@@ -84,7 +85,8 @@ export { rulesFor } from './governor/rulebook.ts';
 export type {
   Chanted,
   FailedDecision,
-  Paged,
+  OverdueMode,
+  PagingSeen,
   Sighting,
   SightingKind,
   SightingOf,
@@ -101,6 +103,28 @@ export { detect, traceFormats } from './traces/detect.ts';
 export { parseTrace, unknownFormat } from './traces/parse-trace.ts';
 export type { RecordedRun, RecordedStep } from './traces/recorded-run.ts';
 export type { ParsedTrace, TraceFormat, TraceProblem } from './traces/trace-format.ts';
+
+export { ChartError } from './modes/chart-error.ts';
+export type { ChartPath } from './modes/chart-error.ts';
+export { defineChart, readChart } from './modes/define-chart.ts';
+export type { ModeChartInput, ModeStateInput } from './modes/chart-input.ts';
+export type { Hops, ModeChart, ModeState } from './modes/mode-chart.ts';
+export { resumeMode, startMode } from './modes/mode.ts';
+export type { Mode, ModeMove } from './modes/mode.ts';
+export type { Happening, ModeFact } from './modes/happening.ts';
+export { hop } from './modes/hop.ts';
+export type { Hop } from './modes/place.ts';
+export { allowedTools, isTerminalMode, nextStates, offeredTools } from './modes/allowed.ts';
+export { overdue, timeLimitMs } from './modes/overdue.ts';
+export type { Overdue } from './modes/overdue.ts';
+export { modeSection, withModePrompt } from './modes/mode-prompt.ts';
+export type { ModeView } from './modes/mode-prompt.ts';
+export { chartOf } from './modes/draw-modes.ts';
+export { findModeChart, modeCharts } from './modes/charts/built-in.ts';
+export { lkj1Chart, lkjChart } from './modes/charts/lkj.ts';
+export type { Lkj1State, LkjOptions, LkjState } from './modes/charts/lkj.ts';
+export { savantChart } from './modes/charts/savant.ts';
+export type { SavantOptions } from './modes/charts/savant.ts';
 
 export { createTracker, restoreTracker } from './trackers/create-tracker.ts';
 export type { TrackerOptions } from './trackers/create-tracker.ts';
@@ -120,3 +144,50 @@ export type { TrackerSummary } from './trackers/summary.ts';
 export type { TrackerEnding } from './trackers/ending.ts';
 export type { NexoraState } from './trackers/nexora/states.ts';
 export type { SavantState } from './trackers/savant/states.ts';
+
+export { memoryActions, memoryActionTypes, readMemoryAction } from './memory/action.ts';
+export type { MemoryAction, MemoryActionType, ReadAction } from './memory/action.ts';
+export { admit } from './memory/admit.ts';
+export type { Admitted } from './memory/admit.ts';
+export { compact } from './memory/compact.ts';
+export type { Compacted, CompactOptions } from './memory/compact.ts';
+export { dumpMemory } from './memory/describe.ts';
+export { correct, estimate, estimateTokens, freshEstimator } from './memory/estimate.ts';
+export type { Estimator } from './memory/estimate.ts';
+export { readLkjConfig } from './memory/lkj/config.ts';
+export type { LkjConfig } from './memory/lkj/config.ts';
+export type { LkjPrompts } from './memory/lkj/prompts.ts';
+export { readMemoryDocument } from './memory/lkj/read-document.ts';
+export type { LkjMemory, ReadDocument, ReadDocumentOptions } from './memory/lkj/read-document.ts';
+export type { LkjProfile } from './memory/lkj/states.ts';
+export { memoryDocument } from './memory/lkj/write-document.ts';
+export { log, logEntries } from './memory/logs.ts';
+export {
+  emptyMemory,
+  entriesOf,
+  findEntry,
+  lkjTokens,
+  mustPage,
+  needsPaging,
+  put,
+  tokensOf,
+  workingObject,
+} from './memory/memory.ts';
+export type { Entry, EntryKind, Memory, Put } from './memory/memory.ts';
+export { page } from './memory/page.ts';
+export type { Moved, Paged, PagingOptions } from './memory/page.ts';
+export { answer, loaded, remember, searched } from './memory/remember.ts';
+export type { Remembered } from './memory/remember.ts';
+export { logNames, memorySettings } from './memory/settings.ts';
+export type { LogName, LogSettings, MemoryProfile, MemorySettings, TokenLimit } from './memory/settings.ts';
+export type {
+  MemoryEffect,
+  StorageLoad,
+  StorageSave,
+  StorageSearch,
+  StoredEntry,
+} from './memory/storage-entry.ts';
+export { keyOf, normalTags, tagsOf } from './memory/tags.ts';
+export type { Tags } from './memory/tags.ts';
+export { memoryActionOf, pagingLimitOf } from './memory/memorise.ts';
+export { halveConversation } from './memory/halve.ts';

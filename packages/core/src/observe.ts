@@ -5,6 +5,7 @@ import type { Step } from './turn/move.ts';
 export type Observers = {
   readonly onNote?: (note: Note) => void;
   readonly onStateChange?: (note: Extract<Note, { readonly type: 'transition' }>) => void;
+  readonly onModeChange?: (note: Extract<Note, { readonly type: 'mode' }>) => void;
   readonly onRefused?: (note: Extract<Note, { readonly type: 'refused' }>) => void;
   readonly onVerdict?: (note: Extract<Note, { readonly type: 'verdict' }>) => void;
 };
@@ -32,6 +33,9 @@ function specific(note: Note, observers: Observers): ((note: never) => void) | u
       return observers.onRefused;
     case 'verdict':
       return observers.onVerdict;
+    case 'mode':
+      return observers.onModeChange;
+    case 'paged':
     case 'phase-started':
     case 'phase-completed':
       return undefined;

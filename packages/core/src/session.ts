@@ -1,8 +1,12 @@
 import { emptyConversation } from './conversation/conversation.ts';
 import type { Spent } from './governor/budget.ts';
 import { unwatched, type Watch } from './governor/watch.ts';
+import { emptyMemory, type Memory } from './memory/memory.ts';
+import { startMode, type Mode } from './modes/mode.ts';
 import type { Phases } from './phases/phase.ts';
+import { noWork } from './phases/work.ts';
 import { defaultSettings, type Settings } from './settings.ts';
+import { trackerFor, type SessionTracker } from './trackers/in-session.ts';
 import type { Turn } from './turn/state.ts';
 
 /** What the governor keeps since the last user message or phase. */
@@ -13,6 +17,8 @@ export type Governor = {
   readonly refused: readonly Refusal[];
   /** Advice on a reply that ended the turn, to be given when the model is asked next. */
   readonly advice: string | null;
+  /** With the presets nexora and savant, what they know; it lasts for as long as they say. */
+  readonly tracker: SessionTracker | null;
 };
 
 export type Refusal = {
@@ -35,6 +41,10 @@ export type Session = {
   readonly turn: Turn;
   readonly phases: Phases;
   readonly governor: Governor;
+  /** What kind of step this is; null where the profile has no modes. */
+  readonly mode: Mode | null;
+  /** What the agent holds in mind; null where the profile has no working memory. */
+  readonly memory: Memory | null;
   readonly spent: Spent;
 };
 
@@ -46,7 +56,7 @@ export type SessionOptions = {
   readonly totalPhases?: number;
 };
 
-export const calm: Governor = { recoveries: 0, watch: unwatched, refused: [], advice: null };
+export const calm: Governor = { recoveries: 0, watch: unwatched, refused: [], advice: null, tracker: null };
 const nothingSpent: Spent = {
   modelCalls: 0,
   toolCalls: 0,
@@ -56,19 +66,23 @@ const nothingSpent: Spent = {
   lastCost: 0,
   workingSince: 0,
 };
-const noPhases: Phases = { total: null, current: null, completed: [] };
+const noPhases: Phases = { total: null, current: null, completed: [], outside: noWork };
 
 export function createSession(options: SessionOptions): Session {
-  const { id, at, profile = 'pawl', settings, totalPhases } = options;
+  const { id, at, profile = 'pawl', totalPhases } = options;
+  const settings = options.settings === undefined ? defaultSettings : complete(options.settings);
+  const tracker = trackerFor(settings.governor, at);
   return {
     version: 1,
     id,
     profile,
-    settings: settings === undefined ? defaultSettings : complete(settings),
+    settings,
     seq: 0,
     turn: { status: 'waitingForUser', since: at, conversation: emptyConversation },
     phases: totalPhases === undefined ? noPhases : { ...noPhases, total: totalPhases },
-    governor: calm,
+    governor: tracker === null ? calm : { ...calm, tracker },
+    mode: settings.chart === null ? null : startMode(settings.chart, at),
+    memory: settings.memory === null ? null : emptyMemory(settings.memory),
     spent: nothingSpent,
   };
 }

@@ -1,11 +1,19 @@
 import type { Budgets } from './governor/budget.ts';
+import type { Json } from './json.ts';
 import type { Recovery } from './governor/recovery.ts';
 import type { Thresholds } from './governor/rule.ts';
+import type { MemorySettings } from './memory/settings.ts';
+import type { ModeChart } from './modes/mode-chart.ts';
 
 /** Which rules judge the work, by name so that a session stays plain JSON. */
 export type GovernorSettings = {
-  readonly preset: 'pawl' | 'none';
-  /** Changes to single rules of the preset: other thresholds, or false to leave a rule out. */
+  readonly preset: 'pawl' | 'none' | 'nexora' | 'nexora-lenient' | 'savant';
+  /**
+   * The keys of the presets nexora and savant, each in camelCase or in snake_case, such as `stuck_threshold`. They are
+   * checked when the session is made.
+   */
+  readonly config?: { readonly [key: string]: Json };
+  /** Changes to single rules of pawl and to own ones: other thresholds, or false to leave a rule out. */
   readonly rules: { readonly [id: string]: Partial<Thresholds> | false };
   /** What to do about kinds of errors, before those that are built in; the first that fits is taken. */
   readonly recoveries?: readonly Recovery[];
@@ -28,10 +36,16 @@ export type Settings = {
   readonly progressCheck: boolean;
   /** Whether a model that finds no room leads to paging instead of a plain retry. */
   readonly pageOnOverflow: boolean;
+  /** Whether making room for a model that found none makes the conversation shorter. */
+  readonly compact: boolean;
   /** How often in a row a stuck verdict may ask for recovery before the session halts. */
   readonly maxRecoveries: number;
   readonly haltOnFailedPhase: boolean;
   readonly governor: GovernorSettings;
+  /** The modes there are; null for none. */
+  readonly chart: ModeChart | null;
+  /** The limits and logs of working memory; null for none. */
+  readonly memory: MemorySettings | null;
   /** How long the last answer may take, retries included; null for as long as it takes. */
   readonly finishMs: number | null;
   /** What a session may use up; null for no limits at all. */
@@ -51,9 +65,12 @@ export const defaultSettings: Settings = {
   mutatingTools: ['edit_file', 'bash', 'edit', 'write', 'shell'],
   progressCheck: true,
   pageOnOverflow: true,
+  compact: false,
   maxRecoveries: 3,
   haltOnFailedPhase: false,
   governor: { preset: 'pawl', rules: {} },
+  chart: null,
+  memory: null,
   finishMs: 60_000,
   budgets: null,
   onInvalidEvent: 'ignore',

@@ -1,9 +1,16 @@
 import type { Event } from './event.ts';
 import { budget } from './governor/budget.ts';
+import { governByTracker, keepTracker } from './governor/by-tracker.ts';
 import { govern } from './governor/govern.ts';
+import { judgeMode } from './governor/judge-mode.ts';
+import type { Governed } from './governor/governed.ts';
 import type { Rule } from './governor/rule.ts';
 import { rulesFor } from './governor/rulebook.ts';
+import { memorise } from './memory/memorise.ts';
+import { fallWhenStuck, guide } from './modes/guide.ts';
 import type { Session } from './session.ts';
+import type { SessionTracker } from './trackers/in-session.ts';
+import { makeRoomFirst } from './turn/make-room.ts';
 import type { Step } from './turn/move.ts';
 import { awaitingPermission } from './turn/states/awaiting-permission.ts';
 import { callingModel } from './turn/states/calling-model.ts';
@@ -23,16 +30,49 @@ import { waitingForUser } from './turn/states/waiting-for-user.ts';
  * session's preset; whoever brings some must bring the same on replay.
  */
 export function step(session: Session, event: Event, ownRules?: readonly Rule[]): Step {
-  const { budgets, governor } = session.settings;
-  const rules = isJudged(event) ? rulesFor(governor, ownRules) : noRules;
-  if (rules.length === 0 && budgets === null) return take(session, event, ownRules);
-  const judged = rules.length === 0 ? { session, event, notes: [] } : govern(session, event, rules);
-  const governed = budgets === null ? judged : budget(judged, budgets);
-  const result = take(governed.session, governed.event, ownRules);
+  const rules = isJudged(event) ? rulesFor(session.settings.governor, ownRules) : noRules;
+  // What comes in during a pause is told by the step that takes it.
+  const tracker = session.turn.status === 'paused' ? null : session.governor.tracker;
+  if (rules.length === 0 && tracker === null && isPlain(session)) return take(session, event, ownRules);
+  const attended = attend(session, event);
+  const governed = judge(attended, rules, tracker);
+  const taken = makeRoomFirst(session, event, take(governed.session, governed.event, ownRules));
+  const result = tracker === null ? taken : keepTracker(taken, governed.session.governor.tracker);
   if (governed.session === session && governed.event === event) return result;
-  // What the turn did not take, the governor has not seen either.
+  // What the turn did not take, nobody else has seen either.
   if (result.session === governed.session) return { ...result, session };
-  return governed.notes.length === 0 ? result : { ...result, notes: [...governed.notes, ...result.notes] };
+  const { notes } = governed;
+  const { actions = [] } = attended;
+  if (notes.length + actions.length === 0) return result;
+  const { session: after } = result;
+  return { session: after, actions: [...actions, ...result.actions], notes: [...notes, ...result.notes] };
+}
+
+/** Nothing but the turn has to do with an event. */
+function isPlain({ settings: { budgets }, mode, memory }: Session): boolean {
+  return budgets === null && mode === null && memory === null;
+}
+
+/** The mode and the memory go along with an event. */
+function attend(session: Session, event: Event): Governed {
+  const { chart } = session.settings;
+  const guided = chart === null ? { session, event, notes: [] } : guide(session, event, chart);
+  const { memory } = guided.session;
+  return memory === null ? guided : memorise(guided, memory);
+}
+
+function judge(attended: Governed, rules: readonly Rule[], tracker: SessionTracker | null): Governed {
+  const { budgets, chart } = attended.session.settings;
+  let judged =
+    rules.length === 0 ? attended : noting(attended, govern(attended.session, attended.event, rules));
+  if (chart !== null && rules.length > 0) judged = judgeMode(judged, chart, rules);
+  if (tracker !== null) judged = governByTracker(judged, tracker);
+  if (budgets !== null) judged = budget(judged, budgets);
+  return chart === null ? judged : fallWhenStuck(judged, chart);
+}
+
+function noting(before: Governed, after: Governed): Governed {
+  return before.notes.length === 0 ? after : { ...after, notes: [...before.notes, ...after.notes] };
 }
 
 /** The events that tell whether the work moves. */

@@ -1,6 +1,8 @@
 import {
   createSession,
+  emptyMemory,
   isTerminal,
+  memorySettings,
   pendingActions,
   step,
   type Action,
@@ -10,6 +12,10 @@ import {
 } from '@pawl/core';
 import { systemClock, type Clock } from './clock.ts';
 import { createMemoryLog, type EventLog } from './event-log.ts';
+import { createInMemoryStorage } from './memory/in-memory-storage.ts';
+import { makeRoom } from './memory/make-room.ts';
+import { createMemoryKeeper, type MemoryKeeper } from './memory/memory-keeper.ts';
+import { memoryTools } from './memory/memory-tools.ts';
 import { Performer } from './performer.ts';
 import { messageOf, type Unstamped, type World } from './work.ts';
 
@@ -35,6 +41,7 @@ export class Agent {
   readonly #log: EventLog;
   readonly #observe: (seen: Seen) => void;
   readonly #performer: Performer;
+  readonly #keeper: MemoryKeeper;
   readonly #queue: { readonly event: Unstamped; readonly done: (taken: boolean) => void }[] = [];
   readonly #inbox: string[] = [];
   readonly #ended = Promise.withResolvers<Session>();
@@ -48,8 +55,9 @@ export class Agent {
     this.#clock = clock;
     this.#log = log;
     this.#observe = options.observe ?? (() => undefined);
-    this.#session = options.session ?? newSession(id, clock.now(), options);
-    const world: World = { ...defaultWorld, ...options };
+    this.#session = options.session ?? newSession(id, clock.now());
+    const world = worldOf(options, this.#session, clock, () => this.#session);
+    this.#keeper = world.memory;
     this.#performer = new Performer({ world, clock, post: (event) => this.post(event) });
     // Whoever does not wait for the end must not be stopped by how it ended.
     this.#ended.promise.catch(() => undefined);
@@ -120,6 +128,7 @@ export class Agent {
       return false;
     }
     this.#session = result.session;
+    if (result.session.memory !== null) this.#keeper.sync(result.session.memory);
     this.#tell({ ...result, event });
     if (result.session.turn !== before.turn) this.#performer.moved(before.turn, result.session.turn);
     this.#perform(result.actions);
@@ -165,17 +174,28 @@ export class Agent {
   }
 }
 
-/** Without anything that could make room, a model that finds none is a model that failed. */
-function newSession(id: string, at: number, options: AgentOptions): Session {
-  return createSession({ id, at, settings: { pageOnOverflow: options.page !== undefined } });
+function newSession(id: string, at: number): Session {
+  return createSession({ id, at, settings: { compact: true } });
 }
 
 /** Nobody is there to ask, nothing runs after tools, and the way out of a stuck state is to tell the model. */
-const defaultWorld: Omit<World, 'model' | 'tools'> = {
+const defaultWorld: Omit<World, 'model' | 'tools' | 'memory' | 'page'> = {
+  prompt: '',
   rules: () => 'allow',
   decide: () => Promise.resolve({ decision: 'deny', reason: 'nobody is there to ask' }),
   hooks: () => Promise.resolve(false),
   recover: () => Promise.resolve({ kind: 'ask-model' }),
-  page: () => Promise.reject(new Error('There is nothing that could make room.')),
   random: Math.random,
 };
+
+/** Where there is a working memory, the tools that work on it are there as well. */
+function worldOf(options: AgentOptions, session: Session, clock: Clock, now: () => Session): World {
+  const memory = options.memory ?? keeperFor(session, clock);
+  const tools = session.memory === null ? options.tools : [...options.tools, ...memoryTools(memory)];
+  return { ...defaultWorld, page: () => makeRoom(memory, now()), ...options, memory, tools };
+}
+
+function keeperFor({ memory }: Session, clock: Clock): MemoryKeeper {
+  const held = memory ?? emptyMemory(memorySettings.pawl);
+  return createMemoryKeeper({ memory: held, storage: createInMemoryStorage(), clock });
+}

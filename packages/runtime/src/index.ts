@@ -39,3 +39,37 @@ export { traceLimits } from './traces/trace-limits.ts';
 export type { TraceLimits } from './traces/trace-limits.ts';
 export { TraceSourceError } from './traces/trace-source-error.ts';
 export type { TraceSourceErrorCode } from './traces/trace-source-error.ts';
+
+export { readChartFile } from './charts/read-chart-file.ts';
+export { ChartFileError } from './charts/chart-file-error.ts';
+export type { ChartFileErrorCode } from './charts/chart-file-error.ts';
+
+export type { Codec, LogName, ProtocolContext } from './protocols/codec.ts';
+export type { ModelDecision, Problem, Reply, Said } from './protocols/decision.ts';
+export { explainProblems } from './protocols/explain.ts';
+export { createFallback } from './protocols/fallback.ts';
+export { jsonCodec } from './protocols/json.ts';
+export { nativeCodec } from './protocols/native.ts';
+export { speakIn } from './protocols/speak.ts';
+export type { Manner } from './protocols/speak.ts';
+export { xmlCodec } from './protocols/xml.ts';
+
+export { createInMemoryStorage } from './memory/in-memory-storage.ts';
+export { openLkjFolder } from './memory/lkj-folder.ts';
+export type { LkjFolder } from './memory/lkj-folder.ts';
+export { openLkjMemory } from './memory/lkj-memory.ts';
+export type { LkjMemoryOptions, LkjMemoryStore } from './memory/lkj-memory.ts';
+export { MemoryFileError } from './memory/memory-file-error.ts';
+export type { MemoryFileErrorCode } from './memory/memory-file-error.ts';
+export { createMemoryFile } from './memory/memory-file.ts';
+export type { LoadedFile, MemoryFile } from './memory/memory-file.ts';
+export { createMemoryKeeper } from './memory/memory-keeper.ts';
+export type { MemoryKeeper, MemoryKeeperOptions } from './memory/memory-keeper.ts';
+export { memoryTools } from './memory/memory-tools.ts';
+export { openSqliteStorage } from './memory/sqlite-storage.ts';
+export { StorageError } from './memory/storage-error.ts';
+export type { StorageErrorCode } from './memory/storage-error.ts';
+export { everyEntry, storageLimits } from './memory/storage.ts';
+export type { Storage, StorageQuery } from './memory/storage.ts';
+export { exportMemory, importMemory } from './memory/transfer.ts';
+export { createLkjLibrarian } from './models/lkj-librarian.ts';

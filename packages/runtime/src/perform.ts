@@ -1,5 +1,6 @@
 import { rulesFor, type Action, type ActionType, type Session } from '@pawl/core';
 import { inTime, type Clock } from './clock.ts';
+import { requestFor } from './prompt.ts';
 import { askModel, messageOf, runTool, type Post, type World } from './work.ts';
 
 /** A piece of work: it runs on its own and answers with events. `name` is the same only for the very same piece. */
@@ -24,13 +25,19 @@ type Maker<Type extends ActionType> = (
   session: Session,
 ) => readonly Piece[];
 
+/** What left working memory was put into storage before; a second copy that cannot be made is no reason to stop. */
+function warn(error: unknown): void {
+  process.emitWarning(`Storage could not be written: ${messageOf(error)}`, 'PawlWarning');
+}
+
 /** For whoever watches; nothing is to be carried out. */
 const nothing = (): readonly Piece[] => [];
 
 const makers: { readonly [Type in ActionType]: Maker<Type> } = {
-  'ask-model': ({ request, conversation, advice, tools, deadline }, { world, post, clock }, session) => {
-    const described = tools ? world.tools.map((tool) => tool.description) : [];
-    const ask = { conversation, advice, tools: described };
+  'ask-model': (action, { world, post, clock }, session) => {
+    const { request, deadline } = action;
+    const tools = world.tools.map((tool) => tool.description);
+    const ask = requestFor(action, session, { prompt: world.prompt, tools, at: clock.now() });
     const cutsChants = rulesFor(session.settings.governor).some((rule) => rule.on === 'chant');
     const run = async (signal: AbortSignal): Promise<void> => {
       await inTime(deadline, { clock, signal }, async (timed) => {
@@ -82,11 +89,14 @@ const makers: { readonly [Type in ActionType]: Maker<Type> } = {
       name: 'paging',
       run: (signal) =>
         world.page(reason, signal).then(
-          (freedTokens) => post({ type: 'paging-finished', request, freedTokens }),
+          (freed) => post({ type: 'paging-finished', request, ...freed }),
           (error: unknown) =>
             post({ type: 'paging-failed', request, jitter: world.random(), message: messageOf(error) }),
         ),
     },
+  ],
+  store: ({ entries }, { world }, { seq }) => [
+    { request: seq, name: 'store', run: () => world.memory.store(entries).catch(warn) },
   ],
   recover: ({ request, verdict }, { world, post, clock }) => [
     {

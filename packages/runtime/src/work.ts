@@ -3,13 +3,13 @@ import {
   type Call,
   type CompletedTool,
   type Event,
-  type Outcome,
   type RecoveryOutcome,
   type RequestedCall,
   type Verdict,
 } from '@pawl/core';
+import type { MemoryKeeper } from './memory/memory-keeper.ts';
 import type { Model, ModelChunk, ModelRequest } from './models/model.ts';
-import type { Tool } from './tools/tool.ts';
+import type { Tool, ToolResult } from './tools/tool.ts';
 
 /** An event before it is stamped with its time. */
 export type Unstamped = Event extends infer E ? (E extends Event ? Omit<E, 'at'> : never) : never;
@@ -22,17 +22,24 @@ export type Rules = (call: RequestedCall) => 'allow' | 'ask' | 'deny';
 /** What a person says to one call. */
 export type Decision = { readonly decision: 'allow' | 'deny'; readonly reason?: string };
 
+/** What making room has freed, and how much was held before it, in tokens. */
+export type Freed = { readonly freedTokens: number; readonly heldTokens?: number };
+
 /** The outside world that actions are carried out with. */
 export type World = {
   readonly model: Model;
   readonly tools: readonly Tool[];
+  /** What the model is told before everything else; may be empty. */
+  readonly prompt: string;
   readonly rules: Rules;
   readonly decide: (call: Call, signal: AbortSignal) => Promise<Decision>;
   /** Resolves to whether a hook did anything. */
   readonly hooks: (completed: readonly CompletedTool[], signal: AbortSignal) => Promise<boolean>;
   readonly recover: (verdict: Verdict, signal: AbortSignal) => Promise<RecoveryOutcome>;
-  /** Makes room in the model's window; resolves to the tokens freed. */
-  readonly page: (reason: string, signal: AbortSignal) => Promise<number>;
+  /** Makes room in the model's window. */
+  readonly page: (reason: string, signal: AbortSignal) => Promise<Freed>;
+  /** What the agent remembers with. */
+  readonly memory: MemoryKeeper;
   readonly random: () => number;
 };
 
@@ -88,9 +95,9 @@ function teller(
         return false;
       }
       case 'reply': {
-        const { text, usage } = chunk;
-        const calls = chunk.calls.map((call) => ({ ...call, permission: world.rules(call) }));
-        await post({ type: 'model-replied', request, text, calls, ...(usage && { usage }) });
+        const { type: _, calls: asked, ...said } = chunk;
+        const calls = asked.map((call) => ({ ...call, permission: world.rules(call) }));
+        await post({ type: 'model-replied', request, ...said, calls });
         return true;
       }
       case 'failure':
@@ -111,18 +118,20 @@ export async function runTool(
 ): Promise<void> {
   const { id: callId } = call;
   if (!(await post({ type: 'tool-started', request, callId }))) return;
-  const outcome = await outcomeOf(world, call, signal, (progress) => {
+  const result = await resultOf(world, call, signal, (progress) => {
     void post({ type: 'tool-progressed', request, callId, progress });
   });
-  await post({ type: 'tool-finished', request, callId, outcome });
+  const { files, tests, found, ...outcome } = result;
+  const known = { ...(files && { files }), ...(tests && { tests }), ...(found && { found }) };
+  await post({ type: 'tool-finished', request, callId, outcome, ...known });
 }
 
-async function outcomeOf(
+async function resultOf(
   world: World,
   call: Call,
   signal: AbortSignal,
   report: (progress: string) => void,
-): Promise<Outcome> {
+): Promise<ToolResult> {
   const tool = world.tools.find((each) => each.description.name === call.tool);
   if (tool === undefined) {
     const known = world.tools.map((each) => each.description.name).join(', ');

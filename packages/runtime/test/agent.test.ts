@@ -113,7 +113,7 @@ describe('Agent', () => {
     const log = createMemoryLog();
     const { agent } = start([{ calls: [call('echo', { text: 'x' })] }, { text: 'done' }], { log });
     await ask(agent, 'go');
-    const fresh = createSession({ id: 'test', at: 1_001, settings: { pageOnOverflow: false } });
+    const fresh = createSession({ id: 'test', at: 1_001, settings: { compact: true } });
     expect(replay(fresh, log.events)).toEqual(agent.session);
     expect(log.events).toHaveLength(agent.session.seq);
   });

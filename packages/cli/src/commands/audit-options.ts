@@ -1,5 +1,7 @@
+import { auditWith, trackerPresets } from '@pawl/core';
 import { didYouMean } from '../did-you-mean.ts';
 import { UsageError } from '../usage-error.ts';
+import type { Judge } from './audit-result.ts';
 
 export const auditFormats = ['report', 'json', 'verdicts'] as const;
 
@@ -14,6 +16,16 @@ export function formatOf(name: string): AuditFormat {
   const hint = didYouMean(name, auditFormats);
   throw new UsageError(
     `There is no format ${JSON.stringify(name)}.${hint} There are: ${auditFormats.join(', ')}.`,
+  );
+}
+
+/** Judges by the rules of a preset. */
+export function judgeOf(name: string): Judge {
+  const preset = trackerPresets.find((each) => each === name);
+  if (preset !== undefined) return (run) => auditWith(preset, run);
+  const hint = didYouMean(name, trackerPresets);
+  throw new UsageError(
+    `There is no preset ${JSON.stringify(name)}.${hint} There are: ${trackerPresets.join(', ')}.`,
   );
 }
 

@@ -1,11 +1,10 @@
 import { PassThrough, type Readable } from 'node:stream';
-import { audit } from '@pawl/core';
 import { readTraces, TraceSourceError, type TraceItem } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
-import { formatOf, pricesOf, type AuditFormat, type Prices } from './audit-options.ts';
+import { formatOf, judgeOf, pricesOf, type AuditFormat, type Prices } from './audit-options.ts';
 import { problemTeller } from './audit-problems.ts';
 import { reportView } from './audit-report.ts';
 import { auditRun, type Judge } from './audit-result.ts';
@@ -17,6 +16,8 @@ import { LineOutput } from './pipe-output.ts';
 export type AuditOptions = {
   /** How to tell: report, json or verdicts. */
   readonly format: string;
+  /** Whose rules judge; pawl unless told otherwise. */
+  readonly preset?: string;
   /** What a million tokens cost that the model reads, and that it writes. */
   readonly priceIn?: string;
   readonly priceOut?: string;
@@ -30,7 +31,7 @@ export async function auditFiles(
   files: readonly string[],
   options: AuditOptions,
   io: Io,
-  judge: Judge = audit,
+  judge: Judge = judgeOf(options.preset ?? 'pawl'),
 ): Promise<ExitCode> {
   const format = formatOf(options.format);
   const prices = pricesOf(options);

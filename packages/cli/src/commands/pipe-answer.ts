@@ -40,7 +40,7 @@ export function answerLine(
   const parsed = parseEvent(withTime(json.value, now));
   if (!parsed.ok) return bad(parsed.error);
   const after = step(session ?? begin(machine, parsed.event.at), parsed.event);
-  return { session: after.session, answer: answerTo(after, machine.form) };
+  return { session: after.session, answer: answerTo(after, machine.form, parsed.event.at) };
 }
 
 function parseJson(text: string): { readonly value: unknown } | { readonly error: string } {
@@ -63,7 +63,7 @@ function begin({ id, profile }: Machine, at: number): Session {
   return createSession({ id, at, profile: profile.name, settings: profile.settings });
 }
 
-function answerTo(after: Step, form: StateForm): Answer {
+function answerTo(after: Step, form: StateForm, at: number): Answer {
   const { session, actions, notes } = after;
   const how = taken(after);
   return {
@@ -71,7 +71,7 @@ function answerTo(after: Step, form: StateForm): Answer {
     seq: session.seq,
     ...(how.ok ? {} : { refused: how.error }),
     state: stateIn(form, session),
-    actions: actions.map(printAction),
+    actions: actions.map((action) => printAction(action, session, at)),
     notes,
   };
 }

@@ -1,5 +1,13 @@
 import { styleText } from 'node:util';
-import type { Call, Json, Note, Outcome } from '@pawl/core';
+import {
+  pastPhaseLine,
+  phaseProgress,
+  type Call,
+  type Json,
+  type Note,
+  type Outcome,
+  type Phases,
+} from '@pawl/core';
 import type { Seen } from '@pawl/runtime';
 import type { Io } from '../io.ts';
 import { visible, visibleLine } from '../visible.ts';
@@ -40,8 +48,8 @@ export function jsonView(io: Io): RunView {
   return {
     start: ({ root, files }) => write({ type: 'start', folder: root, files }),
     warn: (message) => write({ type: 'warning', message }),
-    see({ event, notes }) {
-      for (const note of notes) write({ ...note });
+    see({ event, notes, session }) {
+      for (const note of notes) write(isOfPhase(note) ? withProgress(note, session.phases) : { ...note });
       if (event.type === 'model-replied') write({ ...event, type: 'reply' });
       if (event.type === 'tool-finished') {
         const { at, callId, outcome } = event;
@@ -62,10 +70,10 @@ export function lineView(io: Io): RunView {
     start: ({ root, files }) =>
       say(dim(`${files} ${files === 1 ? 'file' : 'files'} in ${visibleLine(root)}`)),
     warn: (line) => say(`${styleText('yellow', 'pawl:', { stream: err })} ${visibleLine(line)}`),
-    see({ event, notes, actions }) {
+    see({ event, notes, actions, session }) {
       if (event.type === 'model-replied' && event.text !== '') say(visible(event.text));
       if (event.type === 'tool-finished') say(dim(`    ${outcomeLine(event.outcome)}`));
-      for (const note of notes) for (const line of noteLines(note)) say(dim(line));
+      for (const note of notes) for (const line of noteLines(note, session.phases)) say(dim(line));
       for (const action of actions) {
         if (action.type === 'run-tools') for (const call of action.calls) say(callLine(call));
         if (action.type === 'show-error') say(styleText('red', visibleLine(action.message), { stream: err }));
@@ -80,21 +88,55 @@ export function lineView(io: Io): RunView {
   };
 }
 
-function noteLines(note: Note): readonly string[] {
+type PhaseNote = Extract<Note, { readonly type: 'phase-started' | 'phase-completed' }>;
+
+function isOfPhase(note: Note): note is PhaseNote {
+  return note.type === 'phase-started' || note.type === 'phase-completed';
+}
+
+/** A change of phase with how far the task is then, for programs that would rather not keep count. */
+function withProgress(note: PhaseNote, phases: Phases): Json {
+  const { done, failed, total, percent } = phaseProgress(phases, note.at);
+  return { ...note, progress: { done, failed, total, percent } };
+}
+
+function noteLines(note: Note, phases: Phases): readonly string[] {
   switch (note.type) {
     case 'transition':
       return [`  ${note.from} → ${note.to}  (${note.cause}, ${note.durationMs} ms)`];
+    case 'mode':
+      return [`  ${visibleLine(note.from)} → ${visibleLine(note.to)}  (${visibleLine(note.cause)})`];
+    case 'paged':
+      return [`  ${note.moved.length} entries moved to storage, ${note.freedTokens} tokens freed`];
     case 'verdict':
       return [`  ${note.verdict.level}: ${visibleLine(note.verdict.reason)}`];
     case 'phase-started':
-      return [`  phase ${note.number}: ${visibleLine(note.description)}`];
+      return [`  ${startLine(note, phases)}`];
     case 'phase-completed':
-      return [`  phase ${note.number} ${note.success ? 'done' : 'failed'}`];
+      return [`  ${endLine(note, phases)}`];
     case 'refused':
       return [];
     default:
       return note satisfies never;
   }
+}
+
+function startLine(
+  { number, description }: Extract<Note, { readonly type: 'phase-started' }>,
+  { total }: Phases,
+): string {
+  const which = total === null ? `phase ${number}` : `phase ${number} of ${total}`;
+  return `${which}: ${visibleLine(description)}`;
+}
+
+function endLine(
+  { number, success }: Extract<Note, { readonly type: 'phase-completed' }>,
+  { completed }: Phases,
+): string {
+  const past = completed.find((phase) => phase.number === number);
+  return past === undefined
+    ? `phase ${number} ${success ? 'done' : 'failed'}`
+    : visibleLine(pastPhaseLine(past));
 }
 
 function callLine({ tool, args }: Call): string {

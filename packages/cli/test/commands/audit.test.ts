@@ -169,6 +169,29 @@ describe('pawl audit --format verdicts', () => {
   });
 });
 
+describe('pawl audit --preset', () => {
+  it.each([
+    ['pawl', ['repeated-call nudge 3', 'repeated-call stop 4']],
+    ['nexora', []],
+    ['savant', ['repeated_tool stop 3']],
+  ])('judges by the rules of %s', async (preset, told) => {
+    const captured = captureIo(lines(runOf('c', 'stuck')));
+    const code = await auditFiles(['-'], { format: 'verdicts', preset }, captured.io);
+    const { verdicts } = JSON.parse(captured.out()) as { verdicts: AuditVerdict[] };
+    expect(verdicts.map(({ rule, level, step }) => `${rule} ${level} ${step}`)).toEqual(told);
+    expect(code).toBe(told.some((line) => line.includes('stop')) ? 3 : 0);
+  });
+
+  it('tells what presets there are when there is none of that name', async () => {
+    const captured = captureIo(three);
+    await expect(auditFiles(['-'], { format: 'report', preset: 'nexra' }, captured.io)).rejects.toThrow(
+      new UsageError(
+        'There is no preset "nexra". Did you mean nexora? There are: pawl, nexora, nexora-lenient, savant.',
+      ),
+    );
+  });
+});
+
 describe('pawl audit --format json', () => {
   it('prints one object with the runs, the totals and the problems', async () => {
     const { code, stdout, stderr } = await run(`${three}\n{"id":`, { format: 'json', priceOut: '10' });

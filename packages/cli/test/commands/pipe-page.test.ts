@@ -47,13 +47,13 @@ describe('the page of events', () => {
 
   it('has every action, with what answers it', () => {
     const actions = typesOf('Action');
-    expect(actions).toHaveLength(12);
+    expect(actions).toHaveLength(13);
     for (const type of actions) expect(section(type)).toMatch(/Answered by \[|Nothing answers it/);
   });
 
   it('has every note', () => {
     const notes = typesOf('Note');
-    expect(notes).toHaveLength(5);
+    expect(notes).toHaveLength(7);
     for (const type of notes) expect(section(`${type} note`)).toContain('| `at` ');
   });
 

@@ -97,7 +97,9 @@ describe('pawl pipe as a process of its own', () => {
   it('says in one line that there is no such profile', async () => {
     const { code, out, err } = await run('', '--profile', 'lom');
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toBe('pawl: There is no profile "lom". Did you mean loom? There are: pawl, loom, nexora.\n');
+    expect(err).toBe(
+      'pawl: There is no profile "lom". Did you mean loom? There are: pawl, loom, nexora, savant, lkj, lkj1.\n',
+    );
   });
 });
 

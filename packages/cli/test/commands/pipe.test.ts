@@ -51,6 +51,7 @@ describe('pawl pipe', () => {
         tools: true,
         advice: null,
         deadline: null,
+        section: null,
         messages: [
           { role: 'user', at: 1_000, text: asked.text },
           { role: 'assistant', at: 2_000, text: replied.text, calls: [call] },

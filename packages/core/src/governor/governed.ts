@@ -1,10 +1,17 @@
+import type { Action } from '../action.ts';
 import type { Event } from '../event.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The session with what the governor makes of an event, before the turn takes it. */
-export type Governed = { readonly session: Session; readonly event: Event; readonly notes: readonly Note[] };
+export type Governed = {
+  readonly session: Session;
+  readonly event: Event;
+  readonly notes: readonly Note[];
+  /** What is to be done besides what the turn asks for. */
+  readonly actions?: readonly Action[];
+};
 
 /** The event that ends the session at once, in the place of one that cannot be gone on with. */
 export function halting(verdict: Verdict, at: number): Event {

@@ -1,6 +1,6 @@
 import type { Event, ModelReplied } from '../event.ts';
 import type { Session } from '../session.ts';
-import { endOfSession } from '../turn/agenda-events.ts';
+import { endOfSession, withVerdict } from '../turn/agenda-events.ts';
 import type { CallingModel } from '../turn/state.ts';
 import { findChant, type Chant } from './chant.ts';
 import { halting, withVerdictOn, type Governed } from './governed.ts';
@@ -18,6 +18,7 @@ export function judgeReply(
   rules: readonly Rule[],
 ): Governed {
   if (turn.ask.finish !== null) return { session, event, notes: [] };
+  if (event.problem !== undefined) return judgeProblem(session, turn, event, rules);
   if (event.calls.length > 0) {
     return session.governor.refused.length === 0
       ? { session, event, notes: [] }
@@ -27,6 +28,22 @@ export function judgeReply(
   return chant === null
     ? judgeTalk(session, turn, event, rules)
     : judgeChant(session, turn, { event, chant, rules });
+}
+
+/** Nobody could make sense of the reply. */
+function judgeProblem(
+  session: Session,
+  turn: CallingModel,
+  event: ModelReplied,
+  rules: readonly Rule[],
+): Governed {
+  const sighting = { kind: 'decision', seq: session.seq + 1, request: turn.request } as const;
+  const judged = watch(session.governor.watch, sighting, rules);
+  const governed = { ...session, governor: { ...session.governor, watch: judged.watch } };
+  if (judged.finding === null) return { session: governed, event, notes: [] };
+  const verdict = verdictOn(judged.finding, session.settings.governor, null);
+  const ask = { ...turn.ask, agenda: withVerdict(turn.ask.agenda, verdict) };
+  return withVerdictOn({ ...governed, turn: { ...turn, ask } }, event, verdict);
 }
 
 /**

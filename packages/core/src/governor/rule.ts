@@ -47,4 +47,5 @@ export type Rule =
   | RuleOn<'talk'>
   | RuleOn<'decision'>
   | RuleOn<'paging'>
-  | RuleOn<'chant'>;
+  | RuleOn<'chant'>
+  | RuleOn<'mode'>;

@@ -2,10 +2,13 @@ import type { GovernorSettings } from '../settings.ts';
 import type { Rule } from './rule.ts';
 import { pawlRules } from './rules/pawl.ts';
 
-/** The rules of each preset. */
+/** The rules of each preset. Those of a tracker are its own, and are not looked at one by one. */
 const presets: { readonly [Name in GovernorSettings['preset']]: readonly Rule[] } = {
   pawl: pawlRules,
   none: [],
+  nexora: [],
+  'nexora-lenient': [],
+  savant: [],
 };
 
 /** The rules a session asks for, with the changes it makes to them; `own` rules come after those of the preset. */

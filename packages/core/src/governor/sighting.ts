@@ -10,7 +10,7 @@ export type FailedDecision = {
 };
 
 /** Room was made, or was to be made, in the model's window. */
-export type Paged = {
+export type PagingSeen = {
   readonly kind: 'paging';
   readonly seq: number;
   /** Hardly anything was freed, or what was freed was not enough to ask the model. */
@@ -25,8 +25,17 @@ export type Chanted = {
   readonly times: number;
 };
 
+/** A reply in a mode that has lasted beyond a limit of its chart. */
+export type OverdueMode = {
+  readonly kind: 'mode';
+  readonly seq: number;
+  readonly state: string;
+  readonly since: number;
+  readonly reason: string;
+};
+
 /** Anything the governor sees: a call that ended, a reply without calls, or something that went wrong in between. */
-export type Sighting = Observation | Talk | FailedDecision | Paged | Chanted;
+export type Sighting = Observation | Talk | FailedDecision | PagingSeen | Chanted | OverdueMode;
 
 export type SightingKind = Sighting['kind'];
 

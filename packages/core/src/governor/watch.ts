@@ -11,6 +11,7 @@ const windowMax: Record<SightingKind, number> = {
   decision: 16,
   paging: 8,
   chant: 8,
+  mode: 8,
 };
 
 /** How many loops it remembers having spoken about. */
@@ -36,7 +37,15 @@ export type Finding = Sight & {
   readonly counterEvidence: readonly { readonly seq: number }[];
 };
 
-const nothing: Windows = { work: [], waiting: [], talk: [], decision: [], paging: [], chant: [] };
+const nothing: Windows = {
+  work: [],
+  waiting: [],
+  talk: [],
+  decision: [],
+  paging: [],
+  chant: [],
+  mode: [],
+};
 
 export const unwatched: Watch = { seen: nothing, spoken: [] };
 
@@ -96,11 +105,9 @@ function see(before: Windows, sighting: Sighting): Windows {
   const window = [...before[kind].slice(-(windowMax[kind] - 1)), sighting];
   if (kind !== 'work') return { ...before, [kind]: window };
   const work = window as readonly Observation[];
-  const { waiting, paging, talk, decision, chant } = before;
-  const isQuiet = waiting.length + paging.length + talk.length + decision.length + chant.length === 0;
-  if (isQuiet) return { ...nothing, work };
+  const { mode } = before;
   return isNews(work, work.length - 1)
-    ? { ...nothing, work }
+    ? { ...nothing, work, mode }
     : { ...before, work, talk: nothing.talk, decision: nothing.decision, chant: nothing.chant };
 }
 
@@ -126,6 +133,8 @@ function look(rule: Rule, seen: Windows): Sight | null {
       return rule.look(seen.paging);
     case 'chant':
       return rule.look(seen.chant);
+    case 'mode':
+      return rule.look(seen.mode);
     default:
       return rule satisfies never;
   }

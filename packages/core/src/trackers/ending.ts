@@ -5,6 +5,7 @@ export type TrackerEnding = { readonly reason: string; readonly summary: string 
 
 export function endingOf(state: TrackerState, at: number): TrackerEnding | null {
   const { mind } = state;
+  if (mind.kind === 'pawl') return null;
   const { history, state: current } = mind.machine;
   if (mind.kind === 'savant') {
     if (mind.finish === null) return null;

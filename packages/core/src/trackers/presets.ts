@@ -2,18 +2,26 @@ import type { Given } from './config.ts';
 import { lenient, nexoraConfig, type NexoraConfig } from './nexora/config.ts';
 import { nexoraMind, type NexoraMind } from './nexora/mind.ts';
 import type { NexoraState } from './nexora/states.ts';
+import { pawlConfig, type PawlConfig } from './pawl/config.ts';
+import { pawlMind, type PawlMind, type PawlState } from './pawl/mind.ts';
 import { savantConfig, type SavantConfig } from './savant/config.ts';
 import { savantMind, type SavantMind } from './savant/mind.ts';
 import type { SavantState } from './savant/states.ts';
 
-/** Which governor watches: one for long coding work, a more patient one, or one for agents that search. */
-export type TrackerPreset = 'nexora' | 'nexora-lenient' | 'savant';
+/** Governors with rules of their own: one for long coding work, a more patient one, and one for agents that search. */
+export type SeedPreset = 'nexora' | 'nexora-lenient' | 'savant';
 
-export const trackerPresets: readonly TrackerPreset[] = ['nexora', 'nexora-lenient', 'savant'];
+/** Which governor watches; `pawl` has the rules of a session. */
+export type TrackerPreset = 'pawl' | SeedPreset;
 
-export type TrackerMind = NexoraMind | SavantMind;
+export const seedPresets: readonly SeedPreset[] = ['nexora', 'nexora-lenient', 'savant'];
+export const trackerPresets: readonly TrackerPreset[] = ['pawl', ...seedPresets];
+
+export type SeedMind = NexoraMind | SavantMind;
+export type TrackerMind = PawlMind | SeedMind;
 
 type Kinds = {
+  readonly pawl: { readonly config: PawlConfig; readonly state: PawlState };
   readonly nexora: { readonly config: NexoraConfig; readonly state: NexoraState };
   readonly 'nexora-lenient': { readonly config: NexoraConfig; readonly state: NexoraState };
   readonly savant: { readonly config: SavantConfig; readonly state: SavantState };
@@ -27,6 +35,8 @@ export type TrackerConfig<Preset extends TrackerPreset> = Given<Kinds[Preset]['c
 
 export function mindOf(preset: TrackerPreset, given: object, at: number): TrackerMind {
   switch (preset) {
+    case 'pawl':
+      return pawlMind(pawlConfig(given), at);
     case 'nexora':
       return nexoraMind(nexoraConfig(given), at);
     case 'nexora-lenient':

@@ -1,3 +1,5 @@
+import { tailWhile } from '../governor/rules/tail.ts';
+import type { TrackerMind } from './presets.ts';
 import type { TrackerState } from './track.ts';
 
 /** How the work goes. "Recent" is what is still remembered since the latest phase began. */
@@ -35,10 +37,23 @@ export function progressOf({ mind, ledger }: TrackerState): ProgressStats {
     testsFailed: ledger.testsFailed,
     recentSuccesses: successes,
     recentFailures: isNexora ? mind.actions.length - successes : ledger.failures,
-    consecutiveErrors: isNexora ? mind.consecutiveErrors : mind.failedDecisions,
+    consecutiveErrors: consecutiveErrorsOf(mind),
     duplicateMessages: ledger.duplicateMessages,
     milestones: ledger.milestonesReached,
   };
+}
+
+function consecutiveErrorsOf(mind: TrackerMind): number {
+  switch (mind.kind) {
+    case 'pawl':
+      return tailWhile(mind.seen.work, ({ error }) => error !== null).length;
+    case 'nexora':
+      return mind.consecutiveErrors;
+    case 'savant':
+      return mind.failedDecisions;
+    default:
+      return mind satisfies never;
+  }
 }
 
 export function totalProgressOf({ ledger, phases }: TrackerState): TotalProgress {

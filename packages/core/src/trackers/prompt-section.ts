@@ -1,3 +1,4 @@
+import { stateSection } from '../modes/state-section.ts';
 import { durationMs } from './machine.ts';
 import { verdictsOf, type TrackerState } from './track.ts';
 
@@ -9,20 +10,14 @@ export function promptSectionOf({ mind }: TrackerState, at: number): string {
   const { machine } = mind;
   const [verdict] = verdictsOf(mind, at);
   const advice = verdict?.advice ?? (mind.kind === 'savant' ? mind.refusal : null);
-  return [
-    '## Agent State',
-    `Current Phase: ${machine.state.toUpperCase()}`,
-    `Phase Duration: ${durationMs(machine, at)}ms`,
-    `Status: ${verdict?.level === 'stuck' ? 'STUCK' : 'HEALTHY'}`,
-    ...(advice === null ? [] : [`Advice: ${oneLine(advice)}`]),
-  ].join('\n');
+  return stateSection({
+    phase: machine.state,
+    durationMs: durationMs(machine, at),
+    stuck: verdict?.level === 'stuck',
+    advice,
+  }).join('\n');
 }
 
 export function withPromptSection(prompt: string, state: TrackerState, at: number): string {
   return `${prompt.trimEnd()}\n\n${promptSectionOf(state, at)}`;
-}
-
-/** A query is somebody's text: it must not begin a line of its own in the prompt. */
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
 }

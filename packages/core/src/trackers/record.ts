@@ -13,6 +13,8 @@ export type ToolCall = {
 export type CallOutcome = {
   readonly success: boolean;
   readonly error?: string | undefined;
+  /** What the tool said. Left out, it is not known; empty, the tool said nothing. */
+  readonly output?: Json | undefined;
   /** A fingerprint of what the file holds now, for those who have one. */
   readonly contentHash?: string | undefined;
 };

@@ -1,7 +1,7 @@
 import { summaryOf, type TrackerSummary } from './summary.ts';
 import { startTracking, type TrackerState } from './track.ts';
 import { isNexoraState } from './nexora/states.ts';
-import { mindOf, trackerPresets } from './presets.ts';
+import { mindOf, trackerPresets, type TrackerPreset } from './presets.ts';
 import { isSavantState } from './savant/states.ts';
 
 /** A tracker as JSON. `summary` is for readers; `state` is what a tracker is restored from. */
@@ -29,10 +29,14 @@ export function readSnapshot(value: unknown): Pick<TrackerSnapshot, 'sessionId' 
   // Everything a fresh state has is there and of the same kind.
   const restored = state as TrackerState;
   const name = restored.mind.machine.state;
-  if (!(preset === 'savant' ? isSavantState(name) : isNexoraState(name)))
-    throw broken('a known machine state', name);
+  if (!isState(preset, name)) throw broken('a known machine state', name);
   mindOf(preset, restored.mind.config, 0);
   return { sessionId, state: restored };
+}
+
+function isState(preset: TrackerPreset, name: string): boolean {
+  if (preset === 'pawl') return name === 'working';
+  return preset === 'savant' ? isSavantState(name) : isNexoraState(name);
 }
 
 /** What a value lacks of a pattern, or null. Where the pattern has null or an empty object, anything may be. */

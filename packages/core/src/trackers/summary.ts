@@ -1,5 +1,6 @@
 import { durationMs } from './machine.ts';
 import { nexoraSuccessors } from './nexora/states.ts';
+import type { TrackerMind } from './presets.ts';
 import { savantActions, savantSuccessors, savantTimeoutMs } from './savant/states.ts';
 import { verdictsOf, type TrackerState } from './track.ts';
 import { reportOf } from './verdict.ts';
@@ -36,9 +37,22 @@ export function summaryOf(state: TrackerState, at: number): TrackerSummary {
     suggestedExit: report.advice || null,
     allowedActions: allowedActionsOf(state),
     nextStates: nextStatesOf(state),
-    lastTools: (mind.kind === 'nexora' ? mind.actions : mind.tools).map(({ tool }) => tool),
-    lastQueries: mind.kind === 'nexora' ? [] : mind.queries.map(({ query }) => query),
+    lastTools: callsOf(mind).map(({ tool }) => tool),
+    lastQueries: mind.kind === 'savant' ? mind.queries.map(({ query }) => query) : [],
   };
+}
+
+function callsOf(mind: TrackerMind): readonly { readonly tool: string }[] {
+  switch (mind.kind) {
+    case 'pawl':
+      return mind.seen.work;
+    case 'nexora':
+      return mind.actions;
+    case 'savant':
+      return mind.tools;
+    default:
+      return mind satisfies never;
+  }
 }
 
 /** The tools that may be called; `*` is any. */
@@ -49,5 +63,5 @@ export function allowedActionsOf({ mind }: TrackerState): readonly string[] {
 
 export function nextStatesOf({ mind }: TrackerState): readonly string[] {
   if (mind.kind === 'savant') return savantSuccessors(mind.machine.state, mind.config);
-  return nexoraSuccessors(mind.machine.state);
+  return mind.kind === 'nexora' ? nexoraSuccessors(mind.machine.state) : [];
 }

@@ -1,11 +1,16 @@
+import type { Rule } from '../governor/rule.ts';
 import type { Ledger } from './ledger.ts';
 import type { EndedCall, RecordOf, TrackerRecord } from './record.ts';
 
 /** What became of a record: the mind after it, and why it was refused, or null. */
 export type Taken<Mind> = { readonly mind: Mind; readonly error: string | null };
 
-/** What was known before a record, and the call that it says has ended. */
-export type Known = { readonly ledger: Ledger; readonly ended: EndedCall | null };
+/** What was known before a record, the call that it says has ended, and the rules that somebody brings along. */
+export type Known = {
+  readonly ledger: Ledger;
+  readonly ended: EndedCall | null;
+  readonly ownRules: readonly Rule[];
+};
 
 type Type = TrackerRecord['type'];
 

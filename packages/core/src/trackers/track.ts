@@ -1,7 +1,10 @@
+import type { Rule } from '../governor/rule.ts';
 import { changedFile, emptyLedger, endedCall, entered, type Ledger } from './ledger.ts';
 import type { TrackerTransition } from './machine.ts';
 import { nexoraVerdicts } from './nexora/rules.ts';
 import { nexoraTakers } from './nexora/take.ts';
+import { pawlVerdicts } from './pawl/mind.ts';
+import { pawlTakers } from './pawl/take.ts';
 import {
   completed,
   phasesOf,
@@ -16,7 +19,7 @@ import { mindOf, type TrackerMind, type TrackerPreset } from './presets.ts';
 import type { EndedCall, TrackerRecord } from './record.ts';
 import { savantVerdicts } from './savant/rules.ts';
 import { savantTakers } from './savant/take.ts';
-import { takeWith, type Taken } from './taken.ts';
+import { takeWith, type Known, type Taken } from './taken.ts';
 import type { TrackerVerdict } from './verdict.ts';
 
 /** Everything a tracker knows: plain JSON, bounded, and a function of the records alone. */
@@ -56,12 +59,19 @@ export function startTracking({ preset, at, config = {}, totalPhases }: TrackerS
   return { preset, startedAt: at, mind, ledger: emptyLedger, phases, raised: [] };
 }
 
-/** Takes in one record. Pure: the same records always give the same state, and nothing is ever thrown. */
-export function track(state: TrackerState, record: TrackerRecord): Tracked {
+/**
+ * Takes in one record. Pure: the same records always give the same state, and nothing is ever thrown. `ownRules` are
+ * judged after those of the preset pawl, and are nothing to the others.
+ */
+export function track(
+  state: TrackerState,
+  record: TrackerRecord,
+  ownRules: readonly Rule[] = noRules,
+): Tracked {
   const ended = record.type === 'call-ended' ? endedCall(state.ledger, record) : null;
   const refusal = refused(state, record, ended);
   if (refusal !== null) return { state, error: refusal, signals: [] };
-  const { mind, error } = take(state, record, ended);
+  const { mind, error } = take(state, record, { ledger: state.ledger, ended, ownRules });
   // A call that a tracker does not approve of has still been made; a move or a phase that is refused has not.
   const isDone = error === null || record.type === 'call-made';
   const { readTools } = mind.config;
@@ -74,9 +84,20 @@ export function track(state: TrackerState, record: TrackerRecord): Tracked {
   return raised(state, after, { error, at: record.at });
 }
 
+const noRules: readonly Rule[] = [];
+
 /** What holds at a time, gravest first. */
 export function verdictsOf(mind: TrackerMind, at: number): readonly TrackerVerdict[] {
-  return mind.kind === 'nexora' ? nexoraVerdicts(mind) : savantVerdicts(mind, at);
+  switch (mind.kind) {
+    case 'pawl':
+      return pawlVerdicts(mind);
+    case 'nexora':
+      return nexoraVerdicts(mind);
+    case 'savant':
+      return savantVerdicts(mind, at);
+    default:
+      return mind satisfies never;
+  }
 }
 
 function refused({ phases }: TrackerState, record: TrackerRecord, ended: EndedCall | null): string | null {
@@ -86,11 +107,17 @@ function refused({ phases }: TrackerState, record: TrackerRecord, ended: EndedCa
   return null;
 }
 
-function take(state: TrackerState, record: TrackerRecord, ended: EndedCall | null): Taken<TrackerMind> {
-  const { mind, ledger } = state;
-  return mind.kind === 'nexora'
-    ? takeWith(nexoraTakers, mind, record, { ledger, ended })
-    : takeWith(savantTakers, mind, record, { ledger, ended });
+function take({ mind }: TrackerState, record: TrackerRecord, known: Known): Taken<TrackerMind> {
+  switch (mind.kind) {
+    case 'pawl':
+      return takeWith(pawlTakers, mind, record, known);
+    case 'nexora':
+      return takeWith(nexoraTakers, mind, record, known);
+    case 'savant':
+      return takeWith(savantTakers, mind, record, known);
+    default:
+      return mind satisfies never;
+  }
 }
 
 function phasesAfter(

@@ -1,3 +1,4 @@
+import type { Rule } from '../governor/rule.ts';
 import { endingOf, type TrackerEnding } from './ending.ts';
 import { isDuplicate } from './ledger.ts';
 import type { TrackerTransition } from './machine.ts';
@@ -26,6 +27,8 @@ export type TrackerCallbacks<Preset extends TrackerPreset = TrackerPreset> = {
 export type TrackerHost<Preset extends TrackerPreset = TrackerPreset> = TrackerCallbacks<Preset> & {
   /** The time in milliseconds; the tracker has no clock of its own. */
   readonly now: () => number;
+  /** For the preset pawl: rules that are judged after its own. */
+  readonly ownRules?: readonly Rule[] | undefined;
   /** Once it is aborted, nothing but the end can follow. */
   readonly signal?: { readonly aborted: boolean } | undefined;
 };
@@ -72,12 +75,12 @@ export class Tracker<Preset extends TrackerPreset = TrackerPreset> {
 
   /** Gives the number of the call as well, to be told later how it ended. */
   recordToolCall(recorded: RecordedCall): TrackerResult<StateOf<Preset>> & { readonly call: number } {
-    const { success, error, contentHash, ...call } = recorded;
+    const { success, error, output, contentHash, ...call } = recorded;
     const seq = this.#state.ledger.callsMade + 1;
     const made = this.#take({ type: 'call-made', at: this.#host.now(), call });
     const hasError = error !== undefined && error !== '';
     if (success === undefined && !hasError) return { ...made, call: seq };
-    const ended = this.recordOutcome(seq, { success: success ?? false, error, contentHash });
+    const ended = this.recordOutcome(seq, { success: success ?? false, error, output, contentHash });
     return { ...(made.ok ? ended : { ...made, state: ended.state }), call: seq };
   }
 
@@ -201,7 +204,7 @@ export class Tracker<Preset extends TrackerPreset = TrackerPreset> {
   }
 
   #take(record: TrackerRecord): TrackerResult<StateOf<Preset>> {
-    const { state, error, signals } = track(this.#state, record);
+    const { state, error, signals } = track(this.#state, record, this.#host.ownRules);
     this.#state = state;
     const result = { ok: error === null, state: this.state, error };
     this.#deliveries.add(signals.map((signal) => () => this.#deliver(signal, state)));

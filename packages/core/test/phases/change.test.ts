@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noWork } from '../../src/phases/work.ts';
 import {
   call,
   endsPhase,
@@ -15,6 +16,7 @@ import { sample, type SampleName } from '../helpers/samples.ts';
 import { path, refusal, sessionOf, tell, turnIn, type Happening } from '../helpers/tell.ts';
 
 const nexora = (totalPhases = 10) => sessionOf('nexora', { totalPhases });
+const plan = (number: number, total: number) => ({ ...startsPhase(number), total }) as Happening;
 const strict = () => sessionOf('pawl', { settings: { haltOnFailedPhase: true } });
 
 describe('a phase', () => {
@@ -22,14 +24,55 @@ describe('a phase', () => {
     const told = tell(nexora(), { ...startsPhase(1), expectedMs: 900_000 } as Happening);
     expect(told.session.phases).toEqual({
       total: 10,
-      current: { number: 1, description: 'part 1', startedAt: 10, expectedMs: 900_000 },
+      current: { number: 1, description: 'part 1', startedAt: 10, expectedMs: 900_000, ...noWork },
       completed: [],
+      outside: noWork,
     });
     expect(told.notes).toContainEqual({ type: 'phase-started', at: 10, number: 1, description: 'part 1' });
   });
 
   it('need not say how long it may take', () => {
     expect(tell(nexora(), startsPhase(1)).session.phases.current?.expectedMs).toBeNull();
+    for (const expectedMs of [Number.NaN, Infinity, -1]) {
+      const told = tell(nexora(), { ...startsPhase(1), expectedMs } as Happening);
+      expect(told.session.phases.current?.expectedMs).toBeNull();
+    }
+  });
+
+  it('can say how many there will be, and the latest word counts', () => {
+    const told = tell(nexora(), plan(1, 4), startsPhase(2));
+    expect(told.session.phases.total).toBe(4);
+    expect(tell(told, plan(3, 7)).session.phases.total).toBe(7);
+    for (const total of [0, -1, 1.5, Number.NaN, Infinity]) {
+      expect(tell(told, plan(3, total)).session.phases.total).toBe(4);
+    }
+  });
+
+  it('that is started again while it is under way goes on, and is not completed by that', () => {
+    const again = { ...startsPhase(1), description: 'part 1, and the tests', expectedMs: 5 } as Happening;
+    const told = tell(nexora(), startsPhase(1), again);
+    expect(told.session.phases).toMatchObject({
+      current: { number: 1, description: 'part 1, and the tests', startedAt: 10, expectedMs: 5 },
+      completed: [],
+    });
+    expect(told.notes.map(({ type }) => type)).not.toContain('phase-completed');
+  });
+
+  it('keeps what was said of it when it ended', () => {
+    const ends = { ...endsPhase(), summary: 'All green.' } as Happening;
+    const told = tell(nexora(), startsPhase(1), ends, startsPhase(2), startsPhase(3));
+    expect(told.session.phases.completed.map(({ summary }) => summary)).toEqual(['All green.', null]);
+  });
+
+  it('has room for the beginning of a very long text', () => {
+    const long = 'x'.repeat(499) + '\u{1F600}'.repeat(100_000);
+    const begins = { ...startsPhase(1), description: long } as Happening;
+    const ends = { ...endsPhase(false), summary: long, blockers: [long] } as Happening;
+    const [past] = tell(nexora(), begins, ends).session.phases.completed;
+    for (const text of [past?.description, past?.summary, past?.blockers[0]]) {
+      expect(text?.length).toBe(501);
+      expect(text?.isWellFormed()).toBe(true);
+    }
   });
 
   it('is completed by the start of the next, and stays on record [NEX-43, NEX-44]', () => {
@@ -65,7 +108,7 @@ describe('a phase', () => {
 
   it('is not told as completed when there is none', () => {
     const told = tell(nexora(), endsPhase());
-    expect(told.session.phases).toEqual({ total: 10, current: null, completed: [] });
+    expect(told.session.phases).toEqual({ total: 10, current: null, completed: [], outside: noWork });
     expect(told.notes.map(({ type }) => type)).toEqual(['transition', 'transition']);
   });
 });

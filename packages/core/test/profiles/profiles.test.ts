@@ -29,7 +29,7 @@ describe('profiles', () => {
 
   it('say what becomes of an event that does not fit, and what else is not as usual [RX-03]', () => {
     expect(defaultSettings.onInvalidEvent).toBe('ignore');
-    expect(findProfile('pawl')?.settings).toEqual({});
+    expect(findProfile('pawl')?.settings).toEqual({ compact: true });
     expect(findProfile('nexora')?.settings).toEqual({
       pageOnOverflow: false,
       onInvalidEvent: 'refuse',

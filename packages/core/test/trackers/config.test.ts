@@ -120,8 +120,24 @@ describe('a tracker', () => {
     [{ sessionId: '' }, 'needs a sessionId'],
     [{ now: 5 }, 'needs now'],
     [{ totalPhases: 0 }, 'totalPhases expects a whole number from 1 to 10000, and got 0'],
-    [{ preset: 'loom' }, 'There is no preset loom. The presets are nexora, nexora-lenient, savant'],
+    [{ preset: 'loom' }, 'There is no preset loom. The presets are pawl, nexora, nexora-lenient, savant'],
     [{ preset: 'savant', autoHalt: true }, 'autoHalt is for the nexora presets'],
+    [{ preset: 'pawl', autoHalt: true }, 'autoHalt is for the nexora presets'],
+    [
+      { preset: 'nexora', ownRules: [] },
+      'ownRules are for the preset pawl; nexora has rules of another kind',
+    ],
+    [
+      { preset: 'pawl', config: { stuck_threshold: 3 } },
+      'no key stuck_threshold. The keys are enable, rules',
+    ],
+    [{ preset: 'pawl', config: { rules: { 'no-progres': false } } }, 'no rule no-progres. The rules are'],
+    [
+      { preset: 'pawl', config: { rules: { waiting: { advise: -1 } } } },
+      'rules expects false or numbers for',
+    ],
+    [{ preset: 'pawl', config: { rules: { waiting: { stop: 3 } } } }, 'rules expects false or numbers for'],
+    [{ preset: 'pawl', config: { rules: [] } }, 'rules expects false or numbers for'],
   ])('is not made of %j', (options, message) => {
     expect(created(options)).toThrow(message);
   });

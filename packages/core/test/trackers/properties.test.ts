@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { trackerPresets, type TrackerPreset } from '../../src/trackers/presets.ts';
+import { seedPresets, trackerPresets, type TrackerPreset } from '../../src/trackers/presets.ts';
 import type { TrackerRecord } from '../../src/trackers/record.ts';
 import { startTracking, track, verdictsOf, type TrackerState } from '../../src/trackers/track.ts';
 import { frozen } from '../helpers/frozen.ts';
@@ -24,7 +24,12 @@ const names = few(
 );
 const files = few('a', 'b', 'c', '__proto__');
 const outcome = fc.record(
-  { success: fc.boolean(), error: few('no', 'not at all', ''), contentHash: few('1', '2') },
+  {
+    success: fc.boolean(),
+    error: few('no', 'not at all', ''),
+    contentHash: few('1', '2'),
+    output: few('', 'x', 'y'),
+  },
   { requiredKeys: ['success'] },
 );
 const call = fc.record(
@@ -70,19 +75,24 @@ const records = fc
     return told.map(([fact, ms]) => ({ ...fact, at: (at += ms) }));
   });
 
-const starts = fc.constantFrom(...trackerPresets).chain((preset) =>
-  fc.record({
-    preset: fc.constant(preset),
-    config:
-      preset === 'savant'
-        ? fc.constantFrom({}, { policy: 'advise-once-then-force' }, { lenient: true, match_arguments: true })
-        : fc.constantFrom(
-            {},
-            { auto_halt: true },
-            { auto_halt: true, recovery_attempts: 0, max_recent_actions: 15, max_recent_errors: 5 },
-          ),
-  }),
-);
+const nexora = [
+  {},
+  { auto_halt: true },
+  { auto_halt: true, recovery_attempts: 0, max_recent_actions: 15, max_recent_errors: 5 },
+];
+const configs: { readonly [Preset in TrackerPreset]: readonly object[] } = {
+  pawl: [{}, { rules: { 'repeated-failure': false, monologue: { advise: 2 } } }, { enable: false }],
+  nexora,
+  'nexora-lenient': nexora,
+  savant: [{}, { policy: 'advise-once-then-force' }, { lenient: true, match_arguments: true }],
+};
+const startsOf = (presets: readonly TrackerPreset[]) =>
+  fc
+    .constantFrom(...presets)
+    .chain((preset) =>
+      fc.record({ preset: fc.constant(preset), config: fc.constantFrom(...configs[preset]) }),
+    );
+const starts = startsOf(trackerPresets);
 
 type Start = { readonly preset: TrackerPreset; readonly config: object };
 const begin = ({ preset, config }: Start): TrackerState =>
@@ -129,6 +139,10 @@ describe('whatever is recorded', () => {
         if (mind.kind === 'nexora') {
           expect(mind.actions.length).toBeLessThanOrEqual(mind.config.maxRecentActions);
           expect(mind.errors.length).toBeLessThanOrEqual(mind.config.maxRecentErrors);
+        } else if (mind.kind === 'pawl') {
+          expect(mind.begun.length).toBeLessThanOrEqual(64);
+          expect(mind.seen.work.length).toBeLessThanOrEqual(48);
+          expect(mind.standing.length).toBeLessThanOrEqual(6);
         } else {
           expect(Math.max(mind.tools.length, mind.queries.length)).toBeLessThanOrEqual(20);
         }
@@ -165,7 +179,7 @@ describe('whatever is recorded', () => {
 
   it('leaves an end that nothing leads out of [NEX-55, SAV-99]', () => {
     fc.assert(
-      fc.property(starts, records, ({ preset, config }, told) => {
+      fc.property(startsOf(seedPresets), records, ({ preset, config }, told) => {
         const end = preset === 'savant' ? 'FINISHING' : 'Halted';
         const ended = track(begin({ preset, config }), {
           type: 'moved',

@@ -53,7 +53,7 @@ describe('a tracker that is kept as JSON', () => {
     [
       'another preset',
       { ...good(), state: { ...good().state, preset: 'loom' } },
-      'one of the presets nexora',
+      'one of the presets pawl, nexora',
     ],
     [
       'a part that is missing',

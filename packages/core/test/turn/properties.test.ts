@@ -41,6 +41,11 @@ function everyWalk(claim: (walk: Walk) => void): void {
   fc.assert(fc.property(manyWalks, claim), runs);
 }
 
+/** Room was made by putting the older part of the conversation on the shelf, where the profile does that. */
+function wasShortened({ before, event, after }: Stride): boolean {
+  return before.settings.compact && event.type === 'paging-finished' && refusal(after) === undefined;
+}
+
 const retold = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
 const isRepeatedShutdown = ({ before, event }: Stride): boolean =>
@@ -160,6 +165,7 @@ describe('the conversation', () => {
   it('ends with exactly one result for every call that was ever run or asked about [LOOM-79]', () => {
     // The ids that a walk gives to calls are unique in all of it; those that the machine makes are so in a reply.
     everyWalk(({ strides, end }) => {
+      if (strides.some(wasShortened)) return;
       const closed = step(end, { type: 'shutdown-requested', at: 0 }).session;
       const results = toArray(conversationOf(closed)).filter((message) => message.role === 'tool');
       const asked = strides
@@ -174,8 +180,10 @@ describe('the conversation', () => {
     });
   });
 
-  it('only ever grows [LOOM-19, LOOM-76]', () => {
-    everyStride(({ before, after }) => {
+  it('only ever grows, unless room is made for it [LOOM-19, LOOM-76]', () => {
+    everyStride((stride) => {
+      if (wasShortened(stride)) return;
+      const { before, after } = stride;
       const earlier = toArray(conversationOf(before));
       const later = toArray(conversationOf(after.session));
       expect(later.slice(0, earlier.length)).toStrictEqual(earlier);
@@ -226,7 +234,8 @@ describe('the walks themselves', () => {
   });
 });
 
-const everyAction: { readonly [Type in ActionType]: true } = {
+/** All but `store`, which a session without working memory never asks for. */
+const everyAction: { readonly [Type in Exclude<ActionType, 'store'>]: true } = {
   'ask-model': true,
   'ask-permission': true,
   'run-tools': true,

@@ -2,11 +2,17 @@ import type { Conversation, Message, ModelError, RequestedCall, Usage } from '@p
 import type { ToolDescription } from '../tools/tool.ts';
 
 export type ModelRequest = {
+  /** What the model is told before the conversation; may be empty. */
+  readonly system: string;
   readonly conversation: Conversation<Message>;
   /** Empty when the model is to answer without tools. */
   readonly tools: readonly ToolDescription[];
   /** Goes to the very bottom of the prompt; it is not part of the conversation. */
   readonly advice: string | null;
+  /** Where there are modes: the section that says where the agent is, advice included. It then stands last instead. */
+  readonly state: string | null;
+  /** Where there are modes: the one the agent is in, and those it may ask for by name. */
+  readonly mode: { readonly state: string; readonly next: readonly string[] } | null;
 };
 
 export type ModelChunk =
@@ -17,6 +23,11 @@ export type ModelChunk =
       readonly text: string;
       readonly calls: readonly RequestedCall[];
       readonly usage?: Usage;
+      /** The mode the model asks for, where it has a say in that. */
+      readonly nextState?: string;
+      readonly logs?: { readonly think?: string; readonly evaluation?: string };
+      /** Why the reply cannot be understood, in words for the model. */
+      readonly problem?: string;
     }
   | { readonly type: 'failure'; readonly error: ModelError };
 

@@ -1,7 +1,7 @@
 import type { ActionType, EventType } from '@pawl/core';
 import * as z from 'zod';
 import { list } from './list.ts';
-import { call, completedTool, message, modelErrorKind } from './parts.ts';
+import { call, completedTool, message, modelErrorKind, storedEntry } from './parts.ts';
 import type { PrintedAction } from './printed.ts';
 import type { Agreeing } from './same.ts';
 import { schemaName } from './schema-name.ts';
@@ -24,6 +24,10 @@ const schemas = {
       .nullable()
       .describe('When the answer must be there; after that, report a failure. null for whenever it comes.'),
     messages: z.array(message).describe('The whole conversation, oldest first.'),
+    section: z
+      .string()
+      .nullable()
+      .describe('Where there are modes: says where the agent is, advice included. Goes last in the prompt.'),
   }),
   'ask-permission': action('ask-permission', 'Ask a person about each of these calls.', {
     request,
@@ -40,6 +44,9 @@ const schemas = {
   'page-memory': action('page-memory', "Make room in the model's window.", {
     request,
     reason: z.string().describe('Why there is need of it.'),
+  }),
+  store: action('store', 'Keep these in storage: they have left working memory. Nothing answers it.', {
+    entries: list(storedEntry).describe('What to keep, in order.'),
   }),
   recover: action('recover', 'Look for a way out of a stuck state.', {
     request,
@@ -80,6 +87,7 @@ export const answeredBy: { readonly [Type in ActionType]: readonly EventType[] }
   'run-tools': ['tool-started', 'tool-progressed', 'tool-finished'],
   'run-hooks': ['hooks-finished', 'hooks-failed'],
   'page-memory': ['paging-finished', 'paging-failed'],
+  store: [],
   recover: ['recovery-finished'],
   wait: ['retry-due'],
   'show-text': [],

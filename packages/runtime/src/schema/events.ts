@@ -1,7 +1,7 @@
 import type { Event, EventType } from '@pawl/core';
 import * as z from 'zod';
 import { list } from './list.ts';
-import { at, fileEffect, modelError, outcome, requestedCall, usage } from './parts.ts';
+import { at, fileEffect, modelError, outcome, requestedCall, storedEntry, usage } from './parts.ts';
 import type { Agreeing } from './same.ts';
 import { schemaName } from './schema-name.ts';
 import { recoveryOutcome, verdict } from './verdict.ts';
@@ -37,6 +37,18 @@ const schemas = {
     text: z.string().describe('Its text, whole; may be empty.'),
     calls: list(requestedCall).describe('The tool calls it asks for; none ends the turn.'),
     usage: z.exactOptional(usage).describe('What the call used.'),
+    nextState: z.exactOptional(z.string()).describe('The mode the model asks for, by name.'),
+    logs: z
+      .exactOptional(
+        z.strictObject({
+          think: z.exactOptional(z.string()).describe('What it thought.'),
+          evaluation: z.exactOptional(z.string()).describe('What it makes of what it did.'),
+        }),
+      )
+      .describe('What it wants written down in its memory.'),
+    problem: z
+      .exactOptional(z.string())
+      .describe('Why the reply cannot be understood; nothing of it is carried out, and the model is told.'),
   }),
   'model-failed': answer('model-failed', 'The model could not be reached or would not answer.', {
     error: modelError,
@@ -56,6 +68,15 @@ const schemas = {
     callId,
     outcome,
     files: z.exactOptional(list(fileEffect)).describe('Files the call changed, for tools that know.'),
+    tests: z
+      .exactOptional(
+        z.strictObject({
+          passed: z.int().min(0).describe('How many passed.'),
+          failed: z.int().min(0).describe('How many failed.'),
+        }),
+      )
+      .describe('Tests the call ran, for tools that know.'),
+    found: z.exactOptional(list(storedEntry)).describe('What the call found in storage.'),
   }),
   'hooks-finished': answer('hooks-finished', 'What runs after tools has run.', {
     actionTaken: z.boolean().describe('Whether the hooks did anything.'),
@@ -83,12 +104,15 @@ const schemas = {
     number: z.int().describe('Which part it is.'),
     description: z.string().describe('What it is about.'),
     expectedMs: z.exactOptional(z.number().min(0)).describe('How long it is expected to take.'),
+    total: z.exactOptional(z.int().min(1)).describe('How many parts there will be, as far as is known now.'),
     message: z
       .exactOptional(z.string())
       .describe('What to say to the model to begin it; only while waiting for the user.'),
   }),
   'phase-completed': event('phase-completed', 'The current part of a long task ended.', {
     success: z.boolean().describe('Whether it reached its aim.'),
+    summary: z.exactOptional(z.string()).describe('What came of it.'),
+    blockers: z.exactOptional(list(z.string())).describe('What stood in its way.'),
   }),
   'verdict-reached': event('verdict-reached', 'A governor judged the work to be suspect or stuck.', {
     verdict,

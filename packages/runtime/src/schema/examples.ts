@@ -86,7 +86,13 @@ export const eventExamples: { readonly [Type in EventType]: EventOf<Type> } = {
     expectedMs: 600_000,
     message: 'Begin with the failing test.',
   },
-  'phase-completed': { type: 'phase-completed', at: at + 6_000, success: true },
+  'phase-completed': {
+    type: 'phase-completed',
+    at: at + 6_000,
+    success: true,
+    summary: 'The sum starts at nought.',
+    blockers: ['The test had no assertion.'],
+  },
   'verdict-reached': {
     type: 'verdict-reached',
     at: at + 5_025,

@@ -1,6 +1,7 @@
 import { eventTypes } from '@pawl/core';
 import type { Note } from '@pawl/core';
 import * as z from 'zod';
+import { list } from './list.ts';
 import type { Agreeing } from './same.ts';
 import { schemaName } from './schema-name.ts';
 import { turnStatus } from './status.ts';
@@ -10,6 +11,14 @@ type NoteType = Note['type'];
 
 const eventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'The type of an event.' });
 const at = z.number().describe('The time of the event behind it, in milliseconds since 1970.');
+
+const moved = z
+  .strictObject({
+    key: z.string().describe('Its tags.'),
+    tokens: z.number().describe('How large it is.'),
+    why: z.enum(['old log', 'least recently used']).describe('Why this one.'),
+  })
+  .meta({ id: 'Moved', description: 'An entry that went to storage.' });
 
 const schemas = {
   transition: note('transition', 'The machine went from one state to another.', {
@@ -22,6 +31,16 @@ const schemas = {
     status: turnStatus.describe('The state it did not fit.'),
     event: eventType.describe('The event.'),
     reason: z.string().describe('Why it did not fit.'),
+  }),
+  mode: note('mode', 'The mode changed, or what the model wanted was put right.', {
+    from: z.string().describe('The mode left.'),
+    to: z.string().describe('The mode entered.'),
+    cause: z.string().describe('What brought it about.'),
+    durationMs: z.number().describe('How long the mode left had lasted.'),
+  }),
+  paged: note('paged', 'Entries were moved from working memory to storage.', {
+    moved: list(moved).describe('What was moved, in order.'),
+    freedTokens: z.number().describe('How many tokens that freed.'),
   }),
   verdict: note('verdict', 'A governor judged the work.', { verdict }),
   'phase-started': note('phase-started', 'A part of a long task began.', {

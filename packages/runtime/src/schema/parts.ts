@@ -46,6 +46,17 @@ export const fileEffect = z
   })
   .meta({ id: 'FileEffect', description: 'A file as a call left it.' });
 
+export const storedEntry = z
+  .strictObject({
+    key: z.string().describe('Its tags.'),
+    value: anyJson.describe('What is kept under them.'),
+    kind: z
+      .enum(['entry', 'think-log', 'evaluation-log', 'command-log', 'conversation'])
+      .describe('What it was before it was put away.'),
+    savedAt: z.number().describe('When it was put away.'),
+  })
+  .meta({ id: 'StoredEntry', description: 'Something in storage.' });
+
 export const modelErrorKind = z.enum([
   'auth',
   'rate-limit',

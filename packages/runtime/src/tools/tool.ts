@@ -1,4 +1,4 @@
-import type { Json, Outcome } from '@pawl/core';
+import type { Json, Outcome, ToolFinished } from '@pawl/core';
 import * as z from 'zod';
 
 export type ToolDescription = {
@@ -14,17 +14,20 @@ export type ToolContext = {
   report(progress: string): void;
 };
 
+/** How a call ended, and what the tool knows of what it did: files it changed, tests it ran, what it found in storage. */
+export type ToolResult = Outcome & Pick<ToolFinished, 'files' | 'tests' | 'found'>;
+
 /** Contract: an expected failure is an outcome with `ok: false`, not an exception. */
 export type Tool = {
   readonly description: ToolDescription;
-  run(args: Json, context: ToolContext): Promise<Outcome>;
+  run(args: Json, context: ToolContext): Promise<ToolResult>;
 };
 
 export type ToolDefinition<Schema extends z.ZodType> = {
   readonly name: string;
   readonly description: string;
   readonly parameters: Schema;
-  run(args: z.infer<Schema>, context: ToolContext): Promise<Outcome>;
+  run(args: z.infer<Schema>, context: ToolContext): Promise<ToolResult>;
 };
 
 /** Makes a tool that checks its arguments against its schema before it runs. */

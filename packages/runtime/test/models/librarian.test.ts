@@ -66,7 +66,8 @@ async function ask(
   options: Options = {},
 ): Promise<readonly ModelChunk[]> {
   const described = (options.tools ?? tools).map(({ description }) => description);
-  const request = { conversation, tools: described, advice: options.advice ?? null };
+  const advice = options.advice ?? null;
+  const request = { system: '', conversation, tools: described, advice, state: null, mode: null };
   const chunks: ModelChunk[] = [];
   for await (const chunk of model.stream(request, options.signal ?? never)) chunks.push(chunk);
   return chunks;

@@ -1,5 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createSession, eventTypes, profiles, step, turnChart, type Event, type Step } from '@pawl/core';
+import {
+  createSession,
+  eventTypes,
+  findProfile,
+  profiles,
+  step,
+  turnChart,
+  type Event,
+  type Step,
+} from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
@@ -8,7 +17,7 @@ import { eventExamples } from '../../src/schema/examples.ts';
 import { noteSchemas } from '../../src/schema/notes.ts';
 import { printAction, printState } from '../../src/schema/printed.ts';
 import { stateSchema } from '../../src/schema/states.ts';
-import { strides } from './reachable.ts';
+import { strides, type Stride } from './reachable.ts';
 
 /** The examples without their requests, so that they fit whatever is under way, and some that lead to other places. */
 const events: readonly Event[] = [
@@ -27,8 +36,9 @@ function withoutRequest(event: Event): Event {
 
 /** What the schemas do not say about what is printed after a step. */
 function misprints({ session, actions, notes }: Step): readonly unknown[] {
+  const printed = actions.map((action) => printAction(action, session, 0));
   const tables: Readonly<Record<string, z.ZodType>>[] = [actionSchemas, noteSchemas];
-  const typed = [actions.map(printAction), notes].flatMap((values, table) =>
+  const typed = [printed, notes].flatMap((values, table) =>
     values.map((value) => [value, tables[table]?.[value.type]] as const),
   );
   return [[printState(session), stateSchema] as const, ...typed]
@@ -39,11 +49,35 @@ function misprints({ session, actions, notes }: Step): readonly unknown[] {
     .map(([value]) => value);
 }
 
+function* stepsOf(all: Iterable<Stride>): Generator<Step> {
+  for (const { after } of all) yield after;
+}
+
+/** What only a profile with modes and a working memory does. */
+function* stepsWithMemory(): Generator<Step> {
+  const settings = findProfile('lkj')?.settings ?? {};
+  const [call] = [
+    { id: 'c', tool: 'working_memory_add', args: { tags: 'long', value: 'word '.repeat(5_000) } },
+  ];
+  let session = createSession({ id: 'm', at: 0, settings });
+  for (const event of [
+    { type: 'user-message', at: 1, text: 'go' },
+    { type: 'model-replied', at: 2, text: '', calls: [call], logs: { think: 'I keep it.' } },
+    { type: 'tool-finished', at: 3, callId: 'c', outcome: { ok: true, output: 'kept' } },
+    { type: 'model-replied', at: 4, text: '', calls: [], nextState: 'thinking' },
+    { type: 'paging-finished', at: 5, freedTokens: 6_000, heldTokens: 6_200 },
+  ] satisfies readonly Event[]) {
+    const after = step(session, event);
+    yield after;
+    session = after.session;
+  }
+}
+
 describe('what is printed', () => {
   it('is as its schema says, in every state and for every action and note', () => {
     const kinds = { states: new Set<string>(), actions: new Set<string>(), notes: new Set<string>() };
     const wrong: unknown[] = [];
-    for (const { after } of strides(events, 5)) {
+    for (const after of [...stepsOf(strides(events, 5)), ...stepsWithMemory()]) {
       wrong.push(...misprints(after));
       const { session, actions, notes } = after;
       kinds.states.add(session.turn.status);
@@ -77,13 +111,14 @@ describe('what is printed', () => {
     const { session } = step(createSession({ id: 'a', at: 0 }), eventExamples['user-message']);
     const { at, text } = eventExamples['user-message'];
     expect(others).toEqual([]);
-    expect(ask === undefined ? undefined : printAction(ask)).toEqual({
+    expect(ask === undefined ? undefined : printAction(ask, session, at)).toEqual({
       type: 'ask-model',
       request: 1,
       attempt: 1,
       tools: true,
       advice: null,
       deadline: null,
+      section: null,
       messages: [{ role: 'user', at, text }],
     });
     expect(printState(session)).toMatchObject({ status: 'callingModel', messages: 1, seq: 1 });

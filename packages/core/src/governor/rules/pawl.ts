@@ -9,6 +9,7 @@ import { interleavedErrors } from './interleaved-errors.ts';
 import { monologue } from './monologue.ts';
 import { noProgress } from './no-progress.ts';
 import { nothingWorks } from './nothing-works.ts';
+import { overdueMode } from './overdue-mode.ts';
 import { repeatedCall } from './repeated-call.ts';
 import { repeatedFailure } from './repeated-failure.ts';
 import { repeatedText } from './repeated-text.ts';
@@ -40,4 +41,5 @@ export const pawlRules: readonly Rule[] = [
   chanting,
   failedDecisions,
   fruitlessPaging,
+  overdueMode,
 ];

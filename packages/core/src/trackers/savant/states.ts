@@ -1,87 +1,37 @@
+import { savantChart, type SavantState } from '../../modes/charts/savant.ts';
+import { stateNamed } from '../../modes/mode-chart.ts';
 import type { SavantConfig } from './config.ts';
 
-/**
- * What kind of step an agent that searches is taking. It gathers, thinks about what it has gathered, decides, and
- * finishes; from a stuck state it can only finish.
- */
-export type SavantState =
-  | 'INIT'
-  | 'SEARCHING'
-  | 'ANALYZING'
-  | 'DECIDING'
-  | 'STUCK_SEARCH'
-  | 'STUCK_ANALYZE'
-  | 'STUCK_DECIDE'
-  | 'FINISHING';
+export type { SavantState };
 
-type Row = {
-  readonly next: readonly SavantState[];
-  /** Null for as long as it takes. */
-  readonly timeoutMs: number | null;
-  /** Where it falls to when stuck; null where there is no such state. */
-  readonly stuckState: SavantState | null;
-};
+/** What may follow what, what is allowed, and how long it may last: all of it is in the chart. */
+const strict = savantChart();
+const lenient = savantChart({ lenient: true });
 
-const rows: { readonly [State in SavantState]: Row } = {
-  INIT: { next: ['SEARCHING', 'DECIDING', 'FINISHING'], timeoutMs: null, stuckState: null },
-  SEARCHING: {
-    next: ['ANALYZING', 'STUCK_SEARCH', 'FINISHING'],
-    timeoutMs: 60_000,
-    stuckState: 'STUCK_SEARCH',
-  },
-  ANALYZING: {
-    next: ['DECIDING', 'STUCK_ANALYZE', 'FINISHING'],
-    timeoutMs: 30_000,
-    stuckState: 'STUCK_ANALYZE',
-  },
-  DECIDING: {
-    next: ['SEARCHING', 'FINISHING', 'STUCK_DECIDE'],
-    timeoutMs: 45_000,
-    stuckState: 'STUCK_DECIDE',
-  },
-  STUCK_SEARCH: { next: ['FINISHING'], timeoutMs: 10_000, stuckState: null },
-  STUCK_ANALYZE: { next: ['FINISHING'], timeoutMs: 10_000, stuckState: null },
-  STUCK_DECIDE: { next: ['FINISHING'], timeoutMs: 10_000, stuckState: null },
-  FINISHING: { next: [], timeoutMs: 5_000, stuckState: null },
-};
-
-export function savantSuccessors(state: SavantState, { lenient }: SavantConfig): readonly SavantState[] {
-  const { next } = rows[state];
-  return lenient && state === 'DECIDING' ? [...next, 'ANALYZING'] : next;
+export function savantSuccessors(state: SavantState, config: SavantConfig): readonly SavantState[] {
+  return stateNamed(config.lenient ? lenient : strict, state)?.next ?? [];
 }
 
 export function savantTimeoutMs(state: SavantState, { timeoutsMs }: SavantConfig): number | null {
-  return timeoutsMs[state] ?? rows[state].timeoutMs;
+  return timeoutsMs[state] ?? stateNamed(strict, state)?.timeoutMs ?? null;
 }
 
-/** The tools each state allows; `*` is any. */
+/** The tools each state allows; `*` is any. The config may have others than the chart for searching and finishing. */
 export function savantActions(state: SavantState, config: SavantConfig): readonly string[] {
-  switch (state) {
-    case 'SEARCHING':
-      return config.searchTools;
-    case 'DECIDING':
-      return ['*', ...config.finishTools];
-    case 'STUCK_SEARCH':
-    case 'STUCK_ANALYZE':
-    case 'STUCK_DECIDE':
-      return config.finishTools;
-    case 'INIT':
-    case 'ANALYZING':
-    case 'FINISHING':
-      return [];
-    default:
-      return state satisfies never;
-  }
+  const tools = stateNamed(strict, state)?.tools ?? [];
+  if (tools === '*') return ['*', ...config.finishTools];
+  if (tools.length === 0) return [];
+  return state === 'SEARCHING' ? config.searchTools : config.finishTools;
 }
 
 export function stuckStateOf(state: SavantState): SavantState | null {
-  return rows[state].stuckState;
+  return stateNamed(strict, state)?.stuckState ?? null;
 }
 
 export function isStuckState(state: SavantState): boolean {
-  return state.startsWith('STUCK_');
+  return strict.states.some(({ stuckState }) => stuckState === state);
 }
 
 export function isSavantState(name: string): name is SavantState {
-  return Object.hasOwn(rows, name);
+  return stateNamed(strict, name) !== undefined;
 }

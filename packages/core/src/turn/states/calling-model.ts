@@ -1,4 +1,5 @@
 import type { Action } from '../../action.ts';
+import type { Verdict } from '../../governor/verdict.ts';
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
 import { askedFor, isAllowed, toExecution, withIds, withReply } from '../calls.ts';
@@ -8,11 +9,19 @@ import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
 import { justWait, move, show, showing, type Step } from '../move.ts';
 import { askPermission, pageMemory } from '../pending.ts';
-import { endAsk, endTurn } from '../progress-check.ts';
+import { checkProgress, endAsk, endTurn } from '../progress-check.ts';
 import { ignore, isStale, refuse, stale } from '../refuse.ts';
 import { failure } from '../results.ts';
 import { retryAt } from '../retry.ts';
-import type { Ask, AwaitingPermission, CallingModel, Execution, ModelRecovery, Paging } from '../state.ts';
+import type {
+  Agenda,
+  Ask,
+  AwaitingPermission,
+  CallingModel,
+  Execution,
+  ModelRecovery,
+  Paging,
+} from '../state.ts';
 
 const busy = refuse('the model is being asked');
 
@@ -63,7 +72,16 @@ function replied(session: Session, turn: CallingModel, event: EventOf<'model-rep
   const calls = withIds(event.calls, turn.request);
   const conversation = withReply(turn.conversation, { text: event.text, calls, at: event.at });
   const via = ['processingResponse'] as const;
-  if (calls.length === 0) return endTurn(session, event, { conversation, via }, agenda);
+  if (calls.length === 0) {
+    return goesOn(session, event)
+      ? checkProgress(session, event, {
+          conversation,
+          agenda: withProblem(agenda, session, event),
+          next: 'ask-model',
+          via,
+        })
+      : endTurn(session, event, { conversation, via }, agenda);
+  }
   const { request } = turn;
   if (agenda.finish !== null) {
     const executions = calls.map((call): Execution => ({ status: 'completed', call, outcome: skipped }));
@@ -88,6 +106,32 @@ function replied(session: Session, turn: CallingModel, event: EventOf<'model-rep
     agenda,
   };
   return move(session, event, { to, actions: [askPermission(to)], via });
+}
+
+/**
+ * Where the reply decides about the mode, or its words have just led to another, words alone are a step like any other; and
+ * what nobody understood is no answer.
+ */
+function goesOn({ settings: { chart }, mode }: Session, { problem, at }: EventOf<'model-replied'>): boolean {
+  const last = mode?.history.at(-1);
+  const ledOn = last !== undefined && last.at === at && last.cause === 'words';
+  return problem !== undefined || ledOn || chart?.hops.by === 'reply';
+}
+
+/** What was wrong with the reply is told as advice is: at the bottom of the next prompt. */
+function withProblem(agenda: Agenda, session: Session, { problem }: EventOf<'model-replied'>): Agenda {
+  if (problem === undefined) return agenda;
+  const verdict = agenda.verdict;
+  const said = verdict === null ? problem : `${problem} ${verdict.advice}`;
+  const unread: Verdict = {
+    level: 'suspect',
+    rule: 'unreadable-reply',
+    reason: 'the reply could not be understood',
+    advice: problem,
+    evidence: [session.seq + 1],
+    response: { kind: 'advise' },
+  };
+  return { ...agenda, verdict: { ...(verdict ?? unread), advice: said } };
 }
 
 const skipped = failure('skipped', 'Not started: the work is being finished.');

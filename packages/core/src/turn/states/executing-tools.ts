@@ -1,4 +1,5 @@
 import { withReplaced } from '../../list.ts';
+import { recordPhaseWork } from '../../phases/record.ts';
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
 import { afterTools } from '../execute.ts';
@@ -64,9 +65,10 @@ function progressed(session: Session, turn: ExecutingTools, event: EventOf<'tool
   return show(session, withExecution(turn, index, running), justWait);
 }
 
-function finished(session: Session, turn: ExecutingTools, event: EventOf<'tool-finished'>): Step {
+function finished(before: Session, turn: ExecutingTools, event: EventOf<'tool-finished'>): Step {
   const found = find(turn, event);
-  if (typeof found === 'string') return ignore(session, turn, event, found);
+  if (typeof found === 'string') return ignore(before, turn, event, found);
+  const session = recordPhaseWork(before, event);
   const { index, execution } = found;
   const to = withExecution(turn, index, {
     status: 'completed',

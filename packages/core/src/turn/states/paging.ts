@@ -1,3 +1,6 @@
+import { appendAll, emptyConversation } from '../../conversation/conversation.ts';
+import type { Message } from '../../conversation/message.ts';
+import { halveConversation } from '../../memory/halve.ts';
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
 import { callModel } from '../enter.ts';
@@ -46,11 +49,22 @@ export function withPagingAgenda(work: PagingWork, agenda: Agenda): PagingWork {
 /** The model call that found no room is made again; its failures stay counted, so this ends. */
 function finished(session: Session, turn: Paging, event: EventOf<'paging-finished'>): Step {
   if (isStale(turn, event)) return ignore(session, turn, event, stale);
-  const { conversation, work } = turn;
-  const { asking, ask, modelRetries } = work;
+  const { asking, ask, modelRetries } = turn.work;
+  const conversation =
+    asking && session.settings.compact ? shortened(session, turn, event) : turn.conversation;
   return asking
     ? callModel(session, event, { conversation }, { ask, retries: modelRetries })
     : endTurn(session, event, { conversation }, ask.agenda);
+}
+
+/** What is taken out is on the shelf by now; the log has all of it in any case. */
+function shortened(
+  { id }: Session,
+  { conversation }: Paging,
+  { at }: EventOf<'paging-finished'>,
+): Paging['conversation'] {
+  const { keep, shelved } = halveConversation(conversation, id, at);
+  return shelved.length === 0 ? conversation : appendAll<Message>(emptyConversation, keep);
 }
 
 function failed(session: Session, turn: Paging, event: EventOf<'paging-failed'>): Step {

@@ -1,0 +1,31 @@
+import { defineChart, hop, startMode } from '@pawl/core';
+
+// A reviewer reads before it judges and judges before it writes. The compiler knows the names of the states.
+const review = defineChart({
+  name: 'code review',
+  initial: 'reading',
+  finish: { tools: ['submit_review'], state: 'done' },
+  states: [
+    { name: 'reading', tools: ['read_diff', 'read_file'], next: ['judging'], afterWords: 'judging' },
+    { name: 'judging', tools: ['run_tests'], next: ['reading', 'commenting', 'done'] },
+    { name: 'commenting', tools: ['add_comment'], next: ['reading', 'judging', 'done'] },
+    { name: 'done', terminal: true },
+  ],
+});
+
+// What a model might do; `at` is a time in milliseconds.
+let mode = startMode(review, 0);
+let at = 0;
+for (const tool of ['read_diff', 'add_comment', null, 'run_tests', 'add_comment', 'submit_review']) {
+  const tools = tool === null ? [] : [tool];
+  at += 1_000;
+  const { mode: next, error } = hop(review, mode, {
+    type: 'reply-read',
+    at,
+    tools,
+    nextState: null,
+    words: tool === null,
+  });
+  console.log(`${mode.state}: ${tool ?? 'some thoughts'} → ${error ?? next.state}`);
+  mode = next;
+}

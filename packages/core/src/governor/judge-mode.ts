@@ -1,0 +1,31 @@
+import type { ModeChart } from '../modes/mode-chart.ts';
+import { overdue } from '../modes/overdue.ts';
+import { withVerdict } from '../turn/agenda-events.ts';
+import { withVerdictOn, type Governed } from './governed.ts';
+import type { Rule } from './rule.ts';
+import { verdictOn } from './verdict.ts';
+import { watch } from './watch.ts';
+
+/** Looks at how long the agent has been in its mode, in steps and in time, and how often it failed in it. */
+export function judgeMode(governed: Governed, chart: ModeChart, rules: readonly Rule[]): Governed {
+  const { session, event, notes } = governed;
+  const { turn, mode } = session;
+  if (event.type !== 'model-replied' || turn.status !== 'callingModel' || mode === null) return governed;
+  if (turn.ask.finish !== null) return governed;
+  const limit = overdue(chart, mode, event.at);
+  if (limit === null) return governed;
+  const sighting = {
+    kind: 'mode',
+    seq: session.seq + 1,
+    state: mode.state,
+    since: mode.enteredAt,
+    reason: limit.reason,
+  } as const;
+  const judged = watch(session.governor.watch, sighting, rules);
+  const watched = { ...session, governor: { ...session.governor, watch: judged.watch } };
+  if (judged.finding === null) return { session: watched, event, notes };
+  const verdict = verdictOn(judged.finding, session.settings.governor, null);
+  const ask = { ...turn.ask, agenda: withVerdict(turn.ask.agenda, verdict) };
+  const judgedOn = withVerdictOn({ ...watched, turn: { ...turn, ask } }, event, verdict);
+  return { ...judgedOn, notes: [...notes, ...judgedOn.notes] };
+}

@@ -1,0 +1,19 @@
+import { toArray, type Conversation } from '../conversation/conversation.ts';
+import type { Message } from '../conversation/message.ts';
+import { compact, type Compacted } from './compact.ts';
+import { printed } from './describe.ts';
+import { estimateTokens } from './estimate.ts';
+
+/** So many of the last messages stay whatever they cost: the work at hand. */
+const keepLast = 8;
+
+/**
+ * Makes a conversation about half as long, for a model that found no room for it. Whoever shelves what is taken out and the
+ * machine that goes on without it come to the same, since nothing but the conversation decides.
+ */
+export function halveConversation(conversation: Conversation<Message>, id: string, at: number): Compacted {
+  const messages = toArray(conversation);
+  const all = messages.reduce((sum, message) => sum + estimateTokens(printed(message)), 0);
+  const tag = `conversation_${id.replaceAll(/[^\p{L}\p{N}]+/gu, '_')}`;
+  return compact(messages, { keepTokens: Math.floor(all / 2), keepLast, estimate: estimateTokens, tag, at });
+}

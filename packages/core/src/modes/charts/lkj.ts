@@ -1,0 +1,101 @@
+import { memoryActions } from '../../memory/action.ts';
+import { memorySettings } from '../../memory/settings.ts';
+import { defineChart } from '../define-chart.ts';
+import type { ModeChart, ModeState } from '../mode-chart.ts';
+
+export type LkjState = 'thinking' | 'commanding' | 'evaluating' | 'paging';
+export type Lkj1State = 'thinking' | 'executing' | 'paging';
+
+export type LkjOptions = {
+  /** The actions there are, whatever the state; `*` is any. */
+  readonly actions?: ModeState['tools'] | undefined;
+  /** How many cycles there may be; null for as many as it takes. */
+  readonly maxIterations?: number | null | undefined;
+};
+
+/** What both versions have in common: the reply decides, one action at a time, and what is wrong leads to thinking. */
+const common = {
+  initial: 'thinking',
+  onInvalid: { resetTo: 'thinking' },
+  paging: { state: 'paging', next: 'thinking' },
+  oneAction: true,
+} as const;
+
+const paging = {
+  name: 'paging',
+  next: ['thinking'],
+  prompt: 'Working memory is full. What is not needed now is put into storage.',
+} as const;
+
+const role =
+  'You are a librarian and a state machine: your working memory is small, your storage has no end. Keep at hand what the task needs, put the rest on the shelf, and find it again when it is needed.';
+
+/** The librarian: it thinks, gives a command, looks at what came of it, and makes room when memory is full. */
+export function lkjChart(options: LkjOptions = {}): ModeChart<LkjState> {
+  const { actions = memorySettings.lkj.actions, maxIterations = 1_000 } = options;
+  const choices = ['thinking', 'commanding', 'evaluating', 'paging'] as const;
+  return defineChart<LkjState>({
+    ...common,
+    name: 'lkj',
+    hops: { by: 'reply', otherwise: 'thinking', afterAction: 'evaluating', afterFailure: 'thinking' },
+    maxIterations,
+    prompt: `${role} Say which state comes next with next_state.`,
+    states: [
+      {
+        name: 'thinking',
+        next: choices,
+        prompt:
+          'Reason step by step and write it down in think_log. Then say what comes next: thinking to go on, commanding to act, evaluating to look at what there is.',
+      },
+      {
+        name: 'commanding',
+        aliases: ['executing'],
+        tools: actions,
+        next: choices,
+        prompt: `Give one action with type and tags, and a value where it needs one.${described(actions)}`,
+      },
+      {
+        name: 'evaluating',
+        next: choices,
+        prompt:
+          'Judge what came of the last action and write it down in evaluation_log. Then say what comes next.',
+      },
+      paging,
+    ],
+  });
+}
+
+/** The first version of the librarian: it thinks and it acts. */
+export function lkj1Chart(options: LkjOptions = {}): ModeChart<Lkj1State> {
+  const { actions = memorySettings.lkj1.actions, maxIterations = 1_000 } = options;
+  return defineChart<Lkj1State>({
+    ...common,
+    name: 'lkj1',
+    hops: { by: 'reply', otherwise: 'thinking', afterAction: 'thinking', afterFailure: 'thinking' },
+    maxIterations,
+    prompt: `${role} In each reply give next_state and thinking_log.`,
+    states: [
+      {
+        name: 'thinking',
+        next: ['thinking', 'executing', 'paging'],
+        prompt:
+          'Build a chain of reasoning and add to it with thinking_log. Then decide: thinking to go on, executing to act.',
+      },
+      {
+        name: 'executing',
+        aliases: ['commanding'],
+        tools: actions,
+        next: ['thinking', 'paging'],
+        prompt: `Carry out one action with type and tags, and a value where it needs one.${described(actions)}`,
+      },
+      paging,
+    ],
+  });
+}
+
+/** What there is to choose from. Actions of somebody else's are described where they are defined. */
+function described(actions: ModeState['tools']): string {
+  if (actions === '*') return '';
+  const known = new Map<string, string>(Object.entries(memoryActions));
+  return actions.map((name) => `\n- ${name}${known.has(name) ? `: ${known.get(name)}` : ''}`).join('');
+}

@@ -1,0 +1,93 @@
+import { defineChart } from '../define-chart.ts';
+import type { ModeChart } from '../mode-chart.ts';
+
+/**
+ * What kind of step an agent that searches is taking. It gathers, thinks about what it has gathered, decides, and
+ * finishes; from a stuck state it can only finish.
+ */
+export type SavantState =
+  | 'INIT'
+  | 'SEARCHING'
+  | 'ANALYZING'
+  | 'DECIDING'
+  | 'STUCK_SEARCH'
+  | 'STUCK_ANALYZE'
+  | 'STUCK_DECIDE'
+  | 'FINISHING';
+
+export type SavantOptions = {
+  readonly searchTools?: readonly string[] | undefined;
+  readonly finishTools?: readonly string[] | undefined;
+  /** Lets deciding go back to analysing. */
+  readonly lenient?: boolean | undefined;
+};
+
+export const savantTools = {
+  search: ['context.fts_search', 'context.memory_search'],
+  finish: ['finish'],
+} as const;
+
+/** A chart for agents that search. A tool picked while analysing is a decision, so it leads through deciding. */
+export function savantChart(options: SavantOptions = {}): ModeChart<SavantState> {
+  const { searchTools = savantTools.search, finishTools = savantTools.finish, lenient = false } = options;
+  const stuck = {
+    tools: finishTools,
+    next: ['FINISHING'],
+    timeoutMs: 10_000,
+    stuckAfterSteps,
+    prompt: 'The work goes round in circles. Finish now: sum up what was found and what is still open.',
+  } as const;
+  return defineChart<SavantState>({
+    name: 'savant',
+    initial: 'INIT',
+    finish: { tools: finishTools, state: 'FINISHING' },
+    states: [
+      {
+        name: 'INIT',
+        next: ['SEARCHING', 'DECIDING', 'FINISHING'],
+        stuckAfterSteps,
+        prompt: 'Nothing has been done yet. Begin with a search, unless you know already what to do.',
+      },
+      {
+        name: 'SEARCHING',
+        tools: searchTools,
+        next: ['ANALYZING', 'STUCK_SEARCH', 'FINISHING'],
+        afterWords: 'ANALYZING',
+        stuckState: 'STUCK_SEARCH',
+        timeoutMs: 60_000,
+        stuckAfterSteps,
+        prompt: 'Gather what the task needs. Never search for the same thing twice.',
+      },
+      {
+        name: 'ANALYZING',
+        next: ['DECIDING', 'STUCK_ANALYZE', 'FINISHING'],
+        stuckState: 'STUCK_ANALYZE',
+        timeoutMs: 30_000,
+        stuckAfterSteps,
+        prompt: 'Think about what was found: what does it answer, and what is missing?',
+      },
+      {
+        name: 'DECIDING',
+        tools: '*',
+        next: ['SEARCHING', 'FINISHING', 'STUCK_DECIDE', ...(lenient ? (['ANALYZING'] as const) : [])],
+        stuckState: 'STUCK_DECIDE',
+        timeoutMs: 45_000,
+        stuckAfterSteps,
+        stuckAfterFailures: 3,
+        prompt: 'Choose what to do next: use a tool, search for what is missing, or finish.',
+      },
+      { name: 'STUCK_SEARCH', ...stuck },
+      { name: 'STUCK_ANALYZE', ...stuck },
+      { name: 'STUCK_DECIDE', ...stuck },
+      {
+        name: 'FINISHING',
+        terminal: true,
+        timeoutMs: 5_000,
+        prompt: 'Answer with what there is.',
+      },
+    ],
+  });
+}
+
+/** In whatever state: the column of the table has only what a state adds to it. */
+const stuckAfterSteps = 5;

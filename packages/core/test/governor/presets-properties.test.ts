@@ -1,0 +1,108 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSession, durableView, replay, step, type GovernorSettings } from '../../src/index.ts';
+import { worked } from '../helpers/happenings.ts';
+import { stubborn } from '../helpers/plausible.ts';
+import { logOf, walks } from '../helpers/walk.ts';
+
+const seeds = fc.constantFrom<GovernorSettings>(
+  { preset: 'nexora', rules: {} },
+  {
+    preset: 'nexora',
+    rules: {},
+    config: { stuck_threshold: 1, no_progress_window: 3, progress_check_interval: 1 },
+  },
+  { preset: 'nexora-lenient', rules: {} },
+  { preset: 'savant', rules: {} },
+  {
+    preset: 'savant',
+    rules: {},
+    config: { policy: 'advise-once-then-force', search_tools: ['read', 'search'] },
+  },
+);
+
+const seedWalks = fc
+  .tuple(seeds, fc.constantFrom('ignore' as const, 'refuse' as const, 'reset' as const))
+  .chain(([governor, onInvalidEvent]) => {
+    const settings = { governor, onInvalidEvent };
+    return fc.oneof(
+      walks({ profile: 'pawl', settings }),
+      walks({ profile: 'pawl', settings, choose: stubborn }),
+    );
+  });
+
+describe('whatever happens under the presets of trackers', () => {
+  it('replaying the log gives the same session, which is plain JSON [RX-07]', () => {
+    let found = 0;
+    fc.assert(
+      fc.property(seedWalks, (walk) => {
+        const live = durableView(walk.end);
+        expect(durableView(replay(walk.start, logOf(walk)))).toEqual(live);
+        expect(JSON.parse(JSON.stringify(live))).toEqual(live);
+        found += walk.strides
+          .flatMap(({ after }) => after.notes)
+          .filter(({ type }) => type === 'verdict').length;
+      }),
+      { numRuns: 150 },
+    );
+    expect(found).toBeGreaterThan(20);
+  });
+
+  it('what the turn does not take, the tracker has not heard', () => {
+    fc.assert(
+      fc.property(seedWalks, ({ start, strides }) => {
+        for (const { before, after } of strides) {
+          if (start.settings.onInvalidEvent === 'reset' || after.session.seq !== before.seq) continue;
+          expect(after.session.governor).toEqual(before.governor);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('every verdict is proved by events that have happened', () => {
+    fc.assert(
+      fc.property(seedWalks, ({ strides }) => {
+        for (const { before, event, after } of strides) {
+          for (const note of after.notes) {
+            if (note.type !== 'verdict' || event.type === 'verdict-reached') continue;
+            const seqs = note.verdict.evidence;
+            expect(seqs.length).toBeGreaterThan(0);
+            expect(seqs.every((seq) => seq >= 1 && seq <= before.seq + 1)).toBe(true);
+          }
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each(['nexora', 'savant'] as const)(
+    '%s keeps no more after ten thousand events than after five',
+    (preset) => {
+      const config = { enable: preset !== 'savant' };
+      const governor = { preset, rules: {}, config };
+      let session = createSession({ id: 's', at: 0, settings: { governor } });
+      session = step(session, { type: 'user-message', at: 0, text: 'go' }).session;
+      const size = (): number => JSON.stringify(session.governor).length;
+      const work = (from: number): number => {
+        for (let index = from; index < from + 2_500; index += 1) {
+          const args = { path: `${index}.go`, query: `${index}` };
+          const calls = [{ id: `${index}`, tool: index % 3 === 0 ? 'context.fts_search' : 'edit', args }];
+          session = step(session, { type: 'model-replied', at: index, text: `now ${index}`, calls }).session;
+          session = step(session, {
+            type: 'tool-finished',
+            at: index,
+            callId: `${index}`,
+            outcome: worked(),
+          }).session;
+          if (session.turn.status === 'postToolsHook')
+            session = step(session, { type: 'hooks-finished', at: index, actionTaken: false }).session;
+        }
+        return size();
+      };
+      const before = work(10_000);
+      expect(work(20_000)).toBeLessThan(before * 1.05);
+      expect(session.governor.tracker?.state.ledger.callsEnded).toBe(5_000);
+    },
+  );
+});

@@ -1,0 +1,88 @@
+import * as fc from 'fast-check';
+import type { Json } from '../../src/index.ts';
+import { emptyMemory, put, type Memory } from '../../src/memory/memory.ts';
+import { memorySettings, type MemorySettings } from '../../src/memory/settings.ts';
+
+/** Names that have caught programs out, and any others, halves of surrogate pairs included. */
+export const anyName: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'toString',
+    '',
+    ' ',
+    ',',
+    'a b',
+    'é',
+    '\ud800',
+    '\0',
+    '1',
+    '001',
+  ),
+  fc.constantFrom('plan', 'notes', 'think_log_001', 'moved_to_storage', 'search_results'),
+  fc.string({ unit: 'binary', maxLength: 12 }),
+);
+
+/** Any JSON but -0, which JSON writes as 0. */
+export const anyValue: fc.Arbitrary<Json> = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json),
+);
+
+export const anyAction: fc.Arbitrary<unknown> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record(
+      {
+        type: fc.constantFrom(
+          'working_memory_add',
+          'working_memory_add',
+          'working_memory_remove',
+          'working_memory_list',
+          'working_memory_pin',
+          'working_memory_unpin',
+          'storage_save',
+          'storage_load',
+          'storage_search',
+          'storage',
+        ),
+        tags: fc.oneof(anyName, fc.array(anyName, { maxLength: 3 })),
+        value: anyValue,
+      },
+      { requiredKeys: [] },
+    ),
+  },
+  { weight: 1, arbitrary: fc.anything() },
+);
+
+/** Settings of the `lkj` profile with limits of this size. */
+export function limited(pagingTokens: number, hardTokens: number): MemorySettings {
+  return {
+    ...memorySettings.lkj,
+    pagingLimit: { enable: true, maxTokens: pagingTokens },
+    hardLimit: { enable: true, maxTokens: hardTokens },
+  };
+}
+
+/** A memory with these entries, put in one after the other at times 1, 2, 3 … */
+export function holding(values: Readonly<Record<string, Json>>, settings = memorySettings.lkj): Memory {
+  let memory = emptyMemory(settings);
+  Object.entries(values).forEach(([key, value], index) => {
+    memory = put(memory, { key, value, at: index + 1 });
+  });
+  return memory;
+}
+
+type Held = { readonly key: string; readonly value: Json; readonly at: number; readonly pinned: boolean };
+
+const held: fc.Arbitrary<Held> = fc.record({
+  key: anyName.filter((name) => name !== 'moved_to_storage' && !name.startsWith('think_log_')),
+  value: anyValue,
+  at: fc.integer({ min: 0, max: 50 }),
+  pinned: fc.boolean(),
+});
+
+/** A memory of ordinary entries, some of them pinned. */
+export const anyMemory: fc.Arbitrary<Memory> = fc
+  .array(held, { maxLength: 40 })
+  .map((entries) => entries.reduce((memory, entry) => put(memory, entry), emptyMemory(memorySettings.lkj)));

@@ -1,0 +1,349 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dumpMemory } from '../../src/memory/describe.ts';
+import { log, logEntries } from '../../src/memory/logs.ts';
+import {
+  emptyMemory,
+  entriesOf,
+  findEntry,
+  put,
+  tokensOf,
+  workingObject,
+  type Memory,
+} from '../../src/memory/memory.ts';
+import { loaded, remember, searched } from '../../src/memory/remember.ts';
+import { memorySettings } from '../../src/memory/settings.ts';
+import type { StoredEntry } from '../../src/memory/storage-entry.ts';
+import { frozen } from '../helpers/frozen.ts';
+import { anyAction, anyName, holding, limited } from './arbitraries.ts';
+
+const at = 1_000;
+const older = (values: Readonly<Record<string, string>> = {}): Memory => holding(values, memorySettings.lkj1);
+const stored = (key: string, value: string): StoredEntry => ({ key, value, kind: 'entry', savedAt: 1 });
+const commands = (memory: Memory) => logEntries(memory, 'command').map(({ value }) => value);
+
+describe('working_memory_add', () => {
+  it('puts a value under its tags [LKJ1-32, LKJ1-46, LKJ1-47, LKJ1-49]', () => {
+    const action = {
+      type: 'working_memory_add',
+      tags: 'character_alice_personality',
+      value: 'adventurous, nature-loving, 25 years old',
+    };
+    const { memory, reply, effects, error } = remember(older(), action, at);
+    expect(workingObject(memory)).toEqual({ character_alice_personality: action.value });
+    expect(reply).toBe('Added character_alice_personality to working memory.');
+    expect(effects).toEqual([]);
+    expect(error).toBeNull();
+  });
+
+  it('makes underscores of spaces in tags [LKJ1-48]', () => {
+    const { memory } = remember(older(), { type: 'working_memory_add', tags: 'my plan b', value: 'x' }, at);
+    expect(findEntry(memory, 'my_plan_b')?.value).toBe('x');
+  });
+
+  it('says when older entries had to make room', () => {
+    const memory = holding({ a: 'x'.repeat(900), b: 'y'.repeat(900) }, limited(300, 600));
+    const { reply, effects, error } = remember(
+      memory,
+      { type: 'working_memory_add', tags: 'c', value: 'z'.repeat(900) },
+      at,
+    );
+    expect(error).toBeNull();
+    expect(reply).toMatch(/To make room, \d older entries went to storage\.$/);
+    expect(effects.every(({ kind }) => kind === 'storage-save')).toBe(true);
+  });
+
+  it('is refused with a logged error when nothing can make room [RL-11, LKJ1-89]', () => {
+    const full = put(emptyMemory(limited(100, 300)), {
+      key: 'kept',
+      value: 'x'.repeat(1_000),
+      pinned: true,
+      at: 1,
+    });
+    const { memory, error, effects } = remember(
+      full,
+      { type: 'working_memory_add', tags: 'new', value: 'y'.repeat(300) },
+      at,
+    );
+    expect(error?.kind).toBe('refused');
+    expect(effects).toEqual([]);
+    expect(findEntry(memory, 'new')).toBeUndefined();
+    expect(commands(memory)).toEqual([
+      expect.stringMatching(/^working_memory_add new y+…: refused: new takes/),
+    ]);
+    // What is there can still be worked with.
+    expect(remember(memory, { type: 'working_memory_remove', tags: 'kept' }, at).error).toBeNull();
+    expect(
+      remember(memory, { type: 'storage_save', tags: 'new', value: 'y'.repeat(300) }, at).error,
+    ).toBeNull();
+  });
+
+  it.each(['think_log_001', 'command_log_010', 'moved_to_storage'])('does not write to %s', (tags) => {
+    const { error } = remember(holding({}), { type: 'working_memory_add', tags, value: 'x' }, at);
+    expect(error).toEqual({
+      kind: 'invalid',
+      message: `${tags} is written by the memory itself. Use other tags.`,
+    });
+  });
+});
+
+describe('working_memory_remove', () => {
+  it('takes an entry out, all of it [LKJ1-33, LKJ1-51, LKJ1-52, LKJ1-53, LKJ1-54]', () => {
+    const before = older({ character_bob_old_description: 'x', other: 'y' });
+    const { memory, reply } = remember(
+      before,
+      { type: 'working_memory_remove', tags: 'character_bob_old_description' },
+      at,
+    );
+    expect(workingObject(memory)).toEqual({ other: 'y' });
+    expect(tokensOf(memory)).toBe(tokensOf(older({ other: 'y' })));
+    expect(JSON.stringify(memory)).not.toContain('character_bob');
+    expect(reply).toBe('Removed character_bob_old_description from working memory.');
+  });
+
+  it('finds nothing without that being an error, and names what is alike [RL-15]', () => {
+    const before = older({ character_bob: 'x' });
+    const { memory, reply, error } = remember(before, { type: 'working_memory_remove', tags: 'Bob' }, at);
+    expect(memory).toBe(before);
+    expect(error).toBeNull();
+    expect(reply).toBe('There is no Bob in working memory. There is character_bob.');
+  });
+});
+
+describe('storage_save', () => {
+  it('saves the value of the action [LKJ1-35, LKJ1-61, LKJ1-62]', () => {
+    const action = { type: 'storage_save', tags: 'story plot chapter1', value: 'A letter in the attic' };
+    const { memory, effects, reply } = remember(older(), action, at);
+    const entry = { key: 'story_plot_chapter1', value: 'A letter in the attic', kind: 'entry', savedAt: at };
+    expect(effects).toEqual([{ kind: 'storage-save', why: 'asked', entry }]);
+    expect(reply).toBe('Saved story_plot_chapter1 to storage.');
+    expect(entriesOf(memory)).toEqual([]);
+  });
+
+  it('without a value saves what working memory has, and is invalid when it has nothing [RL-08, LKJ1-43]', () => {
+    const before = older({ plan: 'held' });
+    const { effects } = remember(before, { type: 'storage_save', tags: 'plan' }, at);
+    expect(effects).toMatchObject([{ entry: { key: 'plan', value: 'held' } }]);
+    const both = remember(before, { type: 'storage_save', tags: 'plan', value: 'given' }, at);
+    expect(both.effects).toMatchObject([{ entry: { key: 'plan', value: 'given' } }]);
+    const none = remember(before, { type: 'storage_save', tags: 'other' }, at);
+    expect(none.error).toEqual({
+      kind: 'invalid',
+      message: 'storage_save needs a value for other, or information with these tags in working memory.',
+    });
+    const added = remember(before, { type: 'working_memory_add', tags: 'other', value: ' ' }, at);
+    expect(added.error?.message).toBe(
+      'working_memory_add needs a value: the information that is to be kept.',
+    );
+  });
+
+  it('never saves the stub of what is in storage', () => {
+    const stubbed = put(older(), { key: 'plan', value: 'In storage', kind: 'stub', at: 1 });
+    const { effects, reply, error } = remember(stubbed, { type: 'storage_save', tags: 'plan' }, at);
+    expect({ effects, reply, error }).toEqual({
+      effects: [],
+      reply: 'plan is already in storage.',
+      error: null,
+    });
+  });
+});
+
+describe('storage_load', () => {
+  const asked = { type: 'storage_load', tags: 'character alice background' };
+  const key = 'character_alice_background';
+
+  it('asks storage for the key [LKJ1-56, LKJ1-57, LKJ1-58]', () => {
+    const before = older();
+    const { memory, effects, error } = remember(before, asked, at);
+    expect(effects).toEqual([{ kind: 'storage-load', key }]);
+    expect({ memory, error }).toEqual({ memory: before, error: null });
+  });
+
+  it('copies what was found into working memory [LKJ1-34, LKJ1-59]', () => {
+    const { memory, reply } = loaded(older(), key, stored(key, 'grew up by the sea'), at);
+    expect(workingObject(memory)).toEqual({ [key]: 'grew up by the sea' });
+    expect(reply).toBe(`Loaded ${key} into working memory, 12 tokens: grew up by the sea`);
+  });
+
+  it('says when there is nothing, as a normal outcome [RL-15]', () => {
+    const { memory, reply, error } = loaded(older(), key, null, at);
+    expect(reply).toBe(`There is no ${key} in storage. storage_search finds keys by tags and words.`);
+    expect({ entries: entriesOf(memory), error }).toEqual({ entries: [], error: null });
+    expect(loaded(older({ [key]: 'x' }), key, null, at).reply).toMatch(/It is in working memory, though\.$/);
+  });
+
+  it('puts the entry where its stub is', () => {
+    const stubbed = put(older(), { key, value: 'In storage', kind: 'stub', at: 1 });
+    expect(findEntry(loaded(stubbed, key, stored(key, 'all of it'), at).memory, key)).toMatchObject({
+      kind: 'entry',
+      value: 'all of it',
+    });
+  });
+});
+
+const asks = (action: object) => remember(holding({}), { type: 'storage_search', ...action }, at).effects;
+
+describe('storage_search', () => {
+  it('asks for tags, for words, or both', () => {
+    expect(asks({ tags: 'b,a' })).toEqual([{ kind: 'storage-search', tags: ['a', 'b'], text: '' }]);
+    expect(asks({ value: 'the sea' })).toEqual([{ kind: 'storage-search', tags: [], text: 'the sea' }]);
+    expect(asks({ tags: 'a', value: 'sea' })).toEqual([{ kind: 'storage-search', tags: ['a'], text: 'sea' }]);
+  });
+
+  it('lists what was found, and keeps the keys for a model that sees only its memory', () => {
+    const found = [stored('alice', 'by the sea'), stored('bob', 'by the lake')];
+    const { memory, reply } = searched(holding({}), 'by the', found, at);
+    expect(reply).toMatch(/^Found 2 in storage.*\nalice: by the sea\nbob: by the lake$/);
+    expect(findEntry(memory, 'search_results')?.value).toEqual(['alice', 'bob']);
+    const pawl = emptyMemory(memorySettings.pawl);
+    expect(searched(pawl, 'by the', found, at).memory).toBe(pawl);
+    expect(searched(pawl, 'nothing', [], at).reply).toBe(
+      'Nothing in storage matches nothing. Try fewer or other words.',
+    );
+  });
+});
+
+describe('pinning', () => {
+  it('keeps an entry from being moved, until it is undone', () => {
+    const pinned = remember(holding({ a: 'x' }), { type: 'working_memory_pin', tags: 'a' }, at).memory;
+    expect(findEntry(pinned, 'a')?.pinned).toBe(true);
+    const unpinned = remember(pinned, { type: 'working_memory_unpin', tags: 'a' }, at).memory;
+    expect(findEntry(unpinned, 'a')?.pinned).toBe(false);
+  });
+
+  it('is not for stubs and logs', () => {
+    let memory = remember(holding({}), { type: 'working_memory_list' }, at).memory;
+    memory = put(memory, { key: 'a', value: 'In storage', kind: 'stub', at: 1 });
+    expect(remember(memory, { type: 'working_memory_pin', tags: 'a' }, at).error?.message).toMatch(
+      /storage_load/,
+    );
+    const logPin = remember(memory, { type: 'working_memory_pin', tags: 'command_log_001' }, at);
+    expect(logPin.error?.message).toMatch(/part of a log/);
+  });
+});
+
+describe('an action that cannot be carried out', () => {
+  const types = 'working_memory_add, working_memory_remove, storage_load, storage_save';
+  it.each([
+    ['no type', { tags: 'a', value: 'x' }, `The action has no type. The types are ${types}.`],
+    ['an unknown type', { type: 'fly', tags: 'a' }, `There is no action "fly". The types are ${types}.`],
+    [
+      'half of a type',
+      { type: 'storage', tags: 'a' },
+      `There is no action "storage". The types are ${types}.`,
+    ],
+    [
+      'a type of another profile',
+      { type: 'storage_search', tags: 'a' },
+      `There is no action "storage_search". The types are ${types}.`,
+    ],
+    ['no tags', { type: 'storage_load' }, /^storage_load cannot be done: it has no tags\. Give the name/],
+    ['no value', { type: 'working_memory_add', tags: 'a' }, /^working_memory_add needs a value/],
+    ['no value to save', { type: 'storage_save', tags: 'b' }, /^storage_save needs a value for b/],
+    [
+      'a value that is no JSON',
+      { type: 'working_memory_add', tags: 'a', value: NaN },
+      /the number NaN, which JSON cannot/,
+    ],
+    ['nothing', null, /has no type/],
+  ])(
+    'for it has %s changes nothing and says what to do [LKJ1-41, LKJ1-42, LKJ1-43, RL-15]',
+    (_, action, message) => {
+      const before = older({ a: 'x' });
+      const { memory, error, reply, effects } = remember(before, action, at);
+      expect(memory).toBe(before);
+      expect(error).toEqual({ kind: 'invalid', message: reply });
+      expect(effects).toEqual([]);
+      if (typeof message === 'string') expect(reply).toBe(message);
+      else expect(reply).toMatch(message);
+    },
+  );
+});
+
+describe('the command log', () => {
+  it('has a line for every attempt, with type, tags, value and what came of it [LKJ1-50, LKJ1-55, LKJ1-60, LKJ1-65, LKJ1-107, LKJ2-08, LKJ2-36]', () => {
+    let { memory } = remember(holding({}), { type: 'working_memory_add', tags: 'a', value: 'x' }, at);
+    memory = remember(memory, { type: 'working_memory_remove', tags: 'a' }, at).memory;
+    memory = remember(memory, { type: 'working_memory_remove', tags: 'none' }, at).memory;
+    memory = remember(memory, { type: 'fly', tags: 'a' }, at).memory;
+    memory = remember(memory, { type: 'storage_save', tags: 'b', value: 'y' }, at).memory;
+    memory = loaded(remember(memory, { type: 'storage_load', tags: 'c' }, at).memory, 'c', null, at).memory;
+    memory = loaded(memory, 'd', stored('d', 'z'), at).memory;
+    expect(commands(memory)).toEqual([
+      'working_memory_add a x: done: Added a to working memory.',
+      'working_memory_remove a: done: Removed a from working memory.',
+      'working_memory_remove none: done: There is no none in working memory.',
+      expect.stringMatching(/^fly a: invalid: There is no action "fly"/),
+      'storage_save b y: done: Saved b to storage.',
+      expect.stringMatching(/^storage_load c: done: There is no c in storage/),
+      expect.stringMatching(/^storage_load d: done: Loaded d into working memory/),
+    ]);
+  });
+
+  it('stays short whatever was tried', () => {
+    const { memory } = remember(
+      holding({}),
+      { type: 'x'.repeat(9_999), tags: 'y'.repeat(9_999), value: 'z'.repeat(9_999) },
+      at,
+    );
+    expect(JSON.stringify(commands(memory)).length).toBeLessThan(700);
+  });
+});
+
+describe('looking into the memory', () => {
+  it('lists every entry with its size [LKJ1-109]', () => {
+    const memory = put(holding({ a: 'one\ntwo', b: { c: 1 } }), { key: 'p', value: 'x', pinned: true, at });
+    expect(dumpMemory(memory)).toBe('a: one\ntwo\nb: {"c":1}\np: x');
+    expect(remember(memory, { type: 'working_memory_list' }, at).reply).toBe(
+      'Working memory holds 3 entries, 9 tokens.\na, 3 tokens: one two\nb, 2 tokens: {"c":1}\np, 1 tokens (pinned): x',
+    );
+  });
+
+  it('shows how the thoughts went on [LKJ1-111]', () => {
+    let memory = holding({ plan: 'x' });
+    for (const text of ['first', 'then', 'at last']) memory = log(memory, 'think', text, at);
+    memory = log(memory, 'evaluation', 'well done', at);
+    const thoughts = logEntries(memory, 'think').map(({ key, value }) => [key, value]);
+    expect(thoughts).toEqual([
+      ['think_log_001', 'first'],
+      ['think_log_002', 'then'],
+      ['think_log_003', 'at last'],
+    ]);
+  });
+});
+
+describe('remember', () => {
+  it('never throws, keeps the count right and stays below the hard limit but for its logs', () => {
+    fc.assert(
+      fc.property(fc.array(anyAction, { maxLength: 40 }), (actions) => {
+        let memory = emptyMemory({ ...limited(200, 400), logs: memorySettings.pawl.logs });
+        actions.forEach((action, time) => {
+          const before = frozen(memory);
+          const result = remember(before, action, time);
+          if (result.error !== null) expect(result.memory).toBe(before);
+          expect(result.reply === '' ? result.effects.length : 1).toBe(1);
+          memory = result.memory;
+          for (const effect of result.effects) {
+            if (effect.kind === 'storage-load')
+              memory = loaded(memory, effect.key, stored(effect.key, 'x'), time).memory;
+            if (effect.kind === 'storage-search') memory = searched(memory, effect.text, [], time).memory;
+          }
+          expect(tokensOf(memory)).toBeLessThan(400);
+        });
+        expect(JSON.parse(JSON.stringify(memory))).toEqual(memory);
+      }),
+    );
+  });
+
+  it('gives a value back under any tags it was added with', () => {
+    fc.assert(
+      fc.property(anyName, (tags) => {
+        const { memory, error } = remember(older(), { type: 'working_memory_add', tags, value: 'kept' }, at);
+        if (error !== null) return;
+        const saved = remember(memory, { type: 'storage_save', tags }, at);
+        expect(saved.effects).toMatchObject([{ entry: { value: 'kept' } }]);
+        expect(entriesOf(remember(memory, { type: 'working_memory_remove', tags }, at).memory)).toEqual([]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,394 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ChartError } from '../../src/modes/chart-error.ts';
+import { modeCharts } from '../../src/modes/charts/built-in.ts';
+import { defineChart, readChart } from '../../src/modes/define-chart.ts';
+import { startMode } from '../../src/modes/mode.ts';
+import type { ModeChart } from '../../src/modes/mode-chart.ts';
+import { anyModeChart, hostileNames } from './sample-charts.ts';
+import { picks, says, walk } from './walk.ts';
+
+/** A chart in which nothing is wrong; what is given takes the place of its own. */
+function chartWith(changes: object): object {
+  return {
+    name: 'sample',
+    initial: 'a',
+    states: [
+      { name: 'a', next: ['b'] },
+      { name: 'b', next: ['a', 'end'] },
+      { name: 'end', terminal: true },
+    ],
+    ...changes,
+  };
+}
+
+function withState(index: number, changes: object): object {
+  const { states } = chartWith({}) as { readonly states: readonly object[] };
+  return chartWith({ states: states.map((state, at) => (at === index ? { ...state, ...changes } : state)) });
+}
+
+function errorOf(value: unknown): ChartError {
+  try {
+    readChart(value);
+  } catch (error) {
+    if (error instanceof ChartError) return error;
+    throw error;
+  }
+  throw new Error('the chart was taken');
+}
+
+/** The states that the model may not choose. */
+function reserved({ states }: ModeChart): readonly string[] {
+  return states.filter(({ selectable }) => !selectable).map(({ name }) => name);
+}
+
+/** The states that these facts lead to. */
+function path(chart: ModeChart, ...facts: Parameters<typeof walk>[1]): readonly string[] {
+  return walk(chart, facts).moves.map(({ to }) => to);
+}
+
+describe('defineChart', () => {
+  it('knows the names of the states, and does not compile with another', () => {
+    const chart = defineChart({ name: 'x', initial: 'one', states: [{ name: 'one', next: ['one'] }] });
+    const initial: 'one' = chart.initial;
+    expect(initial).toBe('one');
+    const wrong = [
+      // @ts-expect-error: there is no such state to begin in
+      () => defineChart({ name: 'x', initial: 'two', states: [{ name: 'one', next: ['one'] }] }),
+      // @ts-expect-error: there is no such state to go to
+      () => defineChart({ name: 'x', initial: 'one', states: [{ name: 'one', next: ['two'] }] }),
+      () =>
+        defineChart({
+          name: 'x',
+          initial: 'one',
+          // @ts-expect-error: there is no such state to fall to
+          states: [{ name: 'one', next: ['one'], stuckState: 'two' }],
+        }),
+      () =>
+        defineChart({
+          name: 'x',
+          initial: 'one',
+          states: [{ name: 'one', next: ['one'] }],
+          // @ts-expect-error: there is no such state to reset to
+          onInvalid: { resetTo: 'two' },
+        }),
+    ];
+    for (const define of wrong) expect(define).toThrow(ChartError);
+  });
+
+  it('fills in what was left out', () => {
+    expect(defineChart({ name: 'x', initial: 'one', states: [{ name: 'one', next: ['one'] }] })).toEqual({
+      name: 'x',
+      initial: 'one',
+      states: [
+        {
+          name: 'one',
+          aliases: [],
+          tools: [],
+          next: ['one'],
+          afterWords: null,
+          stuckState: null,
+          timeoutMs: null,
+          stuckAfterSteps: null,
+          stuckAfterFailures: null,
+          selectable: true,
+          terminal: false,
+          prompt: '',
+        },
+      ],
+      hops: { by: 'tool' },
+      onInvalid: 'refuse',
+      finish: null,
+      paging: null,
+      oneAction: false,
+      maxIterations: null,
+      prompt: '',
+    });
+  });
+
+  it('keeps from the model what others fall to, and the state in which room is made', () => {
+    const { savant, lkj } = modeCharts;
+    expect(reserved(savant)).toEqual(['STUCK_SEARCH', 'STUCK_ANALYZE', 'STUCK_DECIDE']);
+    expect(reserved(lkj)).toEqual(['paging']);
+  });
+
+  it('makes charts for code review, for mathematics and for search [SAV-56]', () => {
+    const review = defineChart({
+      name: 'code review',
+      initial: 'reading',
+      finish: { tools: ['submit'], state: 'done' },
+      states: [
+        { name: 'reading', tools: ['read_diff'], next: ['judging'], afterWords: 'judging' },
+        { name: 'judging', tools: ['comment'], next: ['reading', 'done'] },
+        { name: 'done', terminal: true },
+      ],
+    });
+    const mathematics = defineChart({
+      name: 'mathematics',
+      initial: 'conjecturing',
+      finish: { tools: ['qed'], state: 'proved' },
+      states: [
+        { name: 'conjecturing', tools: ['compute'], next: ['proving'] },
+        { name: 'proving', tools: ['lemma', 'check'], next: ['conjecturing', 'proved'] },
+        { name: 'proved', terminal: true },
+      ],
+    });
+    expect(path(review, picks('read_diff'), says, picks('comment'), picks('submit'))).toEqual([
+      'judging',
+      'done',
+    ]);
+    expect(
+      path(mathematics, picks('compute'), picks('lemma'), picks('compute'), picks('check'), picks('qed')),
+    ).toEqual(['proving', 'conjecturing', 'proving', 'proved']);
+    expect(path(modeCharts.savant, picks('context.fts_search'), says, picks('finish'))).toEqual([
+      'SEARCHING',
+      'ANALYZING',
+      'FINISHING',
+    ]);
+  });
+});
+
+describe('a chart', () => {
+  it.each(Object.entries<ModeChart>(modeCharts))('is plain JSON: %s', (name, chart) => {
+    expect(chart.name).toBe(name);
+    expect(readChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
+  });
+
+  it('is the same after any number of readings', () => {
+    fc.assert(
+      fc.property(anyModeChart, (chart) => {
+        expect(readChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
+      }),
+    );
+  });
+
+  it('may use any names', () => {
+    const states = hostileNames.map((name, index) => ({ name, next: [hostileNames.at(index - 1)] }));
+    const chart = readChart({ name: '__proto__', initial: '__proto__', states });
+    expect(startMode(chart, 0).state).toBe('__proto__');
+  });
+
+  it.each([
+    [null, 'The chart: expects an object, and got null.'],
+    [[], 'The chart: expects an object, and got [].'],
+    [
+      {},
+      'The chart, at name: expects a name: up to 64 characters on one line, without a space before or after, and it is missing.',
+    ],
+    [chartWith({ states: [] }), 'The chart, at states: expects a list of 1 to 100 states, and got [].'],
+    [
+      chartWith({ colour: 'red' }),
+      'The chart: there is no key "colour". The keys are name, initial, states, hops,',
+    ],
+    [JSON.parse('{"name":"x","__proto__":{}}'), 'The chart: there is no key "__proto__".'],
+    [
+      withState(0, { color: 1 }),
+      'The chart, at states[0]: there is no key "color". The keys are name, aliases,',
+    ],
+    [withState(0, { name: ' a' }), 'The chart, at states[0].name: expects a name'],
+    [withState(0, { name: 'a\nb' }), 'The chart, at states[0].name: expects a name'],
+    [withState(0, { name: '\uD800' }), 'The chart, at states[0].name: expects a name'],
+    [withState(0, { name: 'x'.repeat(65) }), 'The chart, at states[0].name: expects a name'],
+    [
+      withState(0, { next: 'b' }),
+      'The chart, at states[0].next: expects a list of names, each once, and got "b".',
+    ],
+    [
+      withState(0, { next: ['b', 'b'] }),
+      'The chart, at states[0].next: expects a list of names, each once, and got ["b", "b"].',
+    ],
+    [
+      withState(0, { tools: 'read' }),
+      'The chart, at states[0].tools: expects a list of names of tools, or "*" for any, and got "read".',
+    ],
+    [
+      withState(0, { timeoutMs: 0 }),
+      'The chart, at states[0].timeoutMs: expects a whole number from 1 to 2592000000, or null, and got 0.',
+    ],
+    [
+      withState(0, { timeoutMs: Number.NaN }),
+      'The chart, at states[0].timeoutMs: expects a whole number from 1 to 2592000000, or null, and got NaN.',
+    ],
+    [withState(0, { timeoutMs: '60s' }), 'and got "60s".'],
+    [
+      withState(0, { stuckAfterSteps: 1.5 }),
+      'The chart, at states[0].stuckAfterSteps: expects a whole number',
+    ],
+    [
+      withState(0, { stuckAfterFailures: -1 }),
+      'The chart, at states[0].stuckAfterFailures: expects a whole number',
+    ],
+    [
+      withState(0, { terminal: 'yes' }),
+      'The chart, at states[0].terminal: expects true or false, and got "yes".',
+    ],
+    [
+      withState(0, { prompt: 'x'.repeat(20_001) }),
+      'The chart, at states[0].prompt: expects a text of up to 20000 characters',
+    ],
+    [
+      chartWith({ hops: { by: 'dice' } }),
+      'The chart, at hops: expects { by: "tool" } or { by: "reply", … }, and got an object.',
+    ],
+    [chartWith({ hops: { by: 'reply' } }), 'The chart, at hops.otherwise: expects a name'],
+    [
+      chartWith({ hops: { by: 'tool', otherwise: 'a' } }),
+      'The chart, at hops: there is no key "otherwise". The keys are by.',
+    ],
+    [
+      chartWith({ onInvalid: 'shout' }),
+      'The chart, at onInvalid: expects "refuse", "ignore" or { resetTo: … }, and got "shout".',
+    ],
+    [
+      chartWith({ finish: { tools: [], state: 'end' } }),
+      'The chart, at finish.tools: expects a list of one or more names, each once, and got [].',
+    ],
+  ])('has to have the right shape: %#', (value, message) => {
+    expect(errorOf(value).message).toContain(message);
+  });
+
+  it.each([
+    [chartWith({ initial: 'z' }), 'The chart, at initial: there is no state "z". The states are a, b, end.'],
+    [
+      withState(0, { next: ['z'] }),
+      'The chart, at states[0].next[0]: state "a" leads to "z", but there is no state "z". The states are a, b, end.',
+    ],
+    [withState(0, { stuckState: 'z' }), 'The chart, at states[0].stuckState: state "a" leads to "z"'],
+    [withState(0, { afterWords: 'z' }), 'The chart, at states[0].afterWords: state "a" leads to "z"'],
+    [chartWith({ onInvalid: { resetTo: 'z' } }), 'The chart, at onInvalid.resetTo: there is no state "z".'],
+    [
+      chartWith({ finish: { tools: ['f'], state: 'z' } }),
+      'The chart, at finish.state: there is no state "z".',
+    ],
+    [chartWith({ paging: { state: 'a', next: 'z' } }), 'The chart, at paging.next: there is no state "z".'],
+    [
+      chartWith({ hops: { by: 'reply', otherwise: 'a', afterAction: 'z', afterFailure: 'a' } }),
+      'The chart, at hops.afterAction: there is no state "z".',
+    ],
+    [
+      withState(1, { name: 'a' }),
+      'The chart, at states[1]: state "a" is called "a", as state "a" is already.',
+    ],
+    [
+      withState(1, { name: 'A' }),
+      'The chart, at states[1]: state "A" is called "A", as state "a" is already.',
+    ],
+    [
+      withState(1, { aliases: ['a'] }),
+      'The chart, at states[1]: state "b" is called "a", as state "a" is already.',
+    ],
+    [
+      withState(2, { next: ['a'] }),
+      'The chart, at states[2].next: state "end" is terminal, so nothing can follow it. Leave next out.',
+    ],
+    [withState(2, { tools: '*' }), 'The chart, at states[2].tools: state "end" is terminal'],
+    [
+      withState(0, { next: [] }),
+      'The chart, at states[0].next: state "a" has no next state. Say what follows it, or make it terminal.',
+    ],
+    [
+      withState(0, { stuckState: 'end' }),
+      'The chart, at states[0].stuckState: state "a" has "end" as its stuckState but not in its next states. Add it there.',
+    ],
+    [
+      withState(0, { afterWords: 'a' }),
+      'The chart, at states[0].afterWords: state "a" has itself as its afterWords. Leave it out to stay.',
+    ],
+    [
+      withState(0, { next: ['a'] }),
+      'The chart, at states[1]: state "b" is never reached from "a". Add it to the next states of another, or leave it out.',
+    ],
+    [
+      chartWith({
+        states: [
+          { name: 'a', next: ['b', 'end'] },
+          { name: 'b', next: ['b'] },
+          { name: 'end', terminal: true },
+        ],
+      }),
+      'The chart, at states[1].next: there is no way out of state "b": nothing that follows it leads to end.',
+    ],
+    [
+      chartWith({ finish: { tools: ['f'], state: 'b' } }),
+      'The chart, at finish.state: state "b" is not terminal, so the work cannot finish in it.',
+    ],
+    [
+      chartWith({ paging: { state: 'a', next: 'b' } }),
+      'The chart, at paging.state: state "a" cannot be the initial one too.',
+    ],
+    [
+      chartWith({ paging: { state: 'b', next: 'b' } }),
+      'The chart, at paging.next: state "b" does not have "b" in its next states. Add it there.',
+    ],
+    [
+      { ...withState(1, { selectable: true }), paging: { state: 'b', next: 'a' } },
+      'The chart, at paging.state: state "b" follows from what is in memory, so the model cannot choose it. Leave selectable out.',
+    ],
+    [
+      chartWith({ hops: { by: 'reply', otherwise: 'b', afterAction: 'b', afterFailure: 'a' } }),
+      'The chart, at states[0].next: state "a" lacks "a", which hops.afterFailure leads to from everywhere. Add it.',
+    ],
+  ])('has to fit together: %#', (value, message) => {
+    expect(errorOf(value).message).toContain(message);
+  });
+
+  it('may have a state that only a wrong move leads to', () => {
+    const states = [
+      { name: 'a', next: ['a'] },
+      { name: 'b', next: ['a'] },
+    ];
+    expect(readChart({ name: 'x', initial: 'a', states, onInvalid: { resetTo: 'b' } }).states).toHaveLength(
+      2,
+    );
+  });
+
+  it('has only what it says itself', () => {
+    const inherited = Object.assign(Object.create({ initial: 'a' }), {
+      ...chartWith({}),
+      initial: undefined,
+    });
+    delete inherited.initial;
+    expect(errorOf(inherited).message).toContain('The chart, at initial: expects a name');
+  });
+
+  it('says where it is wrong in a form for programs too', () => {
+    expect(errorOf(withState(0, { next: ['z'] })).path).toEqual(['states', 0, 'next', 0]);
+    expect(errorOf(chartWith({ states: 'a'.repeat(1e6) })).message.length).toBeLessThan(200);
+    expect(errorOf(withState(0, { next: [['x'.repeat(1e6)]] })).message.length).toBeLessThan(200);
+  });
+
+  it('is taken or turned down with one error, whatever comes', () => {
+    const anyState = fc.record(
+      {
+        name: fc.constantFrom('a', 'b', 'c', 1),
+        next: fc.oneof(fc.subarray(['a', 'b', 'c', 'z']), fc.jsonValue()),
+        tools: fc.oneof(fc.constant('*'), fc.jsonValue()),
+        terminal: fc.boolean(),
+        stuckState: fc.constantFrom('a', 'b', null),
+      },
+      { requiredKeys: ['name'] },
+    );
+    const anyChart = fc.record(
+      {
+        name: fc.oneof(fc.string(), fc.jsonValue()),
+        initial: fc.constantFrom('a', 'b', 'z'),
+        states: fc.oneof(fc.array(anyState, { maxLength: 4 }), fc.jsonValue()),
+        hops: fc.jsonValue(),
+        finish: fc.jsonValue(),
+        paging: fc.jsonValue(),
+        onInvalid: fc.jsonValue(),
+      },
+      { requiredKeys: ['name', 'initial', 'states'] },
+    );
+    fc.assert(
+      fc.property(fc.oneof(anyChart, fc.jsonValue(), fc.anything()), (value) => {
+        try {
+          readChart(value);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ChartError);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { toMermaid } from '../../src/charts/to-mermaid.ts';
+import { modeCharts } from '../../src/modes/charts/built-in.ts';
+import { defineChart } from '../../src/modes/define-chart.ts';
+import { chartOf } from '../../src/modes/draw-modes.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../../../docs/modes.md'), 'utf8');
+
+/** The rows of tables with this many cells, each cell without its padding. */
+function rowsOf(cells: number): readonly (readonly string[])[] {
+  return page
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    )
+    .filter((row) => row.length === cells);
+}
+
+function coded(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(' ');
+}
+
+describe('docs/modes.md', () => {
+  it('has the drawing of lkj1 as it is exported', () => {
+    const [, drawing] = /```mermaid\n(.*?)```/s.exec(page) ?? [];
+    expect(drawing).toBe(toMermaid(chartOf(modeCharts.lkj1)));
+  });
+
+  it('has the table of savant as it is', () => {
+    const rows = rowsOf(4).map(([state, , next, limit]) => [state, next, limit]);
+    for (const { name, next, timeoutMs } of modeCharts.savant.states)
+      expect(rows).toContainEqual([
+        coded([name]),
+        coded(next),
+        timeoutMs === null ? '' : `${timeoutMs / 1_000} s`,
+      ]);
+  });
+
+  it('has the tables of lkj and lkj1 as they are', () => {
+    const rows = rowsOf(5).map(([chart, state, , next]) => [chart, state, next]);
+    for (const chart of [modeCharts.lkj, modeCharts.lkj1]) {
+      for (const { name, next, selectable } of chart.states.filter((state) => state.selectable)) {
+        expect(selectable).toBe(true);
+        const chosen = next.filter((each) => each !== 'paging');
+        expect(rows).toContainEqual([coded([chart.name]), coded([name]), coded(chosen)]);
+      }
+    }
+  });
+
+  it('tells of every key there is', () => {
+    const chart = defineChart({ name: 'x', initial: 'a', states: [{ name: 'a', next: ['a'] }] });
+    const keys = rowsOf(3).flatMap(([key = '']) => [...key.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    const others = ['name', 'initial', 'states'];
+    expect(new Set([...keys, ...others])).toEqual(
+      new Set([...Object.keys(chart), ...Object.keys(chart.states[0] ?? {})]),
+    );
+  });
+});

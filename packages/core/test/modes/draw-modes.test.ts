@@ -1,0 +1,103 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMachine, getNextSnapshot } from 'xstate';
+import { toMermaid } from '../../src/charts/to-mermaid.ts';
+import { toSvg } from '../../src/charts/to-svg.ts';
+import { toXState } from '../../src/charts/to-xstate.ts';
+import { modeCharts } from '../../src/modes/charts/built-in.ts';
+import { chartOf, waysOf, type ModeWay } from '../../src/modes/draw-modes.ts';
+import type { ModeChart } from '../../src/modes/mode-chart.ts';
+import { textsIn, xmlError } from '../charts/well-formed.ts';
+import { anyModeChart } from './sample-charts.ts';
+import { modeIn, take } from './walk.ts';
+
+const charts = Object.values<ModeChart>(modeCharts);
+
+/** The state that XState is in when this way, and no other with a condition, is open. */
+function inXState(chart: ModeChart, from: string, { fact, when }: ModeWay): unknown {
+  const drawn = chartOf(chart);
+  const conditions = drawn.states.flatMap(({ moves }) => moves.flatMap((move) => move.when ?? []));
+  const machine = createMachine(toXState(drawn)).provide({
+    guards: Object.fromEntries(conditions.map((name) => [name, () => name === when])),
+  });
+  return getNextSnapshot(machine, machine.resolveState({ value: from }), { type: fact.type }).value;
+}
+
+describe.each(charts)('the drawing of $name', (chart) => {
+  const drawn = chartOf(chart);
+
+  it('has all states and exactly the moves of the chart, with those that put things right', () => {
+    expect(drawn.states.map(({ name }) => name)).toEqual(chart.states.map(({ name }) => name));
+    for (const [index, { next, terminal, name }] of chart.states.entries()) {
+      const targets = new Set(drawn.states[index]?.moves.map(({ to }) => to));
+      const isRight = typeof chart.onInvalid === 'string' || terminal || name === chart.paging?.state;
+      const resets = isRight || typeof chart.onInvalid === 'string' ? [] : [chart.onInvalid.resetTo];
+      expect(targets).toEqual(new Set([...next, ...resets]));
+    }
+  });
+
+  it('is walked by XState, and each move lands where a hop does', () => {
+    let taken = 0;
+    for (const state of chart.states) {
+      for (const way of waysOf(chart, state)) {
+        expect(inXState(chart, state.name, way)).toBe(way.to);
+        expect(take(chart, modeIn(chart, state.name), way.fact).mode.state).toBe(way.to);
+        taken += 1;
+      }
+    }
+    expect(taken).toBe(drawn.states.flatMap(({ moves }) => moves).length);
+    expect(taken).toBeGreaterThan(0);
+  });
+
+  it('ends in XState where the chart does', () => {
+    const { states } = toXState(drawn);
+    const ends = Object.keys(states).filter((name) => states[name]?.type === 'final');
+    expect(ends).toEqual(chart.states.filter(({ terminal }) => terminal).map(({ name }) => name));
+  });
+
+  it('is a Mermaid diagram and a picture', () => {
+    expect(toMermaid(drawn)).toMatch(/^stateDiagram-v2\n/);
+    const svg = toSvg(drawn);
+    expect(xmlError(svg)).toBeNull();
+    for (const { name } of chart.states) expect(textsIn(svg, 'text').join(' ')).toContain(name);
+  });
+});
+
+describe('the drawing of savant', () => {
+  it('shows what leads from state to state', () => {
+    const mermaid = toMermaid(chartOf(modeCharts.savant));
+    expect(mermaid).toContain(
+      'INIT --> SEARCHING : reply-read [picks context.fts_search or context.memory_search]',
+    );
+    expect(mermaid).toContain('SEARCHING --> ANALYZING : reply-read [says something]');
+    expect(mermaid).toContain('ANALYZING --> DECIDING : reply-read [picks another tool]');
+    expect(mermaid).toContain('FINISHING --> [*]');
+  });
+});
+
+describe('the drawing of any chart', () => {
+  it('tells the truth: each way lands where it points', () => {
+    fc.assert(
+      fc.property(anyModeChart, (chart) => {
+        for (const state of chart.states) {
+          const ways = waysOf(chart, state);
+          for (const way of ways)
+            expect(take(chart, modeIn(chart, state.name), way.fact).mode.state).toBe(way.to);
+          for (const to of state.next) expect(ways.some((way) => way.to === to)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('is exported in every form', () => {
+    fc.assert(
+      fc.property(anyModeChart, (chart) => {
+        const drawn = chartOf(chart);
+        createMachine(toXState(drawn));
+        expect(xmlError(toSvg(drawn))).toBeNull();
+        expect(toMermaid(drawn)).toMatch(/^stateDiagram-v2\n/);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

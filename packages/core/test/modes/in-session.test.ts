@@ -1,0 +1,293 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  conversationOf,
+  createSession,
+  replay,
+  step,
+  toArray,
+  type Action,
+  type Event,
+  type Note,
+  type Session,
+  type Settings,
+} from '../../src/index.ts';
+import { entriesOf, put } from '../../src/memory/memory.ts';
+import { memorySettings } from '../../src/memory/settings.ts';
+import { lkj1Chart, lkjChart } from '../../src/modes/charts/lkj.ts';
+import { savantChart } from '../../src/modes/charts/savant.ts';
+import { defineChart } from '../../src/modes/define-chart.ts';
+
+const ungoverned = { preset: 'none', rules: {} } as const;
+
+/** A session that is told what happens, and what came of it. */
+class Told {
+  session: Session;
+  readonly events: Event[] = [];
+  readonly notes: Note[] = [];
+  actions: readonly Action[] = [];
+  readonly start: Session;
+  #at = 1_000;
+
+  constructor(settings: Partial<Settings>, change: (session: Session) => Session = (session) => session) {
+    this.start = change(createSession({ id: 's', at: 0, settings: { governor: ungoverned, ...settings } }));
+    this.session = this.start;
+    this.tell({ type: 'user-message', text: 'go' });
+  }
+
+  tell(event: object): this {
+    this.#at += 100;
+    const stamped = { ...event, at: this.#at } as Event;
+    const result = step(this.session, stamped);
+    this.events.push(stamped);
+    this.notes.push(...result.notes);
+    this.session = result.session;
+    this.actions = result.actions;
+    return this;
+  }
+
+  /** One reply with one call, which is run if it may be. */
+  calls(
+    tool: string,
+    args: object = {},
+    outcome: object = { ok: true, output: 'done' },
+    more: object = {},
+  ): this {
+    this.tell({ type: 'model-replied', text: '', calls: [{ tool, args }], ...more });
+    const run = this.actions.find((action) => action.type === 'run-tools');
+    for (const { id } of run?.calls ?? []) this.tell({ type: 'tool-finished', callId: id, outcome });
+    return this;
+  }
+
+  replies(more: object): this {
+    return this.tell({ type: 'model-replied', text: '', calls: [], ...more });
+  }
+
+  waits(ms: number): this {
+    this.#at += ms;
+    return this;
+  }
+
+  get path(): readonly string[] {
+    return this.notes.flatMap((note) => (note.type === 'mode' ? [note.to] : []));
+  }
+
+  get advice(): string | null {
+    const ask = this.actions.find((action) => action.type === 'ask-model');
+    return ask?.advice ?? null;
+  }
+}
+
+describe('a session with the modes of savant', () => {
+  const settings = { chart: savantChart({ searchTools: ['search'] }) };
+
+  it('goes where the tool leads, with words for the analysis', () => {
+    const told = new Told(settings);
+    told.calls('search', { query: 'architecture' });
+    told.replies({ text: 'So there are three layers.' });
+    expect(told.actions).toMatchObject([{ type: 'ask-model' }]);
+    told.calls('search', { query: 'execution' });
+    told.calls('finish', { answer: 'x' }, { ok: true, output: 'x', final: true });
+    expect(told.path).toEqual(['SEARCHING', 'ANALYZING', 'DECIDING', 'SEARCHING', 'FINISHING']);
+    expect(told.session.turn.status).toBe('waitingForUser');
+    told.tell({ type: 'user-message', text: 'and now?' });
+    expect(told.session.mode).toMatchObject({ state: 'INIT', steps: 0 });
+  });
+
+  it('does not run what the mode does not allow, and tells the model why', () => {
+    const told = new Told(settings);
+    told.calls('search', { query: 'a' }).calls('write', { path: 'x' });
+    expect(told.session.mode?.state).toBe('SEARCHING');
+    const last = toArray(conversationOf(told.session)).at(-1);
+    expect(last).toMatchObject({ role: 'tool', outcome: { ok: false, error: { kind: 'denied' } } });
+    expect(JSON.stringify(last)).toContain('write');
+    expect(told.session.mode?.refusal).toContain('SEARCHING');
+  });
+
+  it('falls to a stuck state with the verdict, and finishes with the last answer', () => {
+    const told = new Told({ ...settings, governor: { preset: 'pawl', rules: {} } });
+    for (let time = 0; time < 4; time += 1)
+      told.calls('search', { query: 'a' }, { ok: true, output: 'none' });
+    expect(told.session.mode?.state).toBe('STUCK_SEARCH');
+    told.replies({ text: 'I found nothing.' });
+    expect(told.session.mode?.state).toBe('FINISHING');
+    expect(told.session.turn.status).toBe('halted');
+    expect(told.notes.findLast((note) => note.type === 'mode')).toMatchObject({ cause: 'stuck_detection' });
+  });
+
+  it('tells the model when a mode lasts too long, and ends it when that does not help', () => {
+    const chart = defineChart({
+      name: 'short',
+      initial: 'looking',
+      states: [{ name: 'looking', tools: '*', next: ['looking'], stuckAfterSteps: 3, timeoutMs: 60_000 }],
+    });
+    const bySteps = new Told({ chart, governor: { preset: 'pawl', rules: {} } });
+    for (let time = 0; time < 3; time += 1)
+      bySteps.calls('read', { path: `${time}` }, { ok: true, output: `${time}` });
+    expect(bySteps.advice).toContain('looking has lasted 3 steps');
+    for (let time = 3; time < 5; time += 1)
+      bySteps.calls('read', { path: `${time}` }, { ok: true, output: `${time}` });
+    expect(bySteps.actions).toMatchObject([{ type: 'ask-model', tools: false }]);
+    const byTime = new Told({ chart, governor: { preset: 'pawl', rules: {} } });
+    byTime.waits(61_000).calls('read', { path: 'a' });
+    expect(byTime.advice).toContain('ms of at most 60000ms');
+  });
+});
+
+describe('a session of the librarian', () => {
+  const lkj = { chart: lkjChart(), memory: memorySettings.lkj };
+
+  it('thinks on without a call, commands, and evaluates what came of it [LKJ2-02, LKJ2-09, LKJ2-19]', () => {
+    const told = new Told(lkj);
+    told.replies({ nextState: 'thinking', logs: { think: 'What do I know?' } });
+    expect(told.actions).toMatchObject([{ type: 'ask-model' }]);
+    told.replies({ nextState: 'commanding', logs: { think: 'I will note it.' } });
+    told.calls('working_memory_add', { tags: 'alice age', value: '42' });
+    told.replies({ nextState: 'thinking', logs: { evaluation: 'Noted.' } });
+    expect(told.path).toEqual(['commanding', 'evaluating', 'thinking']);
+    const { memory } = told.session;
+    const held = memory === null ? [] : entriesOf(memory).map(({ key, value }) => `${key}: ${String(value)}`);
+    expect(held[0]).toBe('think_log_001: What do I know?');
+    expect(held).toContain('alice_age: 42');
+    expect(held).toContain('evaluation_log_001: Noted.');
+    expect(held.some((line) => line.startsWith('command_log_001: '))).toBe(true);
+  });
+
+  it('takes what storage had from the event, so that a replay needs no storage', () => {
+    const told = new Told(lkj);
+    told.tell({ type: 'model-replied', text: '', calls: [{ tool: 'storage_load', args: { tags: 'bob' } }] });
+    const run = told.actions.find((action) => action.type === 'run-tools');
+    const found = [{ key: 'bob', value: 'a builder', kind: 'entry', savedAt: 5 }];
+    told.tell({
+      type: 'tool-finished',
+      callId: run?.calls[0]?.id,
+      outcome: { ok: true, output: 'ok' },
+      found,
+    });
+    const { memory } = told.session;
+    expect(memory === null ? [] : entriesOf(memory).map(({ key }) => key)).toContain('bob');
+    expect(replay(told.start, told.events)).toEqual(told.session);
+  });
+
+  it('answers what nobody can read with what was wrong, back in thinking [LKJ1-84]', () => {
+    const told = new Told({ chart: lkj1Chart(), memory: memorySettings.lkj1 });
+    told.replies({ nextState: 'executing' });
+    told.replies({ text: '<agent><nxt', problem: 'There is no <agent> element.' });
+    expect(told.session.mode?.state).toBe('thinking');
+    expect(told.advice).toContain('There is no <agent> element.');
+    expect(told.session.turn.status).toBe('callingModel');
+  });
+
+  it('makes room once the paging limit is reached, whatever the model wanted next [LKJ2-12, LKJ2-14, LKJ2-22, RL-17]', () => {
+    const settings = { ...memorySettings.lkj, pagingLimit: { enable: true, maxTokens: 100 } };
+    const told = new Told({ chart: lkjChart(), memory: settings });
+    told.calls('working_memory_add', { tags: 'long', value: 'word '.repeat(100) });
+    expect(told.session.mode?.state).toBe('evaluating');
+    told.replies({ nextState: 'commanding' });
+    expect(told.session.mode?.state).toBe('paging');
+    expect(told.session.turn.status).toBe('paging');
+    expect(told.actions).toMatchObject([{ type: 'page-memory' }]);
+    told.tell({ type: 'paging-finished', freedTokens: 100 });
+    expect(told.session.mode?.state).toBe('thinking');
+    expect(told.session.turn.status).toBe('callingModel');
+    expect(told.notes).toContainEqual(
+      expect.objectContaining({ type: 'paged', moved: [expect.objectContaining({ key: 'long' })] }),
+    );
+  });
+
+  it('asks no model at the hard limit before room was made, and then in any case [RL-11]', () => {
+    const settings = {
+      ...memorySettings.lkj,
+      pagingLimit: { enable: false, maxTokens: 50 },
+      hardLimit: { enable: true, maxTokens: 100 },
+    };
+    const full = (session: Session): Session => {
+      const { memory } = session;
+      if (memory === null) return session;
+      const entry = { key: 'pinned', value: 'x'.repeat(1_000), at: 0, pinned: true };
+      return { ...session, memory: put(memory, entry) };
+    };
+    const told = new Told({ chart: lkjChart(), memory: settings }, full);
+    expect(told.session.turn.status).toBe('paging');
+    told.tell({ type: 'paging-finished', freedTokens: 0 });
+    expect(told.session.turn.status).toBe('callingModel');
+    const before = told.session.memory;
+    told.calls(
+      'working_memory_add',
+      { tags: 'more', value: 'y'.repeat(500) },
+      { ok: false, error: { kind: 'failed', message: 'there is no room' } },
+    );
+    const keys = told.session.memory === null ? [] : entriesOf(told.session.memory).map(({ key }) => key);
+    expect(before).not.toBeNull();
+    expect(keys).not.toContain('more');
+  });
+});
+
+describe('any session with modes and memory', () => {
+  const happening = fc.oneof(
+    fc.record({
+      type: fc.constant('model-replied'),
+      text: fc.string({ maxLength: 5 }),
+      calls: fc.constant([]),
+    }),
+    fc.record({
+      type: fc.constant('model-replied'),
+      text: fc.constant(''),
+      calls: fc.constant([]),
+      nextState: fc.constantFrom('thinking', 'commanding', 'evaluating', 'paging', '__proto__', 'nowhere'),
+      logs: fc.constant({ think: 'hm' }),
+    }),
+    fc.record({
+      type: fc.constant('model-replied'),
+      text: fc.constant(''),
+      calls: fc.array(
+        fc.record({
+          tool: fc.constantFrom('working_memory_add', 'storage_load', 'storage_search', 'read', 'finish'),
+          args: fc.record({ tags: fc.string({ maxLength: 8 }), value: fc.string({ maxLength: 30 }) }),
+        }),
+        { maxLength: 2 },
+      ),
+    }),
+    fc.record({
+      type: fc.constant('model-replied'),
+      text: fc.string(),
+      calls: fc.constant([]),
+      problem: fc.string(),
+    }),
+    fc.record({
+      type: fc.constant('tool-finished'),
+      callId: fc.constantFrom('1-1', 'call-1', 'x'),
+      outcome: fc.constantFrom(
+        { ok: true, output: 'y' },
+        { ok: false, error: { kind: 'failed', message: 'n' } },
+      ),
+    }),
+    fc.constant({ type: 'paging-finished', freedTokens: 10 }),
+    fc.constant({ type: 'user-message', text: 'more' }),
+    fc.constant({ type: 'pause-requested', reason: 'r' }),
+    fc.constant({ type: 'resume-requested' }),
+  );
+
+  it('replays to the same, is plain JSON, and is always in a mode of its chart', () => {
+    const small = { ...memorySettings.lkj, pagingLimit: { enable: true, maxTokens: 30 } };
+    fc.assert(
+      fc.property(
+        fc.constantFrom(lkjChart(), lkj1Chart(), savantChart()),
+        fc.constantFrom('none', 'pawl'),
+        fc.array(happening, { maxLength: 40 }),
+        (chart, preset, list) => {
+          const told = new Told({ chart, memory: small, governor: { preset, rules: {} } });
+          for (const each of list) {
+            const open = told.actions.find((action) => action.type === 'run-tools');
+            const callId = open?.calls[0]?.id;
+            const isEnd = each.type === 'tool-finished' && callId !== undefined;
+            told.tell(isEnd ? { ...each, callId } : each);
+          }
+          expect(replay(told.start, told.events)).toEqual(told.session);
+          expect(JSON.parse(JSON.stringify(told.session))).toEqual(told.session);
+          expect(chart.states.map(({ name }) => name)).toContain(told.session.mode?.state);
+        },
+      ),
+    );
+  });
+});

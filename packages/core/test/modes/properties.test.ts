@@ -1,0 +1,163 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { allowedTools, isTerminalMode, nextStates, offeredTools } from '../../src/modes/allowed.ts';
+import { modeCharts } from '../../src/modes/charts/built-in.ts';
+import type { Happening } from '../../src/modes/happening.ts';
+import { hop } from '../../src/modes/hop.ts';
+import { startMode, type Mode } from '../../src/modes/mode.ts';
+import { stateNamed, type ModeChart } from '../../src/modes/mode-chart.ts';
+import { modeSection } from '../../src/modes/mode-prompt.ts';
+import { overdue } from '../../src/modes/overdue.ts';
+import type { Hop } from '../../src/modes/place.ts';
+import { anyHappening, anyModeChart } from './sample-charts.ts';
+
+const someChart = fc.oneof(anyModeChart, fc.constantFrom<ModeChart>(...Object.values<ModeChart>(modeCharts)));
+const someHappenings = fc.array(anyHappening, { maxLength: 40 });
+
+const pick = { type: 'reply-read', tools: ['search'], nextState: null, words: true } as const;
+
+function run(
+  chart: ModeChart,
+  happenings: readonly Happening[],
+  each: (before: Mode, after: Hop, happening: Happening) => void = () => {},
+): Mode {
+  let mode = startMode(chart, 0);
+  for (const happening of happenings) {
+    const after = hop(chart, mode, happening);
+    each(mode, after, happening);
+    mode = after.mode;
+  }
+  return mode;
+}
+
+describe('whatever happens, in whatever order', () => {
+  it('a mode is a state of its chart, plain JSON and bounded, and the same again [LKJ1-01, SAV-131, RX-03]', () => {
+    fc.assert(
+      fc.property(someChart, someHappenings, (chart, happenings) => {
+        const mode = run(chart, happenings, (_, { mode: after, ok, error }) => {
+          expect(stateNamed(chart, after.state)).toBeDefined();
+          expect(ok).toBe(error === null);
+        });
+        expect(JSON.parse(JSON.stringify(mode))).toEqual(mode);
+        expect(run(chart, happenings)).toEqual(mode);
+        expect(JSON.stringify(mode).length).toBeLessThan(60_000);
+      }),
+    );
+  });
+
+  it('a move is in the chart, or is a fall that the chart names', () => {
+    fc.assert(
+      fc.property(someChart, someHappenings, (chart, happenings) => {
+        run(chart, happenings, (before, { mode, moves, ok }) => {
+          let at = before.state;
+          for (const { from, to } of moves) {
+            expect(from).toBe(at);
+            const falls = [chart.onInvalid, chart.hops].flatMap((each) => Object.values(each));
+            const isInChart = stateNamed(chart, from)?.next.includes(to);
+            expect(isInChart || (!ok && falls.includes(to))).toBe(true);
+            at = to;
+          }
+          expect(at).toBe(mode.state);
+        });
+      }),
+    );
+  });
+
+  it('the model never gets to a state that it may not choose', () => {
+    fc.assert(
+      fc.property(someChart, someHappenings, (chart, happenings) => {
+        run(chart, happenings, (before, { mode }, happening) => {
+          if (happening.type !== 'reply-read' || mode.state === before.state) return;
+          const falls = [chart.onInvalid, chart.hops].flatMap((each) => Object.values(each));
+          const { afterWords = null } = stateNamed(chart, before.state) ?? {};
+          const isChosen = stateNamed(chart, mode.state)?.selectable;
+          expect(isChosen || falls.includes(mode.state) || afterWords === mode.state).toBe(true);
+        });
+      }),
+    );
+  });
+
+  it('a tool that is not refused is one that the mode allows, or an end', () => {
+    fc.assert(
+      fc.property(someChart, someHappenings, (chart, happenings) => {
+        run(chart, happenings, (_, { mode, refused }, happening) => {
+          if (happening.type !== 'reply-read' || chart.hops.by !== 'tool') return;
+          const used = happening.tools.filter((tool) => !refused.includes(tool));
+          const isEnd = used.every((tool) => chart.finish?.tools.includes(tool));
+          expect(isEnd || allowedTools(chart, mode, used).length === used.length).toBe(true);
+        });
+      }),
+    );
+  });
+
+  it('what is offered is taken, and what is not is refused', () => {
+    fc.assert(
+      fc.property(someChart, someHappenings, fc.string(), (chart, happenings, tool) => {
+        const mode = run(chart, happenings);
+        for (const each of ['search', 'finish', '__proto__', tool]) {
+          const reply = { type: 'reply-read', tools: [each], nextState: null, words: true, at: 0 } as const;
+          const isOffered = offeredTools(chart, mode, [each]).length === 1;
+          expect(hop(chart, mode, reply).refused).toEqual(isOffered ? [] : [each]);
+        }
+      }),
+    );
+  });
+
+  it('the end is the end, and is never overdue', () => {
+    fc.assert(
+      fc.property(someChart, someHappenings, (chart, happenings) => {
+        run(chart, happenings, (before, { mode, moves }) => {
+          if (!isTerminalMode(chart, before)) return;
+          expect([mode.state, moves]).toEqual([before.state, []]);
+          expect(overdue(chart, mode, 1e15)).toBeNull();
+        });
+      }),
+    );
+  });
+
+  it('the section for the prompt has one line for each thing', () => {
+    fc.assert(
+      fc.property(someChart, someHappenings, fc.string({ unit: 'binary' }), (chart, happenings, advice) => {
+        const mode = run(chart, happenings);
+        const lines = modeSection(chart, mode, { at: Number.NaN, advice: `!${advice}` }).split('\n');
+        expect(lines[2]).toMatch(/^Phase Duration: \d+ms$/);
+        expect(lines.map((line) => line.split(':')[0])).toEqual([
+          '## Agent State',
+          'Current Phase',
+          'Phase Duration',
+          'Status',
+          'Advice',
+          'Allowed Tools',
+          'Next Phases',
+        ]);
+      }),
+    );
+  });
+
+  it('history holds the latest moves, however many there were', () => {
+    const { lkj } = modeCharts;
+    const at = Array.from({ length: 500 }, (_, index) => index);
+    const mode = run(
+      lkj,
+      at.map((time) => ({
+        type: 'move-asked',
+        to: time % 2 === 0 ? 'commanding' : 'thinking',
+        cause: '',
+        at: time,
+      })),
+    );
+    expect(mode.history).toHaveLength(50);
+    expect(mode.history.at(-1)?.at).toBe(499);
+  });
+
+  it('any mode at all is put right, whoever kept it', () => {
+    fc.assert(
+      fc.property(someChart, fc.string(), anyHappening, (chart, state, happening) => {
+        const { mode } = hop(chart, { ...startMode(chart, 0), state }, happening);
+        expect(stateNamed(chart, mode.state)).toBeDefined();
+        expect(hop(chart, { ...mode, state: '\0' }, { ...pick, at: 0 }).refused).toEqual(['search']);
+        expect(nextStates(chart, { ...mode, state: '\0' })).toEqual([]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { allowedTools, isTerminalMode, nextStates, offeredTools } from '../../src/modes/allowed.ts';
+import { modeCharts } from '../../src/modes/charts/built-in.ts';
+import { savantChart } from '../../src/modes/charts/savant.ts';
+import { startMode } from '../../src/modes/mode.ts';
+import { stateNamed } from '../../src/modes/mode-chart.ts';
+import { overdue, timeLimitMs } from '../../src/modes/overdue.ts';
+import { modeIn, moveTo, picks, results, says, take, ticked, walk } from './walk.ts';
+
+const chart = modeCharts.savant;
+const search = ['context.fts_search', 'context.memory_search'];
+const tools = [...search, 'read_file', 'finish'];
+
+/** The whole table: what each state allows, what follows it, how long it may last; the ids are of the rows. */
+const table = [
+  {
+    state: 'INIT',
+    allows: [],
+    offers: tools,
+    next: 'SEARCHING DECIDING FINISHING',
+    limitMs: null,
+    ids: '[SAV-74, SAV-82..84, RS-08]',
+  },
+  {
+    state: 'SEARCHING',
+    allows: search,
+    offers: tools,
+    next: 'ANALYZING STUCK_SEARCH FINISHING',
+    limitMs: 60_000,
+    ids: '[SAV-75, SAV-76, SAV-85..87, RS-15]',
+  },
+  {
+    state: 'ANALYZING',
+    allows: [],
+    offers: tools,
+    next: 'DECIDING STUCK_ANALYZE FINISHING',
+    limitMs: 30_000,
+    ids: '[SAV-77, SAV-80, SAV-89..91]',
+  },
+  {
+    state: 'DECIDING',
+    allows: tools,
+    offers: tools,
+    next: 'SEARCHING FINISHING STUCK_DECIDE',
+    limitMs: 45_000,
+    ids: '[SAV-79, SAV-92..94]',
+  },
+  {
+    state: 'STUCK_SEARCH',
+    allows: ['finish'],
+    offers: ['finish'],
+    next: 'FINISHING',
+    limitMs: 10_000,
+    ids: '[SAV-78, SAV-96]',
+  },
+  {
+    state: 'STUCK_ANALYZE',
+    allows: ['finish'],
+    offers: ['finish'],
+    next: 'FINISHING',
+    limitMs: 10_000,
+    ids: '[SAV-80, SAV-97]',
+  },
+  {
+    state: 'STUCK_DECIDE',
+    allows: ['finish'],
+    offers: ['finish'],
+    next: 'FINISHING',
+    limitMs: 10_000,
+    ids: '[SAV-98]',
+  },
+  {
+    state: 'FINISHING',
+    allows: [],
+    offers: [],
+    next: '',
+    limitMs: 5_000,
+    ids: '[SAV-81, SAV-99, RS-09]',
+  },
+] as const;
+
+const cells = table.flatMap(({ state: from, next }) =>
+  table.map(({ state: to }) => ({ from, to, isThere: next.split(' ').includes(to) })),
+);
+
+describe('the savant chart', () => {
+  it('has the states of its table and begins in the first [SAV-06, SAV-74]', () => {
+    expect(chart.states.map(({ name }) => name)).toEqual(table.map(({ state }) => state));
+    expect(startMode(chart, 7)).toMatchObject({ state: 'INIT', enteredAt: 7 });
+  });
+
+  it.each(table)('says what $state allows, offers and leads to $ids', ({ state, allows, offers, next }) => {
+    const mode = modeIn(chart, state);
+    expect(stateNamed(chart, state)?.next.join(' ')).toBe(next);
+    expect(allowedTools(chart, mode, tools)).toEqual(allows);
+    expect(offeredTools(chart, mode, tools)).toEqual(offers);
+    expect(nextStates(chart, mode).join(' ')).toBe(
+      next
+        .split(' ')
+        .filter((name) => !name.startsWith('STUCK_'))
+        .join(' '),
+    );
+  });
+
+  it.each(cells)(
+    'lets $to follow $from: $isThere [SAV-07, SAV-110, SAV-119, RS-02, RS-10, RX-03]',
+    ({ from, to, isThere }) => {
+      const { ok, mode, error, moves } = take(chart, modeIn(chart, from), moveTo(to));
+      expect([ok, error === null, mode.state]).toEqual([isThere, isThere, isThere ? to : from]);
+      expect(moves).toHaveLength(isThere ? 1 : 0);
+    },
+  );
+
+  it.each(table)('lets $state last $limitMs ms and no longer $ids [SAV-10, RS-07, RS-09, RS-17]', (row) => {
+    const mode = modeIn(chart, row.state);
+    expect(timeLimitMs(chart, mode)).toBe(row.limitMs);
+    expect(overdue(chart, mode, row.limitMs ?? 1e12)).toBeNull();
+    const late = overdue(chart, mode, (row.limitMs ?? 1e12) + 1);
+    if (row.limitMs === null || row.state === 'FINISHING') expect(late).toBeNull();
+    else expect(late).toMatchObject({ limit: 'time', max: row.limitMs, value: row.limitMs + 1 });
+  });
+
+  it.each(table)(
+    'lets $state last four steps, and the fifth is too many [SAV-09, SAV-70, RS-07, RS-16]',
+    (row) => {
+      const four = walk(chart, [ticked, ticked, ticked, ticked], modeIn(chart, row.state)).mode;
+      expect(overdue(chart, four, 0)).toBeNull();
+      const five = overdue(chart, take(chart, four, ticked).mode, 0);
+      expect(five?.limit).toBe(row.state === 'FINISHING' ? undefined : 'steps');
+    },
+  );
+
+  it('counts the steps of a state from its beginning [RS-16]', () => {
+    const { mode } = walk(chart, [ticked, ticked, picks('context.fts_search'), ticked]);
+    expect(mode).toMatchObject({ state: 'SEARCHING', steps: 1, iterations: 3 });
+  });
+
+  it('has had enough of deciding after three failures in a row, of whatever kind [SAV-95, RS-06]', () => {
+    const deciding = modeIn(chart, 'DECIDING');
+    const failures = [
+      { type: 'reply-failed', reason: 'not JSON' } as const,
+      results(false),
+      moveTo('ANALYZING'),
+    ];
+    const { mode } = walk(chart, failures, deciding);
+    expect(overdue(chart, mode, 0)).toMatchObject({ limit: 'failures', max: 3, value: 3 });
+    expect(
+      walk(chart, [results(false), results(false), results(true), results(false)], deciding).mode.failures,
+    ).toBe(1);
+    expect(overdue(chart, { ...mode, state: 'SEARCHING' }, 0)).toBeNull();
+  });
+
+  it('ends in finishing, and nowhere else [SAV-99]', () => {
+    const ends = table.filter(({ state }) => isTerminalMode(chart, modeIn(chart, state)));
+    expect(ends.map(({ state }) => state)).toEqual(['FINISHING']);
+  });
+
+  it('lets deciding go back to analysing only when it is lenient [SAV-129, RS-10]', () => {
+    expect(take(chart, modeIn(chart, 'DECIDING'), moveTo('ANALYZING')).ok).toBe(false);
+    const lenient = savantChart({ lenient: true });
+    expect(take(lenient, modeIn(lenient, 'DECIDING'), moveTo('ANALYZING')).mode.state).toBe('ANALYZING');
+  });
+
+  it('searches and finishes with other tools if told so [RS-15]', () => {
+    const other = savantChart({ searchTools: ['grep'], finishTools: ['answer'] });
+    expect(take(other, startMode(other, 0), picks('grep')).mode.state).toBe('SEARCHING');
+    expect(take(other, startMode(other, 0), picks('context.fts_search')).mode.state).toBe('DECIDING');
+    expect(take(other, startMode(other, 0), picks('answer')).mode.state).toBe('FINISHING');
+  });
+});
+
+describe('the tool that is picked', () => {
+  it.each([
+    ['INIT', 'context.fts_search', 'SEARCHING'],
+    ['INIT', 'context.memory_search', 'SEARCHING'],
+    ['INIT', 'read_file', 'DECIDING'],
+    ['INIT', 'finish', 'FINISHING'],
+    ['SEARCHING', 'context.fts_search', 'SEARCHING'],
+    ['SEARCHING', 'finish', 'FINISHING'],
+    ['ANALYZING', 'context.fts_search', 'DECIDING SEARCHING'],
+    ['ANALYZING', 'read_file', 'DECIDING'],
+    ['ANALYZING', 'finish', 'FINISHING'],
+    ['DECIDING', 'context.fts_search', 'SEARCHING'],
+    ['DECIDING', 'read_file', 'DECIDING'],
+    ['DECIDING', 'finish', 'FINISHING'],
+    ['STUCK_SEARCH', 'finish', 'FINISHING'],
+    ['STUCK_ANALYZE', 'finish', 'FINISHING'],
+    ['STUCK_DECIDE', 'finish', 'FINISHING'],
+  ] as const)(
+    'leads from %s, when it is %s, to %s [SAV-19, SAV-67, SAV-118, RS-11, RS-15]',
+    (from, tool, path) => {
+      const { ok, mode, moves, refused } = take(chart, modeIn(chart, from), picks(tool));
+      expect([ok, refused]).toEqual([true, []]);
+      expect(mode.state).toBe(path.split(' ').at(-1));
+      expect(moves.map(({ to }) => to).join(' ')).toBe(path === from ? '' : path);
+    },
+  );
+
+  it.each([
+    ['SEARCHING', 'read_file'],
+    ['STUCK_SEARCH', 'context.fts_search'],
+    ['STUCK_ANALYZE', 'read_file'],
+    ['STUCK_DECIDE', 'read_file'],
+    ['FINISHING', 'context.fts_search'],
+    ['FINISHING', 'finish'],
+  ] as const)('stays %s when %s is not for it, and is told so [SAV-67, SAV-127, RX-03]', (from, tool) => {
+    const { ok, mode, error, moves, refused } = take(chart, modeIn(chart, from), picks(tool));
+    expect([ok, mode.state, moves, refused]).toEqual([false, from, [], [tool]]);
+    expect(error).toContain(from);
+    expect(mode.refusal).toBe(from === 'FINISHING' ? null : error);
+  });
+
+  it('may be any while searching if the reply says something first, for that is the analysis [SAV-38, SAV-77, RS-11]', () => {
+    const searching = modeIn(chart, 'SEARCHING');
+    const { ok, moves } = take(chart, searching, { ...says, tools: ['read_file'] } as typeof says);
+    expect(ok).toBe(true);
+    expect(moves.map(({ to, cause }) => [to, cause])).toEqual([
+      ['ANALYZING', 'decision'],
+      ['DECIDING', 'read_file'],
+    ]);
+    expect(take(chart, searching, { ...says, tools: ['context.fts_search'] } as typeof says).moves).toEqual(
+      [],
+    );
+  });
+
+  it('is refused beside one that leads elsewhere, and the rest goes ahead', () => {
+    const { mode, ok, refused } = take(
+      chart,
+      modeIn(chart, 'SEARCHING'),
+      picks('context.fts_search', 'read_file'),
+    );
+    expect([mode.state, ok, refused]).toEqual(['SEARCHING', false, ['read_file']]);
+    expect(take(chart, modeIn(chart, 'DECIDING'), picks('context.fts_search', 'read_file'))).toMatchObject({
+      ok: true,
+      moves: [],
+      refused: [],
+    });
+  });
+
+  it('is not refused beside another if words lead to where both are allowed', () => {
+    const reply = { ...says, tools: ['context.fts_search', 'read_file'] } as typeof says;
+    expect(take(chart, modeIn(chart, 'SEARCHING'), reply)).toMatchObject({
+      ok: true,
+      mode: { state: 'DECIDING' },
+      refused: [],
+    });
+  });
+
+  it('has to stand alone when it finishes', () => {
+    expect(take(chart, modeIn(chart, 'DECIDING'), picks('read_file', 'finish'))).toMatchObject({
+      mode: { state: 'DECIDING' },
+      ok: false,
+      error: 'finish must be the only call of a reply',
+      refused: ['finish'],
+    });
+    expect(take(chart, modeIn(chart, 'STUCK_SEARCH'), picks('read_file', 'finish'))).toMatchObject({
+      mode: { state: 'FINISHING' },
+      refused: ['read_file'],
+    });
+  });
+});
+
+describe('the search for an architecture', () => {
+  it('goes step by step to where it repeats itself, and out [SAV-37..43, SAV-68, SAV-76, SAV-78, SAV-146, RS-11]', () => {
+    const { mode, hops, moves } = walk(chart, [
+      picks('context.fts_search'),
+      says,
+      picks('context.fts_search'),
+      picks('context.fts_search'),
+      { type: 'stuck-found', cause: 'repeated_query' },
+      { type: 'finish-asked', cause: 'stuck_detection' },
+    ]);
+    expect(hops.every(({ ok }) => ok)).toBe(true);
+    expect(moves.map(({ from, to, cause }) => `${from} → ${to}: ${cause}`)).toEqual([
+      'INIT → SEARCHING: context.fts_search',
+      'SEARCHING → ANALYZING: words',
+      'ANALYZING → DECIDING: decision',
+      'DECIDING → SEARCHING: context.fts_search',
+      'SEARCHING → STUCK_SEARCH: repeated_query',
+      'STUCK_SEARCH → FINISHING: stuck_detection',
+    ]);
+    expect(mode.history).toEqual(moves);
+  });
+
+  it('can end at once through the finish tool, and a repeated search is no move [SAV-147, SAV-149, RS-02]', () => {
+    const { mode, moves } = walk(chart, [
+      picks('context.fts_search'),
+      picks('context.fts_search'),
+      picks('finish'),
+    ]);
+    expect(mode.state).toBe('FINISHING');
+    expect(moves.map(({ to }) => to)).toEqual(['SEARCHING', 'FINISHING']);
+    expect(take(chart, modeIn(chart, 'SEARCHING'), moveTo('SEARCHING'))).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('SEARCHING cannot follow SEARCHING'),
+      moves: [],
+    });
+  });
+
+  it('leaves a history with times and durations [SAV-13, SAV-109, SAV-145]', () => {
+    const searching = take(chart, startMode(chart, 1_000), picks('context.fts_search'), 1_500).mode;
+    const analysing = take(chart, searching, says, 2_000).mode;
+    expect(overdue(chart, analysing, 32_001)?.reason).toBe('ANALYZING has lasted 30001ms of at most 30000ms');
+    const { mode } = take(chart, analysing, { type: 'stuck-found', cause: 'timeout' }, 32_001);
+    expect(mode.history).toEqual([
+      { at: 1_500, from: 'INIT', to: 'SEARCHING', cause: 'context.fts_search', durationMs: 500 },
+      { at: 2_000, from: 'SEARCHING', to: 'ANALYZING', cause: 'words', durationMs: 500 },
+      { at: 32_001, from: 'ANALYZING', to: 'STUCK_ANALYZE', cause: 'timeout', durationMs: 30_001 },
+    ]);
+  });
+
+  it('has no state to fall to before it has begun or when it has fallen [SAV-84, SAV-96]', () => {
+    for (const state of ['INIT', 'STUCK_SEARCH', 'FINISHING']) {
+      const mode = modeIn(chart, state);
+      expect(take(chart, mode, { type: 'stuck-found', cause: 'x' })).toMatchObject({
+        ok: false,
+        mode,
+        moves: [],
+      });
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import type { StoredEntry } from '@pawl/core';
+import { termsOf } from '../search/terms.ts';
+import { fold, hiddenWords, isUnspaced, segment, splitIdentifier, stem } from '../search/words.ts';
+import { foundLimit, storageLimits, textOf, type Storage, type StorageQuery } from './storage.ts';
+
+/** Keeps entries for as long as the process lives; for a document that has its storage inside, and for tests. */
+export function createInMemoryStorage(): Storage {
+  const entries = new Map<string, Shelved>();
+  const inOrder = (): readonly Shelved[] =>
+    [...entries.values()].toSorted((a, b) => (a.entry.key < b.entry.key ? -1 : 1));
+  return {
+    async save(added) {
+      for (const each of added.map(shelve)) entries.set(each.entry.key, each);
+    },
+    async load(key) {
+      return entries.get(key)?.entry ?? null;
+    },
+    async search(query) {
+      return rank(inOrder(), query);
+    },
+    async list({ after, limit = storageLimits.listed } = {}) {
+      const from = inOrder().filter(({ entry }) => after === undefined || entry.key > after);
+      return from.slice(0, limit).map(({ entry }) => entry);
+    },
+    async remove(key) {
+      return entries.delete(key);
+    },
+    async count() {
+      return entries.size;
+    },
+    async close() {
+      entries.clear();
+    },
+  };
+}
+
+type Shelved = {
+  readonly entry: StoredEntry;
+  readonly key: string;
+  readonly text: string;
+  readonly stems: ReadonlySet<string>;
+};
+
+function shelve(entry: StoredEntry): Shelved {
+  const text = `${entry.key} ${textOf(entry)}`;
+  return {
+    entry,
+    key: entry.key.toLowerCase(),
+    text: fold(text),
+    stems: new Set(stemsOf(`${text} ${hiddenWords(text)}`)),
+  };
+}
+
+/** Those with more of the words first, then the newest. */
+function rank(entries: readonly Shelved[], query: StorageQuery): readonly StoredEntry[] {
+  const tags = query.tags.slice(0, storageLimits.tags).map((tag) => tag.toLowerCase());
+  const tagged = entries.filter(({ key }) => tags.every((tag) => key.includes(tag)));
+  const terms = termsOf(query.text).map(({ text }) => text);
+  const scored = tagged.map((each) => ({ each, hits: terms.filter((term) => has(each, term)).length }));
+  const found = scored.some(({ hits }) => hits > 0) || terms.length === 0 ? scored : byPart(tagged, terms);
+  return found
+    .filter(({ hits }) => hits > 0 || terms.length === 0)
+    .toSorted((a, b) => b.hits - a.hits || b.each.entry.savedAt - a.each.entry.savedAt)
+    .slice(0, foundLimit(query))
+    .map(({ each }) => each.entry);
+}
+
+function has({ stems }: Shelved, term: string): boolean {
+  const parts = isUnspaced(term) ? segment(term) : splitIdentifier(term);
+  const words = parts.flatMap((part) => stemsOf(part));
+  return words.length > 0 && words.every((word) => stems.has(word));
+}
+
+/** What no word of any entry is may still be a part of one. */
+function byPart(entries: readonly Shelved[], terms: readonly string[]) {
+  const parts = terms.slice(0, storageLimits.substringTerms).map(fold);
+  return entries.map((each) => ({ each, hits: parts.filter((part) => each.text.includes(part)).length }));
+}
+
+function stemsOf(text: string): readonly string[] {
+  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => stem(word));
+}

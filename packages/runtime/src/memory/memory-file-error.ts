@@ -1,0 +1,28 @@
+export type MemoryFileErrorCode = 'unreadable' | 'unwritable' | 'wrong';
+
+/** A file of the memory cannot be used. The message is one line: what, where, what to do. */
+export class MemoryFileError extends Error {
+  override readonly name = 'MemoryFileError';
+  readonly code: MemoryFileErrorCode;
+  readonly path: string;
+
+  constructor(code: MemoryFileErrorCode, path: string, cause: unknown) {
+    const reason = cause instanceof Error ? ` (${cause.message})` : '';
+    super(`${what[code]}: ${JSON.stringify(path)}${reason}. ${whatToDo[code]}`, { cause });
+    this.code = code;
+    this.path = path;
+  }
+}
+
+const what: Record<MemoryFileErrorCode, string> = {
+  unreadable: 'The memory file cannot be read',
+  unwritable: 'The memory file cannot be written',
+  wrong: 'There is a mistake in this file',
+};
+
+const whatToDo: Record<MemoryFileErrorCode, string> = {
+  unreadable: 'Give yourself the right to read it, or name another file.',
+  unwritable:
+    'Make room on the disk or give yourself the right to write there; what was there before is unharmed.',
+  wrong: 'Correct it, or remove the file to go on without it.',
+};

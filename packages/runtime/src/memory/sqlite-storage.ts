@@ -1,0 +1,167 @@
+import type { Json, StoredEntry } from '@pawl/core';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { termsOf } from '../search/terms.ts';
+import { hiddenWords } from '../search/words.ts';
+import { StorageError } from './storage-error.ts';
+import { foundLimit, storageLimits, textOf, type Storage, type StorageQuery } from './storage.ts';
+
+/** Opens a storage in a file, or makes it. A save that has returned survives the loss of power. */
+export function openSqliteStorage(path: string): Storage {
+  const database = open(path);
+  const find = database.prepare('SELECT id FROM entries WHERE key = ?');
+  const unindex = database.prepare('DELETE FROM words WHERE rowid = ?');
+  const write = database.prepare(
+    `INSERT INTO entries (key, folded, value, kind, saved_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value, kind = excluded.kind, saved_at = excluded.saved_at
+     RETURNING id`,
+  );
+  const index = database.prepare('INSERT INTO words (rowid, key, text, hidden) VALUES (?, ?, ?, ?)');
+  const select = (rest: string, ...values: readonly SQLInputValue[]): readonly StoredEntry[] =>
+    database
+      .prepare(`SELECT entries.* FROM ${rest}`)
+      .all(...values)
+      .map(toEntry);
+  return {
+    async save(entries) {
+      inOneGo(database, () => {
+        for (const entry of entries) {
+          const { key, value, kind, savedAt } = entry;
+          const text = textOf(entry).replaceAll('\0', ' ');
+          const before = find.get(key)?.['id'];
+          if (before !== undefined) unindex.run(before);
+          const row = write.get(key, key.toLowerCase(), JSON.stringify(value), kind, savedAt);
+          index.run(Number(row?.['id']), key, text, hiddenWords(`${key} ${text}`));
+        }
+      });
+    },
+    async load(key) {
+      return select('entries WHERE key = ?', key)[0] ?? null;
+    },
+    async search(query) {
+      return search(select, query);
+    },
+    async list({ after = '', limit = storageLimits.listed } = {}) {
+      return select('entries WHERE key > ? ORDER BY key LIMIT ?', after, limit);
+    },
+    async remove(key) {
+      return inOneGo(database, () => {
+        const before = find.get(key)?.['id'];
+        if (before === undefined) return false;
+        unindex.run(before);
+        database.prepare('DELETE FROM entries WHERE id = ?').run(before);
+        return true;
+      });
+    },
+    async count() {
+      return Number(database.prepare('SELECT count(*) AS n FROM entries').get()?.['n']);
+    },
+    async close() {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+type Select = (rest: string, ...values: readonly SQLInputValue[]) => readonly StoredEntry[];
+
+/** Entries with all the words, then those with any, and only if there are none those that have them inside of words. */
+function search(select: Select, query: StorageQuery): readonly StoredEntry[] {
+  const limit = foundLimit(query);
+  const tags = query.tags.slice(0, storageLimits.tags).map((tag) => tag.toLowerCase());
+  const tagged = tags.map(() => ' AND instr(folded, ?) > 0').join('');
+  const newest = 'ORDER BY saved_at DESC, entries.key LIMIT ?';
+  const terms = termsOf(query.text);
+  if (terms.length === 0) return select(`entries WHERE true${tagged} ${newest}`, ...tags, limit);
+  const matching = (operator: string): readonly StoredEntry[] =>
+    select(
+      `words JOIN entries ON entries.id = words.rowid WHERE words MATCH ?${tagged} ORDER BY rank, saved_at DESC, entries.key LIMIT ?`,
+      terms.map(({ expression }) => expression).join(` ${operator} `),
+      ...tags,
+      limit,
+    );
+  const found = new Map([...matching('AND'), ...matching('OR')].map((entry) => [entry.key, entry]));
+  if (found.size > 0) return [...found.values()].slice(0, limit);
+  const parts = terms
+    .slice(0, storageLimits.substringTerms)
+    .map(({ text }) => `%${text.replace(/[\\%_]/g, '\\$&')}%`);
+  const inside = parts.map(() => "value LIKE ? ESCAPE '\\' OR entries.key LIKE ? ESCAPE '\\'").join(' OR ');
+  const each = parts.flatMap((part) => [part, part]);
+  return select(`entries WHERE (${inside})${tagged} ${newest}`, ...each, ...tags, limit);
+}
+
+function toEntry(row: Readonly<Record<string, unknown>>): StoredEntry {
+  // Only `save` writes rows, so that what comes back is what went in.
+  return {
+    key: String(row['key']),
+    value: JSON.parse(String(row['value'])) as Json,
+    kind: String(row['kind']) as StoredEntry['kind'],
+    savedAt: Number(row['saved_at']),
+  };
+}
+
+const version = 1;
+
+/** `words` has no copy of the text; `hidden` are words that the tokenizer cannot see in it. `porter` lets "stops" find "stop". */
+const schema = `
+  CREATE TABLE entries (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, folded TEXT NOT NULL, value TEXT NOT NULL,
+    kind TEXT NOT NULL, saved_at REAL NOT NULL
+  ) STRICT;
+  CREATE INDEX entries_by_age ON entries (saved_at);
+  CREATE VIRTUAL TABLE words USING fts5 (
+    key, text, hidden, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+  );
+  PRAGMA user_version = ${version}`;
+
+const waitForOtherProcessesMs = 5_000;
+
+function open(path: string): DatabaseSync {
+  const database = attempt(path, () => new DatabaseSync(path, { timeout: waitForOtherProcessesMs }));
+  try {
+    const found = attempt(path, () => versionIn(database, path));
+    // A file that is not ours has been left as it is up to here.
+    attempt(path, () => {
+      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+      if (found === 0) inOneGo(database, () => versionIn(database, path) === 0 && database.exec(schema));
+    });
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** 0 for a file that is still empty. */
+function versionIn(database: DatabaseSync, path: string): number {
+  const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  const tables = Number(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  if (found > version) throw new StorageError('too-new', path);
+  if (found === 0 && tables > 0) throw new StorageError('not-ours', path);
+  return found;
+}
+
+/** All of it or nothing. The lock is taken first, so that two processes cannot both read before either writes. */
+function inOneGo<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function attempt<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    throw new StorageError(isNoDatabase(error) ? 'not-a-database' : 'unusable', path, error);
+  }
+}
+
+/** SQLite's own number for it. */
+function isNoDatabase(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 26;
+}

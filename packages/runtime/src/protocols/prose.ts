@@ -1,0 +1,21 @@
+import type { Source } from './source.ts';
+
+/** What stands before and after a part of a text, without the code block that the part may have stood in. */
+export function proseAround(
+  source: Source,
+  { start, end }: { readonly start: number; readonly end: number },
+): string {
+  const before = source.slice(0, start).trimEnd();
+  const after = source.slice(end, source.length).trimStart();
+  const [fence] = /```[\w-]{0,20}$/.exec(before.slice(-fenceMax)) ?? [];
+  const isFenced = fence !== undefined && after.startsWith('```');
+  const parts = isFenced
+    ? [before.slice(0, -fence.length).trimEnd(), after.slice(3).trimStart()]
+    : [before, after];
+  return parts
+    .filter((part) => part !== '')
+    .join('\n')
+    .trim();
+}
+
+const fenceMax = 30;

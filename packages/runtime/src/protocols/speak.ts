@@ -1,0 +1,98 @@
+import {
+  append,
+  emptyConversation,
+  items,
+  type Conversation,
+  type Message,
+  type ToolMessage,
+} from '@pawl/core';
+import type { Model, ModelChunk, ModelRequest } from '../models/model.ts';
+import type { Codec, LogName, ProtocolContext } from './codec.ts';
+import { explainProblems } from './explain.ts';
+
+/** What a profile lets a reply do, besides what is on offer at the moment. */
+export type Manner = {
+  readonly logs: readonly LogName[];
+  /** How many calls one reply may make. */
+  readonly callsMax: number;
+  /** Whether the model can read calls and results as they are, although it writes text. */
+  readonly readsCalls?: boolean;
+};
+
+type Replied = Extract<ModelChunk, { readonly type: 'reply' }>;
+
+/**
+ * A model that is spoken to in a protocol of text: it is told how to reply, what was called and what came of it stands in
+ * the conversation as text, and its replies are read. A last answer needs no protocol.
+ */
+export function speakIn(codec: Codec, model: Model, manner: Manner): Model {
+  return {
+    name: model.name,
+    async *stream(request, signal) {
+      const history = manner.readsCalls === true ? request.conversation : asText(request.conversation, codec);
+      if (request.tools.length === 0) {
+        yield* model.stream({ ...request, conversation: history }, signal);
+        return;
+      }
+      const context = contextOf(request, manner);
+      const asked = {
+        ...request,
+        system: [request.system, codec.instructions(context)].filter((part) => part !== '').join('\n\n'),
+        conversation: history,
+      };
+      for await (const chunk of model.stream(asked, signal)) {
+        // Pieces of a protocol are not for showing.
+        if (chunk.type === 'reply') yield understood(codec, chunk, context);
+        else if (chunk.type === 'failure') yield chunk;
+      }
+    },
+  };
+}
+
+function contextOf({ tools, mode }: ModelRequest, { logs, callsMax }: Manner): ProtocolContext {
+  return { tools, states: mode?.next ?? [], logs, callsMax };
+}
+
+/** The reply as it was meant. Its text stays as it was written, so that the conversation shows what was really said. */
+function understood(codec: Codec, { text, calls, usage }: Replied, context: ProtocolContext): Replied {
+  const decision = codec.decode({ text, calls }, context);
+  const used = usage === undefined ? {} : { usage };
+  if (decision.problems.length > 0) {
+    const problem = explainProblems(decision.problems, codec, context);
+    return { type: 'reply', text, calls: [], problem, ...used };
+  }
+  const { nextState, logs, answer } = decision;
+  const { think, evaluation } = logs;
+  const written = { ...(think !== null && { think }), ...(evaluation !== null && { evaluation }) };
+  const said = {
+    ...used,
+    ...(nextState !== null && { nextState }),
+    ...(Object.keys(written).length > 0 && { logs: written }),
+  };
+  if (answer === null) return { type: 'reply', text, calls: decision.calls, ...said };
+  const canFinish = context.tools.some(({ name }) => name === 'finish');
+  return canFinish
+    ? { type: 'reply', text, calls: [{ tool: 'finish', args: { answer } }], ...said }
+    : { type: 'reply', text: answer, calls: [], ...said };
+}
+
+/** Calls and results as text, for a model that has no messages for them. */
+function asText(conversation: Conversation<Message>, codec: Codec): Conversation<Message> {
+  let told: Conversation<Message> = emptyConversation;
+  let results: ToolMessage[] = [];
+  const flush = (): void => {
+    const [first] = results;
+    if (first !== undefined)
+      told = append(told, { role: 'user', at: first.at, text: codec.observe(results) });
+    results = [];
+  };
+  for (const message of items(conversation)) {
+    if (message.role === 'tool') results.push(message);
+    else {
+      flush();
+      told = append(told, message.role === 'user' ? message : { ...message, calls: [] });
+    }
+  }
+  flush();
+  return told;
+}

@@ -1,0 +1,46 @@
+import { shown } from '../schema/one-line.ts';
+import type { Problem } from './decision.ts';
+
+const cdataHint = 'Put text that contains tags between <![CDATA[ and ]]>.';
+
+export const cutAction: Problem = {
+  what: 'the reply ends before the action is complete',
+  where: '<action>',
+  hint: 'Send the whole action again and close it with </action></agent>. Make it shorter if it did not fit.',
+};
+
+export function brokenTag(name: string): Problem {
+  return {
+    what: `the tag <${name}> is not finished or has an attribute that cannot be read`,
+    where: `<${name}>`,
+    hint: 'Write attributes as name="text" without < in it, or use elements instead.',
+  };
+}
+
+export function stray(name: string): Problem {
+  return { what: `</${name}> closes nothing`, where: `</${name}>`, hint: cdataHint };
+}
+
+export function outside(name: string): Problem {
+  return {
+    what: `<${name}> stands outside <action>`,
+    where: `<${name}>`,
+    hint: 'Put it inside the <action> that it belongs to.',
+  };
+}
+
+export function twice(name: string): Problem {
+  return {
+    what: `<${name}> is given twice`,
+    where: '<action>',
+    hint: `Give each parameter once. ${cdataHint}`,
+  };
+}
+
+export function loose(text: string): Problem {
+  return {
+    what: `the text ${shown(text)} belongs to no parameter`,
+    where: '<action>',
+    hint: `Put every value into the element of its parameter. ${cdataHint}`,
+  };
+}

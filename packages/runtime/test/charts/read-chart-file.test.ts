@@ -1,0 +1,201 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { modeCharts } from '@pawl/core';
+import * as fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { ChartFileError } from '../../src/charts/chart-file-error.ts';
+import { chartFileBytesMax, readChartFile } from '../../src/charts/read-chart-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pawl-charts-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+async function errorOf(path: string): Promise<ChartFileError> {
+  try {
+    await readChartFile(path);
+  } catch (error) {
+    if (error instanceof ChartFileError) return error;
+    throw error;
+  }
+  throw new Error('the file was taken');
+}
+
+async function errorIn(name: string, content: string | Uint8Array): Promise<ChartFileError> {
+  return errorOf(write(name, content));
+}
+
+const door = `
+# How a door works.
+name: door
+initial: shut
+states:
+  - name: shut
+    tools: &hands [turn, pull]
+    next: [open]
+    prompt: >
+      It is shut.
+      Open it.
+  - name: open
+    tools: *hands
+    next: [shut]
+`;
+
+/** A list of nine, by a name of its own. */
+function row(name: string, of: string): string {
+  return `${name}: &${name} [${Array.from({ length: 9 }, () => of).join(', ')}]`;
+}
+
+describe('readChartFile', () => {
+  it('reads YAML, with comments, folded text and aliases', async () => {
+    const chart = await readChartFile(write('door.yaml', door));
+    expect(chart).toMatchObject({
+      name: 'door',
+      initial: 'shut',
+      states: [
+        { name: 'shut', tools: ['turn', 'pull'], prompt: 'It is shut. Open it.\n' },
+        { name: 'open', tools: ['turn', 'pull'], next: ['shut'] },
+      ],
+    });
+  });
+
+  it.each(Object.values(modeCharts))('reads $name from JSON and from YAML as it was', async (chart) => {
+    const json = JSON.stringify(chart, null, '\t');
+    expect(await readChartFile(write('chart.json', `\uFEFF${json}`))).toEqual(chart);
+    expect(await readChartFile(write('chart.JSON', JSON.stringify(chart)))).toEqual(chart);
+    expect(await readChartFile(write('chart.yml', stringify(chart)))).toEqual(chart);
+    expect(await readChartFile(write('crlf.yaml', stringify(chart).replaceAll('\n', '\r\n')))).toEqual(chart);
+  });
+
+  it('follows a link', async () => {
+    const link = join(folder, 'link.yaml');
+    symlinkSync(write('target.yaml', door), link);
+    expect((await readChartFile(link)).name).toBe('door');
+  });
+});
+
+describe('a file without a chart', () => {
+  it.each([
+    ['a.yaml', 'name: [a', 1, 'this is not YAML: '],
+    ['b.yaml', 'name: a\n\nname: b', 3, 'the key "name" stands there twice.'],
+    ['c.yaml', 'name: a\ninitial: !state b', 2, 'tags are not read. Write the value without it.'],
+    ['d.yaml', 'name: a\n---\nname: b', 2, 'there is a second document. One file is one chart.'],
+    ['e.yaml', 'a: !!js/function x', 1, 'tags are not read.'],
+    ['f.yaml', 'name: *nobody', null, 'this is not YAML: Unresolved alias'],
+    ['g.json', '{\n  "name": "a",\n  "initial" "b"\n}', 3, 'this is not JSON: '],
+    ['h.json', '{\n  "name": "a",\n', 3, 'this is not JSON: '],
+    ['i.json', '# no JSON\nname: a', 1, 'this is not JSON: '],
+    ['n.json', '{\n  "a": 1,\n  // why\n  "b": 2\n}', 3, 'this is not JSON: '],
+    ['o.json', `${'\n'.repeat(99)}[1, -2.5e3, "x\\n", true, null,]\n\n`, 100, 'this is not JSON: '],
+    ['p.json', '', 1, 'this is not JSON: '],
+    ['j.json', '{\n"name": "a",\n"name": "b"}', 3, 'the key "name" stands there twice.'],
+    ['k.yaml', new Uint8Array([0x6e, 0xff, 0xfe]), null, 'this is not text in UTF-8. Save it as such.'],
+  ] as const)('is told where its syntax is wrong: %s', async (name, content, line, problem) => {
+    const error = await errorIn(name, content);
+    expect(error).toMatchObject({ code: 'syntax', line, path: join(folder, name) });
+    expect(error.message).toContain(`${name}"${line === null ? '' : `, line ${line}`}: ${problem}`);
+    expect(error.message).not.toContain('\n');
+  });
+
+  it.each([
+    ['a.yaml', '', null, 'The chart: expects an object, and got null.'],
+    [
+      'b.yaml',
+      door.replace('next: [open]', 'next: [ajar]'),
+      8,
+      'states[0].next[0]: state "shut" leads to "ajar"',
+    ],
+    ['c.yaml', door.replace('initial: shut', 'initial: ajar'), 4, 'there is no state "ajar"'],
+    [
+      'd.yaml',
+      door.replace('    next: [shut]', '    next: [shut]\n    timeoutMs: soon'),
+      15,
+      'timeoutMs: expects',
+    ],
+    ['e.yaml', door.replace('    next: [shut]', ''), 12, 'state "open" has no next state.'],
+    ['f.yaml', `${door}\nfinish:\n  tools: [x]\n`, 16, 'finish.state: expects a name'],
+    ['g.json', '{\n"name": "a",\n"initial": 1}', 3, 'initial: expects a name'],
+    ['h.yaml', `${door}\n"__proto__": {}`, 3, 'there is no key "__proto__"'],
+  ] as const)('is told where the chart is wrong: %s', async (name, content, line, problem) => {
+    const error = await errorIn(name, content);
+    expect(error).toMatchObject({ code: 'invalid', line });
+    expect(error.message).toContain(problem);
+    expect(error.message).not.toContain('\n');
+    expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+  });
+
+  it('is missing, a folder, a pipe, of another kind, or too large', async () => {
+    expect(await errorOf(join(folder, 'none.yaml'))).toMatchObject({ code: 'missing' });
+    expect(await errorOf(join(write('file.json', '{}'), 'in.yaml'))).toMatchObject({ code: 'missing' });
+    execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
+    expect(await errorOf(join(folder, 'pipe.yaml'))).toMatchObject({ code: 'not-a-file' });
+    expect(await errorIn('chart.toml', '')).toMatchObject({ code: 'unknown-kind' });
+    const large = await errorIn('large.yaml', `# ${'x'.repeat(chartFileBytesMax)}`);
+    expect(large).toMatchObject({ code: 'too-large' });
+    expect(await errorIn('most.yaml', `# ${'x'.repeat(chartFileBytesMax - 2)}`)).toMatchObject({
+      code: 'invalid',
+    });
+  });
+
+  it('cannot grow by aliases', async () => {
+    const bomb = [
+      row('a', 'x'),
+      row('b', '*a'),
+      row('c', '*b'),
+      row('d', '*c'),
+      row('e', '*d'),
+      row('f', '*e'),
+    ];
+    expect((await errorIn('bomb.yaml', bomb.join('\n'))).message).toContain('Excessive alias count');
+    expect(await errorIn('ring.yaml', 'name: &a [*a]')).toMatchObject({ code: 'invalid' });
+  });
+
+  it.each([
+    ['[', 100_000],
+    ['{a: ', 60_000],
+    ['- ', 100_000],
+    ['? ', 100_000],
+    ['"', 200_000],
+    ['&a ', 80_000],
+  ])('is found out in good time, however it is built: %j times %i', async (part, times) => {
+    for (const name of ['deep.yaml', 'deep.json'])
+      expect(await errorIn(name, part.repeat(times))).toMatchObject({ code: 'syntax' });
+  });
+
+  it('may have tens of thousands of keys and still be answered', async () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n');
+    expect(await errorIn('keys.yaml', keys)).toMatchObject({ code: 'invalid' });
+    expect(await errorIn('keys.yaml', `${keys}\nk7: 1`)).toMatchObject({ code: 'syntax', line: 20_001 });
+  });
+
+  it('is told so, whatever it holds', async () => {
+    const anyText = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.json(),
+      fc
+        .tuple(
+          fc.nat({ max: door.length }),
+          fc.nat({ max: 8 }),
+          fc.constantFrom('', ':', '-', '&', '*', '\t', '[', '!', '|'),
+        )
+        .map(([at, cut, put]) => door.slice(0, at) + put + door.slice(at + cut)),
+    );
+    await fc.assert(
+      fc.asyncProperty(anyText, fc.constantFrom('any.yaml', 'any.json'), async (text, name) => {
+        try {
+          await readChartFile(write(name, text));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ChartFileError);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { explainProblems } from '../../src/protocols/explain.ts';
+import { jsonCodec } from '../../src/protocols/json.ts';
+import { nativeCodec } from '../../src/protocols/native.ts';
+import { xmlCodec } from '../../src/protocols/xml.ts';
+import { free, lkj, lkj1, reply } from './contexts.ts';
+
+describe('the answer to a reply that cannot be used', () => {
+  it('says what was wrong and shows a valid reply', () => {
+    const { problems } = xmlCodec.decode(
+      reply('<agent><action><type>storage_lod</type></action></agent>'),
+      lkj,
+    );
+    expect(explainProblems(problems, xmlCodec, lkj)).toBe(
+      [
+        'Your reply could not be used, and nothing in it was carried out.',
+        '- In <type>: there is no action "storage_lod". The actions are: working_memory_add, working_memory_remove, ' +
+          'storage_load, storage_save. Did you mean storage_load?',
+        'A valid reply looks like this:',
+        '<agent>',
+        '<action>',
+        '<type>working_memory_add</type>',
+        '<tags>text</tags>',
+        '<value>text</value>',
+        '</action>',
+        '</agent>',
+      ].join('\n'),
+    );
+  });
+
+  it('stays short, however much is wrong', () => {
+    const { problems } = xmlCodec.decode(reply(`<agent>${'</value>'.repeat(1000)}</agent>`), lkj);
+    const answer = explainProblems(problems, xmlCodec, lkj);
+    expect(answer).toContain('more problems');
+    expect(answer.length).toBeLessThan(1_500);
+  });
+
+  it('does not repeat control characters or half characters of the reply', () => {
+    const { problems } = xmlCodec.decode(reply('<action><type>\u001b[2J\ud800\n</type></action>'), lkj);
+    const answer = explainProblems(problems, xmlCodec, lkj);
+    expect(answer).not.toContain('\u001b');
+    expect(answer.isWellFormed()).toBe(true);
+  });
+
+  it('has an example that the same protocol reads without a problem', () => {
+    for (const codec of [xmlCodec, jsonCodec]) {
+      for (const context of [lkj, lkj1, free, { ...lkj1, tools: [] }, { ...lkj, states: [], logs: [] }]) {
+        expect(codec.decode(reply(codec.example(context)), context).problems).toEqual([]);
+      }
+    }
+    expect(jsonCodec.example({ ...free, tools: [] })).toContain('finish');
+    expect(nativeCodec.example(free)).toContain('read_file');
+    expect(nativeCodec.example({ ...free, tools: [] })).toContain('plain text');
+  });
+});
+
+describe('an example', () => {
+  it('fits the schema of the tool, whatever its parameters are called', () => {
+    const properties = {
+      kind: { enum: ['b', 'a'] },
+      size: { type: 'integer', minimum: 7 },
+      list: { type: 'array', items: { type: 'boolean' } },
+    };
+    const parameters = { type: 'object', properties, required: ['kind', 'size', 'list', 'constructor'] };
+    const tool = { name: 'odd', description: 'Odd.', parameters };
+    expect(JSON.parse(jsonCodec.example({ ...free, tools: [tool] }))).toMatchObject({
+      args: { kind: 'b', size: 7, list: [true], constructor: 'text' },
+    });
+  });
+});
+
+describe('the instructions', () => {
+  it('ask for XML with an agent element, with what the state may say in it [LKJ1-26, LKJ1-27]', () => {
+    const thinking = xmlCodec.instructions({ ...lkj1, tools: [] });
+    expect(thinking).toContain('valid XML');
+    for (const word of ['<agent>', '<next_state>', 'thinking, executing', '<thinking_log>']) {
+      expect(thinking).toContain(word);
+    }
+    expect(thinking).not.toContain('<action>');
+    const executing = xmlCodec.instructions({ ...lkj1, states: [], logs: [] });
+    expect(executing).toContain('one <action>');
+    for (const word of ['<agent>', '<type>', 'tags (string)']) expect(executing).toContain(word);
+    for (const { name } of lkj1.tools) expect(executing).toContain(name);
+    expect(executing).toContain('value (string, optional)');
+    expect(executing).not.toContain('<next_state>');
+  });
+
+  it('ask for one JSON object, with the tools and how to end', () => {
+    const text = jsonCodec.instructions(free);
+    for (const word of [
+      'one JSON object',
+      'read_file',
+      'path (string): Which file.',
+      '"finish"',
+      '"calls"',
+    ]) {
+      expect(text).toContain(word);
+    }
+    expect(jsonCodec.instructions(lkj)).not.toContain('"calls"');
+    expect(jsonCodec.instructions(lkj)).toContain('thinking, commanding, evaluating');
+  });
+
+  it('of native calls speak of tools only where there are some', () => {
+    expect(nativeCodec.instructions(free)).toContain('tool calls');
+    expect(nativeCodec.instructions({ ...free, tools: [] })).not.toContain('tool');
+  });
+});

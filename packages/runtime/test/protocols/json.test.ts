@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import { jsonCodec } from '../../src/protocols/json.ts';
+import { xmlCodec } from '../../src/protocols/xml.ts';
+import { free, lkj, lkj1, reply } from './contexts.ts';
+
+const decode = (text: string, context = free) => jsonCodec.decode(reply(text), context);
+const search = [{ tool: 'context.fts_search', args: { query: 'execution' } }];
+const call =
+  '{"action":"tool","tool_name":"context.fts_search","args":{"query":"execution"},"reasoning":"Need it."}';
+
+const reading = (path: string) => decode(`{"tool":"read_file","args":{"path":"${path}"}}`);
+
+describe('a reply in JSON', () => {
+  it('is found and brought into one shape, bare, in a code block or between prose [SAV-35]', () => {
+    for (const text of [
+      call,
+      `\`\`\`json\n${call}\n\`\`\``,
+      `\`\`\`\n${call}\n\`\`\``,
+      `I will search {now}. ${call} Let me see.`,
+      `Some code: if (a) { b(); } and {x}.\n\n\`\`\`json\n${call}\n\`\`\``,
+      `{"weather": "fine"} ${call}`,
+      `<think>{"action":"finish","final":"no"}</think>${call}`,
+    ]) {
+      expect(decode(text)).toMatchObject({ calls: search, problems: [] });
+      expect(decode(text).logs.think).toContain('Need it.');
+    }
+  });
+
+  it.each([
+    ['a tool under tool', '{"action":"tool","tool":"context.fts_search","args":{"query":"execution"}}'],
+    ['a tool as the action', '{"action":"context.fts_search","args":{"query":"execution"}}'],
+    [
+      'a tool as the action with its input',
+      '{"action":"context.fts_search","action_input":{"query":"execution"}}',
+    ],
+    [
+      'an unknown action beside a tool',
+      '{"action":"lookup","tool":"context.fts_search","args":{"query":"execution"}}',
+    ],
+    ['a function call', '{"name":"context.fts_search","arguments":{"query":"execution"}}'],
+    ['arguments in a string', '{"name":"context.fts_search","arguments":"{\\"query\\":\\"execution\\"}"}'],
+    [
+      'a wrapped function',
+      '{"type":"function","function":{"name":"context.fts_search","arguments":"{\\"query\\":\\"execution\\"}"}}',
+    ],
+    [
+      'tool calls',
+      '{"tool_calls":[{"function":{"name":"context.fts_search","arguments":{"query":"execution"}}}]}',
+    ],
+    ['a list', '[{"tool":"context.fts_search","args":{"query":"execution"}}]'],
+    [
+      'an envelope with empty fields',
+      '{"action":"tool","tool_name":"context.fts_search","args":{"query":"execution"},"final":"","error":null}',
+    ],
+    ['a tool use', '{"type":"tool_use","name":"context.fts_search","input":{"query":"execution"}}'],
+    ['an action object', '{"action":{"name":"context.fts_search","parameters":{"query":"execution"}}}'],
+    ['single quotes', "{'action': 'tool', 'tool': 'context.fts_search', 'args': {'query': 'execution'}}"],
+    [
+      'bare keys and a last comma',
+      '{action: "tool", tool: "context.fts_search", args: {query: "execution",},}',
+    ],
+    ['comments', '{/* now */ "tool": "context.fts_search", "args": {"query": "execution"} /* done */}'],
+    [
+      'a bracket forgotten inside a code block',
+      '```json\n{"tool":"context.fts_search","args":{"query":"execution"}\n```',
+    ],
+  ])('may be written as %s', (_, text) => {
+    expect(decode(text)).toMatchObject({ calls: search, nextState: null, answer: null, problems: [] });
+  });
+
+  it('may ask for several calls, with ids', () => {
+    const text =
+      '{"calls":[{"id":"a","tool":"read_file","args":{"path":"x"}},{"id":"b","tool":"read_file","args":{"path":"y"}}]}';
+    expect(decode(text).calls).toEqual([
+      { id: 'a', tool: 'read_file', args: { path: 'x' } },
+      { id: 'b', tool: 'read_file', args: { path: 'y' } },
+    ]);
+    expect(decode(text, { ...free, callsMax: 1 })).toMatchObject({
+      calls: [],
+      problems: [{ what: expect.any(String) }],
+    });
+  });
+
+  it('passes a tool on that is not known but is named like one', () => {
+    expect(decode('{"action":"context.lost","args":{}}').calls).toEqual([{ tool: 'context.lost', args: {} }]);
+  });
+
+  it.each([
+    '{"action":"finish","final":"42"}',
+    '{"action":"finish","args":{"answer":"42"}}',
+    '{"action":"Final Answer","action_input":"42"}',
+    '{"final_answer":"42","thought":"done"}',
+    '{"action":"finish","result":42}',
+    '{"action":"error","message":"42"}',
+  ])('ends with an answer: %s', (text) => {
+    expect(decode(text)).toMatchObject({ answer: '42', calls: [], problems: [] });
+  });
+
+  it('may have an answer that is JSON itself', () => {
+    expect(decode('{"action":"finish","final":{"a":[1]}}').answer).toBe('{"a":[1]}');
+  });
+
+  it('may only think', () => {
+    expect(decode('{"action":"reason","reasoning":"Compare both."}')).toMatchObject({
+      calls: [],
+      answer: null,
+      logs: { think: 'Compare both.' },
+      problems: [],
+    });
+  });
+
+  it('keeps strings with brackets, quotes and code blocks in them whole', () => {
+    const path = 'a } ] " \\ { ``` \n```json\n{"tool":"x"}\n``` é \u{1F600}';
+    expect(decode(`Now: ${JSON.stringify({ tool: 'read_file', args: { path } })} ok`).calls).toEqual([
+      { tool: 'read_file', args: { path } },
+    ]);
+  });
+
+  it('keeps a string whole whose quotes were not escaped', () => {
+    expect(reading('say "hi" now').calls).toEqual([{ tool: 'read_file', args: { path: 'say "hi" now' } }]);
+    expect(reading('say "a } b" now').calls).toEqual([
+      { tool: 'read_file', args: { path: 'say "a } b" now' } },
+    ]);
+    const single = "{'tool': 'read_file', 'args': {'path': 'a } b'}}";
+    expect(decode(single).calls).toEqual([{ tool: 'read_file', args: { path: 'a } b' } }]);
+    // Where it cannot tell, it refuses rather than take a part of the string for the whole.
+    for (const path of [
+      'say "hi}" now',
+      'x {"a"}} now',
+      'x {"a"}}',
+      'a", "b',
+      'x "a"}} now',
+      'log("a", "b");',
+    ]) {
+      expect(reading(path)).toMatchObject({ calls: [], problems: [{ what: 'the JSON cannot be read' }] });
+    }
+  });
+});
+
+describe('the JSON envelope of the librarian', () => {
+  const thinking = '{"agent":{"next_state":"executing","thinking_log":"Enough."}}';
+  const saving =
+    '{"agent":{"action":{"type":"storage_save","tags":"story_plot_chapter1","value":"A letter."}}}';
+
+  it('comes to what the XML comes to, whatever stands around either [RL-01]', () => {
+    const pairs = [
+      [thinking, '<agent><next_state>executing</next_state><thinking_log>Enough.</thinking_log></agent>'],
+      [
+        saving,
+        '<agent><action><type>storage_save</type><tags>story_plot_chapter1</tags><value>A letter.</value></action></agent>',
+      ],
+    ] as const;
+    for (const [json, xml] of pairs) {
+      const plain = xmlCodec.decode(reply(xml), lkj1);
+      expect(plain.problems).toEqual([]);
+      expect(decode(json, lkj1)).toEqual(plain);
+      expect(decode(`Well:\n${json}\nSo.`, lkj1)).toEqual({ ...plain, text: 'Well:\nSo.' });
+      expect(xmlCodec.decode(reply(`Well:\n${xml}\nSo.`), lkj1)).toEqual({ ...plain, text: 'Well:\nSo.' });
+    }
+    expect(xmlCodec.encode(decode(saving, lkj1), lkj1).text).toMatch(/^<agent>/);
+  });
+
+  it.each([
+    [
+      'working_memory_add',
+      { tags: 'character_alice_personality', value: 'adventurous, nature-loving, 25 years old' },
+    ],
+    ['working_memory_remove', { tags: 'character_bob_old_description' }],
+    ['storage_load', { tags: 'character_alice_background' }],
+    [
+      'storage_save',
+      { tags: 'story_plot_chapter1', value: 'Alice discovers mysterious letter in grandmother’s attic' },
+    ],
+  ])('asks for %s, also without its outer object', (type, args) => {
+    const text = JSON.stringify({ action: { type, ...args } }, null, 2);
+    expect(decode(text, lkj1)).toMatchObject({ calls: [{ tool: type, args }], problems: [] });
+    expect(decode(`{"agent":${text}}`, lkj).calls).toEqual([{ tool: type, args }]);
+  });
+
+  it('takes camel case and both names of the log, and lets the action win', () => {
+    expect(decode('{"nextState":" evaluating ","thinkLog":"x","evaluation_log":"y"}', lkj)).toMatchObject({
+      nextState: 'evaluating',
+      logs: { think: 'x', evaluation: 'y' },
+    });
+    expect(
+      decode('{"next_state":"thinking","action":{"type":"storage_load","tags":"a"}}', lkj),
+    ).toMatchObject({
+      calls: [{ tool: 'storage_load', args: { tags: 'a' } }],
+      nextState: null,
+    });
+  });
+});
+
+describe('a reply in JSON that is refused', () => {
+  it.each([
+    ['prose', 'The moon is waxing.', 'no JSON object'],
+    ['JSON that is about something else', 'See {"weather": "fine"}.', 'no JSON object'],
+    ['a call that breaks off in a string', '{"tool":"read_file","args":{"path":"a', 'breaks off'],
+    ['a call that breaks off after a value', '{"tool":"read_file","args":{"path":"a"}', 'breaks off'],
+    ['a list that breaks off', '[{"tool":"read_file","args":{"path":"a"}}, {"tool":"read', 'breaks off'],
+    ['a code block that breaks off', '```json\n{"tool":"read_file","args":{"path":"a\n```', 'breaks off'],
+    ['what cannot be repaired', '{"tool": read "file" : : , "args" }', 'cannot be read'],
+    ['an argument without a value', '{"tool":"read_file","args":{"path":}}', 'cannot be read'],
+    ['arguments with dots for the rest', '{"tool":"read_file","args":{"path":"a", ...}}', 'cannot be read'],
+    ['an unknown action', '{"action":"dance"}', 'no action "dance"'],
+    ['arguments beside the call', '{"tool":"read_file","path":"a"}', 'beside the call'],
+    [
+      'arguments beside the call that go by a common name',
+      '{"tool":"read_file","message":"hi"}',
+      'beside the call',
+    ],
+    ['arguments that are no object', '{"tool":"read_file","args":[1]}', 'not a JSON object'],
+    ['arguments that are prose', '{"tool":"read_file","args":"the file a"}', 'not a JSON object'],
+    ['arguments in a string that break off', '{"tool":"read_file","args":"{\\"path\\":\\"a"}', 'break off'],
+    ['no tool', '{"action":"tool","args":{}}', 'which tool'],
+    ['no answer', '{"action":"finish"}', 'answer is missing'],
+    ['an empty agent', '{"agent":{}}', 'says nothing'],
+    ['a list with something else in it', '[{"tool":"read_file","args":{}}, 5]', 'not an object'],
+    ['a number too large', '{"tool":"read_file","args":{"first":1e999}}', 'JSON cannot'],
+  ])('%s', (_, text, what) => {
+    const { calls, nextState, answer, problems } = decode(text);
+    expect({ calls, nextState, answer }).toEqual({ calls: [], nextState: null, answer: null });
+    expect(problems.map((problem) => problem.what).join('; ')).toContain(what);
+  });
+
+  it('runs none of the calls when one of them cannot be read', () => {
+    expect(
+      decode('{"calls":[{"tool":"read_file","args":{"path":"a"}},{"tool":"read_file","args":7}]}'),
+    ).toMatchObject({
+      calls: [],
+      problems: [{ where: 'call 2 of 2' }],
+    });
+  });
+
+  it('takes names that objects inherit for names like any other', () => {
+    const text =
+      '{"tool":"read_file","args":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}}';
+    const [first] = decode(text).calls;
+    expect(JSON.stringify(first?.args)).toBe(
+      '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
+    );
+    expect(Object.getPrototypeOf(first?.args)).toBe(Object.prototype);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    expect(decode('{"__proto__":{"tool":"read_file","args":{}}}').calls).toEqual([]);
+    expect(decode('{"action":"constructor"}').problems[0]?.what).toContain('no action');
+  });
+});
