@@ -12,7 +12,7 @@ const grid: Record<string, readonly number[]> = {
   'nothing-works': [6, 8, 10],
 };
 
-export function governor(name: string, rules: readonly Rule[]): Detector {
+function governor(name: string, rules: readonly Rule[]): Detector {
   return { name, verdicts: (run) => audit(run, rules) };
 }
 

@@ -69,7 +69,12 @@ export type {
 } from './conversation/message.ts';
 
 export type { Response, Verdict } from './governor/verdict.ts';
-export type { CompletedPhase, Phase, Phases } from './phases/phase.ts';
+export { pastPhaseLine, phaseLine } from './phases/lines.ts';
+export { nextPhase, phaseProblem, phasesMax } from './phases/next.ts';
+export type { CompletedPhase, CurrentPhase, PastPhase, Phase, Phases } from './phases/phase.ts';
+export { phaseProgress, phaseTotals } from './phases/progress.ts';
+export type { PhaseProgress, PhaseTotals } from './phases/progress.ts';
+export type { PhaseWork } from './phases/work.ts';
 
 export { audit } from './governor/audit.ts';
 export type { AuditLevel, AuditVerdict } from './governor/audit.ts';
@@ -130,6 +135,10 @@ export { createTracker, restoreTracker } from './trackers/create-tracker.ts';
 export type { TrackerOptions } from './trackers/create-tracker.ts';
 export { Tracker } from './trackers/tracker.ts';
 export type { RecordedCall, TrackerCallbacks, TrackerHost, TrackerResult } from './trackers/tracker.ts';
+export { auditWith } from './trackers/audit-with.ts';
+export type { SessionTracker } from './trackers/in-session.ts';
+export { seedPresets } from './trackers/presets.ts';
+export type { SeedPreset } from './trackers/presets.ts';
 export { startTracking, track, verdictsOf } from './trackers/track.ts';
 export type { Tracked, TrackerSignal, TrackerStart, TrackerState } from './trackers/track.ts';
 export { trackerPresets } from './trackers/presets.ts';

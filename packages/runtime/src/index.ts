@@ -73,3 +73,5 @@ export { everyEntry, storageLimits } from './memory/storage.ts';
 export type { Storage, StorageQuery } from './memory/storage.ts';
 export { exportMemory, importMemory } from './memory/transfer.ts';
 export { createLkjLibrarian } from './models/lkj-librarian.ts';
+export { createPhaseTools } from './tools/phases.ts';
+export type { PhaseToolsOptions } from './tools/phases.ts';

@@ -3,10 +3,12 @@ import {
   pastPhaseLine,
   phaseProgress,
   type Call,
+  type Event,
   type Json,
   type Note,
   type Outcome,
   type Phases,
+  type Session,
 } from '@pawl/core';
 import type { Seen } from '@pawl/runtime';
 import type { Io } from '../io.ts';
@@ -71,7 +73,7 @@ export function lineView(io: Io): RunView {
       say(dim(`${files} ${files === 1 ? 'file' : 'files'} in ${visibleLine(root)}`)),
     warn: (line) => say(`${styleText('yellow', 'pawl:', { stream: err })} ${visibleLine(line)}`),
     see({ event, notes, actions, session }) {
-      if (event.type === 'model-replied' && event.text !== '') say(visible(event.text));
+      if (event.type === 'model-replied') for (const line of wordsOf(event, session)) say(visible(line));
       if (event.type === 'tool-finished') say(dim(`    ${outcomeLine(event.outcome)}`));
       for (const note of notes) for (const line of noteLines(note, session.phases)) say(dim(line));
       for (const action of actions) {
@@ -98,6 +100,16 @@ function isOfPhase(note: Note): note is PhaseNote {
 function withProgress(note: PhaseNote, phases: Phases): Json {
   const { done, failed, total, percent } = phaseProgress(phases, note.at);
   return { ...note, progress: { done, failed, total, percent } };
+}
+
+/** What the model says for itself. A reply that is all protocol says it in its logs. */
+function wordsOf(
+  { text, logs, problem }: Extract<Event, { readonly type: 'model-replied' }>,
+  { settings: { chart } }: Session,
+): readonly string[] {
+  if (problem !== undefined) return [problem];
+  const said = chart?.hops.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
+  return said.filter((line) => line !== '');
 }
 
 function noteLines(note: Note, phases: Phases): readonly string[] {

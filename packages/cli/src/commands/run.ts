@@ -1,22 +1,13 @@
 import {
   conversationOf,
-  createSession,
   findProfile,
+  isEphemeral,
   summarise,
   type Budgets,
   type Profile,
   type Session,
 } from '@pawl/core';
-import {
-  Agent,
-  answerOf,
-  createLibrarian,
-  indexFolder,
-  librarianTools,
-  WorkspaceError,
-  type FolderIndex,
-  type Seen,
-} from '@pawl/runtime';
+import { Agent, answerOf, indexFolder, WorkspaceError, type FolderIndex, type Seen } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
@@ -24,6 +15,7 @@ import { UsageError } from '../usage-error.ts';
 import { budgetsOf, type BudgetFlags } from './budget-options.ts';
 import { unknownProfile } from './profile-option.ts';
 import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
+import { setUp } from './run-setup.ts';
 import { skipLines } from './skip-lines.ts';
 
 export type RunOptions = BudgetFlags & {
@@ -91,28 +83,38 @@ async function work(goal: string, { folder, profile, budgets, signal, view }: Jo
   const tally = { modelCalls: 0, toolCalls: 0, error: null as string | null };
   const startedAt = Date.now();
   const id = crypto.randomUUID();
+  const { keep, warnings, ...means } = await setUp({ folder, profile, budgets, id });
+  for (const line of warnings) view.warn(line);
+  const leave = (): void => void agent.post({ type: 'shutdown-requested' });
+  const keeping = inTurn(leave);
   const agent = new Agent({
-    model: createLibrarian(),
-    tools: librarianTools(folder),
-    session: createSession({
-      id,
-      at: startedAt,
-      profile: profile.name,
-      settings: { ...profile.settings, budgets },
-    }),
+    ...means,
     observe(seen) {
       keepCount(tally, seen);
       view.see(seen);
+      if (!isEphemeral(seen.event)) keeping.add(() => keep(seen.session));
     },
   });
-  const leave = (): void => void agent.post({ type: 'shutdown-requested' });
   signal.addEventListener('abort', leave, { once: true });
   if (signal.aborted) leave();
   agent.say(goal);
   const session = await agent.idle();
+  await keeping.done();
   const { modelCalls, toolCalls } = tally;
   const durationMs = Date.now() - startedAt;
   return { ...ending(session, tally.error), session: id, modelCalls, toolCalls, durationMs };
+}
+
+/** Does one thing after the other. When one fails, nothing more is done, and whoever asks at the end is told. */
+function inTurn(onFailure: () => void): { add(work: () => Promise<void>): void; done(): Promise<void> } {
+  let last = Promise.resolve();
+  return {
+    add(work) {
+      last = last.then(work);
+      last.catch(onFailure);
+    },
+    done: () => last,
+  };
 }
 
 function keepCount(

@@ -61,10 +61,18 @@ function acted(
   if (execution === undefined || execution.status === 'completed' || !isTried)
     return { session, event, notes };
   const { tool, args } = execution.call;
-  if (!memoryActionTypes.some((type) => type === tool)) return { session, event, notes };
+  if (!memoryActionTypes.some((type) => type === tool)) {
+    const line = outcome.ok
+      ? `${tool}: done`
+      : `${tool}: failed: ${outcome.error.message.slice(0, messageMax)}`;
+    return { session: withMemory(session, log(memory, 'command', line, at)), event, notes };
+  }
   const result = answer(remember(memory, memoryActionOf(tool, args), at), found, at);
   return { session: withMemory(session, result.memory), event, notes, ...storing(result.effects) };
 }
+
+/** How much of an error goes on the log of commands. */
+const messageMax = 200;
 
 /** What leaves working memory is in storage already, as whoever carried out the call saw it; this is what really left. */
 function storing(effects: readonly MemoryEffect[]): Pick<Governed, 'actions'> {

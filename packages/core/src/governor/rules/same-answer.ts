@@ -10,7 +10,8 @@ export const sameAnswer: Rule = {
   thresholds: { advise: 6, refuse: null, finish: null },
   look(window) {
     const last = window.at(-1);
-    if (last === undefined || last.mute) return null;
+    // That something was done is all there is to say about a change, whatever was changed.
+    if (last === undefined || last.mute || last.change !== null) return null;
     const evidence = tailWhile(window, (each) => each.tool === last.tool && each.outcome === last.outcome);
     return {
       count: evidence.length,

@@ -1,3 +1,4 @@
+import type { Change } from '../change.ts';
 import type { Observation } from '../observation.ts';
 
 /** The longest run of sightings at the end of the window that all pass the test, oldest first. */
@@ -31,9 +32,16 @@ export function isSame(a: Observation, b: Observation): boolean {
   return a.call === b.call && a.outcome === b.outcome;
 }
 
-/** Whether the observation at this place brought something new: a success unlike any before it. */
+/** Whether the observation at this place brought something new: a success unlike any before it, or new content for a file. */
 export function isNews(window: readonly Observation[], index: number): boolean {
   const observation = window[index];
   if (observation === undefined || observation.error !== null) return false;
-  return !cameBefore(window, index, ({ outcome }) => outcome === observation.outcome);
+  const { change, outcome } = observation;
+  const isChanged =
+    change !== null && !cameBefore(window, index, (earlier) => isSameChange(earlier.change, change));
+  return isChanged || !cameBefore(window, index, (earlier) => earlier.outcome === outcome);
+}
+
+function isSameChange(a: Change | null, b: Change): boolean {
+  return a !== null && a.target === b.target && a.to === b.to;
 }

@@ -1,0 +1,130 @@
+import {
+  createSession,
+  lkj1Chart,
+  lkjChart,
+  resumeMode,
+  type Budgets,
+  type Json,
+  type LkjConfig,
+  type LkjProfile,
+  type ModeChart,
+  type Profile,
+  type Session,
+  type Settings,
+} from '@pawl/core';
+import {
+  createLibrarian,
+  createLkjLibrarian,
+  librarianTools,
+  MemoryFileError,
+  openLkjFolder,
+  speakIn,
+  systemClock,
+  xmlCodec,
+  type AgentOptions,
+  type FolderIndex,
+} from '@pawl/runtime';
+import { UsageError } from '../usage-error.ts';
+
+/** What a run is set up with: the agent's means, and what is to be kept of it. */
+export type RunSetup = Pick<AgentOptions, 'model' | 'tools' | 'memory'> & {
+  readonly session: Session;
+  readonly warnings: readonly string[];
+  /** Keeps what a cycle has changed; called after each, in order. */
+  readonly keep: (session: Session) => Promise<void>;
+};
+
+type Asked = {
+  readonly folder: FolderIndex;
+  readonly profile: Profile;
+  readonly budgets: Budgets | null;
+  readonly id: string;
+};
+
+/** Offline, the librarian works in every profile; in those of LKJAgent it does so in their manner and keeps their files. */
+export async function setUp(asked: Asked): Promise<RunSetup> {
+  const { profile } = asked;
+  return profile.name === 'lkj' || profile.name === 'lkj1' ? setUpLkj(asked, profile.name) : plainly(asked);
+}
+
+function plainly({ folder, profile, budgets, id }: Asked): RunSetup {
+  const settings = withBudgets(profile.settings, budgets);
+  return {
+    model: createLibrarian(),
+    tools: librarianTools(folder),
+    session: createSession({ id, at: Date.now(), profile: profile.name, settings }),
+    warnings: [],
+    keep: async () => undefined,
+  };
+}
+
+async function setUpLkj({ folder, profile, budgets, id }: Asked, name: LkjProfile): Promise<RunSetup> {
+  const { config, store } = await openLkjFolder(folder.root, name, systemClock).catch((error: unknown) => {
+    throw error instanceof MemoryFileError ? new UsageError(error.message, { cause: error }) : error;
+  });
+  const tools = librarianTools(folder);
+  const actions = [...config.memory.actions, ...tools.map(({ description }) => description.name)];
+  const chart = chartFor(name, config, actions);
+  const at = Date.now();
+  const { mode, warning } = resumeMode(chart, store.state, at);
+  const settings = { ...profile.settings, chart, memory: config.memory, budgets: cycles(config) };
+  const session = createSession({
+    id,
+    at,
+    profile: profile.name,
+    settings: withBudgets(settings, budgets),
+  });
+  const logs = name === 'lkj' ? (['think_log', 'evaluation_log'] as const) : (['thinking_log'] as const);
+  const manner = { logs, callsMax: 1, readsCalls: true };
+  return {
+    model: speakIn(xmlCodec, createLkjLibrarian(xmlCodec, logs), manner),
+    tools,
+    memory: store.keeper,
+    session: { ...session, mode, memory: store.keeper.memory },
+    warnings: [
+      ...store.warnings,
+      ...(warning === null ? [] : [warning]),
+      ...config.unknown.map((path) => `Nothing reads ${path} in data/config.json.`),
+    ],
+    keep: ({ mode: after }) => store.endCycle(after?.state ?? 'thinking'),
+  };
+}
+
+/** The prompts of the configuration stand in the place of the chart's own. */
+function chartFor(name: LkjProfile, { iterate, prompts }: LkjConfig, actions: readonly string[]): ModeChart {
+  const options = { actions, maxIterations: iterate.enable ? iterate.maxIterations : null };
+  const chart: ModeChart = name === 'lkj' ? lkjChart(options) : lkj1Chart(options);
+  const promptOf = (key: string, otherwise: string): string =>
+    Object.hasOwn(prompts, key) ? asText(prompts[key] ?? null) : otherwise;
+  return {
+    ...chart,
+    prompt: promptOf('base', chart.prompt),
+    states: chart.states.map((state) => ({ ...state, prompt: promptOf(state.name, state.prompt) })),
+  };
+}
+
+function asText(prompt: Json): string {
+  return typeof prompt === 'string' ? prompt : JSON.stringify(prompt, null, 2);
+}
+
+function cycles({ iterate: { enable, maxIterations } }: LkjConfig): Budgets | null {
+  const modelCalls = enable ? maxIterations : null;
+  return modelCalls === null ? null : { modelCalls, toolCalls: null, tokens: null, cost: null, wallMs: null };
+}
+
+/** What the command line asks for goes before what the profile says. */
+function withBudgets(settings: Partial<Settings>, asked: Budgets | null): Partial<Settings> {
+  if (asked === null) return settings;
+  const { budgets } = settings;
+  if (budgets === undefined || budgets === null) return { ...settings, budgets: asked };
+  return {
+    ...settings,
+    budgets: {
+      modelCalls: asked.modelCalls ?? budgets.modelCalls,
+      toolCalls: asked.toolCalls ?? budgets.toolCalls,
+      tokens: asked.tokens ?? budgets.tokens,
+      cost: asked.cost ?? budgets.cost,
+      wallMs: asked.wallMs ?? budgets.wallMs,
+    },
+  };
+}

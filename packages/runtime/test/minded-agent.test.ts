@@ -1,0 +1,206 @@
+import {
+  conversationOf,
+  createSession,
+  entriesOf,
+  findProfile,
+  memorySettings,
+  replay,
+  toArray,
+  type Event,
+  type Session,
+  type Settings,
+} from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import {
+  Agent,
+  createInMemoryStorage,
+  createMemoryKeeper,
+  createScripted,
+  defineTool,
+  jsonCodec,
+  speakIn,
+  xmlCodec,
+  type Clock,
+  type Model,
+  type ModelRequest,
+  type ScriptedReply,
+} from '../src/index.ts';
+
+const finish = defineTool({
+  name: 'finish',
+  description: 'Ends the work.',
+  parameters: z.object({ answer: z.string() }),
+  run: ({ answer }) => Promise.resolve({ ok: true, output: { answer }, final: true }),
+});
+
+const search = defineTool({
+  name: 'search',
+  description: 'Searches.',
+  parameters: z.object({ query: z.string() }),
+  run: ({ query }) => Promise.resolve({ ok: true, output: `Found: ${query}.` }),
+});
+
+function ticking(): Clock {
+  let now = 1_000;
+  return {
+    now: () => (now += 1),
+    until: (at) => {
+      now = Math.max(now, at);
+      return Promise.resolve();
+    },
+  };
+}
+
+type Ran = {
+  readonly session: Session;
+  readonly start: Session;
+  readonly events: readonly Event[];
+  readonly requests: readonly ModelRequest[];
+};
+
+/** An agent of a profile, whose model writes what stands in the script. */
+async function run(
+  profile: string,
+  script: readonly ScriptedReply[],
+  {
+    speak,
+    settings = {},
+  }: { readonly speak: (model: Model) => Model; readonly settings?: Partial<Settings> },
+): Promise<Ran> {
+  const clock = ticking();
+  const model = createScripted(script);
+  const start = createSession({
+    id: 's',
+    at: 0,
+    profile,
+    settings: { ...findProfile(profile)?.settings, ...settings },
+  });
+  const events: Event[] = [];
+  const agent = new Agent({
+    model: speak(model),
+    tools: [search, finish],
+    session: start,
+    clock,
+    observe: ({ event }) => events.push(event),
+  });
+  agent.say('Where is it?');
+  const session = await agent.idle();
+  return { session, start, events, requests: model.requests };
+}
+
+const inXml = (model: Model): Model =>
+  speakIn(xmlCodec, model, { logs: ['think_log', 'evaluation_log'], callsMax: 1 });
+
+const any = { chart: { ...findProfile('lkj')?.settings.chart } };
+
+describe('an agent that speaks XML', () => {
+  const script = [
+    { text: '<agent><next_state>commanding</next_state><think_log>I note it.</think_log></agent>' },
+    {
+      text: 'Let me see. <agent><action><type>working_memory_add</type><tags>bob age</tags><value>a < b & c</value></action></agent>',
+    },
+    { text: '<agent><next_state>commanding</next_state><evaluation_log>Noted.</evaluation_log></agent>' },
+    { text: '<agent><action><type>storage_save</type><tags>bob age</tags></action></agent>' },
+    { text: '<agent><next_state>commanding</next_state></agent>' },
+    { text: '<agent><action><type>storage_load</type><tags>bob age</tags></action></agent>' },
+    { text: 'not a word of XML' },
+    { text: '<agent><next_state>thinking</next_state></agent>' },
+  ];
+
+  it('thinks, acts on its memory and is told what was wrong with a reply [RL-14, LKJ2-18, LKJ2-20, LKJ2-21]', async () => {
+    const { session, start, events, requests } = await run('lkj', script, { speak: inXml });
+    // The script ends, so the model fails; by then all of it has happened.
+    const held = session.memory === null ? [] : entriesOf(session.memory);
+    expect(held.find(({ key }) => key === 'bob_age')?.value).toBe('a < b & c');
+    expect(held.find(({ key }) => key === 'think_log_001')?.value).toBe('I note it.');
+    expect(held.find(({ key }) => key === 'evaluation_log_001')?.value).toBe('Noted.');
+    expect(requests[0]?.system).toContain('<agent>');
+    expect(requests[0]?.state).toContain('Current Phase: THINKING');
+    expect(requests[2]?.system).toContain('bob_age: a < b & c');
+    expect(requests[7]?.advice).toContain('<agent>');
+    expect(requests[7]?.state).toContain('Status: STUCK');
+    expect(replay(start, events)).toEqual(session);
+  });
+
+  it('shows results to the model as text, and calls as it wrote them', async () => {
+    const { requests } = await run('lkj', script, { speak: inXml });
+    const told = toArray(requests[2]?.conversation ?? conversationOf(createSession({ id: 'x', at: 0 })));
+    expect(told.map(({ role }) => role)).not.toContain('tool');
+    expect(told.findLast(({ role }) => role === 'assistant')).toMatchObject({
+      text: expect.stringContaining('<action>'),
+      calls: [],
+    });
+    expect(told.at(-1)).toMatchObject({ role: 'user', text: expect.stringContaining('working_memory_add') });
+  });
+
+  it('runs no action that its chart does not have', async () => {
+    expect(any.chart.name).toBe('lkj');
+    const { session } = await run(
+      'lkj',
+      [{ text: '<agent><action><type>search</type><query>x</query></action></agent>' }],
+      { speak: inXml },
+    );
+    expect(toArray(conversationOf(session)).map(({ role }) => role)).not.toContain('tool');
+  });
+});
+
+describe('an agent that speaks JSON', () => {
+  const inJson = (model: Model): Model => speakIn(jsonCodec, model, { logs: [], callsMax: 5 });
+
+  it('calls tools, and finishes with its answer', async () => {
+    const { session } = await run(
+      'savant',
+      [
+        { text: '```json\n{"action": "tool", "tool_name": "search", "args": {"query": "it"}}\n```' },
+        { text: '{"action": "finish", "final": "It is here."}' },
+      ],
+      { speak: inJson },
+    );
+    expect(session.mode?.history.map(({ to }) => to)).toEqual(['SEARCHING', 'FINISHING']);
+    expect(toArray(conversationOf(session)).at(-1)).toMatchObject({
+      role: 'tool',
+      outcome: { ok: true, output: { answer: 'It is here.' } },
+    });
+  });
+});
+
+describe('an agent whose model finds no room', () => {
+  const overflow = { failure: { kind: 'context-overflow', message: 'too long' } } as const;
+
+  it('goes on with the older half of the conversation on the shelf, calls and results together', async () => {
+    const clock = ticking();
+    const storage = createInMemoryStorage();
+    const memory = createMemoryKeeper({ memory: memoryOf(), storage, clock });
+    const calls = Array.from({ length: 12 }, (_, index) => ({
+      calls: [{ tool: 'search', args: { query: `question ${index} ${'x'.repeat(400)}` } }],
+    }));
+    const model = createScripted([...calls, overflow, { text: 'Enough.' }]);
+    const agent = new Agent({ model, tools: [search], memory, clock });
+    agent.say('Where is it?');
+    const session = await agent.idle();
+    const messages = toArray(conversationOf(session));
+    expect(messages[0]).toMatchObject({ role: 'user', text: 'Where is it?' });
+    expect(messages.at(-1)).toMatchObject({ text: 'Enough.' });
+    expect(messages.length).toBeLessThan(20);
+    const asked = messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+    const answered = messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : []));
+    expect(answered).toEqual(asked.map(({ id }) => id));
+    const shelved = await storage.search({ tags: [], text: 'question' });
+    expect(shelved.length).toBeGreaterThan(0);
+  });
+
+  it('stops when nothing can be put away, and says so', async () => {
+    const model = createScripted([overflow, overflow, overflow, overflow]);
+    const agent = new Agent({ model, tools: [search], clock: ticking() });
+    agent.say('Where is it?');
+    const { turn } = await Promise.race([agent.ended, agent.idle()]);
+    expect(turn).toMatchObject({ status: 'halted', why: { kind: 'stuck', rule: 'fruitless-paging' } });
+  });
+});
+
+function memoryOf(): NonNullable<Session['memory']> {
+  const { memory } = createSession({ id: 'm', at: 0, settings: { memory: memorySettings.pawl } });
+  if (memory === null) throw new Error('expected a memory');
+  return memory;
+}
