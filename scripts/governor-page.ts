@@ -116,7 +116,10 @@ createSession({
 });
 \`\`\`
 
-\`preset: 'none'\` switches it off. A rule of your own is an object with an \`id\`, the reason it exists, its thresholds and a
+\`preset: 'none'\` switches it off. \`nexora\`, \`nexora-lenient\` and \`savant\` judge as the systems of those names did;
+\`config\` takes their keys in either spelling (\`stuck_threshold\`, \`oscillation_window\`, \`progress_check_interval\`,
+\`max_recent_actions\`, \`max_recent_errors\`, \`enable\` and the rest) and is checked when the session is made; see
+[embedding.md](embedding.md). A rule of your own is an object with an \`id\`, the reason it exists, its thresholds and a
 \`look\` function; hand it to \`step\` as a third argument, on replay as well.
 
 ## The rules
@@ -124,13 +127,17 @@ createSession({
 
 const after = `## How good it is
 
-\`npm run eval -- --data DIR\` replays recorded runs through the governor; with \`--peers FILE\` it does the same for other
+\`npm run eval -- --data DIR\` replays recorded runs through the governor, or through the presets named with \`--preset\`; with
+\`--peers FILE\` it does the same for other
 detectors, and with \`--leave-one-out\` it fits the thresholds on all sources but one and scores on that one. On 2,154
 recorded runs of other people's agents (SWE-bench, customer service, bash, SQL and capture-the-flag tasks; 964 solved, 1,183 not):
 
 | detector | harm | noise | caught | saved | told | wrong |
 | --- | --- | --- | --- | --- | --- | --- |
 | pawl | 0.0 | 2.6 | 42.9 | 14.0 | 100.0 | 0.0 |
+| preset nexora | 0.2 | 0.6 | 16.7 | 4.0 | 66.7 | 0.0 |
+| preset nexora-lenient | 0.1 | 0.2 | 9.9 | 1.5 | 38.9 | 0.0 |
+| preset savant | 52.0 | 57.6 | 84.9 | 68.8 | 33.3 | 100.0 |
 | hermes | 0.0 | 2.2 | 34.4 | 9.3 | 94.4 | 0.0 |
 | stella | 0.2 | 0.9 | 38.5 | 13.8 | 77.8 | 33.3 |
 | opencode, as documented | 0.3 | 0.3 | 31.4 | 13.4 | 55.6 | 0.0 |

@@ -106,11 +106,11 @@ async function work(goal: string, { folder, profile, budgets, signal, view }: Jo
 }
 
 /** Does one thing after the other. When one fails, nothing more is done, and whoever asks at the end is told. */
-function inTurn(onFailure: () => void): { add(work: () => Promise<void>): void; done(): Promise<void> } {
+function inTurn(onFailure: () => void): { add(piece: () => Promise<void>): void; done(): Promise<void> } {
   let last = Promise.resolve();
   return {
-    add(work) {
-      last = last.then(work);
+    add(piece) {
+      last = last.then(piece);
       last.catch(onFailure);
     },
     done: () => last,

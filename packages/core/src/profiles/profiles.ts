@@ -19,6 +19,9 @@ const ungoverned = { preset: 'none', rules: {} } as const;
 /** Looking something up is searching, whatever the tool is called. */
 const searchTools = ['search', 'read', 'glob', ...savantTools.search];
 
+/** Reading again and again is not going to and fro. */
+const readTools = ['view', 'ls', 'grep', 'read', 'search', 'glob'];
+
 /** The librarian has no governor: it stops after so many cycles, the last answer included. */
 const librarian = {
   governor: ungoverned,
@@ -49,7 +52,11 @@ export const profiles: readonly Profile[] = [
   {
     name: 'nexora',
     description: 'Phases and progress checks after every round of tools; a refused event is an error.',
-    settings: { pageOnOverflow: false, onInvalidEvent: 'refuse', governor: ungoverned },
+    settings: {
+      pageOnOverflow: false,
+      onInvalidEvent: 'refuse',
+      governor: { preset: 'nexora', rules: {}, config: { readTools } },
+    },
     protocol: 'native',
     terminal: ['halted'],
   },

@@ -134,6 +134,16 @@ describe('a session with the modes of savant', () => {
   });
 });
 
+/** Something that fills working memory and cannot be moved. */
+function filled(session: Session): Session {
+  const { memory } = session;
+  if (memory === null) return session;
+  return {
+    ...session,
+    memory: put(memory, { key: 'pinned', value: 'x'.repeat(1_000), at: 0, pinned: true }),
+  };
+}
+
 describe('a session of the librarian', () => {
   const lkj = { chart: lkjChart(), memory: memorySettings.lkj };
 
@@ -146,10 +156,11 @@ describe('a session of the librarian', () => {
     told.replies({ nextState: 'thinking', logs: { evaluation: 'Noted.' } });
     expect(told.path).toEqual(['commanding', 'evaluating', 'thinking']);
     const { memory } = told.session;
-    const held = memory === null ? [] : entriesOf(memory).map(({ key, value }) => `${key}: ${String(value)}`);
-    expect(held[0]).toBe('think_log_001: What do I know?');
-    expect(held).toContain('alice_age: 42');
-    expect(held).toContain('evaluation_log_001: Noted.');
+    const held =
+      memory === null ? [] : entriesOf(memory).map(({ key, value }) => `${key}: ${JSON.stringify(value)}`);
+    expect(held[0]).toBe('think_log_001: "What do I know?"');
+    expect(held).toContain('alice_age: "42"');
+    expect(held).toContain('evaluation_log_001: "Noted."');
     expect(held.some((line) => line.startsWith('command_log_001: '))).toBe(true);
   });
 
@@ -201,13 +212,7 @@ describe('a session of the librarian', () => {
       pagingLimit: { enable: false, maxTokens: 50 },
       hardLimit: { enable: true, maxTokens: 100 },
     };
-    const full = (session: Session): Session => {
-      const { memory } = session;
-      if (memory === null) return session;
-      const entry = { key: 'pinned', value: 'x'.repeat(1_000), at: 0, pinned: true };
-      return { ...session, memory: put(memory, entry) };
-    };
-    const told = new Told({ chart: lkjChart(), memory: settings }, full);
+    const told = new Told({ chart: lkjChart(), memory: settings }, filled);
     expect(told.session.turn.status).toBe('paging');
     told.tell({ type: 'paging-finished', freedTokens: 0 });
     expect(told.session.turn.status).toBe('callingModel');

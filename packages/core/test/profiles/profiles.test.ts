@@ -33,7 +33,11 @@ describe('profiles', () => {
     expect(findProfile('nexora')?.settings).toEqual({
       pageOnOverflow: false,
       onInvalidEvent: 'refuse',
-      governor: { preset: 'none', rules: {} },
+      governor: {
+        preset: 'nexora',
+        rules: {},
+        config: { readTools: ['view', 'ls', 'grep', 'read', 'search', 'glob'] },
+      },
     });
   });
 });

@@ -200,11 +200,11 @@ describe('a stuck verdict', () => {
   it('is recovered from a bounded number of times, then halts with its reason [RN-02, NEX-104, NEX-55]', () => {
     let told = tell(nexora(), ...reading);
     for (const attempt of [1, 2, 3]) {
-      told = tell(told, judged('recover'), finishes('a', broke()));
+      told = tell(told, judged('recover'), finishes('a', broke(`in way ${attempt}`)));
       expect(actionOf(told, 'recover').attempt).toBe(attempt);
       told = tell(told, recovers(), replies('', call('a')));
     }
-    told = tell(told, judged('recover'), finishes('a', broke()));
+    told = tell(told, judged('recover'), finishes('a', broke('in yet another way')));
     const why = { kind: 'stuck', reason: 'because recover', rule: 'rule-recover' };
     expect(turnIn(told, 'halted').why).toEqual(why);
     expect(told.actions).toEqual([{ type: 'stop', why }]);

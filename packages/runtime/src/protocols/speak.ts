@@ -34,7 +34,8 @@ export function speakIn(codec: Codec, model: Model, manner: Manner): Model {
         yield* model.stream({ ...request, conversation: history }, signal);
         return;
       }
-      const context = contextOf(request, manner);
+      const canFinish = request.tools.some(({ name }) => name === 'finish');
+      const context = contextOf(request, manner, codec);
       const asked = {
         ...request,
         system: [request.system, codec.instructions(context)].filter((part) => part !== '').join('\n\n'),
@@ -42,19 +43,29 @@ export function speakIn(codec: Codec, model: Model, manner: Manner): Model {
       };
       for await (const chunk of model.stream(asked, signal)) {
         // Pieces of a protocol are not for showing.
-        if (chunk.type === 'reply') yield understood(codec, chunk, context);
+        if (chunk.type === 'reply') yield understood(codec, chunk, { context, canFinish });
         else if (chunk.type === 'failure') yield chunk;
       }
     },
   };
 }
 
-function contextOf({ tools, mode }: ModelRequest, { logs, callsMax }: Manner): ProtocolContext {
-  return { tools, states: mode?.next ?? [], logs, callsMax };
+/** JSON has a word of its own for finishing; a tool of that name would only be in its way. */
+function contextOf(
+  { tools, mode }: ModelRequest,
+  { logs, callsMax }: Manner,
+  { name }: Codec,
+): ProtocolContext {
+  const offered = name === 'json' ? tools.filter((tool) => tool.name !== 'finish') : tools;
+  return { tools: offered, states: mode?.next ?? [], logs, callsMax };
 }
 
 /** The reply as it was meant. Its text stays as it was written, so that the conversation shows what was really said. */
-function understood(codec: Codec, { text, calls, usage }: Replied, context: ProtocolContext): Replied {
+function understood(
+  codec: Codec,
+  { text, calls, usage }: Replied,
+  { context, canFinish }: { readonly context: ProtocolContext; readonly canFinish: boolean },
+): Replied {
   const decision = codec.decode({ text, calls }, context);
   const used = usage === undefined ? {} : { usage };
   if (decision.problems.length > 0) {
@@ -70,7 +81,6 @@ function understood(codec: Codec, { text, calls, usage }: Replied, context: Prot
     ...(Object.keys(written).length > 0 && { logs: written }),
   };
   if (answer === null) return { type: 'reply', text, calls: decision.calls, ...said };
-  const canFinish = context.tools.some(({ name }) => name === 'finish');
   return canFinish
     ? { type: 'reply', text, calls: [{ tool: 'finish', args: { answer } }], ...said }
     : { type: 'reply', text: answer, calls: [], ...said };
