@@ -79,13 +79,16 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     });
 }
 
+const profileHelp =
+  'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
+
 function addPipe(program: Command, { io, signal, exit }: Setting): void {
   program
     .command('pipe')
     .description(
       'drive the machine from any language: events in, states and actions out, one JSON object a line',
     )
-    .option('-p, --profile <name>', 'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1', 'pawl')
+    .option('-p, --profile <name>', profileHelp, 'pawl')
     .option('--state <how>', 'how much of the state each answer holds: compact, full, status', 'compact')
     .option('--id <id>', 'the id of the session (default: "pipe")')
     .option('--schema', 'print the JSON Schema of the events and leave')
@@ -94,6 +97,7 @@ function addPipe(program: Command, { io, signal, exit }: Setting): void {
       examples(
         `printf '{"type":"user-message","at":0,"text":"Hello"}\\n' | pawl pipe`,
         'pawl pipe --profile loom --state status < events.jsonl',
+        'pawl pipe --profile my-profile.yaml < events.jsonl',
         'pawl pipe --schema > events.schema.json',
       ),
     )
@@ -106,12 +110,21 @@ function addPipe(program: Command, { io, signal, exit }: Setting): void {
 function addChart(program: Command, { io, exit }: Setting): void {
   program
     .command('chart')
-    .description('draw a state chart')
-    .argument('<name>', 'the chart: turn')
-    .option('--as <format>', 'mermaid, svg, xstate or json', 'mermaid')
+    .description('draw a state chart: of the turn, of the modes that are built in, or of your own')
+    .argument('[name]', 'turn, savant, lkj, lkj1, loop, or a .json or .yaml file with a chart of modes')
+    .option('-f, --format <name>', 'mermaid, svg, xstate or json', 'mermaid')
     .option('-o, --out <file>', 'write to a file instead of standard output')
-    .addHelpText('after', examples('pawl chart turn', 'pawl chart turn --as svg --out turn.svg'))
-    .action(async (name: string, options: { as: string; out?: string }) => {
+    .option('-l, --list', 'list the charts that are built in, with their states')
+    .addHelpText(
+      'after',
+      examples(
+        'pawl chart turn',
+        'pawl chart savant --format svg --out savant.svg',
+        'pawl chart my-modes.yaml --format xstate',
+        'pawl chart lkj --format json > my-modes.json',
+      ),
+    )
+    .action(async (name: string | undefined, options: { format: string; out?: string; list?: true }) => {
       const { chart } = await import('./commands/chart.ts');
       exit(await chart(name, options, io));
     });

@@ -159,7 +159,7 @@ describe('pawl run', () => {
   });
 
   it('works with every profile', async () => {
-    for (const profile of ['pawl', 'loom', 'nexora']) {
+    for (const profile of ['pawl', 'loom', 'nexora', 'savant', 'lkj', 'lkj1']) {
       expect(await pawl('run', '-p', profile, '-d', folder, 'garden party?')).toMatchObject({ code: 0 });
     }
   });

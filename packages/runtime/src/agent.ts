@@ -128,7 +128,8 @@ export class Agent {
       return false;
     }
     this.#session = result.session;
-    if (result.session.memory !== null) this.#keeper.sync(result.session.memory);
+    const { memory } = result.session;
+    if (memory !== null && memory !== before.memory) this.#keeper.sync(memory);
     this.#tell({ ...result, event });
     if (result.session.turn !== before.turn) this.#performer.moved(before.turn, result.session.turn);
     this.#perform(result.actions);

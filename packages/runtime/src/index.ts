@@ -75,3 +75,4 @@ export { exportMemory, importMemory } from './memory/transfer.ts';
 export { createLkjLibrarian } from './models/lkj-librarian.ts';
 export { createPhaseTools } from './tools/phases.ts';
 export type { PhaseToolsOptions } from './tools/phases.ts';
+export { lazyStorage } from './memory/lazy-storage.ts';

@@ -1,4 +1,3 @@
-import { findProfile } from '@pawl/core';
 import type { Session } from '@pawl/core';
 import { eventsJsonSchema } from '@pawl/runtime';
 import { didYouMean } from '../did-you-mean.ts';
@@ -8,9 +7,10 @@ import { UsageError } from '../usage-error.ts';
 import { answerLine, stateForms, type Machine, type StateForm } from './pipe-answer.ts';
 import { readLines } from './pipe-lines.ts';
 import { LineOutput } from './pipe-output.ts';
-import { unknownProfile } from './profile-option.ts';
+import { profileNamed } from './profile-option.ts';
 
 export type PipeOptions = {
+  /** The name of a profile, or the file of one. */
   readonly profile: string;
   /** How much of the state each answer holds: compact, full or status. */
   readonly state: string;
@@ -24,7 +24,7 @@ export type PipeOptions = {
  * At the end of the input the exit code says whether every line was good; a shutdown event ends it sooner, with 0.
  */
 export async function pipe(options: PipeOptions, io: Io): Promise<ExitCode> {
-  const machine = machineFor(options);
+  const machine = await machineFor(options);
   const stop = (): void => void io.stdin.destroy();
   const output = new LineOutput(io.stdout, stop);
   const { signal } = options;
@@ -53,11 +53,9 @@ export async function printSchema(io: Io): Promise<ExitCode> {
   return exitCodes.finished;
 }
 
-function machineFor({ profile: name, state, id = 'pipe' }: PipeOptions): Machine {
-  const profile = findProfile(name);
-  if (profile === undefined) throw unknownProfile(name);
+async function machineFor({ profile, state, id = 'pipe' }: PipeOptions): Promise<Machine> {
   if (!isStateForm(state)) throw unknownStateForm(state);
-  return { id, profile, form: state };
+  return { id, profile: await profileNamed(profile), form: state };
 }
 
 function isStateForm(name: string): name is StateForm {

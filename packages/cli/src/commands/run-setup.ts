@@ -1,7 +1,9 @@
 import {
   createSession,
+  emptyMemory,
   lkj1Chart,
   lkjChart,
+  memorySettings,
   resumeMode,
   type Budgets,
   type Json,
@@ -15,15 +17,19 @@ import {
 import {
   createLibrarian,
   createLkjLibrarian,
+  createMemoryKeeper,
+  lazyStorage,
   librarianTools,
   MemoryFileError,
   openLkjFolder,
+  openSqliteStorage,
   speakIn,
   systemClock,
   xmlCodec,
   type AgentOptions,
   type FolderIndex,
 } from '@pawl/runtime';
+import { makeFolderFor, storageFileFor } from '../data-folder.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** What a run is set up with: the agent's means, and what is to be kept of it. */
@@ -49,10 +55,18 @@ export async function setUp(asked: Asked): Promise<RunSetup> {
 
 function plainly({ folder, profile, budgets, id }: Asked): RunSetup {
   const settings = withBudgets(profile.settings, budgets);
+  const session = createSession({ id, at: Date.now(), profile: profile.name, settings });
+  const memory = session.memory ?? emptyMemory(memorySettings.pawl);
+  const storage = lazyStorage(() => {
+    const file = storageFileFor(folder.root);
+    makeFolderFor(file);
+    return openSqliteStorage(file);
+  });
   return {
     model: createLibrarian(),
     tools: librarianTools(folder),
-    session: createSession({ id, at: Date.now(), profile: profile.name, settings }),
+    memory: createMemoryKeeper({ memory, storage, clock: systemClock }),
+    session,
     warnings: [],
     keep: async () => undefined,
   };

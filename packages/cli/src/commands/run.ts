@@ -7,7 +7,15 @@ import {
   type Profile,
   type Session,
 } from '@pawl/core';
-import { Agent, answerOf, indexFolder, WorkspaceError, type FolderIndex, type Seen } from '@pawl/runtime';
+import {
+  Agent,
+  answerOf,
+  createPhaseTools,
+  indexFolder,
+  WorkspaceError,
+  type FolderIndex,
+  type Seen,
+} from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
@@ -87,8 +95,13 @@ async function work(goal: string, { folder, profile, budgets, signal, view }: Jo
   for (const line of warnings) view.warn(line);
   const leave = (): void => void agent.post({ type: 'shutdown-requested' });
   const keeping = inTurn(leave);
-  const agent = new Agent({
+  const phases = createPhaseTools({
+    post: (event) => agent.post(event),
+    phases: () => agent.session.phases,
+  });
+  const agent: Agent = new Agent({
     ...means,
+    tools: means.session.mode === null ? [...means.tools, ...phases] : means.tools,
     observe(seen) {
       keepCount(tally, seen);
       view.see(seen);

@@ -1,15 +1,15 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toMermaid, toSvg, toXState, turnChart } from '@pawl/core';
+import { chartOf, modeCharts, readChart, toMermaid, toSvg, toXState, turnChart } from '@pawl/core';
 import { chart, chartFormats, chartNames } from '../../src/commands/chart.ts';
 import { UsageError } from '../../src/usage-error.ts';
 import { captureIo } from '../captured-io.ts';
 
 type Options = Parameters<typeof chart>[1];
 
-async function run(name: string, options: Options) {
+async function run(name: string | undefined, options: Options) {
   const captured = captureIo();
   const code = await chart(name, options, captured.io);
   return { code, stdout: captured.out(), stderr: captured.err() };
@@ -17,7 +17,7 @@ async function run(name: string, options: Options) {
 
 describe('pawl chart', () => {
   it('prints the chart itself as JSON', async () => {
-    const { code, stdout, stderr } = await run('turn', { as: 'json' });
+    const { code, stdout, stderr } = await run('turn', { format: 'json' });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual(turnChart);
     expect(stdout).toContain('\n  "initial": "waitingForUser",\n');
@@ -25,33 +25,35 @@ describe('pawl chart', () => {
   });
 
   it('prints an XState config as JSON', async () => {
-    expect(JSON.parse((await run('turn', { as: 'xstate' })).stdout)).toEqual(toXState(turnChart));
+    expect(JSON.parse((await run('turn', { format: 'xstate' })).stdout)).toEqual(toXState(turnChart));
   });
 
   it('prints a Mermaid diagram', async () => {
-    expect((await run('turn', { as: 'mermaid' })).stdout).toBe(toMermaid(turnChart));
+    expect((await run('turn', { format: 'mermaid' })).stdout).toBe(toMermaid(turnChart));
   });
 
   it('prints a picture', async () => {
-    expect((await run('turn', { as: 'svg' })).stdout).toBe(toSvg(turnChart));
+    expect((await run('turn', { format: 'svg' })).stdout).toBe(toSvg(turnChart));
   });
 
-  it.each(chartNames.flatMap((name) => chartFormats.map((as) => [name, as] as const)))(
+  it.each(chartNames.flatMap((name) => chartFormats.map((format) => [name, format] as const)))(
     'knows the chart %s as %s and ends its text with a line break',
-    async (name, as) => {
-      expect((await run(name, { as })).stdout).toMatch(/[^\n]\n$/u);
+    async (name, format) => {
+      expect((await run(name, { format })).stdout).toMatch(/[^\n]\n$/u);
     },
   );
 
   it.each(['turm', 'Turn', 'turns'])('suggests the nearest chart for %s', async (name) => {
-    await expect(run(name, { as: 'svg' })).rejects.toThrow(
-      new UsageError(`There is no chart "${name}". Did you mean turn? There are: turn.`),
+    await expect(run(name, { format: 'svg' })).rejects.toThrow(
+      new UsageError(
+        `There is no chart "${name}". Did you mean turn? There are: turn, savant, lkj, lkj1, loop.`,
+      ),
     );
   });
 
   it('names the charts there are when nothing is near', async () => {
-    await expect(run('__proto__', { as: 'svg' })).rejects.toThrow(
-      new UsageError('There is no chart "__proto__". There are: turn.'),
+    await expect(run('__proto__', { format: 'svg' })).rejects.toThrow(
+      new UsageError('There is no chart "__proto__". There are: turn, savant, lkj, lkj1, loop.'),
     );
   });
 
@@ -60,8 +62,68 @@ describe('pawl chart', () => {
     ['png', 'There is no format "png". There are: mermaid, xstate, json, svg.'],
     ['', 'There is no format "". There are: mermaid, xstate, json, svg.'],
     ['a\nb', 'There is no format "a\\nb". There are: mermaid, xstate, json, svg.'],
-  ])('says in one line which formats there are instead of %j', async (as, message) => {
-    await expect(run('turn', { as })).rejects.toThrow(new UsageError(message));
+  ])('says in one line which formats there are instead of %j', async (format, message) => {
+    await expect(run('turn', { format })).rejects.toThrow(new UsageError(message));
+  });
+});
+
+describe('pawl chart, of modes,', () => {
+  it.each(Object.values(modeCharts))('draws $name as every drawing of it is drawn', async (modes) => {
+    const drawn = chartOf(modes);
+    expect((await run(modes.name, { format: 'mermaid' })).stdout).toBe(toMermaid(drawn));
+    expect((await run(modes.name, { format: 'svg' })).stdout).toBe(toSvg(drawn));
+    expect(JSON.parse((await run(modes.name, { format: 'xstate' })).stdout)).toEqual(toXState(drawn));
+  });
+
+  it('prints as JSON what can be changed and read again', async () => {
+    const { stdout } = await run('savant', { format: 'json' });
+    expect(readChart(JSON.parse(stdout))).toEqual(modeCharts.savant);
+  });
+
+  it('lists the charts there are with their states', async () => {
+    const { code, stdout } = await run(undefined, { format: 'mermaid', list: true });
+    expect(code).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(chartNames);
+    expect(stdout).toContain('lkj1    thinking, executing, paging\n');
+  });
+
+  it('says what could be named when nothing is', async () => {
+    await expect(run(undefined, { format: 'svg' })).rejects.toThrow(
+      new UsageError('Name a chart: turn, savant, lkj, lkj1, loop, or a .json or .yaml file with one.'),
+    );
+  });
+});
+
+describe('pawl chart, of a file,', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pawl-chart-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('draws the chart in it', async () => {
+    const path = join(import.meta.dirname, '../../../../examples/05-research-modes.yaml');
+    const { code, stdout } = await run(path, { format: 'mermaid' });
+    expect(code).toBe(0);
+    expect(stdout).toContain('gathering --> weighing');
+  });
+
+  it.each([
+    ['none.yaml', null, 'there is no such file'],
+    ['modes.json', '{"name": "x",', 'line 1: this is not JSON'],
+    ['modes.yaml', 'name: x\ninitial: a\nstates:\n  - name: a\n    next: [b]\n', 'there is no state "b"'],
+  ])('says in one line what is wrong with %s', async (name, content, message) => {
+    const path = join(folder, name);
+    if (content !== null) await writeFile(path, content);
+    const drawn = run(path, { format: 'svg' });
+    await expect(drawn).rejects.toThrow(UsageError);
+    await expect(drawn).rejects.toThrow(message);
+    await expect(drawn).rejects.toThrow(JSON.stringify(path));
   });
 });
 
@@ -74,19 +136,19 @@ describe('pawl chart --out', () => {
 
   it('writes the file instead of printing', async () => {
     const out = join(folder, 'turn.svg');
-    expect(await run('turn', { as: 'svg', out })).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await run('turn', { format: 'svg', out })).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await readFile(out, 'utf8')).toBe(toSvg(turnChart));
   });
 
   it('says so when the folder of the file does not exist', async () => {
     const out = join(folder, 'missing', 'turn.svg');
-    await expect(run('turn', { as: 'svg', out })).rejects.toThrow(
+    await expect(run('turn', { format: 'svg', out })).rejects.toThrow(
       new UsageError(`Cannot write ${JSON.stringify(out)}: its folder does not exist.`),
     );
   });
 
   it('says so when the file is a folder', async () => {
-    await expect(run('turn', { as: 'svg', out: folder })).rejects.toThrow(
+    await expect(run('turn', { format: 'svg', out: folder })).rejects.toThrow(
       new UsageError(`Cannot write ${JSON.stringify(folder)}: it is a folder. Name a file in it.`),
     );
   });

@@ -33,7 +33,7 @@ export const profiles: readonly Profile[] = [
   {
     name: 'pawl',
     description: 'The default: progress checks, paging, recovery, and the governor.',
-    settings: { compact: true },
+    settings: { compact: true, memory: memorySettings.pawl },
     protocol: 'native',
     terminal: ['halted', 'shuttingDown'],
   },

@@ -176,3 +176,29 @@ describe('a verdict', () => {
     expect(near).toHaveLength(pawlRules.length);
   });
 });
+
+describe('a cycle', () => {
+  it.each(Array.from({ length: 15 }, (_, index) => index + 2))(
+    'of %i calls is found on the third lap at the latest, and not on the first',
+    (period) => {
+      const worker = new Worker();
+      const lap = (): void => {
+        for (let call = 0; call < period; call += 1) worker.call('look', { at: call }, `thing ${call}`);
+      };
+      lap();
+      expect(worker.told).toEqual([]);
+      lap();
+      lap();
+      expect(worker.told.at(-1)).toMatch(/finish$/);
+    },
+  );
+});
+
+describe('many changes', () => {
+  it('acknowledged with one and the same word are work', () => {
+    const worker = new Worker({ mutatingTools: [] });
+    for (let file = 0; file < 50; file += 1)
+      worker.call('write', { path: `${file}`, content: `${file}` }, 'Done.');
+    expect(worker.told).toEqual([]);
+  });
+});

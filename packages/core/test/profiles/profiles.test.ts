@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSession, defaultSettings, findProfile, profiles } from '../../src/index.ts';
+import { createSession, defaultSettings, findProfile, memorySettings, profiles } from '../../src/index.ts';
 
 describe('profiles', () => {
   it('are found by their names, and nothing else is', () => {
@@ -29,7 +29,7 @@ describe('profiles', () => {
 
   it('say what becomes of an event that does not fit, and what else is not as usual [RX-03]', () => {
     expect(defaultSettings.onInvalidEvent).toBe('ignore');
-    expect(findProfile('pawl')?.settings).toEqual({ compact: true });
+    expect(findProfile('pawl')?.settings).toEqual({ compact: true, memory: memorySettings.pawl });
     expect(findProfile('nexora')?.settings).toEqual({
       pageOnOverflow: false,
       onInvalidEvent: 'refuse',
