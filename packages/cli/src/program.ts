@@ -50,6 +50,7 @@ type RunFlags = BudgetFlags & {
   readonly dir: string;
   readonly profile: string;
   readonly quiet?: true;
+  readonly trace?: string;
   readonly json?: true;
 };
 
@@ -63,6 +64,7 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     .option('--max-steps <n>', 'ask the model at most so often, the last time for an answer')
     .option('--max-tool-calls <n>', 'after so many tool calls, ask for an answer')
     .option('--max-seconds <n>', 'after so long, ask for an answer')
+    .option('--trace <file>', 'write every prompt, reply and transition to a file, one JSON object a line')
     .option('-q, --quiet', 'print the answer only')
     .option('--json', 'print one JSON object a line: what happens, and last the result')
     .addHelpText(

@@ -24,6 +24,7 @@ import { budgetsOf, type BudgetFlags } from './budget-options.ts';
 import { unknownProfile } from './profile-option.ts';
 import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
 import { setUp } from './run-setup.ts';
+import { openTrace, type RunTrace } from './run-trace.ts';
 import { skipLines } from './skip-lines.ts';
 
 export type RunOptions = BudgetFlags & {
@@ -31,6 +32,8 @@ export type RunOptions = BudgetFlags & {
   readonly profile: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  /** A file to write every prompt, reply and transition to. */
+  readonly trace?: string;
   /** Aborted when the user presses Ctrl-C. */
   readonly signal?: AbortSignal;
 };
@@ -50,7 +53,8 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   const view = viewFor(options, io);
   view.start({ root: folder.root, files: folder.paths.length });
   for (const line of skipLines(folder.skips)) view.warn(line);
-  const result = await work(goal, { folder, profile, budgets, signal, view });
+  const trace = openTrace(options.trace);
+  const result = await work(goal, { folder, profile, budgets, signal, view, trace });
   view.end(result);
   return codes[result.status];
 }
@@ -85,9 +89,13 @@ type Job = {
   readonly budgets: Budgets | null;
   readonly signal: AbortSignal;
   readonly view: RunView;
+  readonly trace: RunTrace;
 };
 
-async function work(goal: string, { folder, profile, budgets, signal, view }: Job): Promise<RunResult> {
+async function work(
+  goal: string,
+  { folder, profile, budgets, signal, view, trace }: Job,
+): Promise<RunResult> {
   const tally = { modelCalls: 0, toolCalls: 0, error: null as string | null };
   const startedAt = Date.now();
   const id = crypto.randomUUID();
@@ -101,10 +109,12 @@ async function work(goal: string, { folder, profile, budgets, signal, view }: Jo
   });
   const agent: Agent = new Agent({
     ...means,
+    model: trace.model(means.model),
     tools: means.session.mode === null ? [...means.tools, ...phases] : means.tools,
     observe(seen) {
       keepCount(tally, seen);
       view.see(seen);
+      trace.see(seen);
       if (!isEphemeral(seen.event)) keeping.add(() => keep(seen.session));
     },
   });

@@ -2,7 +2,7 @@ import { durationMs } from '../trackers/machine.ts';
 import type { Mode } from './mode.ts';
 import { stateNamed, type ModeChart, type ModeState } from './mode-chart.ts';
 import { listed, selectableNext } from './names.ts';
-import { stateSection } from './state-section.ts';
+import { stateSection, type SectionForm } from './state-section.ts';
 
 /** When the prompt is made, and what whoever watches has to say. */
 export type ModeView = {
@@ -10,6 +10,7 @@ export type ModeView = {
   readonly advice?: string | null | undefined;
   /** Whether the work was found stuck; in a stuck state it always is. */
   readonly stuck?: boolean | undefined;
+  readonly form?: SectionForm | undefined;
 };
 
 /** A prompt with what the chart and the mode have to say, and where the agent is as its last section. */
@@ -26,7 +27,7 @@ export function withModePrompt(prompt: string, chart: ModeChart, mode: Mode, vie
 export function modeSection(
   chart: ModeChart,
   mode: Mode,
-  { at, advice = null, stuck = false }: ModeView,
+  { at, advice = null, stuck = false, form }: ModeView,
 ): string {
   const here = stateNamed(chart, mode.state);
   const isStuck = stuck || chart.states.some(({ stuckState }) => stuckState === mode.state);
@@ -36,6 +37,7 @@ export function modeSection(
     durationMs: durationMs(mode, Number.isFinite(at) ? at : mode.enteredAt),
     stuck: isStuck,
     advice: said.length === 0 ? null : said.join(' '),
+    form,
   });
   if (here === undefined) return section.join('\n');
   const next = listed(

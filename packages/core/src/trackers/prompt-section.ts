@@ -1,4 +1,4 @@
-import { stateSection } from '../modes/state-section.ts';
+import { stateSection, type SectionForm } from '../modes/state-section.ts';
 import { durationMs } from './machine.ts';
 import { verdictsOf, type TrackerState } from './track.ts';
 
@@ -6,7 +6,7 @@ import { verdictsOf, type TrackerState } from './track.ts';
  * Where the agent is, for its own eyes. Models heed what stands last, so this belongs at the very bottom of the prompt.
  * Advice is given when stuck, and after a wrong turn.
  */
-export function promptSectionOf({ mind }: TrackerState, at: number): string {
+export function promptSectionOf({ mind }: TrackerState, at: number, form: SectionForm = 'full'): string {
   const { machine } = mind;
   const [verdict] = verdictsOf(mind, at);
   const advice = verdict?.advice ?? (mind.kind === 'savant' ? mind.refusal : null);
@@ -15,6 +15,7 @@ export function promptSectionOf({ mind }: TrackerState, at: number): string {
     durationMs: durationMs(machine, at),
     stuck: verdict?.level === 'stuck',
     advice,
+    form,
   }).join('\n');
 }
 

@@ -5,6 +5,7 @@ import type { TrackerTransition } from './machine.ts';
 import type { TrackedPhases } from './phases.ts';
 import type { StateOf, TrackerPreset } from './presets.ts';
 import { progressOf, totalProgressOf, type ProgressStats, type TotalProgress } from './progress.ts';
+import type { SectionForm } from '../modes/state-section.ts';
 import { promptSectionOf, withPromptSection } from './prompt-section.ts';
 import type { CallOutcome, RecordOf, ToolCall, TrackerRecord } from './record.ts';
 import { Deliveries } from './signals.ts';
@@ -186,8 +187,8 @@ export class Tracker<Preset extends TrackerPreset = TrackerPreset> {
   }
 
   /** Where the agent is, for its prompt. */
-  promptSection(): string {
-    return promptSectionOf(this.#state, this.#host.now());
+  promptSection(form?: SectionForm): string {
+    return promptSectionOf(this.#state, this.#host.now(), form);
   }
 
   /** A prompt with that as its last section. */

@@ -12,7 +12,7 @@ import {
   type Session,
   type Settings,
 } from '../../src/index.ts';
-import { entriesOf, put } from '../../src/memory/memory.ts';
+import { entriesOf, findEntry, put } from '../../src/memory/memory.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
 import { lkj1Chart, lkjChart } from '../../src/modes/charts/lkj.ts';
 import { savantChart } from '../../src/modes/charts/savant.ts';
@@ -162,6 +162,31 @@ describe('a session of the librarian', () => {
     expect(held).toContain('alice_age: "42"');
     expect(held).toContain('evaluation_log_001: "Noted."');
     expect(held.some((line) => line.startsWith('command_log_001: '))).toBe(true);
+  });
+
+  it('writes down what went wrong, with what was asked for [LKJ1-108, LKJ1-107]', () => {
+    const told = new Told(lkj);
+    const outcome = { ok: false, error: { kind: 'invalid', message: 'There is nothing to add.' } };
+    told.calls('working_memory_add', { tags: 'alice age' }, outcome);
+    const { memory } = told.session;
+    const line = memory === null ? '' : JSON.stringify(findEntry(memory, 'command_log_001')?.value);
+    expect(line).toContain('working_memory_add');
+    expect(line).toContain('alice');
+    expect(line).toContain('needs a value');
+    expect(told.session.mode?.refusal).toContain('There is nothing to add.');
+  });
+
+  it('does no more at the thousandth cycle than at the first [LKJ1-90, LKJ1-91]', () => {
+    const told = new Told({ ...lkj, chart: lkjChart({ maxIterations: null }) });
+    const sizes: number[] = [];
+    for (let cycle = 0; cycle < 1_000; cycle += 1) {
+      told.replies({ nextState: 'commanding', logs: { think: 'On I go.' } });
+      told.calls('working_memory_add', { tags: 'note', value: 'the same' });
+      told.replies({ nextState: 'thinking', logs: { evaluation: 'Done.' } });
+      sizes.push(JSON.stringify([told.session.mode, told.session.memory]).length);
+    }
+    expect(told.session.mode?.state).toBe('thinking');
+    expect(sizes[999]).toBeLessThan((sizes[99] ?? 0) * 1.1);
   });
 
   it('takes what storage had from the event, so that a replay needs no storage', () => {

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { createSession, defaultSettings, findProfile, memorySettings, profiles } from '../../src/index.ts';
+import {
+  conversationOf,
+  createSession,
+  defaultSettings,
+  findProfile,
+  memorySettings,
+  profiles,
+  step,
+  toArray,
+  type Event,
+} from '../../src/index.ts';
 
 describe('profiles', () => {
   it('are found by their names, and nothing else is', () => {
@@ -39,6 +49,41 @@ describe('profiles', () => {
         config: { readTools: ['view', 'ls', 'grep', 'read', 'search', 'glob'] },
       },
     });
+  });
+
+  it('cap the rounds where their origin did, and nowhere else [RX-10]', () => {
+    const caps = profiles.map(({ name, settings }) => [name, settings.budgets?.modelCalls ?? null]);
+    expect(Object.fromEntries(caps)).toEqual({
+      pawl: null,
+      loom: null,
+      nexora: null,
+      savant: null,
+      lkj: 1_000,
+      lkj1: 1_000,
+    });
+  });
+
+  it('feed a failure back to the model, count it, and only as the librarian go back to thinking [RX-08]', () => {
+    for (const { name, settings } of profiles) {
+      let session = createSession({ id: 's', at: 0, profile: name, settings });
+      const call = {
+        id: 'c',
+        tool: name.startsWith('lkj') ? 'storage_load' : 'search',
+        args: { tags: 'a', query: 'a' },
+      };
+      const outcome = { ok: false, error: { kind: 'failed', message: 'broken' } } as const;
+      for (const event of [
+        { type: 'user-message', at: 1, text: 'go' },
+        { type: 'model-replied', at: 2, text: '', calls: [call] },
+        { type: 'tool-finished', at: 3, callId: 'c', outcome },
+      ] satisfies readonly Event[]) {
+        session = step(session, event).session;
+      }
+      expect(toArray(conversationOf(session)).at(-1)).toMatchObject({ role: 'tool', outcome });
+      const counted = session.governor.watch.seen.work.length + (session.governor.tracker === null ? 0 : 1);
+      expect(counted).toBe(settings.governor?.preset === 'none' ? 0 : 1);
+      if (name.startsWith('lkj')) expect(session.mode?.state).toBe('thinking');
+    }
   });
 });
 

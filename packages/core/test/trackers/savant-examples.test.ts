@@ -76,7 +76,7 @@ describe('the section of the prompt', () => {
       'Current Phase: SEARCHING',
       'Phase Duration: 45000ms',
       'Status: STUCK',
-      'Advice: 3 searches so far, and one more will hardly help. Finish with what you have found by searching.',
+      'Advice: 3 searches so far, and one more will hardly help. Finish with what you have found by searching, or move on to the analysis of it.',
     ]);
   });
 
@@ -118,6 +118,25 @@ const adviceOf = (tracker: Tracker<'savant'>) => {
   for (let step = 0; step < 5; step += 1) tracker.tick();
   return tracker.advice();
 };
+
+describe('the brief form of the state', () => {
+  it('gives the time in seconds, and a suggestion only to an agent that is stuck [SAV-120, SAV-121]', () => {
+    const { tracker, clock } = watched('savant');
+    searches(tracker, 'a');
+    clock.at += 45_000;
+    expect(tracker.promptSection('brief').split('\n')).toEqual([
+      '## Agent State',
+      'Current Phase: SEARCHING',
+      'Time in Phase: 45s',
+      'Status: HEALTHY',
+    ]);
+    searches(tracker, 'b');
+    searches(tracker, 'c');
+    expect(tracker.promptSection('brief')).toMatch(
+      /Status: STUCK\nSuggestion: 3 searches so far.*move on to the analysis/,
+    );
+  });
+});
 
 describe('advice', () => {
   it('speaks of the search, the analysis or the decision, and of finishing [SAV-12, SAV-65, SAV-72, RS-04]', () => {

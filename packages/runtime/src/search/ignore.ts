@@ -1,3 +1,5 @@
+import { compilePath, fitsPath, type PathPattern } from './glob.ts';
+
 /** Decides whether a path, relative to the root and with `/` between names, is left out of the index. */
 export type Ignore = (path: string, isFolder: boolean) => boolean;
 
@@ -41,14 +43,12 @@ export function createIgnore(gitignore: string): Ignore {
   return (path, isFolder) => {
     const names = path.split('/');
     if (isFolder && ignoredFolders.has(names.at(-1) ?? '')) return true;
-    const rule = rules.findLast(
-      (each) => (isFolder || !each.foldersOnly) && fits(each.names, names, pathPart),
-    );
+    const rule = rules.findLast((each) => (isFolder || !each.foldersOnly) && fitsPath(each.names, names));
     return rule !== undefined && !rule.keeps;
   };
 }
 
-type Rule = { readonly names: readonly string[]; readonly foldersOnly: boolean; readonly keeps: boolean };
+type Rule = { readonly names: PathPattern; readonly foldersOnly: boolean; readonly keeps: boolean };
 
 function parseRule(line: string): Rule | null {
   const rule = line.trim();
@@ -57,47 +57,6 @@ function parseRule(line: string): Rule | null {
   const foldersOnly = rule.endsWith('/');
   const glob = rule.slice(keeps ? 1 : 0, foldersOnly ? -1 : undefined);
   // A pattern with a slash in it is fixed to the root; one without fits a name at any depth.
-  const names = glob.includes('/') ? glob.replace(/^\//, '').split('/') : ['**', glob];
+  const names = compilePath(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`);
   return { names, foldersOnly, keeps };
-}
-
-/** What one place of a pattern means: any number of items, or whether it fits one item. */
-type Part = {
-  readonly isAnyNumber: (pattern: string) => boolean;
-  readonly fitsOne: (pattern: string, item: string) => boolean;
-};
-
-const pathPart: Part = {
-  isAnyNumber: (pattern) => pattern === '**',
-  fitsOne: (pattern, name) => fits(pattern.match(/\[\w+\]|./gsu) ?? [], Array.from(name), namePart),
-};
-
-const namePart: Part = {
-  isAnyNumber: (pattern) => pattern === '*',
-  fitsOne: (pattern, char) =>
-    pattern === '?' || (pattern.length > 2 ? pattern.slice(1, -1).includes(char) : pattern === char),
-};
-
-/**
- * Matches with wildcards in time proportional to pattern times items. Regular expressions made from the patterns of a
- * folder we do not know could take for ever; going back to the last wildcard only is enough and cannot.
- */
-function fits(patterns: readonly string[], items: readonly string[], part: Part): boolean {
-  let at = 0;
-  let wildcard: { readonly next: number; taken: number } | null = null;
-  for (let index = 0; index < items.length;) {
-    const pattern = patterns[at];
-    if (pattern !== undefined && part.isAnyNumber(pattern)) {
-      wildcard = { next: ++at, taken: index };
-    } else if (pattern !== undefined && part.fitsOne(pattern, items[index] ?? '')) {
-      at++;
-      index++;
-    } else if (wildcard !== null) {
-      at = wildcard.next;
-      index = ++wildcard.taken;
-    } else {
-      return false;
-    }
-  }
-  return patterns.slice(at).every(part.isAnyNumber);
 }

@@ -19,7 +19,7 @@ function byState(state: SavantState, mind: SavantMind, at: number): string {
   switch (state) {
     case 'SEARCHING':
     case 'STUCK_SEARCH':
-      return `${count(searches)} so far, and one more will hardly help. Finish with what you have found by searching.`;
+      return `${count(searches)} so far, and one more will hardly help. Finish with what you have found by searching, or move on to the analysis of it.`;
     case 'ANALYZING':
     case 'STUCK_ANALYZE':
       return `The analysis has gone on for ${stay}. What you know has to do: finish, and sum it up.`;

@@ -1,0 +1,42 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run } from '../../src/commands/run.ts';
+import { UsageError } from '../../src/usage-error.ts';
+import { captureIo } from '../captured-io.ts';
+
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pawl-trace-'));
+  await writeFile(join(folder, 'garden.md'), '# Garden\n\nThe garden party is on the ninth of June.\n');
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('pawl run --trace', () => {
+  it('writes down every prompt as the model got it, what it said, and every change of state [SAV-136, SAV-138, LKJ1-106]', async () => {
+    const trace = join(folder, 'trace.jsonl');
+    const { io } = captureIo();
+    await run('When is the garden party?', { dir: folder, profile: 'savant', trace }, io);
+    const lines = (await readFile(trace, 'utf8')).trim().split('\n');
+    const records = lines.map((line) => JSON.parse(line) as { readonly [key: string]: unknown });
+    const prompts = records.filter(({ type }) => type === 'prompt');
+    expect(prompts.length).toBeGreaterThan(1);
+    expect(prompts[0]?.['state']).toMatch(/^## Agent State\nCurrent Phase: INIT\n/);
+    expect(prompts[0]?.['messages']).toMatchObject([{ role: 'user', text: 'When is the garden party?' }]);
+    expect(records.filter(({ type }) => type === 'reply')).toHaveLength(prompts.length);
+    expect(records).toContainEqual(
+      expect.objectContaining({ type: 'state_transition', profile: 'savant', from: 'INIT', to: 'SEARCHING' }),
+    );
+    expect((await stat(trace)).mode & 0o077).toBe(0);
+  });
+
+  it('says when the file cannot be written, before any work is done', async () => {
+    const trace = join(folder, 'no', 'such', 'folder.jsonl');
+    const asked = run('x y', { dir: folder, profile: 'pawl', trace }, captureIo().io);
+    await expect(asked).rejects.toThrow(UsageError);
+    await expect(asked).rejects.toThrow(/trace cannot be written/);
+  });
+});

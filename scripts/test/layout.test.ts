@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Where each part that the originals had in a file of its own has its place here. */
+const places: readonly (readonly [part: string, path: string])[] = [
+  ['the chart of reasoning states [SAV-05]', 'packages/core/src/modes/charts/savant.ts'],
+  ['the loop that drives it [SAV-14]', 'packages/runtime/src/agent.ts'],
+  ['what builds the prompt [SAV-23]', 'packages/runtime/src/prompt.ts'],
+  ['the tracker’s machine and what it knows [NEX-18]', 'packages/core/src/trackers/track.ts'],
+  ['the tests of the machine, which one command runs [NEX-87]', 'packages/core/test/trackers'],
+  ['where the machine meets the agent [NEX-96]', 'packages/core/src/trackers/in-session.ts'],
+  ['the states of the turn [LOOM-09]', 'packages/core/src/turn/state.ts'],
+  ['the turn machine [LOOM-10]', 'packages/core/src/step.ts'],
+  ['what goes along with every event, apart from the states [LKJ2-17]', 'packages/core/src/modes/guide.ts'],
+];
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+describe('the layout', () => {
+  it.each(places)('has a place for %s', (_, path) => {
+    expect(statSync(join(root, path)).isFile() || statSync(join(root, path)).isDirectory()).toBe(true);
+  });
+
+  it('describes the machine, the loop and the prompt where it describes itself [SAV-52]', () => {
+    const text = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8');
+    for (const word of ['step(session, event)', 'Agent', 'prompt', 'mode', 'governor'])
+      expect(text).toContain(word);
+  });
+
+  it('has nothing of a detour over callbacks and status pages of an outside service [SAV-31..33, SAV-51, SAV-125]', () => {
+    const source = filesIn(join(root, 'packages')).filter((file) => /\/src\/.*\.ts$/.test(file));
+    expect(source.length).toBeGreaterThan(200);
+    const detour = /agent_intent_async|intent_to_action|reasoning_(?:callback|status)_url|callback_?url/i;
+    expect(source.filter((file) => detour.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+});
