@@ -30,6 +30,7 @@ export function createProgram(setting: Setting): Command {
   addPipe(program, setting);
   addChart(program, setting);
   addAudit(program, setting);
+  addMemory(program, setting);
   return program;
 }
 
@@ -164,4 +165,70 @@ function addAudit(program: Command, { io, signal, exit }: Setting): void {
         exit(await auditFiles(files, { ...options, signal }, io));
       },
     );
+}
+
+const documentHelp = 'the memory document (default: "data/memory.json")';
+const storageHelp = 'a storage instead: the SQLite file of one';
+
+type MemoryFlags = { readonly file?: string; readonly storage?: string; readonly json?: true };
+
+/** The file flags are those of every command on memory. */
+function addMemory(program: Command, { io, exit }: Setting): void {
+  const memory = program
+    .command('memory')
+    .description('look into what an agent remembers, take it out, or put it in')
+    .helpCommand('help [command]', 'show the help of a command');
+  const add = (usage: string, description: string): Command =>
+    memory
+      .command(usage)
+      .description(description)
+      .option('--file <file>', documentHelp)
+      .option('--storage <file>', storageHelp);
+  add('list', 'show what is in working memory and in storage, an entry a line')
+    .option('--tags', 'show the tags instead, and how often each is used')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText('after', examples('pawl memory list', 'pawl memory list --storage notes.sqlite --tags'))
+    .action(async (options: MemoryFlags & { tags?: true }) => {
+      const { listMemory } = await import('./commands/memory.ts');
+      exit(await listMemory(options, io));
+    });
+  add('search', 'find entries by words in them or in their tags')
+    .argument('<words...>', 'what to look for')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText('after', examples('pawl memory search grandmother attic'))
+    .action(async (words: string[], options: MemoryFlags) => {
+      const { searchMemory } = await import('./commands/memory.ts');
+      exit(await searchMemory(words.join(' '), options, io));
+    });
+  addTransfer(add, { io, exit });
+}
+
+function addTransfer(
+  add: (usage: string, description: string) => Command,
+  { io, exit }: Pick<Setting, 'io' | 'exit'>,
+): void {
+  add('export', 'write all of a memory as one JSON')
+    .option('-o, --out <file>', 'write to a file instead of standard output')
+    .option('--force', 'replace that file if it is there')
+    .addHelpText('after', examples('pawl memory export --storage notes.sqlite --out notes.json'))
+    .action(async (options: MemoryFlags & { out?: string; force?: true }) => {
+      const { exportAll } = await import('./commands/memory.ts');
+      exit(await exportAll(options, io));
+    });
+  add('import', 'put what was exported into a memory, which is made if need be')
+    .argument('<from>', 'an exported memory, or any memory document')
+    .option('--merge', 'add to what is there; of two entries under one key the new one stays (the default)')
+    .option('--replace', 'put it in the place of all that is there')
+    .option('--json', 'print what was done as one JSON object')
+    .addHelpText(
+      'after',
+      examples(
+        'pawl memory import notes.json --storage notes.sqlite',
+        'pawl memory import backup.json --file data/memory.json --replace',
+      ),
+    )
+    .action(async (from: string, options: MemoryFlags & { merge?: true; replace?: true }) => {
+      const { importAll } = await import('./commands/memory.ts');
+      exit(await importAll(from, options, io));
+    });
 }

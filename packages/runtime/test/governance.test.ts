@@ -71,12 +71,12 @@ describe('a mission that cannot succeed', () => {
   );
 });
 
-describe('a mission that goes well', () => {
-  const sensible = (request: number): RequestedCall =>
-    request < 3
-      ? { tool: 'search', args: { query: `part ${request}` } }
-      : { tool: 'finish', args: { answer: 'found' } };
+const sensible = (request: number): RequestedCall =>
+  request < 3
+    ? { tool: 'search', args: { query: `part ${request}` } }
+    : { tool: 'finish', args: { answer: 'found' } };
 
+describe('a mission that goes well', () => {
   it.each(['pawl', 'savant', 'nexora'])(
     'takes the same steps to the same answer under %s as without a governor [SAV-73, RS-18]',
     async (profile) => {

@@ -33,12 +33,13 @@ export async function importIntoDocument(
   how: 'merge' | 'replace',
 ): Promise<Imported> {
   const target = (await isThere(path)) ? await openDocument(path) : null;
-  const result = target === null || how === 'replace' ? from : merged(target, from);
+  const isMerged = target !== null && how === 'merge';
+  const result = isMerged ? merged(target, from) : from;
   const file = createMemoryFile(path, () => null);
   // What has just been read is good, so that the version before this one can be kept beside it.
   if (target !== null) await file.load();
   await file.save(memoryDocument(result.document, result.layout));
-  return counted(target?.document ?? null, from.document, how);
+  return counted(target?.document ?? null, from.document, isMerged);
 }
 
 function merged(target: OpenDocument, { document: from }: OpenDocument): OpenDocument {
@@ -60,9 +61,9 @@ function logsOf({ memory }: LkjMemory): readonly StoredEntry[] {
     .map((entry) => ({ ...asStored(entry), key: keyOf([entry.key, `imported_${entry.addedAt}`]) }));
 }
 
-function counted(before: LkjMemory | null, from: LkjMemory, how: 'merge' | 'replace'): Imported {
-  const working = entriesOf(from.memory).filter(({ kind }) => kind === 'entry' || how === 'replace');
-  const stored = how === 'replace' ? from.storage : [...from.storage, ...logsOf(from)];
+function counted(before: LkjMemory | null, from: LkjMemory, isMerged: boolean): Imported {
+  const working = entriesOf(from.memory).filter(({ kind }) => kind === 'entry' || !isMerged);
+  const stored = isMerged ? [...from.storage, ...logsOf(from)] : from.storage;
   const storedBefore = new Map(before?.storage.map(({ key, value }) => [key, value]) ?? []);
   const replaced = [
     ...working.filter(({ key, value }) => {
@@ -77,7 +78,7 @@ function counted(before: LkjMemory | null, from: LkjMemory, how: 'merge' | 'repl
     working_memory: working.length,
     storage: stored.length,
     replaced: replaced.length,
-    removed: how === 'replace' && before !== null ? goneFrom(before, from) : 0,
+    removed: isMerged || before === null ? 0 : goneFrom(before, from),
   };
 }
 

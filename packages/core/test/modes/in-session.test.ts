@@ -104,7 +104,7 @@ describe('a session with the modes of savant', () => {
     expect(told.session.mode?.refusal).toContain('SEARCHING');
   });
 
-  it('falls to a stuck state with the verdict, and finishes with the last answer', () => {
+  it('falls to a stuck state with the verdict, and finishes with the last answer [SAV-122]', () => {
     const told = new Told({ ...settings, governor: { preset: 'pawl', rules: {} } });
     for (let time = 0; time < 4; time += 1)
       told.calls('search', { query: 'a' }, { ok: true, output: 'none' });

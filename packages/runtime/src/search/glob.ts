@@ -48,7 +48,8 @@ function fitsName(pattern: NamePattern, name: string): boolean {
 }
 
 function compileName(name: string): NamePattern {
-  const tokens = name.match(/\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]|./gsu) ?? [];
+  // A class has an end within sight, so that a name of nothing but opening brackets is read in linear time.
+  const tokens = name.match(/\\.|\[[!^]?\]?(?:\\.|[^\]\\]){0,100}\]|./gsu) ?? [];
   return tokens.map((token): CharPattern => {
     if (token === '*') return '*';
     if (token === '?') return () => true;

@@ -1,0 +1,14 @@
+import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { boundedFetch, type OnBroken } from './bounded-fetch.ts';
+import type { McpLimits, McpUrlServer } from './mcp-server.ts';
+import { filledIn } from './variables.ts';
+
+/** Talks to a server by its address. Redirects are followed within its own origin only, so no header goes elsewhere. */
+export function createHttpTransport(server: McpUrlServer, limits: McpLimits, onBroken: OnBroken): Transport {
+  const headers = filledIn(server.name, server.headers ?? {}, process.env);
+  return new StreamableHTTPClientTransport(new URL(server.url), {
+    requestInit: { headers },
+    redirectPolicy: 'same-origin',
+    fetch: boundedFetch(limits.messageBytes, onBroken),
+  });
+}
