@@ -202,6 +202,7 @@ export type {
   StoredEntry,
 } from './memory/storage-entry.ts';
 export { keyOf, normalTags, tagsOf } from './memory/tags.ts';
+export type { ModelWindow } from './memory/window.ts';
 export type { Tags } from './memory/tags.ts';
 export { memoryActionOf, pagingLimitOf } from './memory/memorise.ts';
 export { halveConversation } from './memory/halve.ts';

@@ -2,6 +2,7 @@ import { emptyConversation } from './conversation/conversation.ts';
 import type { Spent } from './governor/budget.ts';
 import { unwatched, type Watch } from './governor/watch.ts';
 import { emptyMemory, type Memory } from './memory/memory.ts';
+import { emptyWindow, type ModelWindow } from './memory/window.ts';
 import { startMode, type Mode } from './modes/mode.ts';
 import type { Phases } from './phases/phase.ts';
 import { noWork } from './phases/work.ts';
@@ -45,6 +46,8 @@ export type Session = {
   readonly mode: Mode | null;
   /** What the agent holds in mind; null where the profile has no working memory. */
   readonly memory: Memory | null;
+  /** How full the model's window is; null where nobody said how large it is. */
+  readonly window: ModelWindow | null;
   readonly spent: Spent;
 };
 
@@ -83,6 +86,7 @@ export function createSession(options: SessionOptions): Session {
     governor: tracker === null ? calm : { ...calm, tracker },
     mode: settings.chart === null ? null : startMode(settings.chart, at),
     memory: settings.memory === null ? null : emptyMemory(settings.memory),
+    window: settings.windowTokens === null ? null : emptyWindow,
     spent: nothingSpent,
   };
 }

@@ -38,6 +38,8 @@ export type Settings = {
   readonly pageOnOverflow: boolean;
   /** Whether making room for a model that found none makes the conversation shorter. */
   readonly compact: boolean;
+  /** How many tokens the model's window holds, so that room is made before it is full; null if nobody knows. */
+  readonly windowTokens: number | null;
   /** How often in a row a stuck verdict may ask for recovery before the session halts. */
   readonly maxRecoveries: number;
   readonly haltOnFailedPhase: boolean;
@@ -66,6 +68,7 @@ export const defaultSettings: Settings = {
   progressCheck: true,
   pageOnOverflow: true,
   compact: false,
+  windowTokens: null,
   maxRecoveries: 3,
   haltOnFailedPhase: false,
   governor: { preset: 'pawl', rules: {} },

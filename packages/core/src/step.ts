@@ -7,6 +7,7 @@ import type { Governed } from './governor/governed.ts';
 import type { Rule } from './governor/rule.ts';
 import { rulesFor } from './governor/rulebook.ts';
 import { memorise } from './memory/memorise.ts';
+import { fill, type ModelWindow } from './memory/window.ts';
 import { fallWhenStuck, guide } from './modes/guide.ts';
 import type { Session } from './session.ts';
 import type { SessionTracker } from './trackers/in-session.ts';
@@ -49,16 +50,23 @@ export function step(session: Session, event: Event, ownRules?: readonly Rule[])
 }
 
 /** Nothing but the turn has to do with an event. */
-function isPlain({ settings: { budgets }, mode, memory }: Session): boolean {
-  return budgets === null && mode === null && memory === null;
+function isPlain({ settings: { budgets }, mode, memory, window }: Session): boolean {
+  return budgets === null && mode === null && memory === null && window === null;
 }
 
 /** The mode and the memory go along with an event. */
 function attend(session: Session, event: Event): Governed {
   const { chart } = session.settings;
   const guided = chart === null ? { session, event, notes: [] } : guide(session, event, chart);
-  const { memory } = guided.session;
-  return memory === null ? guided : memorise(guided, memory);
+  const filled = session.window === null ? guided : withWindow(guided, session.window);
+  const { memory } = filled.session;
+  return memory === null ? filled : memorise(filled, memory);
+}
+
+function withWindow(guided: Governed, window: ModelWindow): Governed {
+  const { session, event } = guided;
+  const after = fill(window, session.turn, event);
+  return after === window ? guided : { ...guided, session: { ...session, window: after } };
 }
 
 function judge(attended: Governed, rules: readonly Rule[], tracker: SessionTracker | null): Governed {

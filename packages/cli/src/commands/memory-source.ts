@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   logNames,
@@ -10,6 +10,7 @@ import {
   type ReadDocument,
 } from '@pawl/core';
 import { openSqliteStorage, StorageError, type Storage } from '@pawl/runtime';
+import { storageFileFor } from '../data-folder.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Where memory is: in a memory document, or in a storage of its own. */
@@ -23,17 +24,24 @@ export type OpenDocument = {
   readonly layout: LkjProfile;
 };
 
-export type SourceFlags = { readonly file?: string | undefined; readonly storage?: string | undefined };
+export type SourceFlags = {
+  readonly file?: string | undefined;
+  readonly storage?: string | undefined;
+  /** The folder that the agent works in. */
+  readonly dir?: string | undefined;
+};
 
-export const usualFile = join('data', 'memory.json');
+const memoryFileName = 'memory.json';
+
+type Target = Pick<MemorySource, 'kind' | 'path'>;
 
 /** The memory that the flags mean. It has to be there: looking at memory never makes one. */
 export async function openSource(flags: SourceFlags): Promise<MemorySource> {
-  const { kind, path } = targetOf(flags);
+  const { kind, path } = await targetOf(flags);
   if (!(await isThere(path))) {
     const what = kind === 'storage' ? 'storage' : 'memory file';
     throw new UsageError(
-      `There is no ${what} ${JSON.stringify(path)}. Name one with --file or --storage, or make it with pawl memory import.`,
+      `There is no ${what} ${JSON.stringify(path)}. Check the spelling, or make it with pawl memory import.`,
     );
   }
   return kind === 'storage'
@@ -41,13 +49,19 @@ export async function openSource(flags: SourceFlags): Promise<MemorySource> {
     : { kind, path, ...(await openDocument(path)) };
 }
 
-/** What the flags mean, whether or not it is there. */
-export function targetOf({ file, storage }: SourceFlags): Pick<MemorySource, 'kind' | 'path'> {
+/** What the flags mean. What they name need not be there; without a name, what an agent has left behind is looked for. */
+export async function targetOf({ file, storage, dir = '.' }: SourceFlags): Promise<Target> {
   if (file !== undefined && storage !== undefined)
     throw new UsageError('Give --file or --storage, not both: memory is in one place.');
-  return storage === undefined
-    ? { kind: 'document', path: file ?? usualFile }
-    : { kind: 'storage', path: storage };
+  if (file !== undefined) return { kind: 'document', path: file };
+  if (storage !== undefined) return { kind: 'storage', path: storage };
+  const document = join(dir, 'data', memoryFileName);
+  if (await isThere(document)) return { kind: 'document', path: document };
+  const shelf = (await isThere(dir)) ? storageFileFor(await realpath(dir)) : '';
+  if (shelf !== '' && (await isThere(shelf))) return { kind: 'storage', path: shelf };
+  throw new UsageError(
+    `No agent has left a memory for the folder ${JSON.stringify(dir)}: there is neither ${JSON.stringify(document)} nor a storage. Name a folder with --dir, or a file with --file or --storage.`,
+  );
 }
 
 export function openStorage(path: string): Storage {
@@ -133,7 +147,7 @@ const logEntriesMax = 999;
 
 async function settingsBeside(path: string, layout: LkjProfile): Promise<MemorySettings> {
   const config = join(dirname(path), 'config.json');
-  const hasConfig = basename(path) === basename(usualFile) && (await isThere(config));
+  const hasConfig = basename(path) === memoryFileName && (await isThere(config));
   const settings = hasConfig ? configured(config, await readJson(config), layout) : memorySettings[layout];
   const logs = Object.fromEntries(
     logNames.map((name) => [name, { ...settings.logs[name], maxEntries: logEntriesMax }]),

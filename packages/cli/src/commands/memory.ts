@@ -6,14 +6,7 @@ import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { importIntoDocument, importIntoStorage, type Imported } from './memory-import.ts';
 import { foundIn, rowLine, rowsOf, tagCounts } from './memory-rows.ts';
-import {
-  isThere,
-  openDocument,
-  openSource,
-  targetOf,
-  type MemorySource,
-  type SourceFlags,
-} from './memory-source.ts';
+import { openDocument, openSource, targetOf, type MemorySource, type SourceFlags } from './memory-source.ts';
 import { writeWhole } from './memory-write.ts';
 import { LineOutput } from './pipe-output.ts';
 
@@ -80,11 +73,7 @@ export function exportAll(options: ExportOptions, io: Io): Promise<ExitCode> {
 export async function importAll(path: string, options: ImportOptions, io: Io): Promise<ExitCode> {
   if (options.merge === true && options.replace === true)
     throw new UsageError('Give --merge or --replace, not both.');
-  const target = targetOf(options);
-  if (options.file === undefined && options.storage === undefined && !(await isThere(target.path)))
-    throw new UsageError(
-      `There is no memory ${JSON.stringify(target.path)} to import into. Name one with --file or --storage; it is made if need be.`,
-    );
+  const target = await targetOf(options);
   const from = await openDocument(path);
   for (const warning of from.document.warnings) warn(io, warning);
   const how = options.replace === true ? 'replace' : 'merge';

@@ -79,6 +79,7 @@ function readersOn(before: Settings): Reader<Partial<Written>> {
     progressCheck: one(flag(true)),
     pageOnOverflow: one(flag(true)),
     compact: one(flag(false)),
+    windowTokens: orNull(one(wholeNumber(100_000, 1_000, 1e9))),
     maxRecoveries: one(wholeNumber(3, 0, 1_000)),
     haltOnFailedPhase: one(flag(false)),
     governor: (value, path): GovernorSettings => readGovernor(value, path, before.governor),

@@ -1,5 +1,6 @@
 import type { Event } from '../event.ts';
 import { mustPage } from '../memory/memory.ts';
+import { isFull } from '../memory/window.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
 import type { Step } from './move.ts';
@@ -13,7 +14,7 @@ import type { CallingModel, Paging } from './state.ts';
 export function makeRoomFirst(before: Session, event: Event, step: Step): Step {
   const { session } = step;
   const { turn } = session;
-  if (session.mode === null && session.memory === null) return step;
+  if (session.mode === null && session.memory === null && session.window === null) return step;
   const wasTried = event.type === 'paging-finished' || event.type === 'paging-failed';
   if (turn.status !== 'callingModel' || turn === before.turn || wasTried) return step;
   const reason = whyRoom(session);
@@ -43,7 +44,11 @@ export function makeRoomFirst(before: Session, event: Event, step: Step): Step {
   };
 }
 
-function whyRoom({ memory, mode, settings: { chart } }: Session): string | null {
+function whyRoom({ memory, mode, window, settings }: Session): string | null {
+  const { chart, windowTokens } = settings;
+  if (window !== null && windowTokens !== null && isFull(window, windowTokens)) {
+    return `the conversation takes about ${window.tokens} of ${windowTokens} tokens`;
+  }
   if (memory !== null && mustPage(memory)) return 'working memory has reached its hard limit';
   const isPagingMode = mode !== null && chart !== null && chart.paging?.state === mode.state;
   return isPagingMode ? 'working memory has reached its paging limit' : null;

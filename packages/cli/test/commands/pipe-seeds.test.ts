@@ -1,0 +1,500 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lines, piped, readAnswer, type Read } from '../fixtures/piped.ts';
+
+/** What is read of a state here. */
+type State = {
+  readonly status: string;
+  readonly mode: { readonly state: string } | null;
+  readonly memory: { readonly tokens: number; readonly entries: Readonly<Record<string, unknown>> } | null;
+  readonly phases: { readonly current: object | null; readonly completed: readonly object[] };
+};
+type Part = Readonly<Record<string, unknown>>;
+
+/** One answer, with what it says about where the machine is. */
+type Told = {
+  readonly turn: string;
+  readonly mode: string | null;
+  readonly actions: readonly string[];
+  readonly moves: readonly string[];
+  readonly state: State;
+  readonly answer: Read;
+};
+
+/** Events a second apart, as lines. */
+function script(events: readonly object[]): string {
+  return lines(...events.map((event, index) => ({ at: index * 1_000, ...event })));
+}
+
+async function told(profile: string, events: readonly object[]): Promise<readonly Told[]> {
+  const { code, answers } = await piped(script(events), { profile });
+  expect(code).toBe(0);
+  return answers.map((answer) => {
+    expect(answer.refused).toBeUndefined();
+    const state = answer.state as State;
+    const notes = answer.notes ?? [];
+    return {
+      turn: state.status,
+      mode: state.mode?.state ?? null,
+      actions: (answer.actions ?? []).map(({ type }) => String(type)),
+      moves: notes.flatMap(({ type, from, to }) =>
+        type === 'mode' ? [`${String(from)} → ${String(to)}`] : [],
+      ),
+      state,
+      answer,
+    };
+  });
+}
+
+/** The one action of that type in an answer. */
+function action({ answer }: Told, type: string): Part {
+  const found = answer.actions?.filter((each) => each['type'] === type) ?? [];
+  expect(found).toHaveLength(1);
+  return found[0] ?? {};
+}
+
+function verdicts({ answer }: Told): readonly Part[] {
+  return (answer.notes ?? []).flatMap((note) =>
+    note['type'] === 'verdict' ? [note['verdict'] as Part] : [],
+  );
+}
+
+function at(all: readonly Told[], index: number): Told {
+  const found = all.at(index);
+  if (found === undefined) throw new Error(`there is no answer ${index}`);
+  return found;
+}
+
+const says = (words: string) => ({ type: 'user-message', text: words });
+const replies = (words: string, more: object = {}) => ({
+  type: 'model-replied',
+  text: words,
+  calls: [],
+  ...more,
+});
+const calls = (tool: string, args: object, more: object = {}) =>
+  replies('', { calls: [{ id: 'c', tool, args }], ...more });
+const ends = (outcome: object, more: object = {}) => ({
+  type: 'tool-finished',
+  callId: 'c',
+  outcome,
+  ...more,
+});
+const worked = (output: unknown = 'done') => ends({ ok: true, output });
+const failed = (message: string) => ends({ ok: false, error: { kind: 'failed', message } });
+const search = (query: string) => calls('context.fts_search', { query });
+
+/** The same lines, answered by a process of its own. */
+async function processed(profile: string, events: readonly object[]): Promise<readonly Read[]> {
+  const bin = join(import.meta.dirname, '../../bin/pawl.js');
+  const child = spawn(process.execPath, [bin, 'pipe', '--profile', profile], { stdio: 'pipe' });
+  child.stdin.end(script(events));
+  const [out, err, closed] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  expect([closed, err]).toEqual([[0, null], '']);
+  return out.trimEnd().split('\n').map(readAnswer);
+}
+
+/** Up to where the query is about to be asked for again. */
+const architecture = [
+  says('Find the architecture.'),
+  search('architecture'),
+  worked('docs/architecture.md: layers'),
+  replies('There are layers. How they run is still open.'),
+  search('execution'),
+  worked('runtime.rb: the loop'),
+];
+
+const savant = [
+  ...architecture,
+  search('execution'),
+  replies('Layers and a loop; how they meet is not written down.'),
+];
+
+const again = [...architecture, search('execution'), worked('runtime.rb: the loop')];
+
+/** A profile of Savant's that lets the model have one word before it is stopped. */
+async function warned(): Promise<string> {
+  const path = join(folder, 'warned.yaml');
+  const governor = '{ config: { policy: advise-once-then-force } }';
+  await writeFile(path, `name: warned\nextends: savant\ngovernor: ${governor}\n`);
+  return path;
+}
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pawl-seeds-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('the search of Savant, line by line,', () => {
+  it('goes through its phases, is found to repeat itself, and ends with what it has [SAV-37..43, SAV-146]', async () => {
+    const steps = await told('savant', savant);
+    expect(steps.map(({ turn, mode, moves }) => [turn, mode, moves])).toEqual([
+      ['callingModel', 'INIT', []],
+      ['executingTools', 'SEARCHING', ['INIT → SEARCHING']],
+      ['callingModel', 'SEARCHING', []],
+      ['callingModel', 'ANALYZING', ['SEARCHING → ANALYZING']],
+      ['executingTools', 'SEARCHING', ['ANALYZING → DECIDING', 'DECIDING → SEARCHING']],
+      ['callingModel', 'SEARCHING', []],
+      ['callingModel', 'STUCK_SEARCH', ['SEARCHING → STUCK_SEARCH']],
+      ['halted', 'FINISHING', ['STUCK_SEARCH → FINISHING']],
+    ]);
+    expect(steps.slice(0, 6).flatMap(verdicts)).toEqual([]);
+    const asked = ['ask-model', 'run-tools', 'ask-model', 'ask-model', 'run-tools', 'ask-model', 'ask-model'];
+    expect(steps.flatMap(({ actions }) => actions)).toEqual([...asked, 'stop']);
+  });
+
+  it('is told about the query and to finish, in a last call without tools, and the second search never runs [SAV-41, SAV-42, SAV-139, SAV-148]', async () => {
+    const steps = await told('savant', savant);
+    const [verdict] = verdicts(at(steps, 6));
+    expect(verdict).toMatchObject({ level: 'stuck', rule: 'repeated_query', response: { kind: 'finish' } });
+    const ask = action(at(steps, 6), 'ask-model');
+    expect(ask).toMatchObject({ tools: false, deadline: 6_000 + 60_000 });
+    expect(ask['advice']).toContain('"execution"');
+    expect(ask['advice']).toMatch(/finish now/i);
+    const section = String(ask['section']).split('\n');
+    expect(section.slice(0, 4)).toEqual([
+      '## Agent State',
+      'Current Phase: STUCK_SEARCH',
+      'Phase Duration: 0ms',
+      'Status: STUCK',
+    ]);
+    expect(section[4]).toBe(`Advice: ${String(ask['advice'])}`);
+    const messages = ask['messages'] as readonly Part[];
+    expect(messages.at(-1)).toMatchObject({
+      role: 'tool',
+      outcome: { ok: false, error: { kind: 'skipped' } },
+    });
+    expect(action(at(steps, 7), 'stop')).toMatchObject({
+      why: {
+        kind: 'stuck',
+        rule: 'repeated_query',
+        reason: expect.stringMatching(/^stuck_detection: "execution"/),
+      },
+    });
+  });
+
+  it('can be warned first: the repetition is no move, and finishing is one [SAV-146..149, RS-02]', async () => {
+    const steps = await told(await warned(), [...again, calls('finish', { answer: 'Layers.' })]);
+    expect(at(steps, 6)).toMatchObject({ turn: 'executingTools', mode: 'SEARCHING', moves: [] });
+    expect(verdicts(at(steps, 6))).toMatchObject([{ rule: 'repeated_query', response: { kind: 'advise' } }]);
+    const { advice } = action(at(steps, 7), 'ask-model');
+    expect(advice).toContain('"execution"');
+    expect(advice).toMatch(/finish now/i);
+    expect(at(steps, 8)).toMatchObject({ mode: 'FINISHING', moves: ['SEARCHING → FINISHING'] });
+  });
+
+  // SAV-149 ends with the finish tool; here its call is skipped and the model is asked for the same answer once more.
+  it.fails('ends with the answer of the finish tool once it has been warned', async () => {
+    const steps = await told(await warned(), [...again, calls('finish', { answer: 'Layers.' })]);
+    expect(at(steps, 8).actions).toEqual(['run-tools']);
+  });
+
+  it('is told to stop looking for what is not there [SAV-140, SAV-141]', async () => {
+    const steps = await told('savant', [
+      says('Find the password in a file that does not exist.'),
+      search('password'),
+      worked('nothing found'),
+      search('password'),
+      replies('It cannot be found.'),
+    ]);
+    expect(at(steps, 3)).toMatchObject({ mode: 'STUCK_SEARCH', actions: ['ask-model'] });
+    const ask = action(at(steps, 3), 'ask-model');
+    expect(ask['section']).toContain('Status: STUCK');
+    expect(ask['advice']).toMatch(/"password".*2 searches.*cannot be found/);
+    expect(at(steps, 4)).toMatchObject({ turn: 'halted', mode: 'FINISHING' });
+  });
+});
+
+const edit = (path: string) => calls('edit', { path, old: 'a', new: 'b' });
+const misses = [edit('main.go'), failed('old_string not found')];
+const threeMisses = [says('Fix it.'), ...misses, ...misses, ...misses];
+const recovered = (outcome: object) => ({ type: 'recovery-finished', outcome });
+const nexora = [
+  ...threeMisses,
+  recovered({ kind: 'run-tools', calls: [{ id: 'w', tool: 'write', args: { path: 'main.go' } }] }),
+];
+
+describe('the loops of Nexora, line by line,', () => {
+  it('look for a way out after the same error three times, and the reason names the file [NEX-13, NEX-78..80]', async () => {
+    const steps = await told('nexora', threeMisses);
+    expect(steps.map(({ turn }) => turn).join(' ')).toBe(
+      `${'callingModel executingTools '.repeat(3)}errorRecovery`,
+    );
+    expect(steps.slice(0, 6).flatMap(verdicts)).toEqual([]);
+    const { verdict } = action(at(steps, 6), 'recover') as { readonly verdict: Part };
+    expect(verdict).toMatchObject({ level: 'stuck', rule: 'same_error', response: { kind: 'recover' } });
+    expect(verdict['reason']).toMatch(/main\.go.*same error 3 times/);
+  });
+
+  it('halt when no way out helps [NEX-04, NEX-94, NEX-104]', async () => {
+    const oneMore = [recovered({ kind: 'ask-model' }), ...misses];
+    const steps = await told('nexora', [...threeMisses, ...oneMore, ...oneMore, ...oneMore]);
+    expect([6, 9, 12].map((index) => at(steps, index).turn)).toEqual(Array(3).fill('errorRecovery'));
+    expect(at(steps, 15)).toMatchObject({ turn: 'halted', actions: ['stop'] });
+    expect(action(at(steps, 15), 'stop')).toMatchObject({
+      why: { kind: 'stuck', rule: 'same_error', reason: expect.stringMatching(/main\.go/) },
+    });
+  });
+
+  it('are over when the way out works, and a new phase starts afresh [NEX-05, NEX-84..86]', async () => {
+    const steps = await told('nexora', [
+      { type: 'phase-started', number: 1, description: 'Fix it', total: 2 },
+      ...nexora,
+      { type: 'tool-finished', callId: 'w', outcome: { ok: true, output: 'written' } },
+      { type: 'hooks-finished', actionTaken: false },
+      ...misses,
+      ...misses,
+      { type: 'phase-started', number: 2, description: 'Fix the rest' },
+      ...misses,
+      ...misses,
+    ]);
+    expect(at(steps, 7).turn).toBe('errorRecovery');
+    expect(at(steps, 8)).toMatchObject({ turn: 'executingTools', actions: ['run-tools'] });
+    expect(at(steps, 9)).toMatchObject({ turn: 'postToolsHook', actions: ['run-hooks'] });
+    expect(at(steps, 10)).toMatchObject({ turn: 'callingModel', actions: ['ask-model'] });
+    expect(steps.slice(8).flatMap(verdicts)).toEqual([]);
+    expect(at(steps, -1).turn).toBe('callingModel');
+    expect(at(steps, -1).state.phases).toMatchObject({
+      total: 2,
+      current: { number: 2, description: 'Fix the rest' },
+      completed: [{ number: 1, success: true }],
+    });
+  });
+
+  it('halt at once when two files are changed back and forth [NEX-27, NEX-81..83]', async () => {
+    const hooked = { type: 'hooks-finished', actionTaken: false };
+    const edits = ['a.go', 'b.go', 'a.go', 'b.go'].flatMap((path) => [edit(path), worked(), hooked]);
+    const steps = await told('nexora', [says('Go.'), ...edits]);
+    expect(steps.slice(0, 11).flatMap(verdicts)).toEqual([]);
+    const [verdict] = steps.flatMap(verdicts);
+    expect(verdict).toMatchObject({ rule: 'oscillation', level: 'stuck' });
+    expect(verdict?.['reason']).toMatch(/oscillating.*a\.go.*b\.go/i);
+    expect(at(steps, 12)).toMatchObject({ turn: 'halted', actions: ['stop'] });
+  });
+
+  it('are none when each phase changes files of its own [NEX-64, NEX-66, NEX-77]', async () => {
+    const phases = Array.from({ length: 10 }, (_, index) => index + 1).flatMap((number) => [
+      {
+        type: 'phase-started',
+        number,
+        description: `Refactor package ${number}`,
+        expectedMs: 900_000,
+        total: 10,
+      },
+      says('Go on.'),
+      ...Array.from({ length: 12 }, (__, file) => `pkg${number}/file${file}.go`).flatMap((path) => [
+        edit(path),
+        worked(),
+        { type: 'hooks-finished', actionTaken: false },
+      ]),
+      replies('That was this one.'),
+    ]);
+    const steps = await told('nexora', [...phases, { type: 'phase-completed', success: true }]);
+    expect(steps.flatMap(verdicts)).toEqual([]);
+    expect(at(steps, -1).turn).toBe('waitingForUser');
+    expect(at(steps, -1).state.phases.completed).toHaveLength(10);
+    expect(at(steps, 0).state.phases.current).toMatchObject({ number: 1, expectedMs: 900_000 });
+  });
+});
+
+const bob = { tags: 'character bob old description', value: 'tall' };
+const alice = { tags: 'character_alice_personality', value: 'brave, and at home outdoors' };
+const plot = { tags: 'story_plot_chapter1', value: 'A letter turns up in an attic.' };
+const background = {
+  key: 'character_alice_background',
+  value: 'grew up by the sea',
+  kind: 'entry',
+  savedAt: 5,
+};
+const thinks = (think: string, nextState: string) => replies('', { logs: { think }, nextState });
+
+const lkj1 = [
+  says('Write a story.'),
+  thinks('Who is in it?', 'thinking'),
+  thinks('Alice is, and Bob.', 'executing'),
+  calls('working_memory_add', alice),
+  worked('added'),
+  calls('working_memory_add', bob),
+  worked('added'),
+  calls('working_memory_remove', { tags: 'character_bob_old_description' }),
+  worked('removed'),
+  calls('storage_load', { tags: 'character_alice_background' }),
+  ends({ ok: true, output: 'loaded' }, { found: [background] }),
+  calls('storage_save', plot),
+  worked('saved'),
+];
+
+describe('the four actions of the first LKJAgent, line by line,', () => {
+  it('lead from thinking through executing back to thinking [LKJ1-44]', async () => {
+    const steps = await told('lkj1', lkj1);
+    expect(steps.slice(0, 5).map(({ turn, mode, actions }) => [turn, mode, actions])).toEqual([
+      ['callingModel', 'thinking', ['ask-model']],
+      ['callingModel', 'thinking', ['ask-model']],
+      ['callingModel', 'executing', ['ask-model']],
+      ['executingTools', 'executing', ['run-tools']],
+      ['callingModel', 'thinking', ['ask-model']],
+    ]);
+    expect([6, 8, 10, 12].map((index) => at(steps, index).mode)).toEqual(Array(4).fill('thinking'));
+  });
+
+  it('change memory as they say [LKJ1-46, LKJ1-48, LKJ1-51, LKJ1-56, LKJ1-59, LKJ1-61]', async () => {
+    const steps = await told('lkj1', lkj1);
+    const held = (index: number) => at(steps, index).state.memory?.entries;
+    const logs = { thinking_log_001: 'Who is in it?', thinking_log_002: 'Alice is, and Bob.' };
+    const added = { ...logs, character_alice_personality: alice.value };
+    expect(held(0)).toEqual({});
+    expect(held(2)).toEqual(logs);
+    expect(held(4)).toEqual(added);
+    expect(held(6)).toEqual({ ...added, character_bob_old_description: 'tall' });
+    expect(held(8)).toEqual(added);
+    expect(held(10)).toEqual({ ...added, character_alice_background: background.value });
+    expect(held(12)).toEqual(held(10));
+    expect(action(at(steps, 12), 'store')['entries']).toEqual([
+      { key: 'story_plot_chapter1', value: plot.value, kind: 'entry', savedAt: 12_000 },
+    ]);
+  });
+
+  it('are not carried out when there is no such action, and the model hears of it [LKJ1-45]', async () => {
+    const steps = await told('lkj1', [
+      says('Go.'),
+      thinks('I try.', 'executing'),
+      calls('storage_search', { tags: 'x' }),
+    ]);
+    expect(at(steps, 2)).toMatchObject({
+      turn: 'callingModel',
+      mode: 'thinking',
+      moves: ['executing → thinking'],
+    });
+    expect(String(action(at(steps, 2), 'ask-model')['section'])).toContain(
+      'there is no action "storage_search"',
+    );
+  });
+});
+
+const long = { tags: 'chapter', value: 'word '.repeat(4_000) };
+const evaluates = (evaluation: string, nextState?: string) =>
+  replies('', { logs: { evaluation }, ...(nextState !== undefined && { nextState }) });
+
+const lkj = [
+  says('Write a story.'),
+  thinks('I note who it is about.', 'commanding'),
+  calls('working_memory_add', alice),
+  worked('added'),
+  evaluates('That is noted.'),
+  thinks('Now the chapter.', 'commanding'),
+  calls('working_memory_add', long),
+  worked('added'),
+  evaluates('That was a lot.', 'commanding'),
+  { type: 'paging-finished', freedTokens: 4_000 },
+  thinks('On with it.', 'thinking'),
+];
+
+describe('the cycle of the second LKJAgent, line by line,', () => {
+  it('thinks, commands, evaluates, and makes room before it thinks again [LKJ2-09, LKJ2-12, LKJ2-22, LKJ2-24, RL-17]', async () => {
+    const steps = await told('lkj', lkj);
+    expect(steps.map(({ turn, mode, moves, actions }) => [turn, mode, moves, actions])).toEqual([
+      ['callingModel', 'thinking', [], ['ask-model']],
+      ['callingModel', 'commanding', ['thinking → commanding'], ['ask-model']],
+      ['executingTools', 'commanding', [], ['run-tools']],
+      ['callingModel', 'evaluating', ['commanding → evaluating'], ['ask-model']],
+      ['callingModel', 'thinking', ['evaluating → thinking'], ['ask-model']],
+      ['callingModel', 'commanding', ['thinking → commanding'], ['ask-model']],
+      ['executingTools', 'commanding', [], ['run-tools']],
+      ['callingModel', 'evaluating', ['commanding → evaluating'], ['ask-model']],
+      ['paging', 'paging', ['evaluating → paging'], ['page-memory']],
+      ['callingModel', 'thinking', ['paging → thinking'], ['store', 'ask-model']],
+      ['callingModel', 'thinking', [], ['ask-model']],
+    ]);
+  });
+
+  it('writes its logs into working memory, and moves what is too much into storage [LKJ2-08, LKJ2-29, LKJ2-30]', async () => {
+    const steps = await told('lkj', lkj);
+    const after = at(steps, 4).state.memory?.entries ?? {};
+    expect(after).toMatchObject({
+      think_log_001: 'I note who it is about.',
+      character_alice_personality: alice.value,
+      evaluation_log_001: 'That is noted.',
+    });
+    expect(after['command_log_001']).toMatch(/working_memory_add.*character_alice_personality/);
+    expect(at(steps, 8).state.memory?.tokens).toBeGreaterThanOrEqual(4_096);
+    const { memory } = at(steps, 9).state;
+    expect(memory?.tokens).toBeLessThan(4_096);
+    expect(memory?.entries['chapter']).not.toBe(long.value);
+    const stored = action(at(steps, 9), 'store')['entries'] as readonly Part[];
+    expect(stored).toContainEqual({ key: 'chapter', value: long.value, kind: 'entry', savedAt: 9_000 });
+    const paged = at(steps, 9).answer.notes?.find(({ type }) => type === 'paged');
+    expect(paged?.['moved']).toContainEqual(expect.objectContaining({ key: 'chapter' }));
+  });
+});
+
+const edited = { id: 'e', tool: 'edit_file', args: { path: 'a.ts' } };
+const read = { id: 'r', tool: 'read_file', args: { path: 'b.ts' } };
+const over = { kind: 'overloaded', message: 'Come back later.' };
+
+const loom = [
+  says('Tidy up.'),
+  { type: 'text-delta', text: 'I look' },
+  replies('I look first.', { calls: [edited, read] }),
+  { type: 'tool-finished', callId: 'r', outcome: { ok: true, output: 'text' } },
+  { type: 'tool-finished', callId: 'e', outcome: { ok: true, output: 'edited' } },
+  { type: 'hooks-finished', actionTaken: true },
+  { type: 'model-failed', error: over },
+  { type: 'retry-due' },
+  replies('Tidy.'),
+  { type: 'shutdown-requested' },
+];
+
+describe('a turn of Loom, line by line,', () => {
+  it('asks, runs tools side by side, runs hooks, retries and answers [LOOM-43, LOOM-44, LOOM-47, LOOM-50..53, LOOM-55, LOOM-56]', async () => {
+    const steps = await told('loom', loom);
+    expect(steps.map(({ turn, actions }) => [turn, actions])).toEqual([
+      ['callingModel', ['ask-model']],
+      ['callingModel', ['show-text']],
+      ['executingTools', ['run-tools']],
+      ['executingTools', ['wait']],
+      ['postToolsHook', ['run-hooks']],
+      ['callingModel', ['ask-model']],
+      ['errorRecovery', ['wait']],
+      ['callingModel', ['ask-model']],
+      ['waitingForUser', ['wait']],
+      ['shuttingDown', ['shut-down']],
+    ]);
+    expect(action(at(steps, 4), 'run-hooks')['completed']).toMatchObject([
+      { tool: 'edit_file', ok: true },
+      { tool: 'read_file', ok: true },
+    ]);
+  });
+
+  it('hands the model all that was said, results in the order of the calls [LOOM-77..79, RO-07]', async () => {
+    const steps = await told('loom', loom);
+    const said = (index: number) => action(at(steps, index), 'ask-model')['messages'] as readonly Part[];
+    expect(said(0)).toMatchObject([{ role: 'user', text: 'Tidy up.' }]);
+    expect(said(5)).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', text: 'I look first.', calls: [edited, read] },
+      { role: 'tool', callId: 'e', outcome: { output: 'edited' } },
+      { role: 'tool', callId: 'r', outcome: { output: 'text' } },
+    ]);
+    expect(said(7)).toEqual(said(5));
+    expect(at(steps, 8).state).toMatchObject({ messages: 5 });
+  });
+});
+
+describe('each of them in a process of its own', () => {
+  it.each(Object.entries({ savant, nexora, lkj1, lkj, loom }))(
+    'answers %s as it does here [LOOM-73]',
+    async (profile, events) => {
+      expect(await processed(profile, events)).toEqual((await piped(script(events), { profile })).answers);
+    },
+  );
+});
