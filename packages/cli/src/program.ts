@@ -47,6 +47,9 @@ function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
+const profileHelp =
+  'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
+
 type RunFlags = BudgetFlags & {
   readonly dir: string;
   readonly profile: string;
@@ -61,7 +64,7 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     .description('work on a goal in a folder and answer with quoted, cited passages')
     .argument('<goal...>', 'what you want to know')
     .option('-d, --dir <folder>', 'the folder to work in', '.')
-    .option('-p, --profile <name>', 'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1', 'pawl')
+    .option('-p, --profile <name>', profileHelp, 'pawl')
     .option('--max-steps <n>', 'ask the model at most so often, the last time for an answer')
     .option('--max-tool-calls <n>', 'after so many tool calls, ask for an answer')
     .option('--max-seconds <n>', 'after so long, ask for an answer')
@@ -81,9 +84,6 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
       exit(await run(goal.join(' '), { ...options, signal }, io));
     });
 }
-
-const profileHelp =
-  'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
 
 function addPipe(program: Command, { io, signal, exit }: Setting): void {
   program
@@ -167,12 +167,14 @@ function addAudit(program: Command, { io, signal, exit }: Setting): void {
     );
 }
 
-const documentHelp = 'the memory document (default: "data/memory.json")';
-const storageHelp = 'a storage instead: the SQLite file of one';
+type MemoryFlags = {
+  readonly dir: string;
+  readonly file?: string;
+  readonly storage?: string;
+  readonly json?: true;
+};
 
-type MemoryFlags = { readonly file?: string; readonly storage?: string; readonly json?: true };
-
-/** The file flags are those of every command on memory. */
+/** Which memory is meant is said in the same way to every command on it. */
 function addMemory(program: Command, { io, exit }: Setting): void {
   const memory = program
     .command('memory')
@@ -182,8 +184,9 @@ function addMemory(program: Command, { io, exit }: Setting): void {
     memory
       .command(usage)
       .description(description)
-      .option('--file <file>', documentHelp)
-      .option('--storage <file>', storageHelp);
+      .option('-d, --dir <folder>', 'the folder that the agent works in', '.')
+      .option('--file <file>', 'a memory document instead, such as data/memory.json')
+      .option('--storage <file>', 'a storage instead: its SQLite file');
   add('list', 'show what is in working memory and in storage, an entry a line')
     .option('--tags', 'show the tags instead, and how often each is used')
     .option('--json', 'print one JSON object a line')

@@ -11,6 +11,9 @@ export { transitionRecords } from './transition-record.ts';
 export type { TransitionRecord } from './transition-record.ts';
 export type { Observers } from './observe.ts';
 export { findProfile, profiles } from './profiles/profiles.ts';
+export { ProfileError } from './profiles/profile-error.ts';
+export type { ProfilePath } from './profiles/profile-error.ts';
+export { readProfile } from './profiles/read-profile.ts';
 export type { Profile } from './profiles/profiles.ts';
 
 export { eventTypes, isEphemeral } from './event.ts';

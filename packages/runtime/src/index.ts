@@ -76,3 +76,6 @@ export { createLkjLibrarian } from './models/lkj-librarian.ts';
 export { createPhaseTools } from './tools/phases.ts';
 export type { PhaseToolsOptions } from './tools/phases.ts';
 export { lazyStorage } from './memory/lazy-storage.ts';
+export { ProfileFileError } from './profiles/profile-file-error.ts';
+export type { ProfileFileErrorCode } from './profiles/profile-file-error.ts';
+export { readProfileFile } from './profiles/read-profile-file.ts';

@@ -1,6 +1,5 @@
 import { findProfile, profiles, type Profile } from '@pawl/core';
-import { ProfileFileError } from '../../../runtime/src/profiles/profile-file-error.ts';
-import { readProfileFile } from '../../../runtime/src/profiles/read-profile-file.ts';
+import { ProfileFileError, readProfileFile } from '@pawl/runtime';
 import { didYouMean } from '../did-you-mean.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -16,7 +15,7 @@ export async function profileNamed(nameOrPath: string): Promise<Profile> {
   }
 }
 
-export function unknownProfile(name: string): UsageError {
+function unknownProfile(name: string): UsageError {
   const names = profiles.map((profile) => profile.name);
   return new UsageError(
     `There is no profile ${JSON.stringify(name)}.${didYouMean(name, names)} There are: ${names.join(', ')}.`,

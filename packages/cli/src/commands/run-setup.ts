@@ -49,8 +49,8 @@ type Asked = {
 
 /** Offline, the librarian works in every profile; in those of LKJAgent it does so in their manner and keeps their files. */
 export async function setUp(asked: Asked): Promise<RunSetup> {
-  const { profile } = asked;
-  return profile.name === 'lkj' || profile.name === 'lkj1' ? setUpLkj(asked, profile.name) : plainly(asked);
+  const chart = asked.profile.settings.chart?.name;
+  return chart === 'lkj' || chart === 'lkj1' ? setUpLkj(asked, chart) : plainly(asked);
 }
 
 function plainly({ folder, profile, budgets, id }: Asked): RunSetup {

@@ -1,12 +1,4 @@
-import {
-  conversationOf,
-  findProfile,
-  isEphemeral,
-  summarise,
-  type Budgets,
-  type Profile,
-  type Session,
-} from '@pawl/core';
+import { conversationOf, isEphemeral, summarise, type Budgets, type Profile, type Session } from '@pawl/core';
 import {
   Agent,
   answerOf,
@@ -21,7 +13,7 @@ import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
 import { budgetsOf, type BudgetFlags } from './budget-options.ts';
-import { unknownProfile } from './profile-option.ts';
+import { profileNamed } from './profile-option.ts';
 import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
 import { setUp } from './run-setup.ts';
 import { openTrace, type RunTrace } from './run-trace.ts';
@@ -43,8 +35,7 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   if (goal.trim() === '') {
     throw new UsageError('Say what you want to know, for example: pawl run "How are sessions stored?"');
   }
-  const profile = findProfile(options.profile);
-  if (profile === undefined) throw unknownProfile(options.profile);
+  const profile = await profileNamed(options.profile);
   const budgets = budgetsOf(options);
   const { signal = new AbortController().signal } = options;
   const index = await indexUntil(options.dir, signal, io);

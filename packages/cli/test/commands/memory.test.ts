@@ -272,6 +272,14 @@ describe('pawl memory import', () => {
     ]);
   });
 
+  it('keeps the logs on the shelf of a storage, under keys that the log of another agent does not have', async () => {
+    await memory('import', await put('m.json', legacy), '--storage', at('s.sqlite'));
+    const rows = objects((await memory('list', '--json', '--storage', at('s.sqlite'))).out);
+    expect(rows.filter(({ kind }) => kind === 'think-log')).toMatchObject([
+      { key: expect.stringMatching(/^imported_\d+,thinking_log_001$/), value: 'First I look.' },
+    ]);
+  });
+
   it('changes nothing when it is done twice', async () => {
     const from = await put('m.json', legacy);
     for (const target of [

@@ -107,7 +107,14 @@ function judgeReply(
   const reason = problem ?? (event.calls.some(isDenied) ? 'a call that is not allowed' : null);
   const heard =
     reason === null ? said : joined(said, hearFailedDecision(said.tracker, { at, seq, request, reason }));
+  // Whoever finishes as it was told to needs no other end.
+  if (isFinishing(event, heard.tracker)) return keep(governed, heard.tracker);
   return goesOn ? withJudgement(governed, heard, turn) : judgeTalk(governed, turn, heard);
+}
+
+function isFinishing({ calls, problem }: ModelReplied, { state: { mind } }: SessionTracker): boolean {
+  if (mind.kind !== 'savant' || calls.length === 0 || problem !== undefined) return false;
+  return calls.every((call) => !isDenied(call) && mind.config.finishTools.includes(call.tool));
 }
 
 function callsToRun({ calls, problem }: ModelReplied, request: number): readonly Call[] {

@@ -23,7 +23,7 @@ function coded(name: string | undefined): string {
   return name === undefined ? '' : `\`${name}\``;
 }
 
-function row({ name, settings, protocol, terminal }: Profile): readonly string[] {
+function rowFor({ name, settings, protocol, terminal }: Profile): readonly string[] {
   const { chart, memory, budgets, governor } = { ...defaultSettings, ...settings };
   const preset = governor.preset === 'none' ? 'none' : coded(governor.preset);
   const memoryName = Object.entries(memorySettings).find(([, each]) => each === memory)?.[0];
@@ -41,7 +41,7 @@ function row({ name, settings, protocol, terminal }: Profile): readonly string[]
 
 describe('docs/profiles.md', () => {
   it('has a row for every profile, as it is', () => {
-    expect(rowsOf(7).slice(2)).toEqual(profiles.map(row));
+    expect(rowsOf(7).slice(2)).toEqual(profiles.map(rowFor));
   });
 
   it('tells of every key there is, with the number it has when left out', () => {

@@ -34,14 +34,30 @@ const hasGroups = process.platform !== 'win32';
 export function startGroup({ command, args, env, cwd }: Launch): ProcessGroup {
   const options = { env, cwd, stdio: ['pipe', 'pipe', 'pipe', 'pipe'], windowsHide: true } as const;
   const child: ChildProcess = hasGroups
-    ? spawn('/bin/sh', ['-c', guard, 'sh', command, ...args], { ...options, stdio: [...options.stdio], detached: true })
+    ? spawn('/bin/sh', ['-c', guard, 'sh', command, ...args], {
+        ...options,
+        stdio: [...options.stdio],
+        detached: true,
+      })
     : spawn(command, [...args], { ...options, stdio: [...options.stdio] });
-  const [stdin, stdout, stderr, lifeline] = child.stdio as unknown as [Writable, Readable, Readable, Writable];
+  const [stdin, stdout, stderr, lifeline] = child.stdio as unknown as [
+    Writable,
+    Readable,
+    Readable,
+    Writable,
+  ];
   // A program that is gone closes its pipes; that it is gone is told by `ended`.
   for (const stream of [stdin, stdout, stderr, lifeline]) stream.on('error', () => undefined);
   const ended = untilEnded(child, lifeline);
   ended.catch(() => undefined);
-  return { pid: child.pid, stdin, stdout, stderr, ended, end: (graceMs) => end(child, { stdin, ended, graceMs }) };
+  return {
+    pid: child.pid,
+    stdin,
+    stdout,
+    stderr,
+    ended,
+    end: (graceMs) => end(child, { stdin, ended, graceMs }),
+  };
 }
 
 function untilEnded(child: ChildProcess, lifeline: Writable): Promise<Exit> {
@@ -79,7 +95,7 @@ async function end(child: ChildProcess, { stdin, ended, graceMs }: Ending): Prom
   await gone;
 }
 
-async function within(gone: Promise<true>, ms: number): Promise<boolean> {
+async function within(gone: Promise<boolean>, ms: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), ms);
   return Promise.race([gone, promise]).finally(() => clearTimeout(timer));

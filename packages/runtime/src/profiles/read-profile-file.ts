@@ -1,7 +1,5 @@
 import { dirname, extname, resolve } from 'node:path';
-import { findModeChart, type Profile } from '@pawl/core';
-import { ProfileError } from '../../../core/src/profiles/profile-error.ts';
-import { readProfile } from '../../../core/src/profiles/read-profile.ts';
+import { findModeChart, ProfileError, readProfile, type Profile } from '@pawl/core';
 import { ChartFileError } from '../charts/chart-file-error.ts';
 import { readChartText, type ChartText } from '../charts/chart-text.ts';
 import { readChartFile } from '../charts/read-chart-file.ts';

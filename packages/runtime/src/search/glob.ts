@@ -18,6 +18,12 @@ export function parseGlob(pattern: string): Glob | null {
   };
 }
 
+/** Reads a pattern for one name or word, where a slash is a character like any other and there are no braces. */
+export function parseNameGlob(pattern: string): (name: string) => boolean {
+  const compiled = compileName(pattern);
+  return (name) => fitsName(compiled, name);
+}
+
 /** A pattern that only this path fits. */
 export function literalGlob(path: string): string {
   return path.replaceAll(/[*?[\]{}\\]/g, String.raw`\$&`);
@@ -128,14 +134,14 @@ function innermostBraces(pattern: string): readonly string[] | null {
     } else if (char === ',' && start !== -1) {
       commas.push(at);
     } else if (char === '}' && start !== -1) {
-      if (commas.length > 0) return alternatives(pattern, [start, ...commas, at]);
+      if (commas.length > 0) return alternativesOf(pattern, [start, ...commas, at]);
       start = -1;
     }
   }
   return null;
 }
 
-function alternatives(pattern: string, marks: readonly number[]): readonly string[] {
+function alternativesOf(pattern: string, marks: readonly number[]): readonly string[] {
   const before = pattern.slice(0, marks[0]);
   const after = pattern.slice((marks.at(-1) ?? 0) + 1);
   return marks.slice(1).map((mark, index) => before + pattern.slice((marks[index] ?? 0) + 1, mark) + after);

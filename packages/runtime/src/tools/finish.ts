@@ -5,6 +5,7 @@ import { defineTool } from './tool.ts';
 /** Ends the turn with an answer. */
 export const finishTool: Tool = defineTool({
   name: 'finish',
+  effect: 'read-only',
   description:
     'Give the final answer and end the task. Call it once, when the work is done or cannot be done.',
   parameters: z.object({

@@ -9,13 +9,12 @@ import {
   type Outcome,
   type PastPhase,
   type Phases,
-  type ToolErrorKind,
 } from '@pawl/core';
 import * as z from 'zod';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Post, Unstamped } from '../work.ts';
 import type { Tool } from './tool.ts';
-import { defineTool } from './tool.ts';
+import { defineTool, failure } from './tool.ts';
 
 export type PhaseToolsOptions = {
   readonly post: Post;
@@ -76,6 +75,7 @@ const minutesMax = 60 * 24 * 30;
 function startTool({ phases, inTurn, tell, change }: Desk): Tool {
   return defineTool({
     name: 'phase_start',
+    effect: 'read-only',
     description:
       'Begin a phase of a long task. The phase under way, if there is one, is completed by that as a success; ' +
       'if it failed, say so with phase_complete first.',
@@ -124,6 +124,7 @@ function startTool({ phases, inTurn, tell, change }: Desk): Tool {
 function completeTool({ phases, inTurn, tell, change }: Desk): Tool {
   return defineTool({
     name: 'phase_complete',
+    effect: 'read-only',
     description:
       'End the phase under way. Say whether it reached its aim, what came of it and what stood in the way.',
     parameters: z.object({
@@ -155,6 +156,7 @@ function completeTool({ phases, inTurn, tell, change }: Desk): Tool {
 function statusTool({ inTurn, tell }: Desk): Tool {
   return defineTool({
     name: 'phase_status',
+    effect: 'read-only',
     description: 'See which phase is under way, which are over, and what was done in them.',
     parameters: z.object({}),
     run: () => inTurn(async () => tell('Nothing was changed.')),
@@ -188,8 +190,4 @@ function statusOf(phases: Phases, at: number): { readonly [name: string]: Json }
     })),
     totals: phaseTotals(phases),
   };
-}
-
-function failure(kind: ToolErrorKind, message: string): Outcome {
-  return { ok: false, error: { kind, message } };
 }

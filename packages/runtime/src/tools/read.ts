@@ -1,15 +1,16 @@
-import type { Outcome, ToolErrorKind } from '@pawl/core';
+import type { Outcome } from '@pawl/core';
 import * as z from 'zod';
 import type { FolderContents } from '../search/index-folder.ts';
 import { codeOf } from '../search/system-error.ts';
-import { openFile } from '../search/text-file.ts';
 import { nearestPaths } from './nearest-paths.ts';
 import { formatLines } from './numbered-lines.ts';
 import type { LinesRead } from './read-lines.ts';
 import { readLines } from './read-lines.ts';
 import type { Tool } from './tool.ts';
-import { defineTool } from './tool.ts';
-import { resolveInWorkspace } from './workspace-path.ts';
+import { defineTool, failure } from './tool.ts';
+import { openBelow } from './workspace-file.ts';
+import { quoted as name, resolveInWorkspace } from './workspace-path.ts';
+import { versionOf, type Workspace } from './workspace.ts';
 
 /** What one call may put into the conversation; whoever wants more asks for the next lines. */
 const readLimits = { lines: 400, lineBytes: 1_000, bytes: 24_000 } as const;
@@ -30,9 +31,13 @@ export type ReadOutput = z.infer<typeof readOutput>;
 
 type Folder = Pick<FolderContents, 'root' | 'paths'>;
 
-export function createReadTool(folder: Folder): Tool {
+/** With a `workspace` it is known which version of a file the agent has seen. */
+export function createReadTool(folder: Folder, workspace?: Pick<Workspace, 'saw'>): Tool {
   return defineTool({
     name: 'read',
+    effect: 'read-only',
+    timeoutMs: 30_000,
+    outputCharsMax: 60_000,
     description:
       'Read lines of a text file in the folder, with their line numbers. At most ' +
       `${readLimits.lines} lines come back at once; "to" says where it stopped, and "total" is null when there is more.`,
@@ -54,7 +59,8 @@ export function createReadTool(folder: Folder): Tool {
       if (place.kind === 'failed') return explain(place.code, path, folder);
       const range = { from, to: Math.min(to, from + readLimits.lines - 1) };
       try {
-        await using file = await openFile(place.realPath);
+        await using file = await openBelow(folder.root, place.realPath);
+        workspace?.saw(place.realPath, versionOf(await file.stat({ bigint: true })));
         const { lineBytes: lineBytesMax, bytes: bytesMax } = readLimits;
         const read = await readLines(file, { ...range, lineBytesMax, bytesMax }, signal);
         return toOutcome(read, place.path, range.from);
@@ -112,13 +118,4 @@ function filesIn(path: string, paths: readonly string[]): readonly string[] {
 function suggest(paths: readonly string[]): string {
   if (paths.length === 0) return 'Use search to find the right file.';
   return `Try ${paths.map(name).join(' or ')}, or use search to find the right file.`;
-}
-
-/** In quotes with escapes and not for ever: a path from a model may hold anything. */
-function name(path: string): string {
-  return JSON.stringify(path === '' ? '.' : path.slice(0, 300));
-}
-
-function failure(kind: ToolErrorKind, message: string): Outcome {
-  return { ok: false, error: { kind, message } };
 }

@@ -45,6 +45,8 @@ export type Excerpt = z.infer<typeof excerpt>;
 export function createSearchTool(index: Pick<FolderIndex, 'search' | 'paths'>): Tool {
   return defineTool({
     name: 'search',
+    effect: 'read-only',
+    timeoutMs: 30_000,
     description:
       'Search the text of all files in the folder. Give a few telling words, identifiers, file names or "a quoted ' +
       'phrase"; there are no operators. Returns the best passages with path, line numbers and the lines that match, ' +

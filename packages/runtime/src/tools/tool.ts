@@ -49,9 +49,11 @@ export type ToolDefinition<Schema extends z.ZodType> = Partial<ToolLimits> & {
 
 /** Makes a tool that checks its arguments against its schema before it runs. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, parameters, run: _, ...rest } = definition;
+  const { name, description, parameters, effect, timeoutMs, outputCharsMax } = definition;
   return {
-    ...rest,
+    ...(effect !== undefined && { effect }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(outputCharsMax !== undefined && { outputCharsMax }),
     description: { name, description, parameters: z.toJSONSchema(parameters) as Json },
     async run(args, context) {
       const parsed = parameters.safeParse(args);

@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
-import { constants, type BigIntStats } from 'node:fs';
+import { constants } from 'node:fs';
 import { lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
+import type { FileEffect } from '@pawl/core';
 import { openFile } from '../search/text-file.ts';
 import { codeOf } from '../search/system-error.ts';
-import { holdFolder, type HeldFolder } from './held-folder.ts';
+import { holdFolder } from './held-folder.ts';
+import { versionOf } from './workspace.ts';
 
 /** A text larger than this is data; people and models write less. */
 export const textBytesMax = 5 * 1024 * 1024;
@@ -49,38 +51,53 @@ export async function readText(root: string, realPath: string): Promise<TextRead
   }
 }
 
+export type Replacement = {
+  readonly realPath: string;
+  readonly text: string;
+  /** The version that is to be replaced, null for none; when another is there, the error has the code `ESTALE`. */
+  readonly expected: string | null;
+};
+
 /**
  * Puts a text in the place of a file, or where none was, making the folders on the way. There is the old content or the
  * new at any moment, even when the power fails. Other names of the same file (hard links) keep the old content.
  */
 export async function replaceText(
   root: string,
-  realPath: string,
-  text: string,
-): Promise<{ readonly hash: string; readonly version: string }> {
+  { realPath, text, expected }: Replacement,
+): Promise<{ readonly effect: FileEffect; readonly version: string }> {
   const { folder, name } = placeOf(root, realPath);
   await using held = await holdFolder(root, folder, true);
-  const mode = await modeOf(held.at(name));
   const temporary = held.at(`.pawl-${randomBytes(9).toString('hex')}.tmp`);
+  const bytes = Buffer.from(text, 'utf8');
+  const before = await statusAt(held.at(name));
   try {
-    const bytes = Buffer.from(text, 'utf8');
-    await writeAnew(temporary, bytes, mode);
+    await writeAnew(temporary, bytes, before?.mode ?? null);
+    const now = await statusAt(held.at(name));
+    if ((now?.version ?? null) !== expected) throw new NotReplaceable('ESTALE');
     await rename(temporary, held.at(name));
     await held.sync();
-    return { hash: hashOf(bytes), version: await versionAt(held, name) };
+    const after = await statusAt(held.at(name));
+    const path = [...folder, name].join('/');
+    return { effect: { path, hash: hashOf(bytes) }, version: after?.version ?? '' };
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
 }
 
-/** Tells whether a file is still the one that was seen. Any write makes it another. */
-export function versionOf({ ino, size, mtimeNs }: BigIntStats): string {
-  return `${ino} ${size} ${mtimeNs}`;
-}
+type Status = { readonly mode: number; readonly version: string };
 
-async function versionAt(held: HeldFolder, name: string): Promise<string> {
-  return versionOf(await lstat(held.at(name), { bigint: true }));
+/** The rights and the version of a file, or null when there is none. What is no file is not replaced. */
+async function statusAt(path: string): Promise<Status | null> {
+  try {
+    const status = await lstat(path, { bigint: true });
+    if (!status.isFile()) throw new NotReplaceable(status.isDirectory() ? 'EISDIR' : 'EFTYPE');
+    return { mode: Number(status.mode) & 0o777, version: versionOf(status) };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 async function writeAnew(path: string, bytes: Buffer, mode: number | null): Promise<void> {
@@ -91,29 +108,20 @@ async function writeAnew(path: string, bytes: Buffer, mode: number | null): Prom
   await file.sync();
 }
 
-/** The rights of the file to be replaced, or null when there is none. What is no file is not replaced. */
-async function modeOf(path: string): Promise<number | null> {
-  try {
-    const status = await lstat(path);
-    if (!status.isFile()) throw new NotReplaceable(status.isDirectory());
-    return status.mode & 0o777;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
-
 /** Has a code as the system's own errors do. */
 class NotReplaceable extends Error {
-  readonly code: 'EISDIR' | 'EFTYPE';
+  readonly code: 'EISDIR' | 'EFTYPE' | 'ESTALE';
 
-  constructor(isFolder: boolean) {
-    super('Only a regular file can be replaced.');
-    this.code = isFolder ? 'EISDIR' : 'EFTYPE';
+  constructor(code: 'EISDIR' | 'EFTYPE' | 'ESTALE') {
+    super('This cannot be replaced.');
+    this.code = code;
   }
 }
 
-function placeOf(root: string, realPath: string): { readonly folder: readonly string[]; readonly name: string } {
+function placeOf(
+  root: string,
+  realPath: string,
+): { readonly folder: readonly string[]; readonly name: string } {
   const names = relative(root, realPath).split(sep);
   return { folder: names.slice(0, -1), name: names.at(-1) ?? '' };
 }

@@ -1,0 +1,43 @@
+import { lstat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+/** A file that differs from the last commit, as `git status --porcelain -z` tells it. */
+export type Change = { readonly path: string; readonly isNew: boolean };
+
+export const statusArguments: readonly string[] = [
+  'status',
+  '--porcelain=v1',
+  '-z',
+  '--no-renames',
+  '--untracked-files=all',
+  '--ignore-submodules=all',
+];
+
+/** A repository inside the repository is told as a folder; it has a history of its own and is left alone. */
+export function readStatus(text: string): readonly Change[] {
+  return text
+    .split('\0')
+    .filter((entry) => entry.length > 3 && !entry.endsWith('/'))
+    .map((entry) => ({ path: entry.slice(3), isNew: entry.startsWith('??') }));
+}
+
+/** Tells one version of each file from another, without reading it. */
+export async function versionsOf(
+  root: string,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<string, string>> {
+  const versions = changes.map(async ({ path }): Promise<[string, string]> => {
+    const facts = await lstat(join(root, path)).catch(() => null);
+    return [path, facts === null ? 'gone' : `${facts.ino} ${facts.size} ${facts.mtimeMs} ${facts.mode}`];
+  });
+  return new Map(await Promise.all(versions));
+}
+
+/** A new file that is by its name made to hold a secret. One that is in the history already is no secret any more. */
+export function mayHoldSecret({ path, isNew }: Change): boolean {
+  const name = basename(path).toLowerCase();
+  return isNew && secretNames.test(name) && !/\.(?:example|sample|template|dist|pub)$/.test(name);
+}
+
+const secretNames =
+  /^(?:\.env(?:\..*)?|.*\.(?:pem|key|p12|pfx|keystore|jks|kdbx)|id_(?:rsa|dsa|ecdsa|ed25519).*|\.(?:npmrc|netrc|pypirc|pgpass|htpasswd)|credentials(?:\.json)?|service-account.*\.json)$/;

@@ -1,0 +1,28 @@
+import { ModelSpecError } from './model-spec-error.ts';
+
+/**
+ * The address of an interface, without a slash at its end. One that is only a host gets the path that is usual for the
+ * provider: people write it with and without. Messages do not repeat an address, as there may be a password in it.
+ */
+export function baseUrlFrom(
+  given: string,
+  { from, path }: { readonly from: string; readonly path: string },
+): string {
+  const url = URL.parse(given.trim());
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    const example = `http://127.0.0.1:11434${path}`;
+    throw new ModelSpecError('bad-base-url', `${from} is to be an address such as ${example}.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    const message = `${from} has a name or a password in it, which is not sent. Put the key into the environment instead.`;
+    throw new ModelSpecError('bad-base-url', message);
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new ModelSpecError(
+      'bad-base-url',
+      `${from} is to end with its path: leave out what follows ? or #.`,
+    );
+  }
+  const own = url.pathname.replace(/\/{1,9}$/, '');
+  return `${url.origin}${own === '' ? path : own}`;
+}

@@ -1,0 +1,69 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The environment variable that marks a command and all it starts, also what has gone its own way since. */
+export const markName = 'PAWL_COMMAND';
+
+/** Forking faster than it is looked for, a program may need a few rounds. */
+const roundsMax = 50;
+
+/**
+ * Ends a process, its group and whatever else it has started, as far as that can be found: by its parents, or by the mark
+ * in its environment. What took off its mark after its parents were gone gets away; only a sandbox holds that.
+ * Resolves to whether there was anything left to end.
+ */
+export async function killTree(pid: number, mark: string): Promise<boolean> {
+  let killed = signalGroup(pid, 'SIGKILL');
+  for (let round = 0; round < roundsMax; round += 1) {
+    const found = await familyOf(pid, mark);
+    if (found.length === 0) break;
+    killed = true;
+    for (const each of found) signal(each, 'SIGKILL');
+    await sleep(5);
+  }
+  return killed;
+}
+
+/** False when there is no such group any more. */
+export function signalGroup(pid: number, name: NodeJS.Signals): boolean {
+  return signal(-pid, name);
+}
+
+function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    // It has ended by itself, or belongs to somebody else and is none of ours.
+    return false;
+  }
+}
+
+type Seen = { readonly pid: number; readonly parent: number; readonly marked: boolean };
+
+/** The living processes that come from this one. Only Linux tells; elsewhere the group has to do. */
+async function familyOf(root: number, mark: string): Promise<readonly number[]> {
+  const names = await readdir('/proc').catch(() => []);
+  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  const all = (await Promise.all(pids.map((pid) => look(pid, mark)))).filter((seen) => seen !== null);
+  const family = new Set([root, ...all.filter(({ marked }) => marked).map(({ pid }) => pid)]);
+  for (let before = 0; family.size > before;) {
+    before = family.size;
+    for (const { pid, parent } of all) if (family.has(parent)) family.add(pid);
+  }
+  const alive = new Set(all.map(({ pid }) => pid));
+  return [...family].filter((pid) => alive.has(pid) && pid !== process.pid);
+}
+
+/** Null for a process that has gone, or has ended and only waits for its parent to notice. */
+async function look(pid: number, mark: string): Promise<Seen | null> {
+  try {
+    const status = await readFile(`/proc/${pid}/stat`, 'latin1');
+    // After the name, which may hold anything, come the state and the parent.
+    const [state, parent] = status.slice(status.lastIndexOf(')') + 2).split(' ');
+    if (state === 'Z' || state === 'X') return null;
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+    return { pid, parent: Number(parent), marked: environment.includes(`${markName}=${mark}`) };
+  } catch {
+    return null;
+  }
+}

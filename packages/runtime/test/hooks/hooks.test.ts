@@ -1,0 +1,248 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { conversationOf, toArray, type Call, type CompletedTool, type Json } from '@pawl/core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import type { BeforeToolHook, Finished } from '../../src/hooks/hook.ts';
+import { createHooks, type Hooks, type HooksConfig } from '../../src/hooks/hooks.ts';
+import { Agent, createScripted, defineTool, type Rules, type ScriptedReply } from '../../src/index.ts';
+
+let workspace = '';
+let reports: string[] = [];
+const never = new AbortController().signal;
+
+beforeEach(() => {
+  workspace = mkdtempSync(join(tmpdir(), 'pawl-hooks-'));
+  reports = [];
+});
+
+afterEach(() => rmSync(workspace, { recursive: true, force: true }));
+
+function hooksOf(config: Partial<HooksConfig>): Hooks {
+  return createHooks({ workspace, report: (line) => reports.push(line), ...config });
+}
+
+function sh(script: string): readonly [string, ...string[]] {
+  return ['sh', '-c', script];
+}
+
+function read(name: string): string {
+  return readFileSync(join(workspace, name), 'utf8');
+}
+
+const completed: readonly CompletedTool[] = [
+  { callId: '1', tool: 'edit', ok: true },
+  { callId: '2', tool: 'read', ok: true },
+];
+
+describe('hooks after tools', () => {
+  it('are told as JSON which of their tools were run, and are not run for others', async () => {
+    const hooks = hooksOf({
+      afterTools: [
+        { command: sh('cat > told; pwd > folder'), tools: ['edit'] },
+        { command: sh('touch never'), tools: ['shell'] },
+      ],
+    });
+    expect(await hooks.afterTools(completed, never)).toBe(true);
+    expect(JSON.parse(read('told'))).toEqual({ hook: 'after-tools', workspace, completed: [completed[0]] });
+    expect(read('folder')).toBe(`${workspace}\n`);
+    expect(existsSync(join(workspace, 'never'))).toBe(false);
+  });
+
+  it('are passed over when they fail, hang or cannot start, and the next ones run', async () => {
+    const hooks = hooksOf({
+      afterTools: [
+        { command: sh('echo broken >&2; exit 7') },
+        { command: ['there-is-no-such-command'] },
+        { command: sh('sleep 1000'), timeoutMs: 50 },
+        { run: () => Promise.reject(new Error('thrown')) },
+        { run: () => new Promise<never>(() => undefined), timeoutMs: 50 },
+        { command: sh('touch reached') },
+      ],
+    });
+    expect(await hooks.afterTools(completed, never)).toBe(true);
+    expect(existsSync(join(workspace, 'reached'))).toBe(true);
+    const passedOver = 'A hook after tools did not work and was passed over: ';
+    expect(reports.map((line) => line.replace(passedOver, ''))).toEqual([
+      'sh ended with exit code 7: broken',
+      'there-is-no-such-command could not be started: there is no such command or folder',
+      'sh took longer than 0.05 s and was ended',
+      'thrown',
+      'it took longer than 0.05 s',
+    ]);
+  });
+
+  it('get no secret of the environment', async () => {
+    vi.stubEnv('PAWL_TEST_API_KEY', 'the secret');
+    await hooksOf({ afterTools: [{ command: sh('env > env') }] }).afterTools(completed, never);
+    vi.unstubAllEnvs();
+    expect(read('env')).toContain('PATH=');
+    expect(read('env')).not.toContain('the secret');
+  });
+
+  it('do not start once the work is called off', async () => {
+    const hooks = hooksOf({ afterTools: [{ command: sh('touch ran') }] });
+    expect(await hooks.afterTools(completed, AbortSignal.abort())).toBe(false);
+    expect(existsSync(join(workspace, 'ran'))).toBe(false);
+  });
+
+  it('cannot break a line of a report', async () => {
+    const hooks = hooksOf({ afterTools: [{ command: sh(`printf 'a\\033[2Jb\\rc' >&2; exit 1`) }] });
+    await hooks.afterTools(completed, never);
+    expect(reports[0]).toMatch(/a\\u001b\[2Jb\\u000dc$/);
+  });
+});
+
+describe('hooks before tools', () => {
+  const call: Call = { id: 'c1', tool: 'shell', args: { command: 'rm -rf /' } };
+  const allowAll = { rules: (): 'allow' => 'allow', decide: () => Promise.reject(new Error('asked')) };
+
+  async function said(hook: BeforeToolHook, subject: Call = call): Promise<string> {
+    const { decision, reason } = await hooksOf({ beforeTool: [hook] })
+      .guard(allowAll)
+      .decide(subject, never);
+    return reason === undefined ? decision : `${decision}: ${reason}`;
+  }
+
+  it('let a call pass with exit code 0 and deny it with any other, saying why', async () => {
+    expect(await said({ command: sh('cat > told') })).toBe('allow');
+    expect(JSON.parse(read('told'))).toEqual({ hook: 'before-tool', workspace, call });
+    expect(await said({ command: sh('echo too dangerous; echo more; exit 2') })).toBe(
+      'deny: A hook said no: sh ended with exit code 2: too dangerous',
+    );
+  });
+
+  it('deny what they could not look at', async () => {
+    expect(await said({ command: ['there-is-no-such-command'] })).toMatch(/^deny: .*no such command/);
+    expect(await said({ command: sh('sleep 1000'), timeoutMs: 50 })).toMatch(/^deny: .*took longer/);
+    expect(await said({ command: sh('kill -KILL $$') })).toMatch(/^deny: .*SIGKILL/);
+    const thrower = (): never => {
+      throw new Error('a mistake');
+    };
+    expect(await said({ run: thrower })).toBe('deny: A hook that must agree did not work: a mistake');
+    expect(await said({ run: () => new Promise<never>(() => undefined), timeoutMs: 20 })).toMatch(/^deny: /);
+    let deep: Json = 1;
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    expect(await said({ command: sh('exit 0') }, { ...call, args: deep })).toMatch(/^deny: /);
+  });
+
+  it('cannot change the call that runs', async () => {
+    const subject = structuredClone(call);
+    const change = (seen: Call): { decision: 'allow' } => {
+      Object.assign(seen, { tool: 'other' });
+      Object.assign(seen.args as object, { command: 'changed' });
+      return { decision: 'allow' };
+    };
+    expect(await said({ run: change }, subject)).toBe('allow');
+    expect(subject).toEqual(call);
+  });
+
+  it('come before the person, and never instead of one', async () => {
+    const asked: string[] = [];
+    const decide = ({ id }: Call): Promise<{ decision: 'allow' }> => {
+      asked.push(id);
+      return Promise.resolve({ decision: 'allow' });
+    };
+    const rules: Rules = ({ tool }) => (tool === 'shell' ? 'ask' : tool === 'gone' ? 'deny' : 'allow');
+    const hooks = hooksOf({
+      beforeTool: [
+        { run: ({ args }) => ({ decision: args === 'bad' ? 'deny' : 'allow' }), tools: ['shell', 'edit'] },
+      ],
+    });
+    const guarded = hooks.guard({ rules, decide });
+    const ruled = ['shell', 'edit', 'read', 'gone'].map((tool) => guarded.rules({ tool, args: null }));
+    expect(ruled).toEqual(['ask', 'ask', 'allow', 'deny']);
+    expect(await guarded.decide({ id: '1', tool: 'shell', args: 'bad' }, never)).toEqual({
+      decision: 'deny',
+    });
+    expect(await guarded.decide({ id: '2', tool: 'edit', args: 'good' }, never)).toEqual({
+      decision: 'allow',
+    });
+    expect(asked).toEqual([]);
+    expect(await guarded.decide({ id: '3', tool: 'shell', args: 'good' }, never)).toEqual({
+      decision: 'allow',
+    });
+    expect(asked).toEqual(['3']);
+    expect(await guarded.decide({ id: '4', tool: 'gone', args: null }, never)).toMatchObject({
+      decision: 'deny',
+    });
+  });
+});
+
+describe('an agent with hooks', () => {
+  const write = defineTool({
+    name: 'write',
+    description: 'Writes a file.',
+    parameters: z.object({ path: z.string() }),
+    run({ path }) {
+      writeFileSync(join(workspace, path), '');
+      return Promise.resolve({ ok: true, output: null });
+    },
+  });
+
+  function agentWith(hooks: Hooks, replies: readonly ScriptedReply[]): Agent {
+    const world = hooks.guard({ rules: () => 'allow', decide: () => Promise.resolve({ decision: 'deny' }) });
+    return new Agent({
+      model: createScripted(replies),
+      tools: [write],
+      ...world,
+      hooks: hooks.afterTools,
+      observe: (seen) => hooks.observe(seen),
+    });
+  }
+
+  it('denies by hook, acts after a change, and tells when the turn is over', async () => {
+    const ends: Finished[] = [];
+    const hooks = hooksOf({
+      beforeTool: [{ command: sh('! grep -q secret') }],
+      afterTools: [{ command: sh('ls >> seen') }],
+      finish: [{ command: sh('cat > finished') }, { run: (end) => void ends.push(end) }],
+    });
+    const agent = agentWith(hooks, [
+      { text: '', calls: [{ tool: 'write', args: { path: 'secret' }, id: 'a' }] },
+      { text: '', calls: [{ tool: 'write', args: { path: 'open' }, id: 'b' }] },
+      { text: 'Done.', calls: [] },
+    ]);
+    agent.say('go');
+    await agent.idle();
+    await hooks.settled();
+    const results = toArray(conversationOf(agent.session)).filter(({ role }) => role === 'tool');
+    expect(results).toMatchObject([
+      { callId: 'a', outcome: { ok: false, error: { kind: 'denied' } } },
+      { callId: 'b', outcome: { ok: true } },
+    ]);
+    expect(read('seen')).toBe('open\nseen\n');
+    expect(ends).toMatchObject([{ status: 'waitingForUser', answer: 'Done.', reason: null }]);
+    expect(JSON.parse(read('finished'))).toMatchObject({ hook: 'finish', finished: { answer: 'Done.' } });
+
+    // Waiting for the user again after a pause is not another end.
+    await agent.post({ type: 'pause-requested', reason: 'a break' });
+    await agent.post({ type: 'resume-requested' });
+    await agent.post({ type: 'halt-requested', reason: 'enough' });
+    await hooks.settled();
+    expect(ends.map(({ status, reason }) => [status, reason])).toEqual([
+      ['waitingForUser', null],
+      ['halted', 'enough'],
+    ]);
+  });
+
+  it('is not held up by hooks for the end that fail', async () => {
+    const hooks = hooksOf({
+      finish: [
+        { command: sh('exit 1') },
+        { run: () => Promise.reject(new Error('thrown')) },
+        { command: sh('touch last') },
+      ],
+    });
+    const agent = agentWith(hooks, [{ text: 'Done.', calls: [] }]);
+    agent.say('go');
+    await agent.idle();
+    await hooks.settled();
+    expect(reports).toEqual([
+      'A hook for the end of a turn did not work: sh ended with exit code 1',
+      'A hook for the end of a turn did not work: thrown',
+    ]);
+    expect(existsSync(join(workspace, 'last'))).toBe(true);
+  });
+});

@@ -1,0 +1,194 @@
+import * as fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { connectMcpServers } from '../../src/mcp/connect-mcp.ts';
+import { isServerName, toolName } from '../../src/mcp/tool-name.ts';
+import { behaving, call, serving } from './serving.ts';
+
+const { folder, behave } = serving();
+
+describe('the tools of a server', () => {
+  it('are taken up to a number, and the rest is told', async () => {
+    const connection = await behave('many-tools');
+    expect(connection.tools).toHaveLength(256);
+    expect(connection.problems).toEqual(['bad offers more than 256 tools; the others are left out.']);
+  });
+
+  it('are read page by page up to a number of pages', async () => {
+    expect((await behave('endless-pages', { limits: { pages: 5 } })).tools).toHaveLength(5);
+    const enough = await behave('endless-pages', { limits: { pages: 1_000, tools: 7 } });
+    expect(enough.tools).toHaveLength(7);
+    expect(enough.problems).toHaveLength(1);
+  });
+
+  it('are not read in circles', async () => {
+    const connection = await behave('same-page');
+    expect(connection.tools).toHaveLength(1);
+  });
+
+  it('get names that any provider takes, two for two', async () => {
+    const connection = await behave('odd-names');
+    const names = connection.tools.map((tool) => tool.description.name);
+    expect(names.slice(0, 2)).toEqual(['bad____proto__', 'bad__constructor']);
+    expect(names).toHaveLength(9);
+    expect(new Set(names).size).toBe(9);
+    for (const name of names) expect(name).toMatch(/^bad__[\w-]{1,59}$/);
+    expect(await call(connection, 'bad____proto__', { text: 'hi' })).toMatchObject({
+      ok: true,
+      output: expect.stringContaining('__proto__: hi'),
+    });
+    expect(connection.problems).toEqual([
+      'bad__echo is there twice; the second is left out.',
+      'A tool of bad () is left out: it is not described as the protocol asks.',
+      'A tool of bad (no-schema) is left out: it is not described as the protocol asks.',
+      'A tool of bad (without a name) is left out: it is not described as the protocol asks.',
+    ]);
+  });
+
+  it('are left out when their schemas are a trap, and the others stay', async () => {
+    const connection = await behave('odd-schemas');
+    expect(connection.problems).toEqual([
+      'A tool of bad (deep) is left out: it is nested too deep.',
+      'A tool of bad (remote) is left out: its parameters are described somewhere else.',
+      expect.stringMatching(
+        /^A tool of bad \(large\) is left out: its parameters take \d+ characters to describe\.$/,
+      ),
+      'A tool of bad (text) is left out: it is not described as the protocol asks.',
+    ]);
+    expect(connection.tools.map((tool) => tool.description.name)).toEqual(['bad__slow', 'bad__hidden']);
+    // The answer does not fit the schema of the tool's output, which would take hours to check.
+    expect(await call(connection, 'bad__slow', { a: `${'a'.repeat(40)}!` })).toMatchObject({ ok: true });
+  });
+
+  it('have descriptions in which nothing is hidden and that come to an end', async () => {
+    const connection = await behave('odd-schemas');
+    const hidden = connection.tools.at(-1)?.description.description ?? '';
+    expect(hidden).toMatch(/^Reads\.\\u200b\\u202e\\u001b\[2J\\u\{e0041\}\n⚠️ yyy/);
+    expect(hidden).toHaveLength(4_000);
+  });
+});
+
+describe('several servers', () => {
+  it('are connected side by side, and one that fails costs only itself', async () => {
+    const good = behaving('good', folder);
+    const { connections, failures } = await connectMcpServers([
+      { ...good, name: 'one' },
+      { ...behaving('dies-at-once', folder), name: 'two' },
+      { ...good, name: 'three' },
+    ]);
+    expect(connections.map(({ name }) => name)).toEqual(['one', 'three']);
+    expect(failures.map(({ message }) => message)).toEqual([
+      expect.stringContaining('The MCP server two did not start.'),
+    ]);
+    await Promise.all(connections.map((each) => each.close()));
+  });
+
+  it('cannot have one name', async () => {
+    const good = behaving('good', folder);
+    await expect(connectMcpServers([good, good])).rejects.toThrow('The MCP server "bad" is there twice.');
+  });
+});
+
+describe('toolName', () => {
+  const server = fc.stringMatching(/^[a-z0-9]{1,32}$/);
+  const tool = fc.oneof(fc.string({ minLength: 1, unit: 'binary' }), fc.stringMatching(/^[\w-]{1,80}$/));
+
+  it('is always one that providers take', () => {
+    fc.assert(fc.property(server, tool, (name, each) => /^[\w-]{1,64}$/.test(toolName(name, each))));
+  });
+
+  it('is another one for another tool', () => {
+    fc.assert(
+      fc.property(
+        server,
+        tool,
+        tool,
+        (name, one, other) => one === other || toolName(name, one) !== toolName(name, other),
+      ),
+    );
+  });
+
+  it('never mixes up two servers', () => {
+    const any = fc.stringMatching(/^[a-z0-9_-]{1,8}$/).filter(isServerName);
+    fc.assert(
+      fc.property(
+        any,
+        tool,
+        any,
+        tool,
+        (one, first, other, second) => one === other || toolName(one, first) !== toolName(other, second),
+      ),
+    );
+  });
+});
+
+describe('approval', () => {
+  it('comes before anything else: neither a call nor a description gets through without it', async () => {
+    const connection = await behave('good', { newTools: 'ask' });
+    expect(connection.tools[0]?.description).toEqual({
+      name: 'bad__echo',
+      description:
+        'Not available: the user has not approved this tool yet. Go on without it, or ask the user to approve it.',
+      parameters: { type: 'object' },
+    });
+    expect(await call(connection, 'bad__echo')).toEqual({
+      ok: false,
+      error: {
+        kind: 'denied',
+        message:
+          'bad__echo was not called: the user has not approved this tool yet. Go on without it, or ask the user to approve it.',
+      },
+    });
+    expect(connection.reviews).toMatchObject([{ name: 'bad__echo', why: 'new', description: 'Does echo.' }]);
+    await connection.approve(connection.reviews);
+    expect(connection.reviews).toEqual([]);
+    expect(connection.tools[0]?.description.description).toBe('Does echo.');
+    expect(await call(connection, 'bad__echo')).toMatchObject({ ok: true });
+  });
+
+  it.each(['changes-tools', 'changes-schema'])('ends when the tool becomes another one: %s', async (way) => {
+    const connection = await behave(way);
+    expect(await call(connection, 'bad__echo')).toMatchObject({ ok: true });
+    expect(await call(connection, 'bad__change')).toMatchObject({ ok: true, output: 'changed' });
+    const message =
+      'its server has changed what it says of this tool since the user approved it. Go on without it, or ask the user to approve it again.';
+    expect(await call(connection, 'bad__echo')).toEqual({
+      ok: false,
+      error: { kind: 'denied', message: `bad__echo was not called: ${message}` },
+    });
+    expect(connection.tools[0]?.description.description).toBe(`Not available: ${message}`);
+    expect(await call(connection, 'bad__change')).toMatchObject({ ok: true });
+    expect(connection.reviews).toMatchObject([{ name: 'bad__echo', why: 'changed' }]);
+    await connection.approve(connection.reviews);
+    expect(await call(connection, 'bad__echo')).toMatchObject({ ok: true });
+  });
+
+  it('is for what the user was shown, not for what came after it', async () => {
+    const connection = await behave('changes-tools', { newTools: 'ask' });
+    const shown = connection.reviews;
+    await connection.approve(shown);
+    await call(connection, 'bad__change');
+    await vi.waitFor(() => expect(connection.reviews).toMatchObject([{ name: 'bad__echo', why: 'changed' }]));
+    await connection.approve(shown);
+    expect(await call(connection, 'bad__echo')).toMatchObject({ ok: false, error: { kind: 'denied' } });
+  });
+
+  it('tells when a tool is no longer offered', async () => {
+    const connection = await behave('drops-tool');
+    await call(connection, 'bad__change');
+    expect(await call(connection, 'bad__echo')).toMatchObject({
+      error: {
+        kind: 'denied',
+        message: 'bad__echo was not called: its server no longer offers this tool. Go on without it.',
+      },
+    });
+  });
+
+  it('is needed for a tool that turns up later', async () => {
+    const connection = await behave('adds-tool', { newTools: 'ask' });
+    await connection.approve(connection.reviews);
+    await call(connection, 'bad__change');
+    await vi.waitFor(() => expect(connection.tools).toHaveLength(3));
+    expect(await call(connection, 'bad__more')).toMatchObject({ ok: false, error: { kind: 'denied' } });
+    expect(connection.reviews).toMatchObject([{ name: 'bad__more', why: 'new' }]);
+  });
+});

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+export type Received = {
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: unknown;
+};
+
+export type Served = {
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** Resolves when the connection of the first request is closed by the other side before the answer is complete. */
+  readonly hungUp: Promise<void>;
+};
+
+export type Handler = (response: ServerResponse, received: Received, index: number) => void | Promise<void>;
+
+/** A server on this machine that answers with what the test gives it; it is gone when the test is over. */
+export async function serve(handler: Handler): Promise<Served> {
+  const received: Received[] = [];
+  const hungUp = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    response.on('close', () => {
+      if (!response.writableFinished) hungUp.resolve();
+    });
+    void json(request).then((body) => {
+      const one = { url: request.url ?? '', headers: request.headers, body };
+      received.push(one);
+      return handler(response, one, received.length - 1);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, received, hungUp: hungUp.promise };
+}
+
+/** A port that nothing listens at. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export const streamHeaders = { 'content-type': 'text/event-stream' };
+
+/** A whole stream of server-sent events. */
+export function sendEvents(response: ServerResponse, events: readonly string[]): void {
+  response.writeHead(200, streamHeaders);
+  response.end(events.join(''));
+}
+
+/** An event as OpenAI and Google send it, or with its name as Anthropic does. */
+export function event(data: unknown, name?: string): string {
+  const head = name === undefined ? '' : `event: ${name}\n`;
+  return `${head}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+}
