@@ -52,7 +52,7 @@ const legacy = {
 };
 
 describe('pawl memory list', () => {
-  it('shows what is at hand and what is on the shelf, and says which file that is', async () => {
+  it('shows what is at hand and what is on the shelf, and says which file that is [LKJ1-110, LKJ1-109]', async () => {
     const path = await put('old.json', legacy);
     const { code, out, err } = await memory('list', '--file', path);
     expect(code).toBe(0);

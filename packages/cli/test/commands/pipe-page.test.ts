@@ -45,7 +45,7 @@ describe('the page of events', () => {
     expect(taken).toEqual(states.map(({ name }) => name));
   });
 
-  it('has every action, with what answers it', () => {
+  it('has every action, with what answers it [LOOM-97]', () => {
     const actions = typesOf('Action');
     expect(actions).toHaveLength(13);
     for (const type of actions) expect(section(type)).toMatch(/Answered by \[|Nothing answers it/);
