@@ -3,6 +3,7 @@ import { hasNode, nodeNeeded, nodeWanted, tooOld } from './node-version.mjs';
 import { runNpm } from './npm.mjs';
 import { emptyNodeModules, toolsWithoutBinary } from './platform.mjs';
 import { fingerprint, forgetStamp, readStamp, writeStamp } from './stamp.mjs';
+import { installSystemPackages } from './system-packages.mjs';
 
 /** Returns whether the project is ready; when it is not, one line on stderr has said why. */
 export function setUp(root) {
@@ -12,6 +13,7 @@ export function setUp(root) {
     );
   }
   try {
+    installSystemPackages(say);
     return isReady(root) || withLock(root, say, () => isReady(root) || install(root));
   } catch (error) {
     return fail(`could not set up: ${error.message}`);

@@ -1,4 +1,5 @@
 import type { BudgetFlags } from './commands/budget-options.ts';
+import type { ModelFlags } from './commands/model-options.ts';
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import type { Io } from './io.ts';
@@ -31,6 +32,7 @@ export function createProgram(setting: Setting): Command {
   addChart(program, setting);
   addAudit(program, setting);
   addMemory(program, setting);
+  addDoctor(program, setting);
   return program;
 }
 
@@ -50,13 +52,14 @@ function examples(...lines: readonly string[]): string {
 const profileHelp =
   'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
 
-type RunFlags = BudgetFlags & {
-  readonly dir: string;
-  readonly profile: string;
-  readonly quiet?: true;
-  readonly trace?: string;
-  readonly json?: true;
-};
+type RunFlags = BudgetFlags &
+  ModelFlags & {
+    readonly dir: string;
+    readonly profile: string;
+    readonly quiet?: true;
+    readonly trace?: string;
+    readonly json?: true;
+  };
 
 function addRun(program: Command, { io, signal, exit }: Setting): void {
   program
@@ -65,8 +68,19 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     .argument('<goal...>', 'what you want to know')
     .option('-d, --dir <folder>', 'the folder to work in', '.')
     .option('-p, --profile <name>', profileHelp, 'pawl')
+    .option(
+      '-m, --model <spec>',
+      'who thinks: librarian (offline), openai:…, anthropic:…, google:…, ollama:…',
+      'librarian',
+    )
+    .option('--base-url <url>', 'where an openai-compatible model is served')
+    .option('--price-in <n>', 'money per million tokens read, for --max-cost')
+    .option('--price-out <n>', 'money per million tokens written')
+    .option('--max-output-tokens <n>', 'how long one reply may be')
     .option('--max-steps <n>', 'ask the model at most so often, the last time for an answer')
     .option('--max-tool-calls <n>', 'after so many tool calls, ask for an answer')
+    .option('--max-tokens <n>', 'after so many tokens, read and written, ask for an answer')
+    .option('--max-cost <n>', 'after so much money, ask for an answer; needs prices')
     .option('--max-seconds <n>', 'after so long, ask for an answer')
     .option('--trace <file>', 'write every prompt, reply and transition to a file, one JSON object a line')
     .option('-q, --quiet', 'print the answer only')
@@ -233,5 +247,16 @@ function addTransfer(
     .action(async (from: string, options: MemoryFlags & { merge?: true; replace?: true }) => {
       const { importAll } = await import('./commands/memory.ts');
       exit(await importAll(from, options, io));
+    });
+}
+
+function addDoctor(program: Command, { io, exit }: Setting): void {
+  program
+    .command('doctor')
+    .description('look at this machine: what is there, what is missing, and what to do about it')
+    .option('--json', 'print one JSON object')
+    .action(async (options: { json?: true }) => {
+      const { doctor } = await import('./commands/doctor.ts');
+      exit(await doctor(options, io));
     });
 }

@@ -5,6 +5,8 @@ import { UsageError } from '../usage-error.ts';
 export type BudgetFlags = {
   readonly maxSteps?: string;
   readonly maxToolCalls?: string;
+  readonly maxTokens?: string;
+  readonly maxCost?: string;
   readonly maxSeconds?: string;
 };
 
@@ -14,8 +16,8 @@ export function budgetsOf(options: BudgetFlags): Budgets | null {
   const budgets: Budgets = {
     modelCalls: whole('--max-steps', options.maxSteps),
     toolCalls: whole('--max-tool-calls', options.maxToolCalls),
-    tokens: null,
-    cost: null,
+    tokens: whole('--max-tokens', options.maxTokens),
+    cost: money('--max-cost', options.maxCost),
     wallMs: seconds === null ? null : seconds * 1_000,
   };
   return Object.values(budgets).every((limit) => limit === null) ? null : budgets;
@@ -26,6 +28,15 @@ function whole(flag: string, value: string | undefined): number | null {
   const number = Number(value);
   if (value.trim() === '' || !Number.isInteger(number) || number < 1) {
     throw new UsageError(`Expected ${flag} to be a whole number from 1 on, got ${JSON.stringify(value)}.`);
+  }
+  return number;
+}
+
+function money(flag: string, value: string | undefined): number | null {
+  if (value === undefined) return null;
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number) || number <= 0) {
+    throw new UsageError(`Expected ${flag} to be a number above 0, got ${JSON.stringify(value)}.`);
   }
   return number;
 }

@@ -15,22 +15,19 @@ import {
   type Settings,
 } from '@pawl/core';
 import {
-  createLibrarian,
-  createLkjLibrarian,
   createMemoryKeeper,
   lazyStorage,
   librarianTools,
   MemoryFileError,
   openLkjFolder,
   openSqliteStorage,
-  speakIn,
   systemClock,
-  xmlCodec,
   type AgentOptions,
   type FolderIndex,
 } from '@pawl/runtime';
 import { makeFolderFor, storageFileFor } from '../data-folder.ts';
 import { UsageError } from '../usage-error.ts';
+import { modelFor, type ModelFlags } from './model-options.ts';
 
 /** What a run is set up with: the agent's means, and what is to be kept of it. */
 export type RunSetup = Pick<AgentOptions, 'model' | 'tools' | 'memory'> & {
@@ -44,6 +41,7 @@ type Asked = {
   readonly folder: FolderIndex;
   readonly profile: Profile;
   readonly budgets: Budgets | null;
+  readonly flags: ModelFlags;
   readonly id: string;
 };
 
@@ -53,7 +51,8 @@ export async function setUp(asked: Asked): Promise<RunSetup> {
   return chart === 'lkj' || chart === 'lkj1' ? setUpLkj(asked, chart) : plainly(asked);
 }
 
-function plainly({ folder, profile, budgets, id }: Asked): RunSetup {
+async function plainly({ folder, profile, budgets, flags, id }: Asked): Promise<RunSetup> {
+  const model = await modelFor(flags, profile, { logs: [], callsMax: callsMaxOf(profile) });
   const settings = withBudgets(profile.settings, budgets);
   const session = createSession({ id, at: Date.now(), profile: profile.name, settings });
   const memory = session.memory ?? emptyMemory(memorySettings.pawl);
@@ -63,7 +62,7 @@ function plainly({ folder, profile, budgets, id }: Asked): RunSetup {
     return openSqliteStorage(file);
   });
   return {
-    model: createLibrarian(),
+    model,
     tools: librarianTools(folder),
     memory: createMemoryKeeper({ memory, storage, clock: systemClock }),
     session,
@@ -72,7 +71,9 @@ function plainly({ folder, profile, budgets, id }: Asked): RunSetup {
   };
 }
 
-async function setUpLkj({ folder, profile, budgets, id }: Asked, name: LkjProfile): Promise<RunSetup> {
+async function setUpLkj({ folder, profile, budgets, flags, id }: Asked, name: LkjProfile): Promise<RunSetup> {
+  const logs = name === 'lkj' ? (['think_log', 'evaluation_log'] as const) : (['thinking_log'] as const);
+  const model = await modelFor(flags, profile, { logs, callsMax: 1 });
   const { config, store } = await openLkjFolder(folder.root, name, systemClock).catch((error: unknown) => {
     throw error instanceof MemoryFileError ? new UsageError(error.message, { cause: error }) : error;
   });
@@ -88,10 +89,8 @@ async function setUpLkj({ folder, profile, budgets, id }: Asked, name: LkjProfil
     profile: profile.name,
     settings: withBudgets(settings, budgets),
   });
-  const logs = name === 'lkj' ? (['think_log', 'evaluation_log'] as const) : (['thinking_log'] as const);
-  const manner = { logs, callsMax: 1, readsCalls: true };
   return {
-    model: speakIn(xmlCodec, createLkjLibrarian(xmlCodec, logs), manner),
+    model,
     tools,
     memory: store.keeper,
     session: { ...session, mode, memory: store.keeper.memory },
@@ -102,6 +101,11 @@ async function setUpLkj({ folder, profile, budgets, id }: Asked, name: LkjProfil
     ],
     keep: ({ mode: after }) => store.endCycle(after?.state ?? 'thinking'),
   };
+}
+
+/** As many calls as one reply may hold, for a model that writes them as text. */
+function callsMaxOf({ settings: { chart } }: Profile): number {
+  return chart?.oneAction === true ? 1 : 32;
 }
 
 /** The prompts of the configuration stand in the place of the chart's own. */

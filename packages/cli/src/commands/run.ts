@@ -13,22 +13,24 @@ import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
 import { budgetsOf, type BudgetFlags } from './budget-options.ts';
+import type { ModelFlags } from './model-options.ts';
 import { profileNamed } from './profile-option.ts';
 import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
 import { setUp } from './run-setup.ts';
 import { openTrace, type RunTrace } from './run-trace.ts';
 import { skipLines } from './skip-lines.ts';
 
-export type RunOptions = BudgetFlags & {
-  readonly dir: string;
-  readonly profile: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  /** A file to write every prompt, reply and transition to. */
-  readonly trace?: string;
-  /** Aborted when the user presses Ctrl-C. */
-  readonly signal?: AbortSignal;
-};
+export type RunOptions = BudgetFlags &
+  ModelFlags & {
+    readonly dir: string;
+    readonly profile: string;
+    readonly json?: boolean;
+    readonly quiet?: boolean;
+    /** A file to write every prompt, reply and transition to. */
+    readonly trace?: string;
+    /** Aborted when the user presses Ctrl-C. */
+    readonly signal?: AbortSignal;
+  };
 
 /** Works on a goal in a folder until there is an answer. */
 export async function run(goal: string, options: RunOptions, io: Io): Promise<ExitCode> {
@@ -37,6 +39,9 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   }
   const profile = await profileNamed(options.profile);
   const budgets = budgetsOf(options);
+  if (options.maxCost !== undefined && options.priceIn === undefined) {
+    throw new UsageError('--max-cost needs --price-in and --price-out, in money per million tokens.');
+  }
   const { signal = new AbortController().signal } = options;
   const index = await indexUntil(options.dir, signal, io);
   if (index === null) return exitCodes.interrupted;
@@ -45,7 +50,7 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   view.start({ root: folder.root, files: folder.paths.length });
   for (const line of skipLines(folder.skips)) view.warn(line);
   const trace = openTrace(options.trace);
-  const result = await work(goal, { folder, profile, budgets, signal, view, trace });
+  const result = await work(goal, { folder, profile, budgets, signal, view, trace, flags: options });
   view.end(result);
   return codes[result.status];
 }
@@ -81,16 +86,17 @@ type Job = {
   readonly signal: AbortSignal;
   readonly view: RunView;
   readonly trace: RunTrace;
+  readonly flags: ModelFlags;
 };
 
 async function work(
   goal: string,
-  { folder, profile, budgets, signal, view, trace }: Job,
+  { folder, profile, budgets, signal, view, trace, flags }: Job,
 ): Promise<RunResult> {
   const tally = { modelCalls: 0, toolCalls: 0, error: null as string | null };
   const startedAt = Date.now();
   const id = crypto.randomUUID();
-  const { keep, warnings, ...means } = await setUp({ folder, profile, budgets, id });
+  const { keep, warnings, ...means } = await setUp({ folder, profile, budgets, flags, id });
   for (const line of warnings) view.warn(line);
   const leave = (): void => void agent.post({ type: 'shutdown-requested' });
   const keeping = inTurn(leave);

@@ -8,7 +8,7 @@ import type { CommandEnd } from '../sandbox/run-command.ts';
 import { messageOf } from '../work.ts';
 import { mayHoldSecret, readStatus, statusArguments, versionsOf, type Change } from './changes.ts';
 import { commitMessage } from './commit-message.ts';
-import { createGit, findRepository, statusBytesMax, type Git, type Repository } from './git.ts';
+import { createGit, filtersOf, findRepository, statusBytesMax, type Git, type Repository } from './git.ts';
 
 export type AutoCommitOptions = {
   /** Whether the repository's own hooks run, such as `pre-commit`. They do not unless asked for. */
@@ -71,6 +71,9 @@ async function open(setting: Setting): Promise<Desk | string> {
   const repository = await findRepository(workspace, timeoutMs);
   if (typeof repository === 'string') return repository;
   const git = createGit({ repository, workspace, runsHooks, ...(launcher && { launcher }) });
+  const [filter] = launcher?.kind === 'bubblewrap' ? [] : await filtersOf(git, timeoutMs);
+  if (filter !== undefined)
+    return `the repository wants a program of its own run (${filter}), and there is no sandbox to run it in.`;
   const inside = relative(repository.root, workspace);
   const part = inside === '' ? [] : ['--', inside];
   const desk = { git, repository, part, timeoutMs, before: new Map<string, string>() };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { scrubbedEnvironment } from '../sandbox/environment.ts';
@@ -25,21 +25,47 @@ export type GitOptions = {
 /** Runs git in a repository. */
 export type Git = (args: readonly string[], options: GitOptions) => Promise<CommandEnd>;
 
-/** The repository a folder belongs to; or why there is none, in words. */
+/** Asks git something that makes it run nothing else. */
+type Ask = (...args: readonly string[]) => Promise<CommandEnd>;
+
+/** The repository a folder belongs to; or why there is none that could be used, in words. */
 export async function findRepository(folder: string, timeoutMs: number): Promise<Repository | string> {
   const env = gitEnvironment();
-  const ask = (...args: readonly string[]): Promise<CommandEnd> =>
-    runCommand({ launch: { file: 'git', args, env }, cwd: folder, timeoutMs });
+  const ask: Ask = (...args) => runCommand({ launch: { file: 'git', args, env }, cwd: folder, timeoutMs });
   const places = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
   const found = await ask('rev-parse', '--path-format=absolute', ...places);
-  const [root, gitFolder, commonFolder] = found.stdout.split('\n');
-  if (found.kind === 'not-started') return `git ${found.what}`;
-  if (found.code !== 0 || root === undefined || gitFolder === undefined || commonFolder === undefined)
-    return found.stderr.trim().split('\n')[0] ?? '';
-  const ignores = await ask('config', '--path', '--get', 'core.excludesFile');
+  const [root = '', gitFolder = '', commonFolder = ''] = found.stdout.split('\n');
+  if (found.code !== 0) return found.stderr.trim().split('\n')[0] || `git ${found.what}`;
+  if (!isInside(folder, root)) return 'the repository says that its files are somewhere else.';
+  const isOwn = isInside(gitFolder, root) || (await agrees(ask, root, gitFolder));
+  if (!isOwn || !isInside(gitFolder, commonFolder))
+    return `.git leads to ${commonFolder}, which belongs to another folder.`;
+  // Of the user's own settings, not of the repository's, which may name anything.
+  const ignores = await ask('config', '--global', '--path', '--get', 'core.excludesFile');
   const config = env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
   const settings = [join(homedir(), '.gitconfig'), join(config, 'git'), ignores.stdout.trim()];
   return { root, gitFolder, commonFolder, settings: settings.filter((path) => existsSync(path)) };
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+/** Whether a git folder that lies elsewhere, as that of a second work tree or of a submodule does, means this root too. */
+async function agrees(ask: Ask, root: string, gitFolder: string): Promise<boolean> {
+  const back = await readFile(join(gitFolder, 'gitdir'), 'utf8').catch(() => '');
+  if (back.trim() === join(root, '.git')) return true;
+  const named = await ask('config', '--file', join(gitFolder, 'config'), '--get', 'core.worktree');
+  return named.code === 0;
+}
+
+/** Programs of its own that the repository wants run on files. The user's own settings may name such programs as well. */
+export async function filtersOf(git: Git, timeoutMs: number): Promise<readonly string[]> {
+  const pattern = '^filter\\..*\\.(clean|smudge|process)$';
+  const found = await git(['config', '--local', '--includes', '--name-only', '--get-regexp', pattern], {
+    timeoutMs,
+  });
+  return found.stdout.split('\n').filter((name) => name !== '');
 }
 
 /** What a repository says is to be run by itself is not run. */

@@ -7,7 +7,7 @@ import type { HookCommand, Told } from './hook.ts';
 /** What became of a command: whether it exited with 0, and one line about it. */
 export type HookEnd = { readonly ok: boolean; readonly what: string };
 
-export const hookTimeoutMs = 10_000;
+const hookTimeoutMs = 10_000;
 
 /** Runs a hook of the user's. It is the user's own command, so it is not sandboxed, but it gets no secrets either. */
 export async function runHookCommand(hook: HookCommand, told: Told, signal: AbortSignal): Promise<HookEnd> {

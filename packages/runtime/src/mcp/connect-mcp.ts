@@ -16,6 +16,8 @@ export type McpOptions = {
   readonly newTools?: 'ask' | 'approve';
   readonly limits?: Partial<McpLimits>;
   readonly clock?: Clock;
+  /** Gives up the start. It means nothing once the server is connected: then there is `close`. */
+  readonly signal?: AbortSignal;
 };
 
 /** Starts or reaches an MCP server and reads its tools. Throws one `McpError` if it cannot be used. */
@@ -23,7 +25,8 @@ export async function connectMcp(server: McpServer, options: McpOptions = {}): P
   check(server);
   const { approvals = createApprovals(), newTools = 'ask', clock = systemClock } = options;
   const limits = { ...mcpLimits, ...options.limits };
-  return McpConnection.open(server, { approvals, newTools, clock, limits });
+  const { signal = new AbortController().signal } = options;
+  return McpConnection.open(server, { approvals, newTools, clock, limits }, signal);
 }
 
 export type McpServers = {

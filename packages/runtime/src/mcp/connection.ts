@@ -46,10 +46,15 @@ export class McpConnection {
   #isStale = false;
 
   /** Reaches the server; throws one `McpError` if it cannot be used. */
-  static async open(server: McpServer, settings: McpSettings): Promise<McpConnection> {
+  static async open(server: McpServer, settings: McpSettings, signal: AbortSignal): Promise<McpConnection> {
     const connection = new McpConnection(server, settings);
-    await connection.#linked(connection.#closing.signal);
-    return connection;
+    try {
+      await connection.#linked(signal);
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
   }
 
   private constructor(server: McpServer, settings: McpSettings) {
@@ -109,7 +114,8 @@ export class McpConnection {
   async #open(): Promise<Link> {
     if (this.#link !== null) await this.#startAgain();
     const { limits } = this.#settings;
-    const link = await openLink(this.#server, { limits, onToolsChanged: () => this.#toolsChanged() });
+    const onToolsChanged = (): void => this.#toolsChanged();
+    const link = await openLink(this.#server, { limits, signal: this.#closing.signal, onToolsChanged });
     this.#link = link;
     try {
       await this.#readTools(link);
@@ -151,6 +157,10 @@ export class McpConnection {
   #toolFor(name: string): Tool {
     const book = this.#book;
     return {
+      // What a server says of its effects is not believed.
+      effect: 'not-repeatable',
+      // The time of a call is ours to keep: only so can the server be told to stop.
+      timeoutMs: null,
       get description() {
         return book.describe(name);
       },

@@ -29,6 +29,8 @@ export type Calling = {
 
 export type LinkOptions = {
   readonly limits: McpLimits;
+  /** Ends it, also while it is being opened. */
+  readonly signal: AbortSignal;
   readonly onToolsChanged: () => void;
 };
 
@@ -54,13 +56,17 @@ type Mode = NonNullable<NonNullable<ClientOptions['versionNegotiation']>['mode']
 
 async function shakeHands(
   server: McpServer,
-  { limits, onToolsChanged }: LinkOptions,
+  { limits, signal: ending, onToolsChanged }: LinkOptions,
   mode: Mode,
 ): Promise<Link> {
   const lost = new AbortController();
   const lose = (reason: string): void => {
     if (!lost.signal.aborted) lost.abort(new LostError(reason));
   };
+  const stop = (): void => lose('It was closed.');
+  if (ending.aborted) stop();
+  ending.addEventListener('abort', stop, { once: true });
+  lost.signal.addEventListener('abort', () => ending.removeEventListener('abort', stop), { once: true });
   const transport = transportFor(server, limits, lose);
   const client = new Client(
     { name: 'pawl', version: manifest.version },
@@ -98,7 +104,7 @@ async function shakeHands(
           }),
       }),
     async close() {
-      lose('It was closed.');
+      stop();
       await client.close().catch(() => undefined);
       await transport.close().catch(() => undefined);
     },

@@ -27,7 +27,7 @@ export type Launch = {
  * left behind even if we are killed. It is there before the program is, and it keeps the number of the group from being
  * given to anybody else.
  */
-const guard = `(trap '' TERM INT HUP; read -r _ <&3; kill -s KILL 0) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-`;
+const guard = `(trap '' TERM INT HUP; read -r _ <&3; kill -s KILL -- -$$) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-`;
 
 const hasGroups = process.platform !== 'win32';
 

@@ -1,8 +1,8 @@
 import { oneLine } from '../schema/one-line.ts';
+import { capText } from '../tools/output-cap.ts';
 import type { ToolResult } from '../tools/tool.ts';
 import { isDeeperThan } from './json-depth.ts';
 import type { McpLimits } from './mcp-server.ts';
-import { capped } from './untrusted-text.ts';
 
 /** What a server answered to a call, before anything of it is believed. */
 export type CallAnswer = {
@@ -20,7 +20,7 @@ export function resultOf(answer: CallAnswer, limits: McpLimits): ToolResult {
   if (blocks.length > blocksMax) parts.push(`[${blocks.length - blocksMax} more pieces left out]`);
   if (parts.length === 0 && answer.structuredContent !== undefined)
     parts.push(structuredText(answer.structuredContent));
-  const text = capped(parts.join('\n'), limits.resultChars);
+  const text = capText(parts.join('\n').toWellFormed(), limits.resultChars);
   if (answer.isError === true)
     return { ok: false, error: { kind: 'failed', message: text || 'The tool failed and did not say why.' } };
   return { ok: true, output: text };

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 const nameChars = 64;
 
 /** Stands between the name of a server and that of its tool. No server's name has it, so no two servers can be mixed up. */
-export const nameSeparator = '__';
+const nameSeparator = '__';
 
 const serverName = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/i;
 

@@ -117,16 +117,16 @@ const causes: readonly Cause[] = [
     todo: 'Wait a while, work on less at once, or ask the provider for more.',
   },
   {
-    kind: 'auth',
-    fits: (facts) => hasStatus(401, 403)(facts) || says(badKeyWords)(facts),
-    what: 'does not accept the API key',
-    todo: 'Check that the key is right and may use this model.',
-  },
-  {
     kind: 'refused',
     fits: (facts) => hasStatus(400, 403, 422)(facts) && says(policyWords)(facts),
     what: 'refuses to answer this',
     todo: 'Put it another way, or use another model.',
+  },
+  {
+    kind: 'auth',
+    fits: (facts) => hasStatus(401, 403)(facts) || says(badKeyWords)(facts),
+    what: 'does not accept the API key',
+    todo: 'Check that the key is right and may use this model.',
   },
   {
     kind: 'bad-request',

@@ -40,7 +40,7 @@ function fieldsOf(args: Json): readonly (readonly [string, Json])[] {
 
 function field(name: string, value: Json, room: number): readonly string[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  const lines = squeezeBlankLines(text.split('\n')).flatMap((line) => wrap(asShown(line), room));
+  const lines = squeezeBlankLines(text.split('\n').map(asShown)).flatMap((line) => wrap(line, room));
   return [`${visible(name)}:`, ...lines.map((line) => bar + line)];
 }
 

@@ -22,29 +22,29 @@ export type Manner = {
 type Replied = Extract<ModelChunk, { readonly type: 'reply' }>;
 
 /**
- * A model that is spoken to in a protocol of text: it is told how to reply, what was called and what came of it stands in
- * the conversation as text, and its replies are read. A last answer needs no protocol.
+ * A model that is spoken to in a protocol: it is told how to reply, and its replies are read. In a protocol of text, what
+ * was called and what came of it stands in the conversation as text. A last answer needs no protocol.
  */
 export function speakIn(codec: Codec, model: Model, manner: Manner): Model {
+  const isNative = codec.name.startsWith('native');
+  const readsCalls = isNative || manner.readsCalls === true;
   return {
     name: model.name,
     async *stream(request, signal) {
-      const history = manner.readsCalls === true ? request.conversation : asText(request.conversation, codec);
+      const history = readsCalls ? request.conversation : asText(request.conversation, codec);
       if (request.tools.length === 0) {
         yield* model.stream({ ...request, conversation: history }, signal);
         return;
       }
-      const canFinish = request.tools.some(({ name }) => name === 'finish');
       const context = contextOf(request, manner, codec);
-      const asked = {
-        ...request,
-        system: [request.system, codec.instructions(context)].filter((part) => part !== '').join('\n\n'),
-        conversation: history,
-      };
-      for await (const chunk of model.stream(asked, signal)) {
-        // Pieces of a protocol are not for showing.
-        if (chunk.type === 'reply') yield understood(codec, chunk, { context, canFinish });
-        else if (chunk.type === 'failure') yield chunk;
+      const finishes = !isNative && request.tools.some(({ name }) => name === 'finish');
+      const system = [request.system, codec.instructions(context)].filter((part) => part !== '').join('\n\n');
+      for await (const chunk of model.stream({ ...request, system, conversation: history }, signal)) {
+        // Pieces of a protocol of text are not for showing, and what was not understood before stays so.
+        if (chunk.type !== 'reply') {
+          if (isNative || chunk.type === 'failure') yield chunk;
+        } else if (chunk.problem === undefined) yield understood(codec, chunk, { context, finishes });
+        else yield chunk;
       }
     },
   };
@@ -56,7 +56,7 @@ function contextOf(
   { logs, callsMax }: Manner,
   { name }: Codec,
 ): ProtocolContext {
-  const offered = name === 'json' ? tools.filter((tool) => tool.name !== 'finish') : tools;
+  const offered = name.startsWith('json') ? tools.filter((tool) => tool.name !== 'finish') : tools;
   return { tools: offered, states: mode?.next ?? [], logs, callsMax };
 }
 
@@ -64,7 +64,7 @@ function contextOf(
 function understood(
   codec: Codec,
   { text, calls, usage }: Replied,
-  { context, canFinish }: { readonly context: ProtocolContext; readonly canFinish: boolean },
+  { context, finishes }: { readonly context: ProtocolContext; readonly finishes: boolean },
 ): Replied {
   const decision = codec.decode({ text, calls }, context);
   const used = usage === undefined ? {} : { usage };
@@ -81,7 +81,7 @@ function understood(
     ...(Object.keys(written).length > 0 && { logs: written }),
   };
   if (answer === null) return { type: 'reply', text, calls: decision.calls, ...said };
-  return canFinish
+  return finishes
     ? { type: 'reply', text, calls: [{ tool: 'finish', args: { answer } }], ...said }
     : { type: 'reply', text: answer, calls: [], ...said };
 }

@@ -78,12 +78,22 @@ function system(home: string): readonly string[] {
     ...rootsOwnFiles.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
     '--dev',
     '/dev',
+    ...emptyFolder('/dev/shm'),
+    '--remount-ro',
+    '/dev',
     '--proc',
     '/proc',
     // Root keeps the right to change the kernel's settings through these, even without any capability.
     ...['/proc/sys', '/proc/sysrq-trigger'].flatMap((path) => ['--ro-bind-try', path, path]),
-    ...empty.flatMap((path) => ['--tmpfs', path]),
+    ...empty.flatMap(emptyFolder),
   ];
+}
+
+/** It lives in memory, so it has an end. */
+const emptyFolderBytesMax = 2 * 1024 ** 3;
+
+function emptyFolder(path: string): readonly string[] {
+  return ['--size', String(emptyFolderBytesMax), '--tmpfs', path];
 }
 
 /** Where the list of name servers is, if it is a link to somewhere that is not shown. */

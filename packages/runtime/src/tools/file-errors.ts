@@ -8,12 +8,16 @@ type Place =
   | { readonly ok: true; readonly place: Inside }
   | { readonly ok: false; readonly refusal: ToolResult };
 
+/** Nobody keeps files at the end of a longer path. */
+const pathCharsMax = 1_000;
+
 /** Where a file that is to be changed or made lies, or why it cannot lie there. */
 export async function placeToChange(workspace: Workspace, path: string): Promise<Place> {
   if (/\p{Cc}/u.test(path) || !path.isWellFormed()) {
     const what = 'has a control character or half a character in it';
     return refuse(failure('invalid', `The path ${quoted(path)} ${what}. Use a plain name.`));
   }
+  if (path.length > pathCharsMax) return refuse(fileFailure('ENAMETOOLONG', path, workspace));
   const place = await resolveNewInWorkspace(workspace.root, path);
   if (place.kind === 'outside') return refuse(outside(path));
   if (place.kind === 'failed') return refuse(fileFailure(place.code, path, workspace));

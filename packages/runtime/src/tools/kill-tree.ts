@@ -7,18 +7,21 @@ export const markName = 'PAWL_COMMAND';
 /** Forking faster than it is looked for, a program may need a few rounds. */
 const roundsMax = 50;
 
+/** A process; when it was started tells it from a later one with the same number. */
+export type Kin = { readonly pid: number; readonly startedAt: string };
+
 /**
- * Ends a process, its group and whatever else it has started, as far as that can be found: by its parents, or by the mark
- * in its environment. What took off its mark after its parents were gone gets away; only a sandbox holds that.
- * Resolves to whether there was anything left to end.
+ * Ends a process, its group and whatever else it has started, as far as that can be found: by its parents, by the mark in
+ * its environment, or because it was seen before (`known`). What took off its mark and whose parents were gone before
+ * anybody looked gets away; only a sandbox holds that. Resolves to whether there was anything left to end.
  */
-export async function killTree(pid: number, mark: string): Promise<boolean> {
+export async function killTree(pid: number, mark: string, known: readonly Kin[]): Promise<boolean> {
   let killed = signalGroup(pid, 'SIGKILL');
   for (let round = 0; round < roundsMax; round += 1) {
-    const found = await familyOf(pid, mark);
+    const found = await familyOf(pid, mark, known);
     if (found.length === 0) break;
     killed = true;
-    for (const each of found) signal(each, 'SIGKILL');
+    for (const each of found) signal(each.pid, 'SIGKILL');
     await sleep(5);
   }
   return killed;
@@ -38,31 +41,44 @@ function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-type Seen = { readonly pid: number; readonly parent: number; readonly marked: boolean };
+type Seen = Kin & { readonly parent: number; readonly marked: boolean };
 
 /** The living processes that come from this one. Only Linux tells; elsewhere the group has to do. */
-async function familyOf(root: number, mark: string): Promise<readonly number[]> {
+export async function familyOf(
+  root: number,
+  mark: string,
+  known: readonly Kin[] = [],
+): Promise<readonly Kin[]> {
   const names = await readdir('/proc').catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
   const all = (await Promise.all(pids.map((pid) => look(pid, mark)))).filter((seen) => seen !== null);
-  const family = new Set([root, ...all.filter(({ marked }) => marked).map(({ pid }) => pid)]);
+  const isKnown = ({ pid, startedAt }: Kin): boolean =>
+    known.some((kin) => kin.pid === pid && kin.startedAt === startedAt);
+  const family = new Set([root, ...all.filter((seen) => seen.marked || isKnown(seen)).map(({ pid }) => pid)]);
   for (let before = 0; family.size > before;) {
     before = family.size;
     for (const { pid, parent } of all) if (family.has(parent)) family.add(pid);
   }
-  const alive = new Set(all.map(({ pid }) => pid));
-  return [...family].filter((pid) => alive.has(pid) && pid !== process.pid);
+  return all.filter(({ pid }) => family.has(pid) && pid !== process.pid);
 }
+
+/** Where the parent and the time of starting stand among the fields after the name. */
+const fields = { state: 0, parent: 1, startedAt: 19 } as const;
 
 /** Null for a process that has gone, or has ended and only waits for its parent to notice. */
 async function look(pid: number, mark: string): Promise<Seen | null> {
   try {
     const status = await readFile(`/proc/${pid}/stat`, 'latin1');
-    // After the name, which may hold anything, come the state and the parent.
-    const [state, parent] = status.slice(status.lastIndexOf(')') + 2).split(' ');
-    if (state === 'Z' || state === 'X') return null;
+    // The name stands in brackets and may hold anything.
+    const values = status.slice(status.lastIndexOf(')') + 2).split(' ');
+    if ('ZX'.includes(values[fields.state] ?? 'X')) return null;
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-    return { pid, parent: Number(parent), marked: environment.includes(`${markName}=${mark}`) };
+    return {
+      pid,
+      parent: Number(values[fields.parent]),
+      startedAt: values[fields.startedAt] ?? '',
+      marked: environment.includes(`${markName}=${mark}`),
+    };
   } catch {
     return null;
   }

@@ -34,7 +34,7 @@ export async function saveOutput(root: string): Promise<SavedOutput> {
       bytes += chunk.length;
       if (broken || files === null || piece.length === 0) return;
       hash.update(piece);
-      await files.file.write(piece).catch(() => (broken = true));
+      await files.file.appendFile(piece).catch(() => (broken = true));
     },
     async close() {
       if (files === null) return null;
@@ -55,7 +55,7 @@ type Files = { readonly held: HeldFolder; readonly file: FileHandle; readonly te
 async function openFiles(root: string): Promise<Files> {
   const held = await holdFolder(root, folder, true);
   try {
-    await hideFromGit(root);
+    await hideFromGit(held);
     const temporary = held.at(`${randomBytes(9).toString('hex')}.part`);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     return { held, file: await open(temporary, flags, 0o600), temporary };
@@ -65,16 +65,15 @@ async function openFiles(root: string): Promise<Files> {
   }
 }
 
-async function hideFromGit(root: string): Promise<void> {
-  await using above = await holdFolder(root, folder.slice(0, 1));
-  await writeFile(above.at('.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
+async function hideFromGit(held: HeldFolder): Promise<void> {
+  await writeFile(held.at('.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
 }
 
 /** Only the latest are kept. */
 async function prune(held: HeldFolder): Promise<void> {
-  const names = await readdir(held.at('.'));
+  const names = (await readdir(held.at('.'))).filter((name) => name !== '.gitignore');
   const dated = await Promise.all(
     names.map(async (name) => ({ name, at: (await lstat(held.at(name))).mtimeMs })),
   ).catch(() => []);

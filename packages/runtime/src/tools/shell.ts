@@ -22,7 +22,7 @@ export type CommandOptions = {
   readonly writable?: readonly string[];
 };
 
-export const commandLimits = { secondsByDefault: 120, secondsMax: 600, chars: 30_000 } as const;
+const commandLimits = { secondsByDefault: 120, secondsMax: 600, chars: 30_000 } as const;
 
 /** Runs a command line. */
 export function createShellTool(options: CommandOptions): Tool {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Confines, Launcher } from '../sandbox/launcher.ts';
 import { codeOf } from '../search/system-error.ts';
-import { killTree, markName, signalGroup } from './kill-tree.ts';
+import { familyOf, killTree, markName, signalGroup, type Kin } from './kill-tree.ts';
 
 export type CommandRun = {
   readonly launcher: Launcher;
@@ -38,13 +38,20 @@ export async function streamCommand(run: CommandRun): Promise<CommandEnd> {
   if (typeof child === 'string') return { kind: 'not-started', why: child };
   const end = endOf(child);
   const pumped = Promise.all([pump(child.stdout, take), pump(child.stderr, take)]);
-  const stop = (): void => void (child.pid !== undefined && stopGently(child.pid, end));
-  signal.addEventListener('abort', stop, { once: true });
+  let known: readonly Kin[] = [];
+  const stop = async (): Promise<void> => {
+    if (child.pid === undefined) return;
+    // Whose child is whose is only known as long as the parents live.
+    known = await familyOf(child.pid, mark);
+    await stopGently(child.pid, end);
+  };
+  const onAbort = (): void => void stop();
+  signal.addEventListener('abort', onAbort, { once: true });
   const ended = await end;
-  signal.removeEventListener('abort', stop);
+  signal.removeEventListener('abort', onAbort);
   if (child.pid === undefined || ended.kind === 'not-started') return ended;
   await Promise.race([pumped, sleep(drainMs)]);
-  const leftRunning = await killTree(child.pid, mark);
+  const leftRunning = await killTree(child.pid, mark, known);
   await Promise.race([pumped, sleep(drainMs)]);
   child.stdout?.destroy();
   child.stderr?.destroy();

@@ -27,7 +27,8 @@ export type TextRead =
 export async function openBelow(root: string, realPath: string): Promise<FileHandle> {
   const { folder, name } = placeOf(root, realPath);
   await using held = await holdFolder(root, folder);
-  return openFile(held.at(name));
+  // Waited for here, while the folder is still held.
+  return await openFile(held.at(name));
 }
 
 /** The whole text of a file, to the letter: a byte order mark and the ends of lines are part of it. */

@@ -197,10 +197,10 @@ describe.each(launchers)('auto-commit, with git run $name', ({ launcher, missing
     mkdirSync(join(scratch.root, '.git/hooks'), { recursive: true });
     writeFileSync(hook, '#!/bin/sh\ntrap "" TERM\nsleep 1000\n');
     chmodSync(hook, 0o755);
-    const hooks = await start({ runsHooks: true, timeoutMs: 1_500 });
+    const hooks = await start({ runsHooks: true, timeoutMs: 3_000 });
     scratch.put('a', '1');
     expect(await step(hooks)).toBe(false);
-    expect(reports).toEqual([expect.stringContaining('took longer than 1.5 s')]);
+    expect(reports).toEqual([expect.stringContaining('took longer than 3 s')]);
     expect(existsSync(join(scratch.root, '.git/index.lock'))).toBe(false);
     expect(scratch.git('status', '--porcelain')).toBe('?? a\n');
   });
@@ -277,6 +277,48 @@ describe.each(launchers)('auto-commit, with git run $name', ({ launcher, missing
     expect(await step(hooks)).toBe(true);
     expect(existsSync(pwned)).toBe(false);
   });
+
+  given('lets a program that the repository names reach nothing outside', async () => {
+    const pwned = join(scratch.outside, 'pwned');
+    scratch.put('.gitattributes', '* filter=evil\n');
+    scratch.git('config', 'filter.evil.clean', `touch ${pwned}; touch ~/pwned; cat`);
+    const hooks = await start();
+    scratch.put('a', '1');
+    const isHeld = launcher().kind === 'bubblewrap';
+    expect(await step(hooks)).toBe(isHeld);
+    expect(existsSync(pwned) || existsSync(join(scratch.home, 'pwned'))).toBe(false);
+    expect(reports).toEqual(isHeld ? [] : [expect.stringContaining('filter.evil.clean')]);
+  });
+
+  given(
+    'does not take the folder of another repository, or the files of another folder, for its own',
+    async () => {
+      const other = scratchRepository();
+      other.put('a', '');
+      const lured = join(scratch.outside, 'lured');
+      mkdirSync(lured);
+      writeFileSync(join(lured, '.git'), `gitdir: ${join(other.root, '.git')}\n`);
+      const elsewhere = await start({}, lured);
+      writeFileSync(join(lured, 'a'), '');
+      expect(await step(elsewhere)).toBe(false);
+      scratch.git('config', 'core.worktree', scratch.home);
+      const abroad = await start();
+      writeFileSync(join(scratch.home, 'private'), '');
+      expect(await step(abroad)).toBe(false);
+      scratch.git('config', '--file', join(scratch.root, '.git/config'), '--unset', 'core.worktree');
+      writeFileSync(join(scratch.root, '.git/commondir'), join(other.root, '.git'));
+      const shared = await start();
+      scratch.put('b', '');
+      expect(await step(shared)).toBe(false);
+      expect(other.git('status', '--porcelain')).toBe('?? a\n');
+      expect(reports).toEqual([
+        expect.stringContaining('belongs to another folder'),
+        expect.stringContaining('its files are somewhere else'),
+        expect.stringContaining('belongs to another folder'),
+      ]);
+      other.remove();
+    },
+  );
 
   given('leaves a repository inside the repository alone', async () => {
     const hooks = await start();

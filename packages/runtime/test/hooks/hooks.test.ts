@@ -37,7 +37,7 @@ const completed: readonly CompletedTool[] = [
 ];
 
 describe('hooks after tools', () => {
-  it('are told as JSON which of their tools were run, and are not run for others', async () => {
+  it('are told as JSON which of their tools were run, and are not run for others [LOOM-27]', async () => {
     const hooks = hooksOf({
       afterTools: [
         { command: sh('cat > told; pwd > folder'), tools: ['edit'] },
@@ -94,6 +94,9 @@ describe('hooks after tools', () => {
   });
 });
 
+/** What is said to each tool; to all others yes. */
+const rules: Rules = ({ tool }) => (tool === 'shell' ? 'ask' : tool === 'gone' ? 'deny' : 'allow');
+
 describe('hooks before tools', () => {
   const call: Call = { id: 'c1', tool: 'shell', args: { command: 'rm -rf /' } };
   const allowAll = { rules: (): 'allow' => 'allow', decide: () => Promise.reject(new Error('asked')) };
@@ -117,10 +120,9 @@ describe('hooks before tools', () => {
     expect(await said({ command: ['there-is-no-such-command'] })).toMatch(/^deny: .*no such command/);
     expect(await said({ command: sh('sleep 1000'), timeoutMs: 50 })).toMatch(/^deny: .*took longer/);
     expect(await said({ command: sh('kill -KILL $$') })).toMatch(/^deny: .*SIGKILL/);
-    const thrower = (): never => {
-      throw new Error('a mistake');
-    };
-    expect(await said({ run: thrower })).toBe('deny: A hook that must agree did not work: a mistake');
+    expect(await said({ run: () => Promise.reject(new Error('a mistake')) })).toBe(
+      'deny: A hook that must agree did not work: a mistake',
+    );
     expect(await said({ run: () => new Promise<never>(() => undefined), timeoutMs: 20 })).toMatch(/^deny: /);
     let deep: Json = 1;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
@@ -129,12 +131,14 @@ describe('hooks before tools', () => {
 
   it('cannot change the call that runs', async () => {
     const subject = structuredClone(call);
-    const change = (seen: Call): { decision: 'allow' } => {
-      Object.assign(seen, { tool: 'other' });
-      Object.assign(seen.args as object, { command: 'changed' });
-      return { decision: 'allow' };
+    const hook: BeforeToolHook = {
+      run(seen) {
+        Object.assign(seen, { tool: 'other' });
+        Object.assign(seen.args as object, { command: 'changed' });
+        return { decision: 'allow' };
+      },
     };
-    expect(await said({ run: change }, subject)).toBe('allow');
+    expect(await said(hook, subject)).toBe('allow');
     expect(subject).toEqual(call);
   });
 
@@ -144,7 +148,6 @@ describe('hooks before tools', () => {
       asked.push(id);
       return Promise.resolve({ decision: 'allow' });
     };
-    const rules: Rules = ({ tool }) => (tool === 'shell' ? 'ask' : tool === 'gone' ? 'deny' : 'allow');
     const hooks = hooksOf({
       beforeTool: [
         { run: ({ args }) => ({ decision: args === 'bad' ? 'deny' : 'allow' }), tools: ['shell', 'edit'] },

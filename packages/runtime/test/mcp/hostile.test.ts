@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { behaving, call, errorOf, failureOf, serving } from './serving.ts';
+import { behaving, call, errorOf, failureOf, outputOf, serving } from './serving.ts';
 
 const { folder, connect, behave } = serving();
 
@@ -30,6 +30,14 @@ describe('a server that cannot be started', () => {
     const error = await errorOf(behave('never-answers', { limits: { startMs: 300 } }));
     expect(error.code).toBe('too-slow');
     expect(error.message).toContain('allow it more time with startMs');
+  });
+
+  it('is given up on when nobody wants to wait any longer', async () => {
+    const stop = new AbortController();
+    const started = errorOf(behave('never-answers', { signal: stop.signal }));
+    setTimeout(() => stop.abort(), 100);
+    expect((await started).message).toBe('Called off before it was started.');
+    expect((await errorOf(behave('good', { signal: AbortSignal.abort() }))).code).toBe('closed');
   });
 
   it('is believed when it refuses, without its control characters', async () => {
@@ -185,12 +193,19 @@ describe('a server that misbehaves while it is called', () => {
     expect(reports).toEqual([1, 2, 3].map((count) => `${count} of 5000: at\\u000awork\\u001b`));
   });
 
+  it('is not asked for its tools each time it says that they have changed', async () => {
+    const connection = await behave('change-flood');
+    for (let count = 0; count < 3; count += 1)
+      expect(await outputOf(call(connection, 'bad__echo'))).toBe('done');
+    await connection.close();
+    const lists = readFileSync(join(folder, 'change-flood.notes'), 'utf8').trim().split('\n');
+    expect(lists.length).toBeLessThan(100);
+  });
+
   it('gets no model, no user and no folders from us', async () => {
     const connection = await behave('asks-back');
-    const result = await call(connection, 'bad__echo');
-    expect(result.ok && JSON.parse(String(result.output))).toMatchObject(
-      [900, 901, 902].map((id) => ({ id, error: { code: -32_601 } })),
-    );
+    const refused: unknown = JSON.parse(await outputOf(call(connection, 'bad__echo')));
+    expect(refused).toMatchObject([900, 901, 902].map((id) => ({ id, error: { code: -32_601 } })));
   });
 
   it('is described in words when its result is none', async () => {
@@ -219,6 +234,13 @@ describe('a server that misbehaves while it is called', () => {
     expect(await failureOf(call(connection, 'bad__echo', args))).toBe(
       'invalid: bad__echo takes its arguments as an object, such as {}.',
     );
+  });
+
+  it('fails the calls that wait for it when it is closed', async () => {
+    const connection = await behave('silent');
+    const result = call(connection, 'bad__echo');
+    await connection.close();
+    expect(await failureOf(result)).toContain('went away during this call. It was closed.');
   });
 
   it('is not started again once it is closed', async () => {

@@ -3,22 +3,24 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createScripted } from '../../src/models/scripted.ts';
 import { Agent } from '../../src/agent.ts';
 import type { McpServer, McpUrlServer } from '../../src/mcp/mcp-server.ts';
-import { call, failureOf, serving } from './serving.ts';
+import { call, failureOf, outputOf, serving } from './serving.ts';
 
 const { folder, connect } = serving();
 const require = createRequire(import.meta.url);
 
-function programOf(name: string): string {
-  return join(dirname(require.resolve(`@modelcontextprotocol/${name}/package.json`)), 'dist', 'index.js');
-}
+const programs = {
+  filesystem: require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'),
+  memory: require.resolve('@modelcontextprotocol/server-memory/dist/index.js'),
+  everything: require.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+};
 
-function official(name: string, ...args: readonly string[]): McpServer {
-  return { name, command: process.execPath, args: [programOf(`server-${name}`), ...args] };
+function official(name: keyof typeof programs, ...args: readonly string[]): McpServer {
+  return { name, command: process.execPath, args: [programs[name], ...args] };
 }
 
 describe('the official filesystem server', () => {
@@ -76,7 +78,7 @@ describe('the official memory server', () => {
 
 describe.each(['stdio', 'streamable HTTP'])('the official everything server over %s', (way) => {
   let server = official('everything');
-  let stop = (): Promise<void> => Promise.resolve();
+  let stop = nothingToStop;
 
   beforeAll(async () => {
     if (way !== 'stdio') ({ server, stop } = await listening());
@@ -94,8 +96,8 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
       ok: true,
       output: expect.stringContaining('5'),
     });
-    const weather = await call(connection, 'everything__get-structured-content', { location: 'Chicago' });
-    expect(weather.ok && JSON.parse(String(weather.output))).toHaveProperty('temperature');
+    const weather = call(connection, 'everything__get-structured-content', { location: 'Chicago' });
+    expect(JSON.parse(await outputOf(weather))).toHaveProperty('temperature');
   });
 
   it('has its pictures, resources and links described in words', async () => {
@@ -127,16 +129,16 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     );
     expect(done).toMatchObject({ ok: true });
     expect(reports).toContain('2 of 4');
-    const stop = new AbortController();
+    const calledOff = new AbortController();
     const begun = Promise.withResolvers<string>();
     const result = call(
       connection,
       slow,
       { duration: 600, steps: 6_000 },
-      { signal: stop.signal, report: begun.resolve },
+      { signal: calledOff.signal, report: begun.resolve },
     );
     await begun.promise;
-    stop.abort();
+    calledOff.abort();
     expect(await failureOf(result)).toContain('interrupted: Called off');
     expect(await call(connection, 'everything__echo', { message: 'still' })).toMatchObject({ ok: true });
   });
@@ -181,11 +183,13 @@ describe('the official everything server over streamable HTTP, once more', () =>
   });
 });
 
-type Listening = { readonly server: McpUrlServer; stop(): Promise<void> };
+async function nothingToStop(): Promise<void> {}
+
+type Listening = { readonly server: McpUrlServer; readonly stop: () => Promise<void> };
 
 async function listening(at?: number): Promise<Listening> {
   const port = at ?? (await freePort());
-  const child = spawn(process.execPath, [programOf('server-everything'), 'streamableHttp'], {
+  const child = spawn(process.execPath, [programs.everything, 'streamableHttp'], {
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

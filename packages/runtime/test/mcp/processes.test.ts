@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { behaving, call, isRunning, serving } from './serving.ts';
 
@@ -45,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('the processes of a server', () =>
     writeFileSync(server, JSON.stringify(behaving('stubborn', folder)));
     const holder = spawn(
       process.execPath,
-      [join(import.meta.dirname, 'fixtures', 'holds-server.ts'), server],
+      [fileURLToPath(new URL('fixtures/holds-server.ts', import.meta.url)), server],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },

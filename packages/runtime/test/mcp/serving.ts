@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Json } from '@pawl/core';
 import { afterAll, afterEach } from 'vitest';
 import { connectMcp, type McpOptions } from '../../src/mcp/connect-mcp.ts';
@@ -9,7 +10,7 @@ import { McpError } from '../../src/mcp/mcp-error.ts';
 import type { McpServer } from '../../src/mcp/mcp-server.ts';
 import type { ToolResult } from '../../src/tools/tool.ts';
 
-export const fixture: string = join(import.meta.dirname, 'fixtures', 'server.ts');
+const fixture = fileURLToPath(new URL('fixtures/server.ts', import.meta.url));
 
 /** Connections that a test opens and that are closed after it, and a folder of its own. */
 export function serving(): Serving {
@@ -29,9 +30,9 @@ export function serving(): Serving {
 
 export type Serving = {
   readonly folder: string;
-  connect(server: McpServer, options?: McpOptions): Promise<McpConnection>;
+  readonly connect: (server: McpServer, options?: McpOptions) => Promise<McpConnection>;
   /** Connects to the server of the fixture. Its notes are in `notes` of the folder. */
-  behave(way: string, options?: McpOptions): Promise<McpConnection>;
+  readonly behave: (way: string, options?: McpOptions) => Promise<McpConnection>;
 };
 
 export function behaving(way: string, folder: string): McpServer {
@@ -49,6 +50,13 @@ export function call(
   const tool = connection.tools.find((each) => each.description.name === name);
   if (tool === undefined) throw new Error(`There is no tool ${name}.`);
   return tool.run(args, { signal, report });
+}
+
+/** What a call that went well came to. */
+export async function outputOf(result: Promise<ToolResult>): Promise<string> {
+  const outcome = await result;
+  if (!outcome.ok || typeof outcome.output !== 'string') throw new Error(JSON.stringify(outcome));
+  return outcome.output;
 }
 
 /** The message of a call that failed, after its kind. */

@@ -73,6 +73,15 @@ describe.skipIf(problem !== null)('files', () => {
     expect((await inside(`cat ${outside}/secret`, { cwd: workspace })).stdout).toBe('');
   });
 
+  it('does not let memory be filled up with files', async () => {
+    const { stdout } = await inside(
+      `df --output=size -B1 /tmp /var/tmp /dev/shm "$HOME" | tail -n +2 | sort -u
+      (echo x > /dev/shm/a) && (echo x > /dev/a) && echo "in /dev"; echo x > /dev/null && echo done`,
+      { cwd: workspace, env: { PATH: '/usr/bin:/bin', HOME: homedir() } },
+    );
+    expect(stdout.trim().split(/\s+/)).toEqual([String(2 * 1024 ** 3), 'done']);
+  });
+
   it('shows what is named as readable, and does not let it be changed', async () => {
     const end = await inside(`cat ${outside}/secret; echo x > ${outside}/secret`, {
       cwd: workspace,

@@ -1,11 +1,11 @@
 /** More came over the wire than one reply may take. Known by its code, whatever wraps it. */
-export class WireOverflow extends Error {
+class WireOverflow extends Error {
   override readonly name = 'WireOverflow';
   readonly code = 'WireOverflow';
 }
 
 /** A web page came in place of a reply. */
-export class NotAnApi extends Error {
+class NotAnApi extends Error {
   override readonly name = 'NotAnApi';
   readonly code = 'NotAnApi';
 }

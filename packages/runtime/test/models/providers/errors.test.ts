@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelErrorKind } from '@pawl/core';
 import { classifyError } from '../../../src/models/classify-error.ts';
@@ -8,6 +8,9 @@ import { wires } from './wires.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const classify = (error: unknown) => classifyError(error, { model: 'm', at: now });
+
+const problem = (message: string) => JSON.stringify({ error: { message, type: 'error', code: null } });
+const api = (statusCode: number, message: string) => Object.assign(new Error(message), { statusCode });
 
 describe.each(wires)('an error of $name', ({ open }) => {
   const failing = async (status: number, headers: Record<string, string>, body: string) => {
@@ -20,7 +23,6 @@ describe.each(wires)('an error of $name', ({ open }) => {
     expect(received).toHaveLength(1);
     return error;
   };
-  const problem = (message: string) => JSON.stringify({ error: { message, type: 'error', code: null } });
 
   it.each<[number, ModelErrorKind, boolean]>([
     [400, 'bad-request', false],
@@ -121,8 +123,6 @@ describe('an error inside a stream', () => {
 });
 
 describe('the words of an error', () => {
-  const api = (statusCode: number, message: string) => Object.assign(new Error(message), { statusCode });
-
   it.each([
     "This model's maximum context length is 16384 tokens. However, you requested 122946 tokens (112946 in the messages, 10000 in the completion).",
     'input length and `max_tokens` exceed context limit: 174167 + 64000 > 200000, decrease input length or `max_tokens`',
@@ -152,6 +152,7 @@ describe('the words of an error', () => {
     ['auth', 400, 'Your credit balance is too low to access the API.'],
     ['auth', 429, 'You exceeded your current quota. insufficient_quota'],
     ['rate-limit', 429, 'You exceeded your current quota, please check your plan and billing details.'],
+    ['refused', 403, 'This request goes against our usage policies.'],
     ['refused', 400, 'The response was filtered due to the prompt triggering the content management policy.'],
   ])('tell %s from the rest: %i %s', (kind, status, message) => {
     expect(classify(api(status, message)).kind).toBe(kind);

@@ -137,17 +137,21 @@ function responsesEvents({
   ];
 }
 
+/** Anthropic names each event by its type. */
+function named(data: { readonly type: string; readonly [name: string]: unknown }): string {
+  return event(data, data.type);
+}
+
 function anthropicEvents({
   text = [],
   calls = [],
   reasoning,
   finish = 'stop',
 }: WireReply): readonly string[] {
-  const named = (data: { readonly type: string }): string => event(data, data.type);
   const block = (index: number, start: unknown, deltas: readonly unknown[]): readonly string[] => [
-    named({ type: 'content_block_start', ...{ index, content_block: start } }),
-    ...deltas.map((delta) => named({ type: 'content_block_delta', ...{ index, delta } })),
-    named({ type: 'content_block_stop', ...{ index } }),
+    named({ type: 'content_block_start', index, content_block: start }),
+    ...deltas.map((delta) => named({ type: 'content_block_delta', index, delta })),
+    named({ type: 'content_block_stop', index }),
   ];
   const reasons = {
     stop: calls.length > 0 ? 'tool_use' : 'end_turn',
@@ -170,7 +174,7 @@ function anthropicEvents({
     usage,
   };
   return [
-    named({ type: 'message_start', ...{ message } }),
+    named({ type: 'message_start', message }),
     named({ type: 'ping' }),
     ...(reasoning === undefined
       ? []
@@ -192,15 +196,18 @@ function anthropicEvents({
     ),
     named({
       type: 'message_delta',
-      ...{ delta: { stop_reason: reasons[finish], stop_sequence: null }, usage: { output_tokens: 30 } },
+      delta: { stop_reason: reasons[finish], stop_sequence: null },
+      usage: { output_tokens: 30 },
     }),
     named({ type: 'message_stop' }),
   ];
 }
 
+function parts(list: readonly unknown[]): string {
+  return event({ candidates: [{ content: { role: 'model', parts: list }, index: 0 }] });
+}
+
 function googleEvents({ text = [], calls = [], reasoning, finish = 'stop' }: WireReply): readonly string[] {
-  const parts = (list: readonly unknown[]): string =>
-    event({ candidates: [{ content: { role: 'model', parts: list }, index: 0 }] });
   const reasons = { stop: 'STOP', length: 'MAX_TOKENS', filter: 'SAFETY' };
   return [
     ...(reasoning === undefined ? [] : [parts([{ text: reasoning, thought: true }])]),

@@ -1,0 +1,37 @@
+import type { Budgets } from '@pawl/core';
+import type { AutoCommitOptions } from '../hooks/auto-commit.ts';
+import type { HookCommand } from '../hooks/hook.ts';
+import type { McpServer } from '../mcp/mcp-server.ts';
+import type { Prices } from '../models/prices.ts';
+import type { PermissionMode } from '../permission/modes.ts';
+import type { PermissionRule } from '../permission/rule.ts';
+import type { LimitsByTool } from '../tools/limits.ts';
+
+type ToolHookCommand = HookCommand & { readonly tools?: readonly string[] };
+
+export type ConfigHooks = {
+  readonly beforeTool?: readonly ToolHookCommand[];
+  readonly afterTools?: readonly ToolHookCommand[];
+  readonly finish?: readonly HookCommand[];
+  readonly autoCommit?: boolean | AutoCommitOptions;
+};
+
+/** What a user or a project has set. Whatever is left out is decided elsewhere. */
+export type Config = {
+  /** As `modelNamed` takes it: `anthropic:…`, `librarian`. */
+  readonly model?: string;
+  /** Where that model is reached, in place of its provider's own address. */
+  readonly baseUrl?: string;
+  /** The name of a profile, or the file of one. */
+  readonly profile?: string;
+  readonly permission?: { readonly mode?: PermissionMode; readonly rules?: readonly PermissionRule[] };
+  readonly mcpServers?: readonly McpServer[];
+  readonly hooks?: ConfigHooks;
+  readonly budgets?: Partial<Budgets>;
+  /** By model, named as in `model`. */
+  readonly prices?: { readonly [model: string]: Prices };
+  /** The command line that runs the tests. */
+  readonly testCommand?: string;
+  /** How long calls of a tool may take and how much they may say, by its name. */
+  readonly toolLimits?: LimitsByTool;
+};

@@ -1,0 +1,101 @@
+import type { Budgets } from '@pawl/core';
+import { permissionModes, type PermissionMode } from '../permission/modes.ts';
+import type { Config, ConfigHooks } from './config.ts';
+
+/**
+ * One configuration out of three: the user's, the project's, and what stands on the command line.
+ * The command line wins over the project, and the project over the user, with these exceptions, which keep a project from
+ * loosening what the user set: of the modes of permission the stricter counts, of two budgets the smaller, and the user's
+ * prices come before the project's. Rules and hooks add up. A base URL is never taken without the model it stands beside.
+ */
+export function mergeConfigs(user: Config, project: Config, flags: Config): Config {
+  const layers = [user, project, flags];
+  return defined({
+    ...modelOf(layers),
+    profile: last(layers, 'profile'),
+    testCommand: last(layers, 'testCommand'),
+    permission: permissionOf(user, project, flags),
+    mcpServers: serversOf(layers),
+    hooks: hooksOf(layers),
+    budgets: budgetsOf(user, project, flags),
+    prices: byName(project.prices, user.prices, flags.prices),
+    toolLimits: byName(user.toolLimits, project.toolLimits, flags.toolLimits),
+  });
+}
+
+/** Without the keys that hold nothing. */
+function defined(config: { readonly [Key in keyof Config]: Config[Key] | undefined }): Config {
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
+}
+
+function last(layers: readonly Config[], key: 'profile' | 'testCommand'): string | undefined {
+  return layers.findLast((layer) => layer[key] !== undefined)?.[key];
+}
+
+/** A key must not be sent to an address that was meant for another model. On the command line both are meant together. */
+function modelOf(layers: readonly Config[]): Pick<Config, 'model' | 'baseUrl'> {
+  const named = layers.findLast(({ model }) => model !== undefined);
+  const baseUrl = layers.at(-1)?.baseUrl ?? named?.baseUrl;
+  return {
+    ...(named?.model !== undefined && { model: named.model }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  };
+}
+
+/** What holds where nobody said anything. */
+const usualMode: PermissionMode = 'ask';
+
+function permissionOf(user: Config, project: Config, flags: Config): Config['permission'] {
+  const rules = [user, project, flags].flatMap((layer) => layer.permission?.rules ?? []);
+  const mode = flags.permission?.mode ?? stricter(user.permission?.mode, project.permission?.mode);
+  if (mode === undefined && rules.length === 0) return undefined;
+  return { ...(mode !== undefined && { mode }), rules };
+}
+
+function stricter(
+  user: PermissionMode | undefined,
+  project: PermissionMode | undefined,
+): PermissionMode | undefined {
+  if (project === undefined) return user;
+  const own = user ?? usualMode;
+  // They stand in order, the strictest first.
+  return permissionModes.indexOf(project) < permissionModes.indexOf(own) ? project : own;
+}
+
+function serversOf(layers: readonly Config[]): Config['mcpServers'] {
+  const servers = layers.flatMap((layer) => layer.mcpServers ?? []);
+  if (servers.length === 0) return undefined;
+  return [...new Map(servers.map((server) => [server.name, server])).values()];
+}
+
+function hooksOf(layers: readonly Config[]): ConfigHooks | undefined {
+  const given = layers.flatMap(({ hooks }) => (hooks === undefined ? [] : [hooks]));
+  if (given.length === 0) return undefined;
+  const autoCommit = given.findLast((hooks) => hooks.autoCommit !== undefined)?.autoCommit;
+  return {
+    beforeTool: given.flatMap(({ beforeTool = [] }) => beforeTool),
+    afterTools: given.flatMap(({ afterTools = [] }) => afterTools),
+    finish: given.flatMap(({ finish = [] }) => finish),
+    ...(autoCommit !== undefined && { autoCommit }),
+  };
+}
+
+const budgetKeys: readonly (keyof Budgets)[] = ['modelCalls', 'toolCalls', 'tokens', 'cost', 'wallMs'];
+
+function budgetsOf(user: Config, project: Config, flags: Config): Config['budgets'] {
+  const entries = budgetKeys.flatMap((key) => {
+    const own = flags.budgets?.[key];
+    const both = [user.budgets?.[key], project.budgets?.[key]].filter((each) => typeof each === 'number');
+    if (own !== undefined) return [[key, own] as const];
+    return both.length === 0 ? [] : [[key, Math.min(...both)] as const];
+  });
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+type ByName<Value> = { readonly [name: string]: Value };
+
+/** Each entry as a whole, from the last that has it. */
+function byName<Value>(...layers: readonly (ByName<Value> | undefined)[]): ByName<Value> | undefined {
+  const entries = layers.flatMap((layer) => Object.entries(layer ?? {}));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}

@@ -1,0 +1,106 @@
+import { dirname, extname, resolve } from 'node:path';
+import * as z from 'zod';
+import { readChartText, type ChartText } from '../charts/chart-text.ts';
+import { readSmallFile } from '../profiles/small-file.ts';
+import { placeOf } from '../schema/explain.ts';
+import { oneLine } from '../schema/one-line.ts';
+import { ConfigFileError } from './config-file-error.ts';
+import { configSchema, type WrittenConfig } from './config-schema.ts';
+import type { Config } from './config.ts';
+import { explainConfig } from './explain-config.ts';
+import { secretsIn, type ConfigPath } from './secrets.ts';
+import { configFrom } from './config-from.ts';
+
+/** More than the largest configuration anybody would write by hand. */
+export const configFileBytesMax: number = 256 * 1024;
+
+export type ReadConfig = {
+  readonly path: string;
+  /** The file to the letter: this is what a person trusts, not its name. */
+  readonly text: string;
+  readonly config: Config;
+  /** One line each: where it is and what to do. */
+  readonly warnings: readonly string[];
+};
+
+/**
+ * A configuration from a file: `.json`, `.yaml` or `.yml`. Nothing in it takes effect by being read. Throws one
+ * `ConfigFileError` that says what is wrong where.
+ */
+export async function readConfigFile(path: string): Promise<ReadConfig> {
+  const kind = kindOf(path);
+  const file = await readSmallFile(path, configFileBytesMax);
+  if (!file.ok) throw new ConfigFileError(file.code, path, file);
+  const read = readChartText(file.text, kind);
+  if ('problem' in read) throw new ConfigFileError('syntax', path, read);
+  const written = checked(path, read);
+  const config = configFrom(written, dirname(resolve(path)));
+  return { path, text: file.text, config, warnings: warningsFor(path, read) };
+}
+
+function kindOf(path: string): 'json' | 'yaml' {
+  const extension = extname(path).toLowerCase();
+  if (extension === '.json') return 'json';
+  if (extension === '.yaml' || extension === '.yml') return 'yaml';
+  const problem = 'configurations are read from .json, .yaml and .yml files. Rename it to say which it is.';
+  throw new ConfigFileError('unknown-kind', path, { problem });
+}
+
+function checked(path: string, { value, lineOf }: ChartText): WrittenConfig {
+  // An empty file says nothing, which is not wrong.
+  const parsed = configSchema.safeParse(value ?? {}, { error: explainConfig });
+  const odd = protoIn(value, []);
+  if (odd !== null) throw invalid(path, odd, 'unknown key "__proto__"', lineOf);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalid(path, pathOf(issue), issue?.message ?? 'it is not a configuration', lineOf);
+  }
+  if (parsed.data.baseUrl !== undefined && parsed.data.model === undefined)
+    throw invalid(
+      path,
+      ['baseUrl'],
+      'it is for the model beside it, and there is none. Name the model, too',
+      lineOf,
+    );
+  return parsed.data;
+}
+
+/** Where the trouble is: at the key, if it is with a key that should not be there. */
+function pathOf(issue: z.core.$ZodIssue | undefined): ConfigPath {
+  if (issue === undefined) return [];
+  const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
+  const [key] = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  return key === undefined ? path : [...path, key];
+}
+
+/** The library that checks the rest would pass over this key. */
+function protoIn(value: unknown, path: ConfigPath): ConfigPath | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (Object.hasOwn(value, '__proto__')) return [...path, '__proto__'];
+  for (const [key, part] of Object.entries(value)) {
+    const found = protoIn(part, [...path, Array.isArray(value) ? Number(key) : key]);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function invalid(
+  path: string,
+  place: ConfigPath,
+  problem: string,
+  lineOf: ChartText['lineOf'],
+): ConfigFileError {
+  const where = place.length === 0 ? '' : `${oneLine(placeOf(place), 120)}: `;
+  const end = /[.?!]$/.test(problem) ? '' : '.';
+  return new ConfigFileError('invalid', path, { problem: `${where}${problem}${end}`, line: lineOf(place) });
+}
+
+function warningsFor(path: string, { value, lineOf }: ChartText): readonly string[] {
+  return secretsIn(value).map((place) => {
+    const line = lineOf(place);
+    const at = `${JSON.stringify(path)}${line === null ? '' : `, line ${line}`}`;
+    const key = String(place.at(-1) ?? '');
+    const name = /^[A-Z][A-Z0-9_]*$/.test(key) ? key : 'NAME';
+    return `${at}: ${oneLine(placeOf(place), 120)} looks like a secret. Take it out of the file: write "\${${name}}" there, and set the environment variable ${name}.`;
+  });
+}

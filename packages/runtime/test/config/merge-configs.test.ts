@@ -1,0 +1,129 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Config } from '../../src/config/config.ts';
+import { mergeConfigs } from '../../src/config/merge-configs.ts';
+import { permissionModes, type PermissionMode } from '../../src/permission/modes.ts';
+
+describe('mergeConfigs', () => {
+  it('is nothing when there is nothing', () => {
+    expect(mergeConfigs({}, {}, {})).toStrictEqual({});
+  });
+
+  it('lets the command line win over the project, and the project over the user', () => {
+    expect(mergeConfigs(texts('user'), {}, {})).toStrictEqual(texts('user'));
+    expect(mergeConfigs(texts('user'), texts('project'), {})).toStrictEqual(texts('project'));
+    expect(mergeConfigs(texts('user'), texts('project'), texts('flags'))).toStrictEqual(texts('flags'));
+  });
+
+  it('never takes an address meant for another model', () => {
+    const user = { model: 'ollama:a', baseUrl: 'http://127.0.0.1:1' };
+    expect(mergeConfigs(user, { model: 'anthropic:b' }, {})).toStrictEqual({ model: 'anthropic:b' });
+    expect(mergeConfigs(user, {}, { model: 'anthropic:b' })).toStrictEqual({ model: 'anthropic:b' });
+    expect(mergeConfigs(user, { model: 'c', baseUrl: 'http://c' }, {})).toStrictEqual({
+      model: 'c',
+      baseUrl: 'http://c',
+    });
+    expect(mergeConfigs(user, {}, { baseUrl: 'http://d' })).toStrictEqual({
+      model: 'ollama:a',
+      baseUrl: 'http://d',
+    });
+  });
+
+  it('lets a project tighten the mode of permission, and only the user loosen it', () => {
+    const mode = fc.option(fc.constantFrom(...permissionModes), { nil: undefined });
+    fc.assert(
+      fc.property(mode, mode, mode, (user, project, flags) => {
+        const merged = mergeConfigs(inMode(user), inMode(project), inMode(flags)).permission?.mode;
+        if (flags !== undefined) expect(merged).toBe(flags);
+        else
+          expect(permissionModes.indexOf(merged ?? 'ask')).toBeLessThanOrEqual(
+            permissionModes.indexOf(user ?? 'ask'),
+          );
+        if (flags === undefined && project === 'read-only') expect(merged).toBe('read-only');
+      }),
+    );
+  });
+
+  it('keeps the smaller of two budgets unless the command line says otherwise', () => {
+    const user = { budgets: { modelCalls: 10, cost: 5 } };
+    const project = { budgets: { modelCalls: 20, cost: 1, tokens: 7 } };
+    expect(mergeConfigs(user, project, {}).budgets).toStrictEqual({ modelCalls: 10, tokens: 7, cost: 1 });
+    const flags = { budgets: { modelCalls: 50, cost: null } };
+    expect(mergeConfigs(user, project, flags).budgets).toStrictEqual({
+      modelCalls: 50,
+      tokens: 7,
+      cost: null,
+    });
+  });
+
+  it("adds up rules and hooks, the user's first", () => {
+    const merged = mergeConfigs(lists('user'), lists('project'), lists('flags'));
+    expect(merged.permission?.rules?.map(({ tool }) => tool)).toEqual(['user', 'project', 'flags']);
+    expect(merged.hooks).toStrictEqual({
+      beforeTool: [],
+      afterTools: [{ command: ['user'] }, { command: ['project'] }, { command: ['flags'] }],
+      finish: [],
+      autoCommit: false,
+    });
+    expect(mergeConfigs(lists('user'), lists('project'), {}).hooks?.autoCommit).toBe(true);
+  });
+
+  it('replaces a server as a whole, so that no environment goes to another command', () => {
+    const user: Config = {
+      mcpServers: [
+        { name: 'a', command: 'mine', env: { TOKEN: 'x' } },
+        { name: 'b', url: 'http://b' },
+      ],
+    };
+    const project: Config = {
+      mcpServers: [
+        { name: 'a', command: 'theirs' },
+        { name: 'c', url: 'http://c' },
+      ],
+    };
+    expect(mergeConfigs(user, project, {}).mcpServers).toStrictEqual([
+      { name: 'a', command: 'theirs' },
+      { name: 'b', url: 'http://b' },
+      { name: 'c', url: 'http://c' },
+    ]);
+  });
+
+  it("reckons with the user's prices before the project's", () => {
+    const other = { prices: { n: { inputPerMillion: 9, outputPerMillion: 9 } } };
+    expect(
+      mergeConfigs(priced(1), { prices: { ...priced(2).prices, ...other.prices } }, {}).prices,
+    ).toStrictEqual({
+      ...priced(1).prices,
+      ...other.prices,
+    });
+    expect(mergeConfigs(priced(1), priced(2), priced(3)).prices).toStrictEqual(priced(3).prices);
+  });
+
+  it('takes the limits of each tool from the last who set them', () => {
+    const user = { toolLimits: { shell: { timeoutMs: 1 }, read: { outputCharsMax: 500 } } };
+    const project = { toolLimits: { shell: { timeoutMs: null } } };
+    expect(mergeConfigs(user, project, {}).toolLimits).toStrictEqual({
+      shell: { timeoutMs: null },
+      read: { outputCharsMax: 500 },
+    });
+  });
+});
+
+function texts(name: string): Config {
+  return { model: name, profile: name, testCommand: name };
+}
+
+function lists(name: string): Config {
+  return {
+    permission: { rules: [{ decision: 'deny', tool: name }] },
+    hooks: { afterTools: [{ command: [name] }], autoCommit: name === 'project' },
+  };
+}
+
+function inMode(mode: PermissionMode | undefined): Config {
+  return mode === undefined ? {} : { permission: { mode } };
+}
+
+function priced(price: number): Config {
+  return { prices: { m: { inputPerMillion: price, outputPerMillion: price } } };
+}

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { conversationOf, toArray, type Json } from '@pawl/core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createHooks } from '../../src/hooks/hooks.ts';
+import { Agent, createScripted, type ScriptedReply } from '../../src/index.ts';
+import { bubblewrapLauncher } from '../../src/sandbox/bubblewrap.ts';
+import { createShellTool } from '../../src/tools/shell.ts';
+import { problem } from '../sandbox/sandboxed.ts';
+import { scratchRepository, type Scratch } from './repository.ts';
+
+let scratch: Scratch;
+beforeEach(() => {
+  scratch = scratchRepository();
+  vi.stubEnv('HOME', scratch.home);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  scratch.remove();
+});
+
+function runs(...lines: readonly string[]): readonly ScriptedReply[] {
+  const calls = lines.map((command, index): ScriptedReply => {
+    const args: Json = { command };
+    return { text: '', calls: [{ tool: 'shell', args, id: `call-${index}` }] };
+  });
+  return [...calls, { text: 'Done.', calls: [] }];
+}
+
+describe.skipIf(problem !== null)('an agent with a shell in the sandbox and auto-commit', () => {
+  it('keeps each step as a commit, and no command gets a program of its own to run outside [LOOM-24]', async () => {
+    const pwned = join(scratch.outside, 'pwned');
+    const launcher = bubblewrapLauncher({ home: scratch.home });
+    const reports: string[] = [];
+    const hooks = createHooks({
+      workspace: scratch.root,
+      autoCommit: { runsHooks: true },
+      launcher,
+      report: (line) => reports.push(line),
+    });
+    const plant = (file: string): string =>
+      `printf '#!/bin/sh\\ntouch ${pwned}\\n' > ${file}; chmod +x ${file}`;
+    const agent = new Agent({
+      model: createScripted(
+        runs(
+          'echo one > a',
+          `${plant('.git/hooks/pre-commit')}; git config core.fsmonitor 'touch ${pwned}'; echo two > b`,
+          `${plant('evil')}; git config --global core.hooksPath . ; cp evil pre-commit; touch ${pwned}; true`,
+        ),
+      ),
+      tools: [createShellTool({ root: scratch.root, launcher })],
+      hooks: hooks.afterTools,
+    });
+    agent.say('go');
+    await agent.idle();
+    const results = toArray(conversationOf(agent.session)).filter(({ role }) => role === 'tool');
+    expect(results).toMatchObject([
+      { outcome: { ok: true } },
+      { outcome: { ok: true } },
+      { outcome: { ok: true } },
+    ]);
+    expect(scratch.git('log', '--format=%s').trim().split('\n')).toEqual([
+      'shell: 2 files',
+      'shell: b',
+      'shell: a',
+    ]);
+    expect(reports).toEqual([]);
+    expect(existsSync(pwned)).toBe(false);
+    expect(existsSync(join(scratch.root, '.git/hooks/pre-commit'))).toBe(false);
+    expect(existsSync(join(scratch.home, '.gitconfig'))).toBe(false);
+  });
+});

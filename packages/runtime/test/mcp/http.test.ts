@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { McpUrlServer } from '../../src/mcp/mcp-server.ts';
+import { call, errorOf, failureOf, outputOf, serving } from './serving.ts';
+
+const { connect } = serving();
+const servers: Server[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+});
+
+type Request = {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: { readonly _meta?: object };
+};
+type Answer = (request: Request, response: ServerResponse, incoming: IncomingMessage) => void;
+
+async function listen(
+  handle: (incoming: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
+  const server = createServer(handle).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/mcp`;
+}
+
+/** A server that shakes hands, lists one tool, and answers calls as it is told to. */
+async function serve(onCall: Answer, seen: IncomingMessage[] = []): Promise<McpUrlServer> {
+  const url = await listen((incoming, response) => {
+    seen.push(incoming);
+    if (incoming.method !== 'POST') return void response.writeHead(405).end();
+    let body = '';
+    incoming.on('data', (piece: Buffer) => (body += piece.toString()));
+    incoming.on('end', () => reply(JSON.parse(body) as Request, response, incoming));
+  });
+  const reply: Answer = (request, response, incoming) => {
+    const { method } = request;
+    if (method === 'initialize')
+      return json(request, response, {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'here', version: '1' },
+      });
+    if (method === 'tools/list')
+      return json(request, response, { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] });
+    if (method === 'tools/call') return onCall(request, response, incoming);
+    response.writeHead(202).end();
+  };
+  return { name: 'http', url };
+}
+
+function json({ id }: Request, response: ServerResponse, result: object): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'one' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+}
+
+const said = (text: string): object => ({ content: [{ type: 'text', text }] });
+
+describe('a server behind an address', () => {
+  it('gets the headers that are configured, with variables filled in', async () => {
+    vi.stubEnv('PAWL_TEST_TOKEN', 'hush');
+    const seen: IncomingMessage[] = [];
+    const server = await serve((request, response) => json(request, response, said('hello')), seen);
+    const connection = await connect({ ...server, headers: { authorization: 'Bearer ${PAWL_TEST_TOKEN}' } });
+    vi.unstubAllEnvs();
+    expect(await outputOf(call(connection, 'http__echo'))).toBe('hello');
+    expect(seen.length).toBeGreaterThan(2);
+    for (const { headers } of seen) expect(headers.authorization).toBe('Bearer hush');
+  });
+
+  it('is told goodbye when the connection is closed', async () => {
+    const seen: IncomingMessage[] = [];
+    const server = await serve((request, response) => json(request, response, said('hello')), seen);
+    await (await connect(server)).close();
+    expect(seen.at(-1)?.method).toBe('DELETE');
+  });
+
+  it.each([
+    [401, 'answers with HTTP 401. Check its headers.'],
+    [404, 'answers with HTTP 404. Check its address.'],
+    [500, 'answers with HTTP 500. Check its address.'],
+  ])('that answers with %i is told by that', async (status, problem) => {
+    const url = await listen((_, response) => response.writeHead(status).end('<html>no\u001b</html>'));
+    expect((await errorOf(connect({ name: 'http', url }))).message).toBe(`The MCP server http ${problem}`);
+  });
+
+  it('that is not there is told by that', async () => {
+    const error = await errorOf(connect({ name: 'http', url: 'http://127.0.0.1:9/mcp' }));
+    expect(error.code).toBe('cannot-start');
+    expect(error.message).toMatch(
+      /^The MCP server http cannot be reached \(.+\)\. Check that it runs and its address\.$/,
+    );
+  });
+
+  it('that sends a page instead of messages is refused', async () => {
+    const url = await listen((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello'),
+    );
+    expect((await errorOf(connect({ name: 'http', url }))).message).toContain('does not follow the protocol');
+  });
+
+  it('that sends us elsewhere is not followed, and elsewhere gets no header', async () => {
+    const elsewhere: IncomingMessage[] = [];
+    const other = await listen((incoming, response) => {
+      elsewhere.push(incoming);
+      response.end();
+    });
+    const url = await listen((_, response) => response.writeHead(307, { location: other }).end());
+    const error = await errorOf(connect({ name: 'http', url, headers: { authorization: 'hush' } }));
+    expect(error.code).toBe('cannot-start');
+    expect(elsewhere).toEqual([]);
+  });
+
+  it('that never answers runs out of time', async () => {
+    const url = await listen(() => undefined);
+    const error = await errorOf(connect({ name: 'http', url, startMs: 200 }));
+    expect(error.code).toBe('too-slow');
+    const connection = await connect(await serve(() => undefined), { limits: { callMs: 200 } });
+    expect(await failureOf(call(connection, 'http__echo'))).toMatch(/^timeout: .* within 200 ms/);
+  });
+
+  it('cannot send more than a message may have, and can be called again', async () => {
+    const answers: Answer[] = [
+      (request, response) => json(request, response, said('x'.repeat(2_000_000))),
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(`data: ${'x'.repeat(2_000_000)}`);
+      },
+      (request, response) => json(request, response, said('small')),
+    ];
+    const server = await serve((...each) => answers.shift()?.(...each));
+    const connection = await connect(server, { limits: { messageBytes: 1_000_000, backoffMs: 1 } });
+    for (let count = 0; count < 2; count += 1)
+      expect(await failureOf(call(connection, 'http__echo'))).toContain(
+        'It sent a message of more than 1000000 bytes.',
+      );
+    expect(await outputOf(call(connection, 'http__echo'))).toBe('small');
+  });
+
+  it('cannot overflow the stack', async () => {
+    const nested = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    const server = await serve(({ id }, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":${nested}}}`);
+    });
+    expect(await call(await connect(server), 'http__echo')).toEqual({
+      ok: true,
+      output: '[structured content nested too deep to show]',
+    });
+  });
+
+  it('may send many events on one stream', async () => {
+    const server = await serve((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let count = 0; count < 100; count += 1) {
+        const message = {
+          jsonrpc: '2.0',
+          method: 'notifications/message',
+          params: { level: 'info', data: 'x'.repeat(500) },
+        };
+        response.write(`data: ${JSON.stringify(message)}\r\n\r\n`);
+      }
+      response.write('data: {"not json\n\ndata: {"jsonrpc":"2.0"}\n\n');
+      response.end(
+        `data: ${JSON.stringify({ jsonrpc: '2.0', id: request.id, result: said('at last') })}\n\n`,
+      );
+    });
+    const connection = await connect(server, { limits: { messageBytes: 2_000 } });
+    expect(await outputOf(call(connection, 'http__echo'))).toBe('at last');
+  });
+
+  it('fails the call when the line is cut in the middle of it', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(': hello\n\n');
+      setTimeout(() => response.destroy(), 20);
+    });
+    const connection = await connect(server);
+    expect(await failureOf(call(connection, 'http__echo'))).toMatch(
+      /^failed: The MCP server http went away during this call\./,
+    );
+  });
+
+  it('that has forgotten us is reached anew, and the call it never took is made again', async () => {
+    let count = 0;
+    const server = await serve((request, response) => {
+      count += 1;
+      if (count === 1) response.writeHead(404).end();
+      else json(request, response, said('again'));
+    });
+    expect(await outputOf(call(await connect(server), 'http__echo'))).toBe('again');
+    const never = await serve((_, response) => response.writeHead(404).end());
+    expect(await failureOf(call(await connect(never), 'http__echo'))).toContain('answers with HTTP 404');
+  });
+});

@@ -1,0 +1,155 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../src/mcp/fingerprint.ts';
+import { mcpLimits } from '../../src/mcp/mcp-server.ts';
+import { MessageLines } from '../../src/mcp/message-lines.ts';
+import { resultOf } from '../../src/mcp/result-text.ts';
+import { visibleText } from '../../src/mcp/untrusted-text.ts';
+
+const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 300 });
+
+describe('visibleText', () => {
+  it('shows everything and keeps to its length, whatever it is given', () => {
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 1, max: 200 }), (text, charsMax) => {
+        const shown = visibleText(text, charsMax);
+        expect(shown.length).toBeLessThanOrEqual(charsMax);
+        expect(shown.isWellFormed()).toBe(true);
+        expect(shown).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      }),
+    );
+  });
+
+  it('leaves plain text as it is', () => {
+    const text = 'Reads a file.\n\tWith ümlauts, 漢字 and 🙂 ⚠️.';
+    expect(visibleText(text, 100)).toBe(text);
+  });
+});
+
+describe('MessageLines', () => {
+  const lines = fc.array(
+    fc.string({ unit: 'grapheme', maxLength: 40 }).map((line) => line.replaceAll('\n', ' ')),
+    { maxLength: 20 },
+  );
+
+  it('gives the same lines however they are cut into pieces', () => {
+    fc.assert(
+      fc.property(lines, fc.array(fc.integer({ min: 1, max: 50 })), (given, cuts) => {
+        const bytes = Buffer.from(given.map((line) => `${line}\n`).join(''));
+        const reader = new MessageLines(1_000, 2_000);
+        const read: string[] = [];
+        let at = 0;
+        for (const size of [...cuts, bytes.length]) {
+          for (const line of reader.feed(bytes.subarray(at, at + size)))
+            read.push(line.kind === 'line' ? line.text : line.kind);
+          at += size;
+        }
+        expect(read).toEqual(given);
+      }),
+    );
+  });
+
+  it('keeps only the two ends of a line that is too long, and goes on with the next', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 900 }), (size) => {
+        const long = `start${'x'.repeat(2_000)}end`;
+        const bytes = Buffer.from(`one\n${long}\ntwo\n`);
+        const reader = new MessageLines(1_000, 1e6);
+        const read = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => [
+          ...reader.feed(bytes.subarray(index * size, (index + 1) * size)),
+        ]).flat();
+        expect(read).toEqual([
+          { kind: 'line', text: 'one' },
+          {
+            kind: 'too-long',
+            start: expect.stringMatching(/^startx{0,251}$/),
+            end: expect.stringMatching(/^x{253}end$/),
+          },
+          { kind: 'line', text: 'two' },
+        ]);
+      }),
+    );
+  });
+});
+
+describe('resultOf', () => {
+  it('takes whatever a server may answer, and makes text of bounded length of it', () => {
+    const answer = fc.record(
+      { content: fc.jsonValue(), structuredContent: fc.jsonValue(), isError: fc.jsonValue() },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(answer, (each) => {
+        const result = resultOf(each, { ...mcpLimits, resultChars: 100 });
+        const text = result.ok ? result.output : result.error.message;
+        expect(text).toBeTypeOf('string');
+        expect(JSON.stringify(text).length).toBeLessThan(700);
+      }),
+    );
+  });
+
+  it('gives structured content only where there is no other', () => {
+    const structuredContent = { a: 1 };
+    expect(resultOf({ structuredContent }, mcpLimits)).toEqual({ ok: true, output: '{"a":1}' });
+    const content = [{ type: 'text', text: 'one' }];
+    expect(resultOf({ content, structuredContent }, mcpLimits)).toEqual({ ok: true, output: 'one' });
+  });
+
+  it('leaves out the middle of a long result', () => {
+    const content = [{ type: 'text', text: 'x'.repeat(60_000) }];
+    const result = resultOf({ content }, mcpLimits);
+    expect(result).toMatchObject({
+      ok: true,
+      output: expect.stringContaining('[… 10000 characters left out …]'),
+    });
+  });
+
+  it('takes an error for a failure', () => {
+    const content = [{ type: 'text', text: 'no' }];
+    expect(resultOf({ content, isError: true }, mcpLimits)).toEqual({
+      ok: false,
+      error: { kind: 'failed', message: 'no' },
+    });
+    expect(resultOf({ isError: true }, mcpLimits)).toMatchObject({
+      ok: false,
+      error: { message: 'The tool failed and did not say why.' },
+    });
+  });
+});
+
+describe('fingerprintOf', () => {
+  const server = { name: 'a', command: 'x' };
+
+  it('does not depend on the order of keys, and on nothing else does it not depend', () => {
+    expect(fingerprintOf(server, { a: { b: 1, c: 2 }, d: 3 })).toBe(
+      fingerprintOf(server, { d: 3, a: { c: 2, b: 1 } }),
+    );
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue({ maxDepth: 4 }), (one, other) => {
+        const same = JSON.stringify(one) === JSON.stringify(other);
+        if (!same && !isSameButOrder(one, other))
+          expect(fingerprintOf(server, one)).not.toBe(fingerprintOf(server, other));
+      }),
+    );
+  });
+
+  it('is another one for another command, argument, folder or address', () => {
+    const servers = [
+      server,
+      { name: 'a', command: 'y' },
+      { ...server, args: ['z'] },
+      { ...server, cwd: '/' },
+      { name: 'a', url: 'https://a/' },
+    ];
+    expect(new Set(servers.map((each) => fingerprintOf(each, {}))).size).toBe(servers.length);
+  });
+});
+
+function isSameButOrder(one: unknown, other: unknown): boolean {
+  try {
+    expect(one).toEqual(other);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,275 @@
+import type { LanguageModelV3, LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAiSdkModel, type AiSdkModelOptions } from '../../../src/models/providers/ai-sdk-model.ts';
+import { createThinkFilter } from '../../../src/models/providers/think-filter.ts';
+import { usageOf } from '../../../src/models/prices.ts';
+import { ask, failureOf, listen, replyOf } from './listen.ts';
+
+type Part = LanguageModelV4StreamPart;
+
+const base = { provider: 'test.chat', modelId: 'm', supportedUrls: {} };
+const noUsage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+const stop: Part = { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage: noUsage };
+
+function modelOf(doStream: LanguageModelV4['doStream'], options?: AiSdkModelOptions) {
+  const model: LanguageModelV4 = {
+    ...base,
+    specificationVersion: 'v4',
+    doStream,
+    doGenerate: () => Promise.reject(new Error('Nobody asks for this.')),
+  };
+  return createAiSdkModel(model, options);
+}
+
+function sending(parts: readonly Part[], options?: AiSdkModelOptions) {
+  return modelOf(() => Promise.resolve({ stream: ReadableStream.from(parts) }), options);
+}
+
+const says = (delta: string): Part => ({ type: 'text-delta', id: '0', delta });
+
+describe('a model of the AI SDK', () => {
+  it('keeps its contract, whatever parts come', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(part(), { maxLength: 12 }), async (parts) => {
+        const { last } = await listen(sending(parts));
+        if (last.type === 'reply') {
+          expect(parts.some(({ type }) => type === 'finish')).toBe(true);
+          expect(parts.some(({ type }) => type === 'error')).toBe(false);
+          for (const { args } of last.calls) expect(args).toBeTypeOf('object');
+        }
+      }),
+    );
+  });
+
+  it('may be of the third version', async () => {
+    const model: LanguageModelV3 = {
+      ...base,
+      specificationVersion: 'v3',
+      doGenerate: () => Promise.reject(new Error('Nobody asks for this.')),
+      doStream: () =>
+        Promise.resolve({
+          stream: new ReadableStream({
+            start(controller) {
+              controller.enqueue({ type: 'text-delta', id: '0', delta: 'Hello.' });
+              controller.enqueue({
+                type: 'finish',
+                finishReason: { unified: 'stop', raw: 'stop' },
+                usage: noUsage,
+              });
+              controller.close();
+            },
+          }),
+        }),
+    };
+    const ours = createAiSdkModel(model);
+    expect(ours.name).toBe('test:m');
+    expect(await replyOf(ours)).toEqual({ type: 'reply', text: 'Hello.', calls: [] });
+  });
+
+  it('of another version is refused', () => {
+    const old = { ...base, specificationVersion: 'v2' } as unknown as LanguageModelV3;
+    expect(() => createAiSdkModel(old)).toThrow('not v2');
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('No.');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('No.'))],
+    [
+      'has a stream that fails',
+      () =>
+        Promise.resolve({ stream: new ReadableStream<Part>({ start: (to) => to.error(new Error('No.')) }) }),
+    ],
+  ])('that %s has failed', async (_, doStream) => {
+    const error = await failureOf(modelOf(doStream));
+    expect(error).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('It says: No.') as string,
+    });
+  });
+
+  it('is left behind when it does not care that it was called off', async () => {
+    const { promise, resolve } = Promise.withResolvers<{ stream: ReadableStream<Part> }>();
+    const cancelled = Promise.withResolvers<void>();
+    const abort = new AbortController();
+    const failed = failureOf(
+      modelOf(() => promise),
+      ask('Hello?'),
+      abort.signal,
+    );
+    abort.abort();
+    expect(await failed).toMatchObject({ retryable: false });
+    // What comes after that is not left open.
+    resolve({ stream: new ReadableStream<Part>({ cancel: () => cancelled.resolve() }) });
+    await cancelled.promise;
+  });
+
+  it('is called off when nobody listens any more, even if its stream takes no notice', async () => {
+    const calledOff = Promise.withResolvers<void>();
+    const model = modelOf(({ abortSignal }) => {
+      abortSignal?.addEventListener('abort', () => calledOff.resolve());
+      return Promise.resolve({ stream: ReadableStream.from([says('Hel'), says('lo.')]) });
+    });
+    for await (const chunk of model.stream(ask('Hello?'), new AbortController().signal)) {
+      if (chunk.type === 'text') break;
+    }
+    await calledOff.promise;
+  });
+
+  it('is left behind in the middle, too', async () => {
+    const stream = new ReadableStream<Part>({ start: (to) => to.enqueue(says('Hel')) });
+    const model = modelOf(() => Promise.resolve({ stream }), { limits: { idleMs: 20 } });
+    expect(await failureOf(model)).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('is not idle while its words are being heard', async () => {
+    const model = sending([says('Hel'), says('lo.'), stop], { limits: { idleMs: 20 } });
+    const ends: string[] = [];
+    for await (const chunk of model.stream(ask('Hello?'), new AbortController().signal)) {
+      if (chunk.type === 'text') await new Promise((resolve) => setTimeout(resolve, 60));
+      else ends.push(chunk.type);
+    }
+    expect(ends).toEqual(['reply']);
+  });
+
+  it('that says nothing is told so where it could act, and has failed where it was to answer', async () => {
+    expect(await replyOf(sending([stop]))).toMatchObject({
+      calls: [],
+      problem: expect.stringContaining('it says nothing that can be acted on') as string,
+    });
+    expect(await failureOf(sending([stop]), ask('And?', { tools: [] }))).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('has its reasoning in the text taken out', async () => {
+    const parts = ['\n<th', 'ink>I am ', 'asked </thi', 'nk>\n\nHel', 'lo.'].map(says);
+    const { text, last } = await listen(sending([...parts, stop]));
+    expect(text).toBe('Hello.');
+    expect(last).toMatchObject({ text: 'Hello.' });
+  });
+
+  it('that never closes its reasoning has said all of it', async () => {
+    const { last } = await listen(sending([says('<think>Hel'), says('lo.'), stop]));
+    expect(last).toMatchObject({ type: 'reply', text: '<think>Hello.' });
+  });
+
+  it('does not have half a call carried out because it ran out of room', async () => {
+    const cut: Part = { type: 'finish', finishReason: { unified: 'length', raw: 'length' }, usage: noUsage };
+    for (const input of ['{"path": "a.m', '{}', '']) {
+      const calls: readonly Part[] = [{ type: 'tool-call', toolCallId: 'a', toolName: 'read', input }];
+      expect(await failureOf(sending([...calls, cut]))).toMatchObject({
+        kind: 'truncated',
+        retryable: false,
+      });
+    }
+  });
+
+  it('that fills its window while it answers has no room', async () => {
+    const finishReason = { unified: 'length', raw: 'model_context_window_exceeded' } as const;
+    const full: Part = { type: 'finish', finishReason, usage: noUsage };
+    expect(await failureOf(sending([says('And'), full]))).toMatchObject({ kind: 'context-overflow' });
+  });
+
+  it('has what its provider does by itself left alone', async () => {
+    const call: Part = {
+      type: 'tool-call',
+      toolCallId: 'a',
+      toolName: 'web',
+      input: '{}',
+      providerExecuted: true,
+    };
+    expect((await replyOf(sending([call, says('Hello.'), stop]))).calls).toEqual([]);
+  });
+
+  it('counts arguments among what a reply may hold', async () => {
+    const call: Part = {
+      type: 'tool-call',
+      toolCallId: 'a',
+      toolName: 'read',
+      input: JSON.stringify({ path: 'x'.repeat(2_000) }),
+    };
+    const model = sending([call, stop], { limits: { replyBytesMax: 1_000 } });
+    expect(await failureOf(model)).toMatchObject({ kind: 'truncated' });
+  });
+});
+
+describe('the filter of reasoning', () => {
+  it('lets through the same, however the text is cut', () => {
+    const piece = fc.constantFrom(
+      '<think>',
+      '</think>',
+      '<thinking>',
+      '</thinking>',
+      '<',
+      'a ',
+      '\n',
+      'THINK>',
+      '</',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 10 }), fc.array(fc.nat(40)), (pieces, cuts) => {
+        const text = pieces.join('');
+        const whole = createThinkFilter();
+        const cut = createThinkFilter();
+        const places = [0, ...cuts.map((at) => Math.min(at, text.length)), text.length].toSorted(
+          (a, b) => a - b,
+        );
+        const shown = places.slice(1).map((end, index) => cut.push(text.slice(places[index], end)));
+        // White space after a block goes with it only as far as it has come by then.
+        expect(shown.join('').trimStart()).toBe(whole.push(text).trimStart());
+      }),
+    );
+  });
+});
+
+describe('what a reply took', () => {
+  it('is nothing below zero, and no more from the cache than there was', () => {
+    const prices = { inputPerMillion: 1_000_000, outputPerMillion: 2_000_000, cachedInputPerMillion: 0 };
+    expect(usageOf({ input: 5, cachedInput: 9, output: Number.NaN }, prices)).toEqual({
+      inputTokens: 5,
+      outputTokens: 0,
+      cost: 0,
+    });
+    expect(usageOf({ input: -3, cachedInput: undefined, output: 4 }, prices)).toEqual({
+      inputTokens: 0,
+      outputTokens: 4,
+      cost: 8,
+    });
+    expect(usageOf({ input: undefined, cachedInput: 1, output: undefined }, prices)).toBeNull();
+  });
+});
+
+function part(): fc.Arbitrary<Part> {
+  const id = fc.constantFrom('0', '1');
+  const unified = fc.constantFrom(
+    'stop',
+    'length',
+    'content-filter',
+    'tool-calls',
+    'error',
+    'interrupted',
+    'other' as const,
+  );
+  const input = fc.oneof(fc.json(), fc.string(), fc.constantFrom('{"path":"a"}', '{"path', ''));
+  return fc.oneof(
+    fc.record({ type: fc.constant('text-delta' as const), id, delta: fc.string() }),
+    fc.record({ type: fc.constant('reasoning-delta' as const), id, delta: fc.string() }),
+    fc.record({ type: fc.constant('tool-input-start' as const), id, toolName: fc.string() }),
+    fc.record({ type: fc.constant('tool-input-delta' as const), id, delta: fc.string() }),
+    fc.record({
+      type: fc.constant('tool-call' as const),
+      toolCallId: fc.string(),
+      toolName: fc.string(),
+      input,
+    }),
+    fc.record({ type: fc.constant('error' as const), error: fc.anything() }),
+    unified.map((reason): Part => ({ ...stop, finishReason: { unified: reason, raw: reason } }) as Part),
+  );
+}

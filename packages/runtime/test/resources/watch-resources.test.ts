@@ -1,0 +1,177 @@
+import type { Session } from '@pawl/core';
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { Agent, createScripted, defineTool, type Clock } from '../../src/index.ts';
+import { systemProbe, type Probe, type Resources } from '../../src/resources/probe.ts';
+import { watchResources, type Watch } from '../../src/resources/watch-resources.ts';
+
+const easy: Resources = { cpuUsed: 0.1, memoryUsed: 0.2, diskFreeBytes: 1e12 };
+const full: Resources = { ...easy, memoryUsed: 0.99 };
+const noRoom = 'There is no room to work: more than 85 % of the memory is in use.';
+
+/** Time that passes when the test says so, once somebody waits for it. */
+function handClock(): Clock & { tick(): Promise<void> } {
+  let now = 0;
+  const waiting: (() => void)[] = [];
+  const settle = async (): Promise<void> => {
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), { interval: 1 });
+  };
+  return {
+    now: () => now,
+    until: (at, signal) =>
+      new Promise((resolve) => {
+        waiting.push(() => {
+          now = at;
+          resolve();
+        });
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      }),
+    async tick() {
+      await settle();
+      waiting.shift()?.();
+      await settle();
+    },
+  };
+}
+
+/** An agent in the middle of its work, watched. */
+async function watched(probe?: Probe): Promise<{
+  readonly agent: Agent;
+  readonly watch: Watch;
+  readonly said: string[];
+  readonly look: (seen: Resources, times?: number) => Promise<Session['turn']>;
+  readonly release: () => void;
+}> {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  const slow = defineTool({
+    name: 'slow',
+    description: 'Takes its time.',
+    parameters: z.object({}),
+    run: () => promise.then(() => ({ ok: true, output: 'done' })),
+  });
+  const replies = [
+    { text: '', calls: [{ tool: 'slow', args: {}, id: 'a' }] },
+    { text: 'Done.', calls: [] },
+  ];
+  const agent = new Agent({ model: createScripted(replies), tools: [slow] });
+  agent.say('go');
+  await vi.waitFor(() => expect(agent.session.turn.status).toBe('executingTools'));
+  const clock = handClock();
+  const said: string[] = [];
+  let seen = easy;
+  const watch = watchResources({
+    post: (event) => agent.post(event),
+    session: () => agent.session,
+    probe: probe ?? (() => Promise.resolve(seen)),
+    clock,
+    report: (line) => said.push(line),
+  });
+  const look = async (next: Resources, times = 1): Promise<Session['turn']> => {
+    seen = next;
+    for (let time = 0; time < times; time += 1) await clock.tick();
+    return agent.session.turn;
+  };
+  return { agent, watch, said, look, release };
+}
+
+describe('watchResources', () => {
+  it('pauses the session when the machine is full, resumes it when there is room, and says so [NEX-121]', async () => {
+    const { agent, watch, said, look, release } = await watched();
+    expect((await look(full, 2)).status).toBe('executingTools');
+    expect(await look(full)).toMatchObject({ status: 'paused', reason: noRoom });
+    release();
+    // The tool may end, and nothing new begins.
+    await vi.waitFor(() =>
+      expect(agent.session.turn).toMatchObject({ status: 'paused', held: { status: 'callingModel' } }),
+    );
+    expect((await look(easy, 2)).status).toBe('paused');
+    await look(easy);
+    expect((await agent.idle()).turn.status).toBe('waitingForUser');
+    expect(said).toEqual([
+      `${noRoom} The work is paused and goes on by itself; resume it to go on at once.`,
+      'There is room again; the work goes on.',
+    ]);
+    watch.stop();
+    await watch.stopped;
+  });
+
+  it.each([
+    { what: 'processor', seen: { ...easy, cpuUsed: 0.9 } },
+    { what: 'memory', seen: { ...easy, memoryUsed: 0.9 } },
+    { what: 'disk', seen: { ...easy, diskFreeBytes: 1e9 } },
+  ])('watches the $what [NEX-121]', async ({ seen }) => {
+    const { watch, look } = await watched();
+    expect((await look(seen, 3)).status).toBe('paused');
+    watch.stop();
+  });
+
+  it('leaves alone what somebody else paused', async () => {
+    const { agent, watch, look, said } = await watched();
+    await agent.post({ type: 'pause-requested', reason: 'lunch' });
+    await look(full, 5);
+    expect(await look(easy, 5)).toMatchObject({ status: 'paused', reason: 'lunch' });
+    expect(said).toEqual([]);
+    watch.stop();
+  });
+
+  it('does not undo a pause that came after its own', async () => {
+    const { agent, watch, look } = await watched();
+    await look(full, 3);
+    await agent.post({ type: 'resume-requested' });
+    await agent.post({ type: 'pause-requested', reason: 'lunch' });
+    expect(await look(easy, 5)).toMatchObject({ status: 'paused', reason: 'lunch' });
+    watch.stop();
+  });
+
+  it('heeds a user who resumes all the same, until there has been room once', async () => {
+    const { agent, watch, look } = await watched();
+    await look(full, 3);
+    await agent.post({ type: 'resume-requested' });
+    expect((await look(full, 9)).status).toBe('executingTools');
+    await look(easy, 3);
+    expect((await look(full, 3)).status).toBe('paused');
+    watch.stop();
+  });
+
+  it('does not pause one who waits for the user', async () => {
+    const { agent, watch, look, release } = await watched();
+    release();
+    await agent.idle();
+    expect((await look(full, 6)).status).toBe('waitingForUser');
+    watch.stop();
+  });
+
+  it('says once that it cannot look, and works on', async () => {
+    const { watch, look, said } = await watched(() => Promise.reject(new Error('no such disk')));
+    expect((await look(easy, 6)).status).toBe('executingTools');
+    expect(said).toEqual(['The machine cannot be watched: no such disk']);
+    watch.stop();
+  });
+
+  it('ends with the session', async () => {
+    const { agent, watch, look } = await watched();
+    await look(easy);
+    await agent.post({ type: 'halt-requested', reason: 'enough' });
+    void look(full);
+    await watch.stopped;
+    expect(agent.session.turn.status).toBe('halted');
+  });
+});
+
+describe('systemProbe', () => {
+  it('measures this machine [NEX-121]', async () => {
+    const probe = systemProbe('.');
+    const end = performance.now() + 60;
+    while (performance.now() < end);
+    const seen = await probe();
+    expect(seen.cpuUsed).toBeGreaterThan(0);
+    expect(seen.cpuUsed).toBeLessThanOrEqual(1);
+    expect(seen.memoryUsed).toBeGreaterThan(0);
+    expect(seen.memoryUsed).toBeLessThanOrEqual(1);
+    expect(seen.diskFreeBytes).toBeGreaterThan(0);
+  });
+
+  it('says so when a disk cannot be measured', async () => {
+    expect((await systemProbe('/there/is/no/folder')()).diskFreeBytes).toBeNaN();
+  });
+});

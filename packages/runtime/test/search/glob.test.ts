@@ -1,0 +1,49 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { literalGlob, parseGlob, parseNameGlob } from '../../src/search/glob.ts';
+
+const fits = (pattern: string, path: string): boolean | undefined => parseGlob(pattern)?.(path);
+
+describe('a pattern for paths', () => {
+  it.each([
+    { pattern: 'src/**/*.ts', path: 'src/a/b/c.ts', expected: true },
+    { pattern: 'src/**/*.ts', path: 'src/c.ts', expected: true },
+    { pattern: '*.ts', path: 'src/c.ts', expected: false },
+    { pattern: '**/*.{md,txt}', path: 'docs/a.txt', expected: true },
+    { pattern: '{a,b{c,d}}/x', path: 'bd/x', expected: true },
+    { pattern: '{a,b{c,d}}/x', path: 'b/x', expected: false },
+    { pattern: 'a{b}c', path: 'a{b}c', expected: true },
+    { pattern: 'a{b', path: 'a{b', expected: true },
+    { pattern: '[a-c]?.ts', path: 'bz.ts', expected: true },
+    { pattern: '[!a-c]?.ts', path: 'bz.ts', expected: false },
+    { pattern: '[]x]', path: ']', expected: true },
+    { pattern: String.raw`a\*b`, path: 'a*b', expected: true },
+    { pattern: String.raw`a\*b`, path: 'axb', expected: false },
+    { pattern: '**', path: 'any/thing', expected: true },
+    { pattern: '?', path: '👍', expected: true },
+  ])('$pattern on $path: $expected', ({ pattern, path, expected }) => {
+    expect(fits(pattern, path)).toBe(expected);
+  });
+
+  it('made from a path fits that path and no other', () => {
+    const path = fc.stringMatching(/^[a-c*?[\]{}\\,!.-]{1,12}$/);
+    fc.assert(
+      fc.property(path, path, (one, other) => {
+        expect(fits(literalGlob(one), one)).toBe(true);
+        expect(fits(literalGlob(one), other)).toBe(one === other);
+      }),
+    );
+  });
+
+  it('is refused when its braces stand for too many', () => {
+    expect(parseGlob('{a,b}'.repeat(30))).toBeNull();
+  });
+
+  it.each(['[', '{', '\\', '[a', '{a,'])('made of nothing but %s answers at once', (piece) => {
+    expect(fits(piece.repeat(3_000), 'x'.repeat(3_000))).not.toBe(true);
+  });
+
+  it('for one word takes a slash for a character like any other', () => {
+    expect(parseNameGlob('src/*')('src/a/b')).toBe(true);
+  });
+});

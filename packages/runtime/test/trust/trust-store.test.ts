@@ -1,0 +1,162 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { configFolder } from '../../src/trust/config-folder.ts';
+import { TrustError } from '../../src/trust/trust-error.ts';
+import { trustStore, type TrustStore } from '../../src/trust/trust-store.ts';
+
+let scratch = '';
+let path = '';
+let folder = '';
+let store: TrustStore;
+
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'pawl-trust-'));
+  path = join(scratch, 'config/pawl/trust');
+  folder = join(scratch, 'project');
+  mkdirSync(folder);
+  store = trustStore(path);
+});
+
+afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+const contents = { 'pawl.config.json': '{"hooks":[]}', 'AGENTS.md': 'Be nice.' };
+
+function listOf(one: object): string {
+  return JSON.stringify(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+describe('trustStore', () => {
+  it('trusts nothing until it is told to, and nothing again after it is revoked', async () => {
+    expect(await store.isTrusted(folder, contents)).toBe(false);
+    expect(await store.isTrusted(folder, {})).toBe(false);
+    await store.trust(folder, contents);
+    expect(await store.isTrusted(folder, contents)).toBe(true);
+    expect(await trustStore(path).isTrusted(folder, contents)).toBe(true);
+    expect(await store.revoke(folder)).toBe(true);
+    expect(await store.isTrusted(folder, contents)).toBe(false);
+    expect(await store.revoke(folder)).toBe(false);
+  });
+
+  it('trusts the very content, in whatever order it is named', async () => {
+    await store.trust(folder, contents);
+    const reversed = Object.fromEntries(Object.entries(contents).toReversed());
+    expect(await store.isTrusted(folder, reversed)).toBe(true);
+    for (const other of [
+      { ...contents, 'pawl.config.json': '{"hooks":[1]}' },
+      { ...contents, 'AGENTS.md': 'Be nice. ' },
+      { ...contents, 'another.json': '' },
+      { 'pawl.config.json': contents['pawl.config.json'] },
+      {},
+    ])
+      expect(await store.isTrusted(folder, other)).toBe(false);
+  });
+
+  it('never takes one content for another', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 8 });
+    const any = fc.dictionary(fc.oneof(text, fc.constant('__proto__')), text, { maxKeys: 3 });
+    await fc.assert(
+      fc.asyncProperty(any, any, async (trusted, asked) => {
+        await store.trust(folder, trusted);
+        expect(await store.isTrusted(folder, trusted)).toBe(true);
+        expect(await store.isTrusted(folder, asked)).toBe(listOf(trusted) === listOf(asked));
+      }),
+      { numRuns: 60 },
+    );
+    await store.trust(folder, { a: '\ud800' });
+    expect(await store.isTrusted(folder, { a: '\ufffd' })).toBe(false);
+    expect(await store.isTrusted(folder, { a: '\ud801' })).toBe(false);
+    await store.trust(folder, { a: 'b', c: 'd' });
+    expect(await store.isTrusted(folder, { a: 'b","c":"d' })).toBe(false);
+  });
+
+  it('trusts the folder itself, under whatever name it is reached, and no other', async () => {
+    await store.trust(folder, contents);
+    const link = join(scratch, 'link');
+    symlinkSync(folder, link);
+    expect(await store.isTrusted(link, contents)).toBe(true);
+    const copy = join(scratch, 'copy');
+    renameSync(folder, copy);
+    expect(await store.isTrusted(copy, contents)).toBe(false);
+    // The link now leads nowhere, and the name it had may be given to another folder.
+    await expect(store.isTrusted(link, contents)).rejects.toThrow(TrustError);
+    expect(await store.revoke(folder)).toBe(true);
+  });
+
+  it('keeps its records for the owner alone, whole, and without what is in the files', async () => {
+    await store.trust(folder, contents);
+    await store.trust(folder, { ...contents, more: 'the secret' });
+    const names = readdirSync(path);
+    expect(names).toHaveLength(1);
+    const file = join(path, names[0] ?? '');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    expect(readFileSync(file, 'utf8')).not.toContain('the secret');
+  });
+
+  it("keeps them in the user's config folder unless told otherwise", async () => {
+    vi.stubEnv('XDG_CONFIG_HOME', join(scratch, 'config'));
+    await trustStore().trust(folder, contents);
+    vi.unstubAllEnvs();
+    expect(await store.isTrusted(folder, contents)).toBe(true);
+  });
+
+  it('loses nothing when many are trusted at once', async () => {
+    const folders = Array.from({ length: 30 }, (_, index) => join(scratch, `project-${index}`));
+    for (const each of folders) mkdirSync(each);
+    await Promise.all(folders.map((each) => trustStore(path).trust(each, contents)));
+    const trusted = await Promise.all(folders.map((each) => store.isTrusted(each, contents)));
+    expect(trusted).toEqual(folders.map(() => true));
+  });
+
+  it('does not believe a record that others could have written', async () => {
+    await store.trust(folder, contents);
+    const file = join(path, readdirSync(path)[0] ?? '');
+    chmodSync(file, 0o666);
+    await expect(store.isTrusted(folder, contents)).rejects.toThrow('Others can change what you trust');
+    chmodSync(file, 0o600);
+    chmodSync(path, 0o777);
+    await expect(store.isTrusted(folder, contents)).rejects.toThrow(TrustError);
+    chmodSync(path, 0o700);
+    expect(await store.isTrusted(folder, contents)).toBe(true);
+  });
+
+  it('takes a damaged record for none', async () => {
+    for (const text of ['', 'not JSON', 'null', '{"folder":null}', 'x'.repeat(100_000)]) {
+      await store.trust(folder, contents);
+      writeFileSync(join(path, readdirSync(path)[0] ?? ''), text);
+      expect(await store.isTrusted(folder, contents)).toBe(false);
+      await store.trust(folder, contents);
+      expect(await store.isTrusted(folder, contents)).toBe(true);
+    }
+  });
+
+  it('says what to do where nothing can be kept or read', async () => {
+    writeFileSync(join(scratch, 'file'), '');
+    const stuck = trustStore(join(scratch, 'file/trust'));
+    await expect(stuck.isTrusted(folder, contents)).rejects.toThrow(/cannot be read: .*remove it/);
+    await expect(stuck.trust(folder, contents)).rejects.toThrow(/cannot be kept: .*Make room/);
+    await expect(store.trust(join(scratch, 'missing'), contents)).rejects.toThrow(/no such folder/);
+  });
+});
+
+describe('configFolder', () => {
+  it('is where the standard says', () => {
+    expect(configFolder({ XDG_CONFIG_HOME: '/a/b' })).toBe('/a/b/pawl');
+    expect(configFolder({})).toBe(join(homedir(), '.config/pawl'));
+    expect(configFolder({ XDG_CONFIG_HOME: 'relative' })).toBe(join(homedir(), '.config/pawl'));
+  });
+});
