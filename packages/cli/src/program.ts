@@ -28,6 +28,7 @@ export function createProgram(setting: Setting): Command {
     })
     .exitOverride();
   addRun(program, setting);
+  addTrust(program, setting);
   addPipe(program, setting);
   addChart(program, setting);
   addAudit(program, setting);
@@ -55,24 +56,43 @@ const profileHelp =
 type RunFlags = BudgetFlags &
   ModelFlags & {
     readonly dir: string;
-    readonly profile: string;
+    readonly profile?: string;
+    readonly mode?: string;
+    readonly autoCommit?: true;
     readonly quiet?: true;
     readonly trace?: string;
     readonly json?: true;
   };
 
+function addTrust(program: Command, { io, exit }: Setting): void {
+  program
+    .command('trust')
+    .description("let a folder's own configuration take effect, as it is now")
+    .argument('[folder]', 'the folder', '.')
+    .option('--revoke', 'trust it no longer')
+    .addHelpText('after', examples('pawl trust', 'pawl trust --revoke ~/downloaded-project'))
+    .action(async (folder: string, options: { readonly revoke?: true }) => {
+      const { trust } = await import('./commands/trust.ts');
+      exit(await trust(folder, options, io));
+    });
+}
+
 function addRun(program: Command, { io, signal, exit }: Setting): void {
   program
     .command('run')
-    .description('work on a goal in a folder and answer with quoted, cited passages')
-    .argument('<goal...>', 'what you want to know')
+    .description('work on a goal in a folder; offline, answer with quoted, cited passages')
+    .argument('<goal...>', 'what you want to know, or to have done')
     .option('-d, --dir <folder>', 'the folder to work in', '.')
-    .option('-p, --profile <name>', profileHelp, 'pawl')
+    .option('-p, --profile <name>', `${profileHelp} (default: "pawl")`)
     .option(
       '-m, --model <spec>',
-      'who thinks: librarian (offline), openai:…, anthropic:…, google:…, ollama:…',
-      'librarian',
+      'who thinks: librarian (offline), openai:…, anthropic:…, google:…, ollama:… (default: "librarian")',
     )
+    .option(
+      '--mode <mode>',
+      'what runs without asking: read-only, ask, auto-edit, full-auto (default: "ask")',
+    )
+    .option('--auto-commit', 'keep each step that changes something as a git commit')
     .option('--base-url <url>', 'where an openai-compatible model is served')
     .option('--price-in <n>', 'money per million tokens read, for --max-cost')
     .option('--price-out <n>', 'money per million tokens written')
@@ -91,6 +111,7 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
         'pawl run "How are retries counted?"',
         'pawl run --dir ~/notes "When is the garden party?"',
         'pawl run --quiet "What is a pawl?" > answer.txt',
+        'pawl run --model anthropic:claude-sonnet-4-5 --mode auto-edit "Make the failing test pass"',
       ),
     )
     .action(async (goal: string[], options: RunFlags) => {

@@ -30,7 +30,6 @@ export { finishTool } from './tools/finish.ts';
 export { createReadTool } from './tools/read.ts';
 export { createSearchTool } from './tools/search.ts';
 export { defineTool } from './tools/tool.ts';
-export type { Tool, ToolContext, ToolDefinition, ToolDescription } from './tools/tool.ts';
 export type { Decision, Rules, Unstamped, World } from './work.ts';
 export { readTraces } from './traces/read-traces.ts';
 export type { ReadTracesOptions } from './traces/read-traces.ts';
@@ -89,3 +88,69 @@ export { modelNamed, modelSpecs } from './models/providers/model-named.ts';
 export type { Environment, NamedModelOptions } from './models/providers/model-named.ts';
 export { ModelSpecError } from './models/providers/model-spec-error.ts';
 export type { ModelSpecErrorCode } from './models/providers/model-spec-error.ts';
+export type {
+  EffectClass,
+  Tool,
+  ToolContext,
+  ToolDefinition,
+  ToolDescription,
+  ToolLimits,
+  ToolResult,
+} from './tools/tool.ts';
+export { createAskUserTool } from './tools/ask-user.ts';
+export type { AskUser, Question } from './tools/ask-user.ts';
+export { codingTools } from './tools/coding-tools.ts';
+export type { CodingToolsOptions } from './tools/coding-tools.ts';
+export { createEditTool } from './tools/edit.ts';
+export { createGlobTool } from './tools/glob.ts';
+export { withLimits } from './tools/limits.ts';
+export type { LimitsByTool } from './tools/limits.ts';
+export { createShellTool } from './tools/shell.ts';
+export type { CommandOptions } from './tools/shell.ts';
+export { createTestTool } from './tools/test-command.ts';
+export { createWorkspace } from './tools/workspace.ts';
+export type { Workspace } from './tools/workspace.ts';
+export { createWriteTool } from './tools/write.ts';
+export { createDecide } from './permission/decide.ts';
+export type { AskPermission, PermissionAnswer, PermissionQuestion } from './permission/decide.ts';
+export { describeCall } from './permission/describe-call.ts';
+export { permissionModes } from './permission/modes.ts';
+export type { PermissionMode } from './permission/modes.ts';
+export { createPermissions } from './permission/permissions.ts';
+export type { Explanation, Permissions, PermissionsOptions } from './permission/permissions.ts';
+export { formatRule, parseRule } from './permission/rule.ts';
+export type { Permission, PermissionRule } from './permission/rule.ts';
+export { visible } from './permission/visible.ts';
+export { createApprovalsFile } from './mcp/approvals-file.ts';
+export { createApprovals } from './mcp/approvals.ts';
+export type { Approval, Approvals } from './mcp/approvals.ts';
+export { connectMcp, connectMcpServers } from './mcp/connect-mcp.ts';
+export type { McpOptions, McpServers } from './mcp/connect-mcp.ts';
+export type { McpConnection } from './mcp/connection.ts';
+export { McpError } from './mcp/mcp-error.ts';
+export type { McpErrorCode } from './mcp/mcp-error.ts';
+export { mcpLimits } from './mcp/mcp-server.ts';
+export type { McpCommandServer, McpLimits, McpServer, McpUrlServer } from './mcp/mcp-server.ts';
+export type { ToolReview } from './mcp/tool-book.ts';
+export { ConfigFileError } from './config/config-file-error.ts';
+export type { ConfigFileErrorCode } from './config/config-file-error.ts';
+export { configJsonSchema } from './config/config-schema.ts';
+export type { Config, ConfigHooks } from './config/config.ts';
+export { findConfig, userConfigFolder } from './config/find-config.ts';
+export { mergeConfigs } from './config/merge-configs.ts';
+export { readConfigFile } from './config/read-config-file.ts';
+export type { ReadConfig } from './config/read-config-file.ts';
+export { findLauncher } from './sandbox/find-launcher.ts';
+export type { FoundLauncher } from './sandbox/find-launcher.ts';
+export { bubblewrapLauncher } from './sandbox/bubblewrap.ts';
+export { openLauncher } from './sandbox/launcher.ts';
+export type { Confines, Launch, Launcher } from './sandbox/launcher.ts';
+export { scrubbedEnvironment } from './sandbox/environment.ts';
+export { runCommand } from './sandbox/run-command.ts';
+export { createHooks } from './hooks/hooks.ts';
+export type { Hooks, HooksConfig } from './hooks/hooks.ts';
+export { systemProbe } from './resources/probe.ts';
+export { watchResources } from './resources/watch-resources.ts';
+export { configFolder } from './trust/config-folder.ts';
+export { trustStore } from './trust/trust-store.ts';
+export type { TrustStore } from './trust/trust-store.ts';

@@ -17,7 +17,10 @@ export type Unstamped = Event extends infer E ? (E extends Event ? Omit<E, 'at'>
 /** Hands an event to the machine; resolves, once it is kept and acted on, to whether the machine took it. */
 export type Post = (event: Unstamped) => Promise<boolean>;
 
-export type Rules = (call: RequestedCall) => 'allow' | 'ask' | 'deny';
+/** What the rules say to a call. A denial may say why; the model is told. */
+export type Ruling = 'allow' | 'ask' | 'deny' | { readonly permission: 'deny'; readonly because: string };
+
+export type Rules = (call: RequestedCall) => Ruling;
 
 /** What a person says to one call. */
 export type Decision = { readonly decision: 'allow' | 'deny'; readonly reason?: string };
@@ -96,7 +99,7 @@ function teller(
       }
       case 'reply': {
         const { type: _, calls: asked, ...said } = chunk;
-        const calls = asked.map((call) => ({ ...call, permission: world.rules(call) }));
+        const calls = asked.map((call) => ({ ...call, ...ruled(world.rules(call)) }));
         await post({ type: 'model-replied', request, ...said, calls });
         return true;
       }
@@ -107,6 +110,10 @@ function teller(
         return chunk satisfies never;
     }
   };
+}
+
+function ruled(ruling: Ruling): Pick<RequestedCall, 'permission' | 'because'> {
+  return typeof ruling === 'string' ? { permission: ruling } : ruling;
 }
 
 /** Runs one call. Its start is on record before it runs, and a call the machine no longer wants never starts. */

@@ -20,7 +20,22 @@ export function budgetsOf(options: BudgetFlags): Budgets | null {
     cost: money('--max-cost', options.maxCost),
     wallMs: seconds === null ? null : seconds * 1_000,
   };
-  return Object.values(budgets).every((limit) => limit === null) ? null : budgets;
+  return filledUp(budgets, null);
+}
+
+const limits = [
+  'modelCalls',
+  'toolCalls',
+  'tokens',
+  'cost',
+  'wallMs',
+] as const satisfies readonly (keyof Budgets)[];
+
+/** What the command line asks for, filled up with what others say. */
+export function filledUp(asked: Budgets | null, others: Partial<Budgets> | null | undefined): Budgets | null {
+  const entries = limits.map((name) => [name, asked?.[name] ?? others?.[name] ?? null]);
+  if (entries.every(([, limit]) => limit === null)) return null;
+  return Object.fromEntries(entries) as Budgets;
 }
 
 function whole(flag: string, value: string | undefined): number | null {

@@ -23,18 +23,25 @@ import {
   openSqliteStorage,
   systemClock,
   type AgentOptions,
+  type Config,
   type FolderIndex,
+  type Seen,
 } from '@pawl/runtime';
 import { makeFolderFor, storageFileFor } from '../data-folder.ts';
+import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
+import { filledUp } from './budget-options.ts';
 import { modelFor, type ModelFlags } from './model-options.ts';
+import { setUpCoder } from './run-coder.ts';
 
 /** What a run is set up with: the agent's means, and what is to be kept of it. */
-export type RunSetup = Pick<AgentOptions, 'model' | 'tools' | 'memory'> & {
-  readonly session: Session;
+export type RunSetup = {
+  readonly means: Omit<AgentOptions, 'observe'> & { readonly session: Session };
   readonly warnings: readonly string[];
   /** Keeps what a cycle has changed; called after each, in order. */
   readonly keep: (session: Session) => Promise<void>;
+  readonly see: (seen: Seen) => void;
+  readonly close: () => Promise<void>;
 };
 
 type Asked = {
@@ -42,8 +49,14 @@ type Asked = {
   readonly profile: Profile;
   readonly budgets: Budgets | null;
   readonly flags: ModelFlags;
+  readonly config: Config;
+  readonly terminal: Terminal | null;
+  readonly signal: AbortSignal;
+  readonly report: (line: string) => void;
   readonly id: string;
 };
+
+const nothingElse = { keep: async () => undefined, see: () => undefined, close: async () => undefined };
 
 /** Offline, the librarian works in every profile; in those of LKJAgent it does so in their manner and keeps their files. */
 export async function setUp(asked: Asked): Promise<RunSetup> {
@@ -51,9 +64,13 @@ export async function setUp(asked: Asked): Promise<RunSetup> {
   return chart === 'lkj' || chart === 'lkj1' ? setUpLkj(asked, chart) : plainly(asked);
 }
 
-async function plainly({ folder, profile, budgets, flags, id }: Asked): Promise<RunSetup> {
+/** The librarian looks things up; any other model is trusted with more, under rules. */
+async function plainly(asked: Asked): Promise<RunSetup> {
+  const { folder, profile, budgets, flags, id } = asked;
   const model = await modelFor(flags, profile, { logs: [], callsMax: callsMaxOf(profile) });
-  const settings = withBudgets(profile.settings, budgets);
+  const isLibrarian = (flags.model ?? 'librarian') === 'librarian';
+  const coder = isLibrarian ? null : await setUpCoder(asked);
+  const settings = withBudgets({ ...profile.settings, ...coder?.settings }, budgets);
   const session = createSession({ id, at: Date.now(), profile: profile.name, settings });
   const memory = session.memory ?? emptyMemory(memorySettings.pawl);
   const storage = lazyStorage(() => {
@@ -61,13 +78,27 @@ async function plainly({ folder, profile, budgets, flags, id }: Asked): Promise<
     makeFolderFor(file);
     return openSqliteStorage(file);
   });
+  const keeper = createMemoryKeeper({ memory, storage, clock: systemClock });
+  if (coder === null) {
+    const means = { model, tools: librarianTools(folder), memory: keeper, session };
+    return { means, warnings: [], ...nothingElse };
+  }
+  const { tools, rules, decide, hooks, prompt, warnings, onEnd } = coder;
   return {
-    model,
-    tools: librarianTools(folder),
-    memory: createMemoryKeeper({ memory, storage, clock: systemClock }),
-    session,
-    warnings: [],
+    means: {
+      model,
+      tools,
+      memory: keeper,
+      session,
+      prompt,
+      ...(rules && { rules }),
+      ...(decide && { decide }),
+      ...(hooks && { hooks }),
+    },
+    warnings,
     keep: async () => undefined,
+    see: (seen) => onEnd.observe(seen),
+    close: () => coder.close(),
   };
 }
 
@@ -90,10 +121,13 @@ async function setUpLkj({ folder, profile, budgets, flags, id }: Asked, name: Lk
     settings: withBudgets(settings, budgets),
   });
   return {
-    model,
-    tools,
-    memory: store.keeper,
-    session: { ...session, mode, memory: store.keeper.memory },
+    ...nothingElse,
+    means: {
+      model,
+      tools,
+      memory: store.keeper,
+      session: { ...session, mode, memory: store.keeper.memory },
+    },
     warnings: [
       ...store.warnings,
       ...(warning === null ? [] : [warning]),
@@ -132,17 +166,5 @@ function cycles({ iterate: { enable, maxIterations } }: LkjConfig): Budgets | nu
 
 /** What the command line asks for goes before what the profile says. */
 function withBudgets(settings: Partial<Settings>, asked: Budgets | null): Partial<Settings> {
-  if (asked === null) return settings;
-  const { budgets } = settings;
-  if (budgets === undefined || budgets === null) return { ...settings, budgets: asked };
-  return {
-    ...settings,
-    budgets: {
-      modelCalls: asked.modelCalls ?? budgets.modelCalls,
-      toolCalls: asked.toolCalls ?? budgets.toolCalls,
-      tokens: asked.tokens ?? budgets.tokens,
-      cost: asked.cost ?? budgets.cost,
-      wallMs: asked.wallMs ?? budgets.wallMs,
-    },
-  };
+  return { ...settings, budgets: filledUp(asked, settings.budgets) };
 }

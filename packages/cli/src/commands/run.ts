@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { conversationOf, isEphemeral, summarise, type Budgets, type Profile, type Session } from '@pawl/core';
 import {
   Agent,
@@ -5,6 +6,7 @@ import {
   createPhaseTools,
   indexFolder,
   WorkspaceError,
+  type Config,
   type FolderIndex,
   type Seen,
 } from '@pawl/runtime';
@@ -12,10 +14,13 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
-import { budgetsOf, type BudgetFlags } from './budget-options.ts';
+import { terminalOf, type Terminal } from '../terminal.ts';
+import { budgetsOf, filledUp, type BudgetFlags } from './budget-options.ts';
+import { configOf, withModel } from './config-flags.ts';
 import type { ModelFlags } from './model-options.ts';
 import { profileNamed } from './profile-option.ts';
 import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
+import { configFor } from './run-config.ts';
 import { setUp } from './run-setup.ts';
 import { openTrace, type RunTrace } from './run-trace.ts';
 import { skipLines } from './skip-lines.ts';
@@ -23,9 +28,13 @@ import { skipLines } from './skip-lines.ts';
 export type RunOptions = BudgetFlags &
   ModelFlags & {
     readonly dir: string;
-    readonly profile: string;
+    readonly profile?: string;
     readonly json?: boolean;
     readonly quiet?: boolean;
+    /** What the agent may do without asking: read-only, ask, auto-edit, full-auto. */
+    readonly mode?: string;
+    /** Keep each step as a git commit. */
+    readonly autoCommit?: boolean;
     /** A file to write every prompt, reply and transition to. */
     readonly trace?: string;
     /** Aborted when the user presses Ctrl-C. */
@@ -37,10 +46,17 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   if (goal.trim() === '') {
     throw new UsageError('Say what you want to know, for example: pawl run "How are sessions stored?"');
   }
-  const profile = await profileNamed(options.profile);
-  const budgets = budgetsOf(options);
-  if (options.maxCost !== undefined && options.priceIn === undefined) {
-    throw new UsageError('--max-cost needs --price-in and --price-out, in money per million tokens.');
+  const asked = budgetsOf(options);
+  const terminal = terminalOf(io);
+  const found = await configFor(resolve(options.dir), configOf(options), terminal);
+  const { config } = found;
+  const profile = await profileNamed(config.profile ?? 'pawl');
+  const flags = withModel(options, config);
+  const budgets = filledUp(asked, config.budgets);
+  if (budgets !== null && budgets.cost !== null && flags.priceIn === undefined) {
+    throw new UsageError(
+      'A budget of money needs prices: --price-in and --price-out, in money per million tokens.',
+    );
   }
   const { signal = new AbortController().signal } = options;
   const index = await indexUntil(options.dir, signal, io);
@@ -49,8 +65,9 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   const view = viewFor(options, io);
   view.start({ root: folder.root, files: folder.paths.length });
   for (const line of skipLines(folder.skips)) view.warn(line);
+  for (const line of found.warnings) view.warn(line);
   const trace = openTrace(options.trace);
-  const result = await work(goal, { folder, profile, budgets, signal, view, trace, flags: options });
+  const result = await work(goal, { folder, profile, budgets, signal, view, trace, flags, config, terminal });
   view.end(result);
   return codes[result.status];
 }
@@ -87,16 +104,20 @@ type Job = {
   readonly view: RunView;
   readonly trace: RunTrace;
   readonly flags: ModelFlags;
+  readonly config: Config;
+  readonly terminal: Terminal | null;
 };
 
-async function work(
-  goal: string,
-  { folder, profile, budgets, signal, view, trace, flags }: Job,
-): Promise<RunResult> {
+async function work(goal: string, { view, trace, ...job }: Job): Promise<RunResult> {
+  const { signal } = job;
   const tally = { modelCalls: 0, toolCalls: 0, error: null as string | null };
   const startedAt = Date.now();
   const id = crypto.randomUUID();
-  const { keep, warnings, ...means } = await setUp({ folder, profile, budgets, flags, id });
+  const { means, keep, see, close, warnings } = await setUp({
+    ...job,
+    id,
+    report: (line) => view.warn(line),
+  });
   for (const line of warnings) view.warn(line);
   const leave = (): void => void agent.post({ type: 'shutdown-requested' });
   const keeping = inTurn(leave);
@@ -112,6 +133,7 @@ async function work(
       keepCount(tally, seen);
       view.see(seen);
       trace.see(seen);
+      see(seen);
       if (!isEphemeral(seen.event)) keeping.add(() => keep(seen.session));
     },
   });
@@ -120,6 +142,7 @@ async function work(
   agent.say(goal);
   const session = await agent.idle();
   await keeping.done();
+  await close();
   const { modelCalls, toolCalls } = tally;
   const durationMs = Date.now() - startedAt;
   return { ...ending(session, tally.error), session: id, modelCalls, toolCalls, durationMs };

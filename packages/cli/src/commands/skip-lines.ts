@@ -9,6 +9,7 @@ const reasons: Record<Skip['reason'], string> = {
   unreadable: 'it cannot be read; check its permissions',
   symlink: 'it is a symbolic link',
   special: 'it is not a regular file',
+  secret: 'by its name it holds keys or passwords',
   'too-deep': 'it lies too many folders deep',
   'limit-reached': 'the folder is too large; it and what comes after it was left out',
 };

@@ -118,7 +118,7 @@ describe('pawl run --model', () => {
   it.each([
     ['a model nobody knows', { model: 'opneai:gpt' }, /openai/],
     ['a price alone', { priceIn: '3' }, /both --price-in and --price-out/],
-    ['a budget of money without prices', { maxCost: '1' }, /--max-cost needs --price-in/],
+    ['a budget of money without prices', { maxCost: '1' }, /needs prices: --price-in/],
     ['a missing address', { baseUrl: undefined }, /base/i],
   ])('says in one line what is wrong with %s', async (_, more, message) => {
     const asking = ask(more as Partial<RunOptions>);

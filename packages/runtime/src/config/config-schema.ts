@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { urlProblem } from '../mcp/server-url.ts';
 import { isServerName, serverNameChars } from '../mcp/tool-name.ts';
 import { permissionModes } from '../permission/modes.ts';
 import { parseRule } from '../permission/rule.ts';
@@ -63,7 +64,7 @@ function serverProblem({ command, url, headers, args, env, cwd }: GivenServer): 
     return 'has headers, which are for servers with a url. Use env instead';
   if (url !== undefined && [args, env, cwd].some((each) => each !== undefined))
     return 'has args, env or cwd, which are for servers with a command. Use headers instead';
-  return null;
+  return url === undefined ? null : urlProblem(url);
 }
 
 const mcpServers = z.record(

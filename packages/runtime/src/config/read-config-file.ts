@@ -4,11 +4,12 @@ import { readChartText, type ChartText } from '../charts/chart-text.ts';
 import { readSmallFile } from '../profiles/small-file.ts';
 import { placeOf } from '../schema/explain.ts';
 import { oneLine } from '../schema/one-line.ts';
+import { warningsFor } from './config-warnings.ts';
 import { ConfigFileError } from './config-file-error.ts';
 import { configSchema, type WrittenConfig } from './config-schema.ts';
 import type { Config } from './config.ts';
 import { explainConfig } from './explain-config.ts';
-import { secretsIn, type ConfigPath } from './secrets.ts';
+import type { ConfigPath } from './secrets.ts';
 import { configFrom } from './config-from.ts';
 
 /** More than the largest configuration anybody would write by hand. */
@@ -32,10 +33,19 @@ export async function readConfigFile(path: string): Promise<ReadConfig> {
   const file = await readSmallFile(path, configFileBytesMax);
   if (!file.ok) throw new ConfigFileError(file.code, path, file);
   const read = readChartText(file.text, kind);
-  if ('problem' in read) throw new ConfigFileError('syntax', path, read);
+  if ('problem' in read)
+    throw new ConfigFileError('syntax', path, { ...read, problem: unquoted(read.problem) });
   const written = checked(path, read);
   const config = configFrom(written, dirname(resolve(path)));
-  return { path, text: file.text, config, warnings: warningsFor(path, read) };
+  return { path, text: file.text, config, warnings: warningsFor(path, read, config) };
+}
+
+/** The complaint of a parser without the piece of the file that it quotes: a secret may stand there. */
+function unquoted(problem: string): string {
+  return problem.replace(
+    /, (?:\.\.\.)?".*" is not valid JSON|, (?:\.\.\.)?".*"\.\.\. is not valid JSON/s,
+    '',
+  );
 }
 
 function kindOf(path: string): 'json' | 'yaml' {
@@ -93,14 +103,4 @@ function invalid(
   const where = place.length === 0 ? '' : `${oneLine(placeOf(place), 120)}: `;
   const end = /[.?!]$/.test(problem) ? '' : '.';
   return new ConfigFileError('invalid', path, { problem: `${where}${problem}${end}`, line: lineOf(place) });
-}
-
-function warningsFor(path: string, { value, lineOf }: ChartText): readonly string[] {
-  return secretsIn(value).map((place) => {
-    const line = lineOf(place);
-    const at = `${JSON.stringify(path)}${line === null ? '' : `, line ${line}`}`;
-    const key = String(place.at(-1) ?? '');
-    const name = /^[A-Z][A-Z0-9_]*$/.test(key) ? key : 'NAME';
-    return `${at}: ${oneLine(placeOf(place), 120)} looks like a secret. Take it out of the file: write "\${${name}}" there, and set the environment variable ${name}.`;
-  });
 }

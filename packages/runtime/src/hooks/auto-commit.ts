@@ -6,7 +6,7 @@ import { oneLine } from '../schema/one-line.ts';
 import type { Launcher } from '../sandbox/launcher.ts';
 import type { CommandEnd } from '../sandbox/run-command.ts';
 import { messageOf } from '../work.ts';
-import { mayHoldSecret, readStatus, statusArguments, versionsOf, type Change } from './changes.ts';
+import { readStatus, statusArguments, versionsOf, whyLeftOut, type Change } from './changes.ts';
 import { commitMessage } from './commit-message.ts';
 import { createGit, filtersOf, findRepository, statusBytesMax, type Git, type Repository } from './git.ts';
 
@@ -23,20 +23,20 @@ type Setting = AutoCommitOptions & {
   readonly report: (line: string) => void;
 };
 
+export type AutoCommit = (completed: readonly CompletedTool[], signal: AbortSignal) => Promise<boolean>;
+
 /**
  * Commits what changed since the last step. What the user had changed before, staged or not, stays as it is until a tool
  * changes it. It never stands in the way of the work: what cannot be committed is reported and passed over.
+ *
+ * The repository is looked at now, before any tool runs: one that a tool makes up later is not the user's.
  */
-export function createAutoCommit(
-  setting: Setting,
-): (completed: readonly CompletedTool[], signal: AbortSignal) => Promise<boolean> {
+export async function createAutoCommit(setting: Setting): Promise<AutoCommit> {
   const tell = teller(setting.report);
-  // Looked for before any tool runs: a repository that a tool makes up later is not the user's.
-  const desk = open(setting).catch(messageOf);
+  const desk = await open(setting).catch(messageOf);
   return async (completed, signal) => {
     try {
-      const opened = await desk;
-      const said = typeof opened === 'string' ? opened : await commit(opened, completed, { signal, tell });
+      const said = typeof desk === 'string' ? desk : await commit(desk, completed, { signal, tell });
       if (typeof said === 'string') tell(`Nothing was committed: ${said}`);
       return said === true;
     } catch (error) {
@@ -113,9 +113,9 @@ async function commit(
   const changes = await changesIn(desk, signal);
   if (typeof changes === 'string') return changes;
   const mine = await changedSince(desk, changes);
-  const kept = mine.filter((change) => !mayHoldSecret(change));
-  for (const { path } of mine.filter(mayHoldSecret))
-    tell(`Not committed, because it may hold a secret: ${oneLine(path, 200)}`);
+  const kept = mine.filter((change) => whyLeftOut(change) === null);
+  for (const change of mine.filter((each) => !kept.includes(each)))
+    tell(`Not committed, because ${whyLeftOut(change)}: ${oneLine(change.path, 200)}`);
   if (kept.length === 0) return false;
   const fresh = listOf(kept.filter(({ isNew }) => isNew));
   const run = (args: readonly string[], input = ''): Promise<CommandEnd> =>

@@ -33,8 +33,15 @@ export async function versionsOf(
   return new Map(await Promise.all(versions));
 }
 
+/** Why a file is not for a commit; null if it is. */
+export function whyLeftOut(change: Change): string | null {
+  if (mayHoldSecret(change)) return 'it may hold a secret';
+  // Git could not be told which one is meant.
+  return change.path.includes('\ufffd') ? 'its name is not text in UTF-8' : null;
+}
+
 /** A new file that is by its name made to hold a secret. One that is in the history already is no secret any more. */
-export function mayHoldSecret({ path, isNew }: Change): boolean {
+function mayHoldSecret({ path, isNew }: Change): boolean {
   const name = basename(path).toLowerCase();
   return isNew && secretNames.test(name) && !/\.(?:example|sample|template|dist|pub)$/.test(name);
 }

@@ -32,10 +32,10 @@ export type Hooks = {
   settled(): Promise<void>;
 };
 
-/** Everything that runs besides the tools themselves. */
-export function createHooks(config: HooksConfig): Hooks {
+/** Everything that runs besides the tools themselves. Resolves once auto-commit knows what the user had changed already. */
+export async function createHooks(config: HooksConfig): Promise<Hooks> {
   const { finish = [], report = warn } = config;
-  const after = afterHooks(config, report);
+  const after = await afterHooks(config, report);
   let last: Promise<void> = Promise.resolve();
   let told: Finished | null = null;
   return {
@@ -59,12 +59,13 @@ function warn(line: string): void {
 type After = (completed: readonly CompletedTool[], signal: AbortSignal) => Promise<boolean>;
 
 /** Auto-commit comes last, so that what the other hooks changed is part of the step. */
-function afterHooks(config: HooksConfig, report: (line: string) => void): readonly After[] {
+async function afterHooks(config: HooksConfig, report: (line: string) => void): Promise<readonly After[]> {
   const { workspace, afterTools = [], autoCommit = false, launcher } = config;
   const users = afterTools.map((hook) => afterHook(hook, workspace, report));
   if (autoCommit === false) return users;
   const options = autoCommit === true ? {} : autoCommit;
-  return [...users, createAutoCommit({ workspace, report, ...(launcher && { launcher }), ...options })];
+  const commit = await createAutoCommit({ workspace, report, ...(launcher && { launcher }), ...options });
+  return [...users, commit];
 }
 
 async function runAll(
@@ -115,8 +116,9 @@ function guard(config: HooksConfig, world: Pick<World, 'rules' | 'decide'>): Pic
         if (said.decision === 'deny') return said;
       }
       const said = rules(call);
-      if (said === 'deny') return { decision: 'deny', reason: 'The rules deny it.' };
-      return said === 'allow' ? { decision: 'allow' } : world.decide(call, signal);
+      if (said === 'allow') return { decision: 'allow' };
+      if (said === 'ask') return world.decide(call, signal);
+      return { decision: 'deny', reason: said === 'deny' ? 'The rules deny it.' : said.because };
     },
   };
 }

@@ -4,6 +4,7 @@ import { createApprovals, type Approvals } from './approvals.ts';
 import { McpConnection } from './connection.ts';
 import { McpError } from './mcp-error.ts';
 import { mcpLimits, type McpLimits, type McpServer } from './mcp-server.ts';
+import { urlProblem } from './server-url.ts';
 import { isServerName, serverNameChars } from './tool-name.ts';
 
 export type McpOptions = {
@@ -64,7 +65,11 @@ function check(server: McpServer): void {
       name,
       `has a bad name: up to ${serverNameChars} letters and digits, with single - or _ between them.`,
     );
-  if ('url' in server) return checkUrl(name, server.url);
+  if ('url' in server) {
+    const problem = urlProblem(server.url);
+    if (problem !== null) throw bad(name, problem);
+    return;
+  }
   const { command, args = [], cwd } = server;
   if (command === '' || command.startsWith('-'))
     throw bad(name, 'has no command. Name the program that starts it.');
@@ -72,17 +77,6 @@ function check(server: McpServer): void {
     throw bad(name, 'has a NUL character in its command. Take it out.');
   if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw bad(name, `is to start in ${JSON.stringify(cwd)}, which is not a folder. Correct its cwd.`);
-}
-
-function checkUrl(name: string, url: string): void {
-  const parsed = URL.parse(url);
-  if (parsed === null || !/^https?:$/.test(parsed.protocol))
-    throw bad(name, 'has an address that is neither http:// nor https://. Correct its url.');
-  if (parsed.username !== '' || parsed.password !== '')
-    throw bad(
-      name,
-      'has a password in its address. Put it into a header that names an environment variable.',
-    );
 }
 
 function bad(name: string, problem: string): McpError {

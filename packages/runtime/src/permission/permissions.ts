@@ -1,5 +1,6 @@
 import { memoryActionTypes, type Json, type RequestedCall } from '@pawl/core';
 import { literalGlob } from '../search/glob.ts';
+import { looksSecret } from '../search/secret-files.ts';
 import { failure, type Tool } from '../tools/tool.ts';
 import type { Rules } from '../work.ts';
 import { subjectOf, type CallSubject, type SubjectPath } from './call-subject.ts';
@@ -51,7 +52,10 @@ export function createPermissions(options: PermissionsOptions): Permissions {
   return {
     mode: options.mode,
     warning: warningOf(options.mode, options.sandboxed),
-    rules: (call) => explain(call).decision,
+    rules: (call) => {
+      const { decision, why } = explain(call);
+      return decision === 'deny' ? { permission: 'deny', because: `Not allowed: ${why}.` } : decision;
+    },
     explain,
     alwaysFor: (call) => alwaysFor(options, call),
     add: (rule) => void rules.push(rule),
@@ -106,6 +110,9 @@ function withoutRule(
     return explained('ask', 'there is no sandbox to hold it back');
   }
   if (decision === 'allow' && isOutside) return explained('ask', 'it is about something outside the folder');
+  if (decision === 'allow' && subject.paths.some(({ names }) => names.some(looksSecret))) {
+    return explained('ask', 'by its name it may hold keys or passwords');
+  }
   const composite = subject.line?.notPlain ?? null;
   const because = composite === null || decision !== 'ask' ? '' : `, and ${composite}`;
   return explained(decision, `the mode ${mode} ${says[decision]} ${deeds[deed]}${because}`);

@@ -57,7 +57,8 @@ function failed(kind: CommandEnd['kind'], what: string): CommandEnd {
 
 function notStarted(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'could not be started: there is no such command or folder';
+  if (code === 'ENOENT' || code === 'EACCES')
+    return 'could not be started: there is no such command or folder, or you may not use it';
   return `could not be started: ${error instanceof Error ? error.message : String(error)}`;
 }
 

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ignore } from './ignore.ts';
 import type { IndexLimits } from './limits.ts';
+import { looksSecret } from './secret-files.ts';
 
 export type SkipReason =
   | 'too-large'
@@ -10,6 +11,8 @@ export type SkipReason =
   | 'unreadable'
   | 'symlink'
   | 'special'
+  /** By its name it holds keys or passwords. */
+  | 'secret'
   | 'too-deep'
   /** This path and all after it: the index is full. */
   | 'limit-reached';
@@ -65,7 +68,7 @@ async function list(root: string, path: string): Promise<readonly Dirent[] | nul
 }
 
 function classify(path: string, entry: Dirent): Found {
-  if (entry.isFile()) return { kind: 'file', path };
+  if (entry.isFile()) return looksSecret(path) ? skip(path, 'secret') : { kind: 'file', path };
   return skip(path, entry.isSymbolicLink() ? 'symlink' : 'special');
 }
 

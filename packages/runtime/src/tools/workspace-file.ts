@@ -38,6 +38,8 @@ export async function readText(root: string, realPath: string): Promise<TextRead
     const status = await file.stat({ bigint: true });
     if (status.size > textBytesMax) return { kind: 'too-large' };
     const bytes = await file.readFile();
+    // It may have grown in the meantime.
+    if (bytes.length > textBytesMax) return { kind: 'too-large' };
     if (bytes.includes(0) || !isUtf8(bytes)) return { kind: 'binary' };
     return {
       kind: 'text',

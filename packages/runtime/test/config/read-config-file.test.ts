@@ -162,7 +162,7 @@ describe('readConfigFile', () => {
       2,
       'mcpServers.a: has headers, which are for servers with a url. Use env instead.',
     ],
-    ['mcpServers:\n  a:\n    url: x\n    env: {}', 2, 'mcpServers.a: has args, env or cwd'],
+    ['mcpServers:\n  a:\n    url: http://x\n    env: {}', 2, 'mcpServers.a: has args, env or cwd'],
     [
       'mcpServers:\n  a:\n    comand: x',
       3,
@@ -298,6 +298,31 @@ describe('a secret in a file', () => {
     expect(message).toContain('this looks like a secret, and does not belong here.');
     expect(message).not.toContain('a1b2');
   });
+});
+
+it('warns of headers that others could read on the way', async () => {
+  const headers = { 'X-Name': '${NAME}' };
+  const mcpServers = {
+    far: { url: 'http://example.com/', headers },
+    safe: { url: 'https://example.com/', headers },
+    near: { url: 'http://127.0.0.1:80/', headers },
+    here: { url: 'http://[::1]/', headers },
+  };
+  const { warnings } = await readConfigFile(write('http.json', JSON.stringify({ mcpServers })));
+  expect(warnings).toEqual([
+    expect.stringContaining('mcpServers.far.headers are sent so that others can read them. Use https.'),
+  ]);
+});
+
+it.each([
+  '{"model": hunter2hunter2 }',
+  '{"env": "a" hunter2hunter2',
+  `{"model": "x", ${' '.repeat(200)}"k": hunter2hunter2, "z": 1}`,
+])('is not quoted by a parser that stumbles over it: %s', async (text) => {
+  const { code, message } = await errorIn('quoted.json', text);
+  expect(code).toBe('syntax');
+  expect(message).toContain('this is not JSON');
+  expect(message).not.toContain('hunter');
 });
 
 describe('findConfig', () => {

@@ -44,15 +44,13 @@ const launchers: readonly { name: string; launcher: () => Launcher; missing: boo
 
 describe.each(launchers)('auto-commit, with git run $name', ({ launcher, missing }) => {
   /** Hooks that have looked at the repository as it is now. */
-  async function start(options: AutoCommitOptions = {}, workspace = scratch.root): Promise<Hooks> {
-    const hooks = createHooks({
+  function start(options: AutoCommitOptions = {}, workspace = scratch.root): Promise<Hooks> {
+    return createHooks({
       workspace,
       autoCommit: options,
       launcher: launcher(),
       report: (line) => reports.push(line),
     });
-    await hooks.afterTools([], new AbortController().signal);
-    return hooks;
   }
 
   const given = it.skipIf(missing);
@@ -68,6 +66,15 @@ describe.each(launchers)('auto-commit, with git run $name', ({ launcher, missing
     expect(history()).toEqual(['edit, shell: 2 files', 'edit: src/a.ts']);
     expect(scratch.git('status', '--porcelain')).toBe('');
     expect(reports).toEqual([]);
+  });
+
+  given('leaves out a file whose name it cannot tell git, and commits the others', async () => {
+    const hooks = await start();
+    writeFileSync(Buffer.concat([Buffer.from(`${scratch.root}/odd`), Buffer.from([0xff])]), '');
+    scratch.put('a', '');
+    expect(await step(hooks)).toBe(true);
+    expect(scratch.git('ls-files').trim()).toBe('a');
+    expect(reports).toEqual([expect.stringMatching(/^Not committed, because its name is not text/)]);
   });
 
   given('commits deletions, odd names and links', async () => {

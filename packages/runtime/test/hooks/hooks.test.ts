@@ -19,7 +19,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(workspace, { recursive: true, force: true }));
 
-function hooksOf(config: Partial<HooksConfig>): Hooks {
+function hooksOf(config: Partial<HooksConfig>): Promise<Hooks> {
   return createHooks({ workspace, report: (line) => reports.push(line), ...config });
 }
 
@@ -38,7 +38,7 @@ const completed: readonly CompletedTool[] = [
 
 describe('hooks after tools', () => {
   it('are told as JSON which of their tools were run, and are not run for others [LOOM-27]', async () => {
-    const hooks = hooksOf({
+    const hooks = await hooksOf({
       afterTools: [
         { command: sh('cat > told; pwd > folder'), tools: ['edit'] },
         { command: sh('touch never'), tools: ['shell'] },
@@ -51,7 +51,7 @@ describe('hooks after tools', () => {
   });
 
   it('are passed over when they fail, hang or cannot start, and the next ones run', async () => {
-    const hooks = hooksOf({
+    const hooks = await hooksOf({
       afterTools: [
         { command: sh('echo broken >&2; exit 7') },
         { command: ['there-is-no-such-command'] },
@@ -66,7 +66,7 @@ describe('hooks after tools', () => {
     const passedOver = 'A hook after tools did not work and was passed over: ';
     expect(reports.map((line) => line.replace(passedOver, ''))).toEqual([
       'sh ended with exit code 7: broken',
-      'there-is-no-such-command could not be started: there is no such command or folder',
+      'there-is-no-such-command could not be started: there is no such command or folder, or you may not use it',
       'sh took longer than 0.05 s and was ended',
       'thrown',
       'it took longer than 0.05 s',
@@ -75,36 +75,39 @@ describe('hooks after tools', () => {
 
   it('get no secret of the environment', async () => {
     vi.stubEnv('PAWL_TEST_API_KEY', 'the secret');
-    await hooksOf({ afterTools: [{ command: sh('env > env') }] }).afterTools(completed, never);
+    const hooks = await hooksOf({ afterTools: [{ command: sh('env > env') }] });
+    await hooks.afterTools(completed, never);
     vi.unstubAllEnvs();
     expect(read('env')).toContain('PATH=');
     expect(read('env')).not.toContain('the secret');
   });
 
   it('do not start once the work is called off', async () => {
-    const hooks = hooksOf({ afterTools: [{ command: sh('touch ran') }] });
+    const hooks = await hooksOf({ afterTools: [{ command: sh('touch ran') }] });
     expect(await hooks.afterTools(completed, AbortSignal.abort())).toBe(false);
     expect(existsSync(join(workspace, 'ran'))).toBe(false);
   });
 
   it('cannot break a line of a report', async () => {
-    const hooks = hooksOf({ afterTools: [{ command: sh(`printf 'a\\033[2Jb\\rc' >&2; exit 1`) }] });
+    const hooks = await hooksOf({ afterTools: [{ command: sh(`printf 'a\\033[2Jb\\rc' >&2; exit 1`) }] });
     await hooks.afterTools(completed, never);
     expect(reports[0]).toMatch(/a\\u001b\[2Jb\\u000dc$/);
   });
 });
 
 /** What is said to each tool; to all others yes. */
-const rules: Rules = ({ tool }) => (tool === 'shell' ? 'ask' : tool === 'gone' ? 'deny' : 'allow');
+const rules: Rules = ({ tool }) => {
+  if (tool === 'because') return { permission: 'deny', because: 'It is not for you.' };
+  return tool === 'shell' ? 'ask' : tool === 'gone' ? 'deny' : 'allow';
+};
 
 describe('hooks before tools', () => {
   const call: Call = { id: 'c1', tool: 'shell', args: { command: 'rm -rf /' } };
   const allowAll = { rules: (): 'allow' => 'allow', decide: () => Promise.reject(new Error('asked')) };
 
   async function said(hook: BeforeToolHook, subject: Call = call): Promise<string> {
-    const { decision, reason } = await hooksOf({ beforeTool: [hook] })
-      .guard(allowAll)
-      .decide(subject, never);
+    const hooks = await hooksOf({ beforeTool: [hook] });
+    const { decision, reason } = await hooks.guard(allowAll).decide(subject, never);
     return reason === undefined ? decision : `${decision}: ${reason}`;
   }
 
@@ -148,7 +151,7 @@ describe('hooks before tools', () => {
       asked.push(id);
       return Promise.resolve({ decision: 'allow' });
     };
-    const hooks = hooksOf({
+    const hooks = await hooksOf({
       beforeTool: [
         { run: ({ args }) => ({ decision: args === 'bad' ? 'deny' : 'allow' }), tools: ['shell', 'edit'] },
       ],
@@ -156,6 +159,10 @@ describe('hooks before tools', () => {
     const guarded = hooks.guard({ rules, decide });
     const ruled = ['shell', 'edit', 'read', 'gone'].map((tool) => guarded.rules({ tool, args: null }));
     expect(ruled).toEqual(['ask', 'ask', 'allow', 'deny']);
+    expect(await guarded.decide({ id: '0', tool: 'because', args: null }, never)).toEqual({
+      decision: 'deny',
+      reason: 'It is not for you.',
+    });
     expect(await guarded.decide({ id: '1', tool: 'shell', args: 'bad' }, never)).toEqual({
       decision: 'deny',
     });
@@ -197,7 +204,7 @@ describe('an agent with hooks', () => {
 
   it('denies by hook, acts after a change, and tells when the turn is over', async () => {
     const ends: Finished[] = [];
-    const hooks = hooksOf({
+    const hooks = await hooksOf({
       beforeTool: [{ command: sh('! grep -q secret') }],
       afterTools: [{ command: sh('ls >> seen') }],
       finish: [{ command: sh('cat > finished') }, { run: (end) => void ends.push(end) }],
@@ -231,7 +238,7 @@ describe('an agent with hooks', () => {
   });
 
   it('is not held up by hooks for the end that fail', async () => {
-    const hooks = hooksOf({
+    const hooks = await hooksOf({
       finish: [
         { command: sh('exit 1') },
         { run: () => Promise.reject(new Error('thrown')) },

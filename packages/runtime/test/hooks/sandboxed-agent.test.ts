@@ -32,7 +32,7 @@ describe.skipIf(problem !== null)('an agent with a shell in the sandbox and auto
     const pwned = join(scratch.outside, 'pwned');
     const launcher = bubblewrapLauncher({ home: scratch.home });
     const reports: string[] = [];
-    const hooks = createHooks({
+    const hooks = await createHooks({
       workspace: scratch.root,
       autoCommit: { runsHooks: true },
       launcher,

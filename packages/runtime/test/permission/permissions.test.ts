@@ -115,6 +115,24 @@ describe('a mode', () => {
   });
 });
 
+describe('a file that may hold keys or passwords', () => {
+  it.each(permissionModes)('is asked for in the mode %s, under any name, unless a rule allows it', (mode) => {
+    using folder = tempFolder({ '.env': 'KEY=1', 'notes.md': '' });
+    symlinkSync('.env', folder.at('notes'));
+    const given = permissions(mode, [], { root: folder.root });
+    for (const path of ['.env', './.env', 'notes', 'deploy/id_rsa', 'server.pem']) {
+      expect(given.explain({ tool: 'read', args: { path } })).toMatchObject({
+        decision: 'ask',
+        why: 'by its name it may hold keys or passwords',
+      });
+    }
+    expect(decide(given, 'read', { path: 'notes.md' })).toBe('allow');
+    expect(decide(given, 'read', { path: '.env.example' })).toBe('allow');
+    const allowed = permissions(mode, ['allow read(.env)'], { root: folder.root });
+    expect(decide(allowed, 'read', { path: '.env' })).toBe('allow');
+  });
+});
+
 describe('rules', () => {
   it('that deny win over all others, and the most specific is the one named', () => {
     const given = permissions('full-auto', [
@@ -211,6 +229,7 @@ describe('rules', () => {
     let deep: Json = 'x';
     for (let depth = 0; depth < 5_000; depth += 1) deep = { deep };
     expect(decide(permissions('full-auto'), 'fetch', deep)).toBe('deny');
+    expect(permissions('full-auto').alwaysFor({ tool: 'fetch', args: deep })).toBeNull();
   });
 });
 
@@ -281,6 +300,17 @@ describe('always', () => {
         expect(given.explain(other).decision).toBe(one === other || isSameCommand ? 'allow' : 'ask');
       }),
     );
+  });
+
+  it('is about these very arguments when the path is a link, which may lead elsewhere tomorrow', () => {
+    using folder = tempFolder({ 'real.ts': '' });
+    symlinkSync('real.ts', folder.at('link.ts'));
+    const args = { path: 'link.ts', content: 'x' };
+    expect(permissions('ask', [], { root: folder.root }).alwaysFor({ tool: 'write', args })).toEqual({
+      decision: 'allow',
+      tool: 'write',
+      exactly: args,
+    });
   });
 
   it('cannot be had for a tool whose name would mean more than itself', () => {

@@ -14,7 +14,7 @@ function handClock(): Clock & { tick(): Promise<void> } {
   let now = 0;
   const waiting: (() => void)[] = [];
   const settle = async (): Promise<void> => {
-    await vi.waitFor(() => expect(waiting).toHaveLength(1), { interval: 1 });
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), { interval: 1, timeout: 10_000 });
   };
   return {
     now: () => now,
@@ -55,7 +55,7 @@ async function watched(probe?: Probe): Promise<{
   ];
   const agent = new Agent({ model: createScripted(replies), tools: [slow] });
   agent.say('go');
-  await vi.waitFor(() => expect(agent.session.turn.status).toBe('executingTools'));
+  await vi.waitFor(() => expect(agent.session.turn.status).toBe('executingTools'), 10_000);
   const clock = handClock();
   const said: string[] = [];
   let seen = easy;
@@ -81,8 +81,9 @@ describe('watchResources', () => {
     expect(await look(full)).toMatchObject({ status: 'paused', reason: noRoom });
     release();
     // The tool may end, and nothing new begins.
-    await vi.waitFor(() =>
-      expect(agent.session.turn).toMatchObject({ status: 'paused', held: { status: 'callingModel' } }),
+    await vi.waitFor(
+      () => expect(agent.session.turn).toMatchObject({ status: 'paused', held: { status: 'callingModel' } }),
+      10_000,
     );
     expect((await look(easy, 2)).status).toBe('paused');
     await look(easy);

@@ -42,7 +42,7 @@ describe('runCommand', () => {
     const nothing = { file: 'there-is-no-such-command', args: [], env: { PATH: '/usr/bin' } };
     expect(await sh('', { launch: nothing })).toMatchObject({
       kind: 'not-started',
-      what: 'could not be started: there is no such command or folder',
+      what: 'could not be started: there is no such command or folder, or you may not use it',
     });
     expect(await sh('', { cwd: '/there/is/no/folder' })).toMatchObject({ kind: 'not-started' });
     const odd = { file: 'echo', args: ['nul\0byte'], env: {} };

@@ -74,14 +74,14 @@ describe('indexing a folder', () => {
   });
 
   it('skips what may not be read and goes on', async () => {
-    using folder = tempFolder({ 'open.txt': 'open', 'secret.txt': 'secret', 'closed/inside.txt': 'inside' });
+    using folder = tempFolder({ 'open.txt': 'open', 'closed.txt': 'secret', 'closed/inside.txt': 'inside' });
     chmodSync(folder.root, 0o755);
-    chmodSync(folder.at('secret.txt'), 0o000);
+    chmodSync(folder.at('closed.txt'), 0o000);
     chmodSync(folder.at('closed'), 0o000);
     using index = await asOrdinaryUser(() => indexFolder(folder.root));
     expect(index.paths).toEqual(['open.txt']);
     expect(index.skips).toEqual([
-      { path: 'secret.txt', reason: 'unreadable' },
+      { path: 'closed.txt', reason: 'unreadable' },
       { path: 'closed', reason: 'unreadable' },
     ]);
     chmodSync(folder.at('closed'), 0o755);

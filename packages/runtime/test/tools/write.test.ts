@@ -156,13 +156,14 @@ describe('a file that is not written', () => {
     [{ path: '.', content: '' }, 'failed', /is a folder/],
     [{ path: 'file/below', content: '' }, 'failed', /is a file or a link, not a folder/],
     [{ path: 'image', content: '' }, 'failed', /is a binary file\. It is not replaced/],
+    [{ path: 'huge', content: '' }, 'failed', /is too large to be text\. It is not replaced/],
     [{ path: '', content: '' }, 'invalid', /Bad arguments/],
     [{ path: 'a' }, 'invalid', /Bad arguments/],
   ] as const)('is refused (%#)', async (args, kind, message) => {
-    using folder = tempFolder({ file: 'x', image: new Uint8Array([0, 1, 2]) });
+    using folder = tempFolder({ file: 'x', image: new Uint8Array([0, 1, 2]), huge: 'x'.repeat(6_000_000) });
     mkdirSync(folder.at('folder'));
     expect(await write(folder, args)).toEqual(refused(kind, message));
-    expect(readdirSync(folder.root).toSorted()).toEqual(['file', 'folder', 'image']);
+    expect(readdirSync(folder.root).toSorted()).toEqual(['file', 'folder', 'huge', 'image']);
   });
 
   it('was called off', async () => {

@@ -1,0 +1,45 @@
+import { permissionModes, type Config } from '@pawl/runtime';
+import { didYouMean } from '../did-you-mean.ts';
+import { UsageError } from '../usage-error.ts';
+import type { ModelFlags } from './model-options.ts';
+
+export type ConfigFlags = {
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly profile?: string;
+  readonly mode?: string;
+  readonly autoCommit?: boolean;
+};
+
+/** What stands on the command line, as a configuration. */
+export function configOf({ model, baseUrl, profile, mode, autoCommit }: ConfigFlags): Config {
+  return {
+    ...(model !== undefined && { model }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(profile !== undefined && { profile }),
+    ...(mode !== undefined && { permission: { mode: modeNamed(mode) } }),
+    ...(autoCommit === true && { hooks: { autoCommit } }),
+  };
+}
+
+function modeNamed(name: string): (typeof permissionModes)[number] {
+  const found = permissionModes.find((mode) => mode === name);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `There is no mode ${JSON.stringify(name)}.${didYouMean(name, permissionModes)} There are: ${permissionModes.join(', ')}.`,
+  );
+}
+
+/** The model that counts in the end, with its prices: those on the command line, or those of the configuration. */
+export function withModel(flags: ModelFlags, { model, baseUrl, prices = {} }: Config): ModelFlags {
+  const known = model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
+  return {
+    ...(known !== undefined && {
+      priceIn: String(known.inputPerMillion),
+      priceOut: String(known.outputPerMillion),
+    }),
+    ...flags,
+    ...(model !== undefined && { model }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  };
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { indexFolder } from '../../src/index.ts';
+import { looksSecret } from '../../src/search/secret-files.ts';
+
+describe('files with secrets', () => {
+  it.each([
+    '.env',
+    '.env.local',
+    'config/.ENV.production',
+    '.npmrc',
+    'deploy/id_ed25519',
+    'server.pem',
+    'tls.key',
+    'secrets.yaml',
+    'credentials.json',
+  ])('are told by their names: %s', (path) => expect(looksSecret(path)).toBe(true));
+
+  it.each([
+    '.env.example',
+    'environment.ts',
+    'keys.md',
+    'src/secrets.ts',
+    'monkey.txt',
+    'id_rsa.md',
+    'key.json',
+  ])('are not meant by %s', (path) => expect(looksSecret(path)).toBe(false));
+
+  it('are left out of what is searched, and named', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pawl-secret-'));
+    try {
+      await writeFile(join(folder, '.env'), 'PASSWORD=hunter2\n');
+      await writeFile(join(folder, 'notes.md'), 'The password is somewhere else.\n');
+      using index = await indexFolder(folder);
+      expect(index.paths).toEqual(['notes.md']);
+      expect(index.skips).toEqual([{ path: '.env', reason: 'secret' }]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
