@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run, type RunOptions } from '../../src/commands/run.ts';
+import { captureIo } from '../captured-io.ts';
+import { startOpenAiServer, type OpenAiServer, type Say } from '../openai-server.ts';
+
+const execute = promisify(execFile);
+
+let folder = '';
+let server: OpenAiServer;
+
+/** A project with a bug, a test that shows it, and a history. */
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pawl-coder-'));
+  const manifest = { name: 'sums', type: 'module', scripts: { test: 'node --test' } };
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+  await writeFile(join(folder, 'sum.js'), 'export function sum(a, b) {\n  return a - b;\n}\n');
+  await writeFile(
+    join(folder, 'sum.test.js'),
+    `import { test } from 'node:test';
+import assert from 'node:assert';
+import { sum } from './sum.js';
+test('adds', () => assert.equal(sum(2, 3), 5));
+`,
+  );
+  await git('init', '-q');
+  await git('config', 'user.email', 'a@example.com');
+  await git('config', 'user.name', 'A');
+  await git('add', '.');
+  await git('commit', '-qm', 'A bug');
+  server = await startOpenAiServer();
+});
+
+afterEach(async () => {
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function git(...args: readonly string[]): Promise<string> {
+  const { stdout } = await execute('git', ['-C', folder, ...args]);
+  return stdout;
+}
+
+const fix = { path: 'sum.js', old: 'a - b', new: 'a + b' };
+
+/** What it takes to mend it, one call at a time. */
+const script: readonly Say[] = [
+  { tool: 'phase_start', args: { description: 'Find the bug' } },
+  { tool: 'search', args: { query: 'sum' } },
+  { tool: 'test', args: {} },
+  { tool: 'read', args: { path: 'sum.js' } },
+  { tool: 'phase_start', args: { description: 'Mend it' } },
+  { tool: 'edit', args: fix },
+  { tool: 'test', args: {} },
+  { tool: 'finish', args: { answer: 'sum.js subtracted; now it adds, and the test passes.' } },
+];
+
+async function mend(more: Partial<RunOptions> = {}): Promise<{ code: number; out: string; err: string }> {
+  const captured = captureIo();
+  server.says = (request) => script[request - 1] ?? 'That is all.';
+  const options: RunOptions = {
+    dir: folder,
+    profile: 'pawl',
+    model: 'openai-compatible:m',
+    baseUrl: server.url,
+    mode: 'full-auto',
+    ...more,
+  };
+  const code = await run('Make the failing test pass.', options, captured.io);
+  return { code, out: captured.out(), err: captured.err() };
+}
+
+describe('pawl run with a model that works', () => {
+  it('mends a failing test over a real connection, in phases, and keeps each step as a commit', async () => {
+    const { code, out, err } = await mend({ autoCommit: true });
+    expect(err).toContain('phase 2');
+    expect(out).toContain('now it adds');
+    expect(code).toBe(0);
+    expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a + b');
+    const told = JSON.stringify(server.asked.at(-1)?.messages);
+    expect(told).toMatch(/passed\W+1\b/);
+    expect(await git('log', '--oneline')).toMatch(/\n.*A bug/);
+    expect(await git('status', '--porcelain', '--', 'sum.js')).toBe('');
+  });
+
+  it('ends the same when the connection is cut, wherever', async () => {
+    server.cuts = new Set([2, 5, 9]);
+    const { code, out } = await mend();
+    expect(code).toBe(0);
+    expect(out).toContain('now it adds');
+    expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a + b');
+  });
+
+  it('changes nothing where nobody is there to say yes, and tells the model so', async () => {
+    const { out } = await mend({ mode: 'ask' });
+    expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');
+    expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('nobody is there to ask');
+    expect(out).toContain('now it adds');
+  });
+
+  it('is denied every change in read-only mode', async () => {
+    await mend({ mode: 'read-only' });
+    expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');
+    expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('read-only');
+  });
+
+  it('leaves out what the folder says about itself until that is trusted', async () => {
+    await writeFile(join(folder, 'pawl.config.json'), JSON.stringify({ permission: { mode: 'full-auto' } }));
+    const { err } = await mend({ mode: 'ask' });
+    expect(err).toContain('is not trusted and was left out');
+    expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');
+  });
+});

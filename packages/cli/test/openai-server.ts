@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the model says to a request: text, or one call. */
+export type Say = string | { readonly tool: string; readonly args: object };
+
+export type AskedBody = {
+  readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
+  readonly tools?: readonly unknown[];
+};
+
+/** A local server with the wire format of chat completions, streamed, that says what it is told to. */
+export type OpenAiServer = {
+  readonly url: string;
+  readonly asked: AskedBody[];
+  says: (request: number, body: AskedBody) => Say;
+  /** Cuts the connection in the middle of the reply to these requests. */
+  cuts: ReadonlySet<number>;
+  close(): void;
+};
+
+export async function startOpenAiServer(): Promise<OpenAiServer> {
+  const asked: AskedBody[] = [];
+  let count = 0;
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      count += 1;
+      const body = JSON.parse(text) as AskedBody;
+      if (self.cuts.has(count)) return cut(response);
+      asked.push(body);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const lines = streamed(self.says(asked.length, body), asked.length);
+      response.end([...lines, '[DONE]'].map((line) => `data: ${line}\n\n`).join(''));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const self: OpenAiServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked,
+    says: () => '',
+    cuts: new Set(),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return self;
+}
+
+function cut(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.write(`data: ${chunk({ role: 'assistant', content: 'Let me' }, null, 0)}\n\n`, () =>
+    response.destroy(),
+  );
+}
+
+function streamed(say: Say, id: number): readonly string[] {
+  if (typeof say === 'string') {
+    return [chunk({ role: 'assistant', content: say }, null, id), chunk({}, 'stop', id)];
+  }
+  const call = {
+    index: 0,
+    id: `call_${id}`,
+    type: 'function',
+    function: { name: say.tool, arguments: JSON.stringify(say.args) },
+  };
+  return [chunk({ role: 'assistant', tool_calls: [call] }, null, id), chunk({}, 'tool_calls', id)];
+}
+
+function chunk(delta: object, finish: string | null, id: number): string {
+  return JSON.stringify({
+    id: `c${id}`,
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+    ...(finish !== null && { usage: { prompt_tokens: 900, completion_tokens: 100, total_tokens: 1_000 } }),
+  });
+}
