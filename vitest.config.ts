@@ -1,4 +1,9 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+/** Nobody's own settings and nobody's own data have to do with the tests. */
+const nobody = join(tmpdir(), 'pawl-tests');
 
 export default defineConfig({
   test: {
@@ -8,6 +13,7 @@ export default defineConfig({
       'bench/test/**/*.test.ts',
       'eval/test/**/*.test.ts',
     ],
+    env: { XDG_CONFIG_HOME: join(nobody, 'config'), XDG_DATA_HOME: join(nobody, 'data') },
     testTimeout: 30_000,
   },
 });

@@ -59,6 +59,7 @@ type RunFlags = BudgetFlags &
     readonly profile?: string;
     readonly mode?: string;
     readonly autoCommit?: true;
+    readonly watchResources?: true;
     readonly quiet?: true;
     readonly trace?: string;
     readonly json?: true;
@@ -93,6 +94,7 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
       'what runs without asking: read-only, ask, auto-edit, full-auto (default: "ask")',
     )
     .option('--auto-commit', 'keep each step that changes something as a git commit')
+    .option('--watch-resources', 'pause while the machine is short of processor time, memory or disk space')
     .option('--base-url <url>', 'where an openai-compatible model is served')
     .option('--price-in <n>', 'money per million tokens read, for --max-cost')
     .option('--price-out <n>', 'money per million tokens written')

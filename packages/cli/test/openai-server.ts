@@ -25,7 +25,7 @@ export async function startOpenAiServer(): Promise<OpenAiServer> {
   let count = 0;
   const server = createServer((request, response) => {
     let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('data', (piece: Buffer) => (text += piece.toString()));
     request.on('end', () => {
       count += 1;
       const body = JSON.parse(text) as AskedBody;

@@ -1,6 +1,6 @@
 import { access, mkdtemp, rmdir, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { configFolder, findLauncher, runCommand, scrubbedEnvironment } from '@pawl/runtime';
+import { userConfigFolder, findLauncher, runCommand, scrubbedEnvironment } from '@pawl/runtime';
 import { visibleLine } from '../visible.ts';
 
 /** One thing that was looked at. `advice` says what to do about it; null when nothing is. */
@@ -85,7 +85,7 @@ async function sandbox({ timeoutMs }: Machine): Promise<Check> {
 }
 
 async function settings({ env }: Machine): Promise<Check> {
-  const folder = configFolder(env);
+  const folder = userConfigFolder(env);
   const place = await nearest(folder);
   // Root may do everything, on paper; only trying tells.
   const ok = await mkdtemp(join(place, '.pawl-doctor-'))
@@ -102,7 +102,7 @@ const diskNeededBytes = 500e6;
 
 async function disk({ env }: Machine): Promise<Check> {
   const name = 'disk';
-  const place = await nearest(configFolder(env));
+  const place = await nearest(userConfigFolder(env));
   const facts = await statfs(place).catch(() => null);
   if (facts === null) return { name, needed: true, ok: false, found: 'unknown', advice: `Look at ${place}.` };
   const bytes = facts.bavail * facts.bsize;

@@ -5,6 +5,8 @@ import {
   answerOf,
   createPhaseTools,
   indexFolder,
+  systemProbe,
+  watchResources,
   WorkspaceError,
   type Config,
   type FolderIndex,
@@ -35,6 +37,8 @@ export type RunOptions = BudgetFlags &
     readonly mode?: string;
     /** Keep each step as a git commit. */
     readonly autoCommit?: boolean;
+    /** Pause while the machine is short of processor time, memory or disk space. */
+    readonly watchResources?: boolean;
     /** A file to write every prompt, reply and transition to. */
     readonly trace?: string;
     /** Aborted when the user presses Ctrl-C. */
@@ -51,7 +55,7 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   const found = await configFor(resolve(options.dir), configOf(options), terminal);
   const { config } = found;
   const profile = await profileNamed(config.profile ?? 'pawl');
-  const flags = withModel(options, config);
+  const flags = { ...options, ...withModel(options, config) };
   const budgets = filledUp(asked, config.budgets);
   if (budgets !== null && budgets.cost !== null && flags.priceIn === undefined) {
     throw new UsageError(
@@ -103,7 +107,7 @@ type Job = {
   readonly signal: AbortSignal;
   readonly view: RunView;
   readonly trace: RunTrace;
-  readonly flags: ModelFlags;
+  readonly flags: ModelFlags & Pick<RunOptions, 'watchResources'>;
   readonly config: Config;
   readonly terminal: Terminal | null;
 };
@@ -137,15 +141,27 @@ async function work(goal: string, { view, trace, ...job }: Job): Promise<RunResu
       if (!isEphemeral(seen.event)) keeping.add(() => keep(seen.session));
     },
   });
+  const watch = job.flags.watchResources === true ? watchMachine(agent, job.folder.root, view) : null;
   signal.addEventListener('abort', leave, { once: true });
   if (signal.aborted) leave();
   agent.say(goal);
   const session = await agent.idle();
+  watch?.stop();
   await keeping.done();
   await close();
   const { modelCalls, toolCalls } = tally;
   const durationMs = Date.now() - startedAt;
   return { ...ending(session, tally.error), session: id, modelCalls, toolCalls, durationMs };
+}
+
+/** Pauses the work while the machine has no room for it. */
+function watchMachine(agent: Agent, folder: string, view: RunView): { stop(): void } {
+  return watchResources({
+    post: (event) => agent.post(event),
+    session: () => agent.session,
+    probe: systemProbe(folder),
+    report: (line) => view.warn(line),
+  });
 }
 
 /** Does one thing after the other. When one fails, nothing more is done, and whoever asks at the end is told. */

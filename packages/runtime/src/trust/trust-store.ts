@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../search/system-error.ts';
-import { configFolder } from './config-folder.ts';
+import { userConfigFolder } from '../config/find-config.ts';
 import { TrustError } from './trust-error.ts';
 
 /** What a folder wants to take effect: the names of its files, and the very text that would be used. */
@@ -21,7 +21,7 @@ export type TrustStore = {
 };
 
 /** Keeps one small file for each folder, so that two who trust at the same time do not undo each other. */
-export function trustStore(path: string = join(configFolder(), 'trust')): TrustStore {
+export function trustStore(path: string = join(userConfigFolder(), 'trust')): TrustStore {
   return {
     async isTrusted(folder, contents) {
       const record = await recordOf(folder, contents);

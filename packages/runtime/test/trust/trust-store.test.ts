@@ -14,7 +14,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { configFolder } from '../../src/trust/config-folder.ts';
+import { userConfigFolder } from '../../src/config/find-config.ts';
 import { TrustError } from '../../src/trust/trust-error.ts';
 import { trustStore, type TrustStore } from '../../src/trust/trust-store.ts';
 
@@ -153,10 +153,10 @@ describe('trustStore', () => {
   });
 });
 
-describe('configFolder', () => {
+describe('userConfigFolder', () => {
   it('is where the standard says', () => {
-    expect(configFolder({ XDG_CONFIG_HOME: '/a/b' })).toBe('/a/b/pawl');
-    expect(configFolder({})).toBe(join(homedir(), '.config/pawl'));
-    expect(configFolder({ XDG_CONFIG_HOME: 'relative' })).toBe(join(homedir(), '.config/pawl'));
+    expect(userConfigFolder({ XDG_CONFIG_HOME: '/a/b' })).toBe('/a/b/pawl');
+    expect(userConfigFolder({})).toBe(join(homedir(), '.config/pawl'));
+    expect(userConfigFolder({ XDG_CONFIG_HOME: 'relative' })).toBe(join(homedir(), '.config/pawl'));
   });
 });
