@@ -158,6 +158,17 @@ describe('pawl run', () => {
     expect(err).toContain('the budget of 2 model calls is used up');
   });
 
+  it('under savant gives up in time what is not there, with a summary and exit code 3 [SAV-140, SAV-144]', async () => {
+    const goal = 'find the secret password in a file that does not exist';
+    const { code, out, err } = await pawl('run', '-p', 'savant', '-d', folder, goal);
+    expect(code).toBe(3);
+    expect(out).toContain('I found nothing');
+    expect(out).toContain('I searched for “secret password');
+    expect(err).toContain('SEARCHING → STUCK_SEARCH');
+    expect(err).toContain('stuck_detection: search was called 3 times in a row');
+    expect(err).toMatch(/stuck after \d+ model calls and \d+ tool calls/);
+  });
+
   it('works with every profile', async () => {
     for (const profile of ['pawl', 'loom', 'nexora', 'savant', 'lkj', 'lkj1']) {
       expect(await pawl('run', '-p', profile, '-d', folder, 'garden party?')).toMatchObject({ code: 0 });

@@ -8,7 +8,7 @@ export function answerOf(conversation: Conversation<Message>): string | null {
   let answer: string | null = null;
   for (const message of items(conversation)) {
     if (message.role === 'user') answer = null;
-    if (message.role === 'assistant' && message.text !== '' && message.calls.length === 0)
+    if (message.role === 'assistant' && message.text.trim() !== '' && message.calls.length === 0)
       answer = message.text;
     if (message.role === 'tool') answer = finalAnswer(message) ?? answer;
   }

@@ -25,6 +25,11 @@ type Maker<Type extends ActionType> = (
   session: Session,
 ) => readonly Piece[];
 
+/** Calls that only look may run side by side; as soon as one of them changes something, they run one after the other. */
+function isReading({ tools }: World, name: string): boolean {
+  return tools.find(({ description }) => description.name === name)?.effect === 'read-only';
+}
+
 /** What left working memory was put into storage before; a second copy that cannot be made is no reason to stop. */
 function warn(error: unknown): void {
   process.emitWarning(`Storage could not be written: ${messageOf(error)}`, 'PawlWarning');
@@ -65,12 +70,18 @@ const makers: { readonly [Type in ActionType]: Maker<Type> } = {
         await post({ type: 'permission-decided', request, callId: call.id, ...decision });
       },
     })),
-  'run-tools': ({ request, calls }, { world, post }) =>
-    calls.map((call) => ({
+  'run-tools': ({ request, calls }, { world, post }) => {
+    const isFree = calls.every((call) => isReading(world, call.tool));
+    let last: Promise<unknown> = Promise.resolve();
+    return calls.map((call) => ({
       request,
       name: `tool ${call.id}`,
-      run: (signal) => runTool(world, request, call, { post, signal }),
-    })),
+      run(signal) {
+        const run = (): Promise<void> => runTool(world, request, call, { post, signal });
+        return isFree ? run() : (last = last.then(run, run));
+      },
+    }));
+  },
   'run-hooks': ({ request, completed }, { world, post }) => [
     {
       request,

@@ -191,12 +191,14 @@ describe('Agent', () => {
     const gate = Promise.withResolvers<void>();
     const slow = defineTool({
       name: 'slow',
+      effect: 'read-only',
       description: 'Waits for the other.',
       parameters: z.object({}),
       run: () => gate.promise.then(() => ({ ok: true as const, output: 'slow' })),
     });
     const quick = defineTool({
       name: 'quick',
+      effect: 'read-only',
       description: 'Lets the other go on.',
       parameters: z.object({}),
       run: () => {
@@ -210,6 +212,27 @@ describe('Agent', () => {
     await ask(agent, 'go');
     const results = toArray(conversationOf(agent.session)).filter((message) => message.role === 'tool');
     expect(results.map((message) => message.tool)).toEqual(['slow', 'quick']);
+  });
+
+  it('runs calls one after the other as soon as one of them changes something', async () => {
+    const running: string[] = [];
+    const taking = (name: string, effect: 'read-only' | 'verifiable') =>
+      defineTool({
+        name,
+        effect,
+        description: 'Takes a moment.',
+        parameters: z.object({}),
+        async run() {
+          running.push(`${name} starts`);
+          await new Promise((resolve) => setImmediate(resolve));
+          running.push(`${name} ends`);
+          return { ok: true, output: name };
+        },
+      });
+    const tools = [taking('look', 'read-only'), taking('change', 'verifiable')];
+    const { agent } = start([{ calls: [call('look', {}), call('change', {})] }, { text: 'ok' }], { tools });
+    await ask(agent, 'go');
+    expect(running).toEqual(['look starts', 'look ends', 'change starts', 'change ends']);
   });
 
   it('tells the model about unknown tools, bad arguments and tools that throw, and goes on', async () => {

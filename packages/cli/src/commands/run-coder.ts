@@ -17,6 +17,7 @@ import {
   type McpConnection,
   type Tool,
 } from '@pawl/runtime';
+import { keptRulesFor } from '../kept-rules.ts';
 import { confirms, permissionAt, questionAt, type Terminal } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 
@@ -60,11 +61,18 @@ export async function setUpCoder({ folder, config, terminal, signal, report }: W
   const all: readonly Tool[] = [...own, ...theirs];
   const sandboxed = launcher.kind !== 'none';
   const { mode = 'ask', rules = [] } = config.permission ?? {};
-  const permissions = createPermissions({ mode, rules, root, tools: all, sandboxed });
+  const kept = keptRulesFor(root);
+  const permissions = createPermissions({
+    mode,
+    rules: [...rules, ...kept.rules],
+    root,
+    tools: all,
+    sandboxed,
+  });
   const hooks = await createHooks({ workspace: root, ...config.hooks, launcher, report });
   const guarded = hooks.guard({
     rules: permissions.rules,
-    decide: createDecide({ permissions, ask: permissionAt(terminal) }),
+    decide: createDecide({ permissions, ask: permissionAt(terminal), onRule: (rule) => kept.keep(rule) }),
   });
   return {
     tools: permissions.guard(all),
@@ -77,6 +85,7 @@ export async function setUpCoder({ folder, config, terminal, signal, report }: W
       ...(launcher.problem === null ? [] : [launcher.problem]),
       ...(permissions.warning === null ? [] : [permissions.warning]),
       ...servers.warnings,
+      ...kept.problems,
     ],
     async close() {
       await hooks.settled();

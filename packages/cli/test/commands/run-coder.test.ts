@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run, type RunOptions } from '../../src/commands/run.ts';
@@ -59,8 +60,12 @@ const script: readonly Say[] = [
   { tool: 'finish', args: { answer: 'sum.js subtracted; now it adds, and the test passes.' } },
 ];
 
-async function mend(more: Partial<RunOptions> = {}): Promise<{ code: number; out: string; err: string }> {
-  const captured = captureIo();
+/** `says` is what somebody at the terminal answers to every question; without it nobody is there. */
+async function mend(
+  more: Partial<RunOptions> = {},
+  says?: string,
+): Promise<{ code: number; out: string; err: string }> {
+  const captured = says === undefined ? captureIo() : atTerminal(says);
   server.says = (request) => script[request - 1] ?? 'That is all.';
   const options: RunOptions = {
     dir: folder,
@@ -72,6 +77,22 @@ async function mend(more: Partial<RunOptions> = {}): Promise<{ code: number; out
   };
   const code = await run('Make the failing test pass.', options, captured.io);
   return { code, out: captured.out(), err: captured.err() };
+}
+
+/** Somebody who types the same answer whenever a question ends. */
+function atTerminal(says: string): ReturnType<typeof captureIo> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const captured = captureIo();
+  const { stderr } = captured.io;
+  const write = stderr.write.bind(stderr);
+  const answering = Object.assign(stderr, {
+    isTTY: true,
+    write(text: string, ...rest: never[]): boolean {
+      if (text.endsWith('] ')) setImmediate(() => stdin.write(`${says}\n`));
+      return write(text, ...rest);
+    },
+  });
+  return { ...captured, io: { ...captured.io, stdin, stderr: answering } };
 }
 
 describe('pawl run with a model that works', () => {
@@ -87,12 +108,34 @@ describe('pawl run with a model that works', () => {
     expect(await git('status', '--porcelain', '--', 'sum.js')).toBe('');
   });
 
-  it('ends the same when the connection is cut, wherever', async () => {
-    server.cuts = new Set([2, 5, 9]);
+  it('ends the same when the connection is cut at ten points', async () => {
+    // Chance is drawn once, here: where the cuts are, but never three in a row, which is when a model is given up on.
+    const cuts = new Set([1, 3, 4, 6, 8, 9, 11, 13, 14, 16]);
+    server.cuts = cuts;
     const { code, out } = await mend();
     expect(code).toBe(0);
     expect(out).toContain('now it adds');
+    expect(server.asked).toHaveLength(script.length);
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a + b');
+  });
+
+  it('asks somebody at a terminal before it changes or runs anything, and remembers "always"', async () => {
+    const first = await mend({ mode: 'ask' }, 'a');
+    expect(first.code).toBe(0);
+    expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a + b');
+    expect(first.err).toContain('sum.js');
+    expect(first.err).toMatch(/a = always: allow edit/);
+    await git('checkout', '-q', 'sum.js');
+    server.asked.length = 0;
+    const second = await mend({ mode: 'ask' }, 'n');
+    expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a + b');
+    expect(second.err).not.toContain('Run it?');
+  });
+
+  it('takes no for an answer', async () => {
+    await mend({ mode: 'ask' }, 'n');
+    expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');
+    expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('the user said no');
   });
 
   it('changes nothing where nobody is there to say yes, and tells the model so', async () => {

@@ -9,6 +9,8 @@ import type { MemoryKeeper } from './memory-keeper.ts';
  */
 export function memoryTools(keeper: MemoryKeeper): readonly Tool[] {
   return keeper.memory.settings.actions.map((type): Tool => ({
+    // It touches nothing outside the session but the agent's own shelf, and the keeper does one thing at a time.
+    effect: 'read-only',
     description: {
       name: type,
       description: memoryActions[type],

@@ -30,7 +30,13 @@ function formulations(trail: Trail): readonly string[] {
     // Together with what was found, so that variants are looked for where the rest of the goal is.
     variants.length === 0 ? '' : toQuery([...variants, ...found]),
     toQuery(rarest(first)),
+    ...(missing.length * 2 < keywords.length ? [] : insisting(missing.map(({ term }) => term))),
   ];
+}
+
+/** Where half of what was asked is nowhere, that half is looked for by itself, together and word for word, before giving up. */
+function insisting(missing: readonly string[]): readonly string[] {
+  return missing.length < 2 ? [] : [toQuery(missing), ...missing];
 }
 
 /** What the thing is, when there is more about it than has been seen. */

@@ -48,6 +48,8 @@ function emptyTrail(goal: string): Trail {
 }
 
 function follow(trail: Trail, call: Call, outcome: Outcome): Trail {
+  // What was never started is as if it had not been asked for.
+  if (!outcome.ok && outcome.error.kind === 'skipped') return trail;
   const asked = {
     ...trail,
     queries: call.tool === 'search' ? [...trail.queries, argument(call, 'query')] : trail.queries,

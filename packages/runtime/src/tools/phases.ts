@@ -29,7 +29,7 @@ export type PhaseToolsOptions = {
  */
 export function createPhaseTools(options: PhaseToolsOptions): readonly Tool[] {
   const desk = createDesk(options);
-  return [startTool(desk), completeTool(desk), statusTool(desk)];
+  return [planTool(desk), startTool(desk), completeTool(desk), statusTool(desk)];
 }
 
 /** What the tools share. */
@@ -71,6 +71,34 @@ const title = z.string().trim().min(1).max(500);
 const words = z.string().trim().min(1).max(4_000);
 const numbering = 'Expected a whole number, 1 for the first phase';
 const minutesMax = 60 * 24 * 30;
+
+function planTool({ phases, inTurn, change }: Desk): Tool {
+  return defineTool({
+    name: 'plan',
+    effect: 'read-only',
+    description:
+      'Set out the phases of a long task before you begin it. The first one begins at once; go on to each of the others ' +
+      'with phase_start. Not needed for what takes a few steps.',
+    parameters: z.object({
+      phases: z
+        .array(title)
+        .min(1)
+        .max(phasesMax)
+        .describe('What each phase is about, in a few words, in order.'),
+    }),
+    run: ({ phases: planned }, { signal }) =>
+      inTurn(async () => {
+        const [description = ''] = planned;
+        const number = nextPhase(phases());
+        const total = number - 1 + planned.length;
+        const problem = phaseProblem({ ...phases(), total }, number);
+        if (problem !== null) return failure('invalid', problem);
+        const list = planned.map((each, index) => `${number + index}. ${each}`).join('\n');
+        const event = { type: 'phase-started', number, description, total } as const;
+        return change(event, signal, `The plan is on record, and phase ${number} has begun.\n${list}`);
+      }),
+  });
+}
 
 function startTool({ phases, inTurn, tell, change }: Desk): Tool {
   return defineTool({

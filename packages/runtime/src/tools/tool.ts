@@ -1,4 +1,5 @@
 import type { Json, Outcome, ToolErrorKind, ToolFinished } from '@pawl/core';
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 
 export type ToolDescription = {
@@ -39,28 +40,54 @@ export type Tool = Partial<ToolLimits> & {
   run(args: Json, context: ToolContext): Promise<ToolResult>;
 };
 
-export type ToolDefinition<Schema extends z.ZodType> = Partial<ToolLimits> & {
+/** `parameters` is a schema of zod or of any other library that keeps to Standard Schema. */
+export type ToolDefinition<Schema extends StandardSchemaV1> = Partial<ToolLimits> & {
   readonly name: string;
   readonly description: string;
   readonly parameters: Schema;
+  /** The same as JSON Schema, for libraries that cannot tell it themselves. */
+  readonly jsonSchema?: Json;
   readonly effect?: EffectClass;
-  run(args: z.infer<Schema>, context: ToolContext): Promise<ToolResult>;
+  run(args: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Promise<ToolResult>;
 };
 
 /** Makes a tool that checks its arguments against its schema before it runs. */
-export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
+export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
   const { name, description, parameters, effect, timeoutMs, outputCharsMax } = definition;
   return {
     ...(effect !== undefined && { effect }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(outputCharsMax !== undefined && { outputCharsMax }),
-    description: { name, description, parameters: z.toJSONSchema(parameters) as Json },
+    description: { name, description, parameters: jsonSchemaOf(definition) },
     async run(args, context) {
-      const parsed = parameters.safeParse(args);
-      if (parsed.success) return definition.run(parsed.data, context);
-      return failure('invalid', `Bad arguments for ${name}: ${z.prettifyError(parsed.error)}`);
+      const checked = parameters['~standard'].validate(args);
+      const parsed = checked instanceof Promise ? await checked : checked;
+      if (parsed.issues !== undefined) {
+        return failure('invalid', `Bad arguments for ${name}: ${parsed.issues.map(issueText).join('; ')}`);
+      }
+      return definition.run(parsed.value, context);
     },
   };
+}
+
+function jsonSchemaOf<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Json {
+  const { name, parameters, jsonSchema } = definition;
+  if (jsonSchema !== undefined) return jsonSchema;
+  if (parameters instanceof z.ZodType) return z.toJSONSchema(parameters) as Json;
+  const standard: object = parameters['~standard'];
+  if ('jsonSchema' in standard) {
+    const converter = standard.jsonSchema as StandardJSONSchemaV1.Converter;
+    return converter.input({ target: 'draft-2020-12' }) as Json;
+  }
+  throw new TypeError(
+    `A model cannot be shown the schema of ${name}: give it as JSON Schema, as jsonSchema.`,
+  );
+}
+
+/** What is wrong, and where in the arguments. */
+function issueText({ message, path = [] }: StandardSchemaV1.Issue): string {
+  const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
+  return keys.length === 0 ? message : `${message} (at ${keys.join('.')})`;
 }
 
 export function failure(kind: ToolErrorKind, message: string): Outcome & { readonly ok: false } {

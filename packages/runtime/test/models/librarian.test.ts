@@ -182,7 +182,7 @@ describe('the librarian', () => {
   it('says plainly that it found nothing, and what it tried', async () => {
     const { answer, calls } = await run('How do I bake sourdough?');
     expect(answer).toBe(
-      'I found nothing about “bake” or “sourdough” in 5 files.\n\nI searched for “bake sourdough” in 5 files.',
+      'I found nothing about “bake” or “sourdough” in 5 files.\n\nI searched for “bake sourdough”, “bake”, “sourdough” in 5 files.',
     );
     expect(calls.at(-1)?.tool).toBe('finish');
   });

@@ -238,7 +238,7 @@ describe('a change of phase', () => {
   it('that throws does not hold up the next', async () => {
     const { phases } = start();
     let calls = 0;
-    const [tool] = createPhaseTools({
+    const [, tool] = createPhaseTools({
       phases,
       post: () => (calls++ === 0 ? Promise.reject(new Error('no log')) : Promise.resolve(true)),
     });
@@ -288,5 +288,33 @@ describe('whatever is asked for at once', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('a plan', () => {
+  it('sets out the phases and begins the first', async () => {
+    const { use, phases } = start();
+    const output = JSON.stringify(outputOf(await use('plan', { phases: ['Look', 'Mend', 'Check'] })));
+    expect(output).toContain('1. Look');
+    expect(output).toContain('3. Check');
+    expect(phases()).toMatchObject({ total: 3, current: { number: 1, description: 'Look' } });
+    await use('phase_start', { description: 'Mend' });
+    expect(phases()).toMatchObject({
+      total: 3,
+      current: { number: 2 },
+      completed: [{ number: 1, success: true }],
+    });
+  });
+
+  it('can be made anew when things turn out differently', async () => {
+    const { use, phases } = start();
+    await use('plan', { phases: ['Look', 'Mend'] });
+    await use('plan', { phases: ['Look again', 'Ask', 'Mend'] });
+    expect(phases()).toMatchObject({ total: 4, current: { number: 2, description: 'Look again' } });
+  });
+
+  it('needs at least one phase', async () => {
+    const { use } = start();
+    expect(await use('plan', { phases: [] })).toMatchObject({ ok: false, error: { kind: 'invalid' } });
   });
 });
