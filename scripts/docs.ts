@@ -1,10 +1,16 @@
 // `npm run docs` writes the generated pages; with --check it only says which of them are stale.
+import { configPage } from './config-page.ts';
 import { conformancePages } from './conformance.ts';
 import { eventsPage } from './events-page.ts';
 import { governorPage } from './governor-page.ts';
 import { stalePages, writePages, type Page } from './pages.ts';
 
-const generators: readonly (() => readonly Page[])[] = [conformancePages, eventsPage, governorPage];
+const generators: readonly (() => readonly Page[])[] = [
+  conformancePages,
+  eventsPage,
+  governorPage,
+  configPage,
+];
 
 try {
   const stale = stalePages(generators.flatMap((generate) => generate()));

@@ -22,3 +22,19 @@ export function captureIo(input = ''): {
     err: () => written.err,
   };
 }
+
+/** Somebody who types the same answer whenever a question ends. */
+export function atTerminal(says: string): ReturnType<typeof captureIo> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const captured = captureIo();
+  const { stderr } = captured.io;
+  const write = stderr.write.bind(stderr);
+  const answering = Object.assign(stderr, {
+    isTTY: true,
+    write(text: string, ...rest: never[]): boolean {
+      if (text.endsWith('] ')) setImmediate(() => stdin.write(`${says}\n`));
+      return write(text, ...rest);
+    },
+  });
+  return { ...captured, io: { ...captured.io, stdin, stderr: answering } };
+}

@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run, type RunOptions } from '../../src/commands/run.ts';
-import { captureIo } from '../captured-io.ts';
+import { atTerminal, captureIo } from '../captured-io.ts';
 import { startOpenAiServer, type OpenAiServer, type Say } from '../openai-server.ts';
 
 const execute = promisify(execFile);
@@ -77,22 +76,6 @@ async function mend(
   };
   const code = await run('Make the failing test pass.', options, captured.io);
   return { code, out: captured.out(), err: captured.err() };
-}
-
-/** Somebody who types the same answer whenever a question ends. */
-function atTerminal(says: string): ReturnType<typeof captureIo> {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  const captured = captureIo();
-  const { stderr } = captured.io;
-  const write = stderr.write.bind(stderr);
-  const answering = Object.assign(stderr, {
-    isTTY: true,
-    write(text: string, ...rest: never[]): boolean {
-      if (text.endsWith('] ')) setImmediate(() => stdin.write(`${says}\n`));
-      return write(text, ...rest);
-    },
-  });
-  return { ...captured, io: { ...captured.io, stdin, stderr: answering } };
 }
 
 describe('pawl run with a model that works', () => {

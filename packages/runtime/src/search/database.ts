@@ -12,6 +12,9 @@ export type Passages = {
   add(path: string, passage: Passage): void;
   /** Called once, when everything is there. */
   seal(): void;
+  /** Changes several things at once, or none of them. */
+  change(work: () => void): void;
+  remove(path: string): void;
   size(): number;
   all(sql: string, ...values: readonly SQLInputValue[]): readonly Row[];
   count(condition: string, ...values: readonly SQLInputValue[]): number;
@@ -36,6 +39,19 @@ export function openPassages(): Passages {
     },
     seal() {
       database.exec("COMMIT; INSERT INTO passages (passages) VALUES ('optimize')");
+    },
+    change(work) {
+      database.exec('BEGIN');
+      try {
+        work();
+        database.exec('COMMIT');
+      } catch (error) {
+        database.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    remove(path) {
+      size -= Number(database.prepare('DELETE FROM passages WHERE path = ?').run(path).changes);
     },
     size: () => size,
     all: (sql, ...values) => database.prepare(sql).all(...values),

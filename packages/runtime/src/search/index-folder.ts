@@ -1,18 +1,12 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Passages } from './database.ts';
 import { openPassages } from './database.ts';
-import { isMarkdown } from './file-kind.ts';
-import { createIgnore } from './ignore.ts';
 import type { IndexLimits } from './limits.ts';
 import { indexLimits } from './limits.ts';
-import { cutIntoPassages } from './passages.ts';
 import type { SearchResult } from './search.ts';
 import { search } from './search.ts';
 import { codeOf } from './system-error.ts';
-import { readTextFile } from './text-file.ts';
+import { createShelf, type Shelf } from './shelf.ts';
 import type { Skip } from './walk.ts';
-import { walk } from './walk.ts';
 import type { WorkspaceErrorCode } from './workspace-error.ts';
 import { WorkspaceError } from './workspace-error.ts';
 
@@ -28,9 +22,11 @@ export type FolderContents = {
   readonly ignored: readonly string[];
 };
 
-/** A folder that can be searched until it is closed. It shows the files as they were when they were read. */
+/** A folder that can be searched until it is closed. It shows the files as they were when they were last read. */
 export type FolderIndex = FolderContents & {
   search(query: string, limit?: number): SearchResult;
+  /** Reads again what has changed since, what is new, and forgets what is gone. */
+  refresh(signal?: AbortSignal): Promise<void>;
   close(): void;
   [Symbol.dispose](): void;
 };
@@ -54,11 +50,14 @@ export async function indexFolder(folder: string, options: IndexOptions = {}): P
   const passages = openPassages();
 
   try {
-    const contents = await fill(passages, root, options);
+    const limits = { ...indexLimits, ...options.limits };
+    const shelf = createShelf(root, passages, limits);
+    const contents = await fill(shelf, options);
     passages.seal();
     return {
       ...contents,
       search: (query, limit = 10) => search(passages, query, limit),
+      refresh: (signal) => shelf.refresh(signal),
       close: () => passages.close(),
       [Symbol.dispose]: () => passages.close(),
     };
@@ -87,35 +86,20 @@ const errorCodes: ReadonlyMap<string, WorkspaceErrorCode> = new Map([
   ['ENOTDIR', 'not-a-folder'],
 ]);
 
-async function fill(passages: Passages, root: string, options: IndexOptions): Promise<FolderContents> {
-  const limits = { ...indexLimits, ...options.limits };
-  const gitignore = await readTextFile(join(root, '.gitignore'), limits.fileBytes);
-  const ignore = createIgnore(gitignore.ok ? gitignore.text : '');
-  const paths: string[] = [];
+async function fill(shelf: Shelf, options: IndexOptions): Promise<FolderContents> {
   const skips: Skip[] = [];
   const ignored: string[] = [];
-  let bytes = 0;
-  for await (const found of walk({ root, ignore, limits })) {
+  for await (const found of shelf.walk()) {
     options.signal?.throwIfAborted();
     if (found.kind === 'skip') skips.push(found.skip);
     if (found.kind === 'ignored') ignored.push(found.path);
     if (found.kind !== 'file') continue;
     const { path } = found;
-    const file = await readTextFile(join(root, path), limits.fileBytes);
-    if (!file.ok) {
-      skips.push({ path, reason: file.reason });
-      continue;
-    }
-    if (paths.length === limits.files || bytes + file.bytes > limits.totalBytes) {
-      skips.push({ path, reason: 'limit-reached' });
-      break;
-    }
-    for (const passage of cutIntoPassages(file.text, isMarkdown(path))) {
-      passages.add(path, passage);
-    }
-    paths.push(path);
-    bytes += file.bytes;
-    options.onProgress?.({ files: paths.length, bytes, path });
+    const reason = await shelf.take(path);
+    if (reason !== null) skips.push({ path, reason });
+    if (reason === 'limit-reached') break;
+    if (reason === null) options.onProgress?.({ files: shelf.paths.length, bytes: shelf.bytes(), path });
   }
-  return { root, paths, bytes, passages: passages.size(), skips, ignored };
+  const { root, paths } = shelf;
+  return { root, paths, bytes: shelf.bytes(), passages: shelf.size(), skips, ignored };
 }

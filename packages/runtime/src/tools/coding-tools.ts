@@ -27,7 +27,7 @@ export function codingTools(options: CodingToolsOptions): readonly Tool[] {
   const { root } = folder;
   const workspace = createWorkspace(root, folder.paths);
   const tools = [
-    createSearchTool(folder),
+    createSearchTool(folder, { follows: true }),
     createGlobTool(workspace),
     createReadTool(folder, workspace),
     createEditTool(workspace),

@@ -42,7 +42,11 @@ export const searchOutput = z.object({
 export type SearchOutput = z.infer<typeof searchOutput>;
 export type Excerpt = z.infer<typeof excerpt>;
 
-export function createSearchTool(index: Pick<FolderIndex, 'search' | 'paths'>): Tool {
+/** `follows` has it look first at what has changed in the folder, for agents that change things there. */
+export function createSearchTool(
+  index: Pick<FolderIndex, 'search' | 'paths' | 'refresh'>,
+  { follows = false }: { readonly follows?: boolean } = {},
+): Tool {
   return defineTool({
     name: 'search',
     effect: 'read-only',
@@ -60,7 +64,8 @@ export function createSearchTool(index: Pick<FolderIndex, 'search' | 'paths'>): 
         .optional()
         .describe(`Hits to return; ${hitLimits.fallback} if left out.`),
     }),
-    async run({ query, limit }) {
+    async run({ query, limit }, { signal }) {
+      if (follows) await index.refresh(signal);
       const { matched, total, terms, hits } = index.search(query, limit ?? hitLimits.fallback);
       const output: SearchOutput = {
         query: query.slice(0, 500),

@@ -1,0 +1,78 @@
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run } from '../../src/commands/run.ts';
+import { trust } from '../../src/commands/trust.ts';
+import { atTerminal, captureIo } from '../captured-io.ts';
+import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
+
+const memoryServer = createRequire(import.meta.resolve('@pawl/runtime')).resolve(
+  '@modelcontextprotocol/server-memory/dist/index.js',
+);
+
+let folder = '';
+let server: OpenAiServer;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pawl-mcp-'));
+  process.env['XDG_CONFIG_HOME'] = join(folder, 'config');
+  await mkdir(join(folder, 'project'));
+  await writeFile(join(folder, 'project', 'notes.md'), 'Nothing yet.\n');
+  const config = {
+    mcpServers: {
+      mem: {
+        command: process.execPath,
+        args: [memoryServer],
+        env: { MEMORY_FILE_PATH: join(folder, 'graph.jsonl') },
+      },
+    },
+  };
+  await writeFile(join(folder, 'project', 'pawl.config.json'), JSON.stringify(config));
+  server = await startOpenAiServer();
+  server.says = (request) =>
+    request === 1
+      ? { tool: 'mem__read_graph', args: {} }
+      : { tool: 'finish', args: { answer: 'The graph is empty.' } };
+});
+
+afterEach(async () => {
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function ask(io: ReturnType<typeof captureIo>): Promise<{ code: number; err: string }> {
+  const dir = join(folder, 'project');
+  const model = { model: 'openai-compatible:m', baseUrl: server.url, mode: 'full-auto' };
+  const code = await run('What is in the graph?', { dir, ...model }, io.io);
+  return { code, err: io.err() };
+}
+
+describe('pawl run with an MCP server of the folder', () => {
+  it('uses its tools once the folder is trusted and they are approved, and remembers both', async () => {
+    const first = await ask(atTerminal('y'));
+    expect(first.err).toContain('Let it take effect?');
+    expect(first.err).toContain('offers tools you have not approved');
+    expect(first.code).toBe(0);
+    expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('entities');
+    server.asked.length = 0;
+    const second = await ask(captureIo());
+    expect(second.err).not.toContain('not approved');
+    expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('entities');
+  });
+
+  it('leaves it out where nobody has agreed to it', async () => {
+    const { err } = await ask(captureIo());
+    expect(err).toContain('is not trusted and was left out');
+    expect(JSON.stringify(server.asked[0])).not.toContain('mem__read_graph');
+  });
+
+  it('asks again when the configuration has changed by one character', async () => {
+    const path = join(folder, 'project', 'pawl.config.json');
+    expect(await trust(join(folder, 'project'), {}, captureIo().io)).toBe(0);
+    expect((await ask(captureIo())).err).toContain('not approved and left out');
+    await writeFile(path, `${JSON.stringify({ mcpServers: {} })} `);
+    expect((await ask(captureIo())).err).toContain('is not trusted and was left out');
+  });
+});
