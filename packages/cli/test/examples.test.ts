@@ -14,6 +14,7 @@ const shows: Record<string, RegExp> = {
   '02-pure-machine.ts': /model-replied → waitingForUser: wait/,
   '04-code-review-modes.ts': /judging: add_comment → commenting/,
   '05-research-modes.ts': /gathering → out_of_leads \(gathering has lasted 3 steps\)/,
+  '07-tools-and-permission.ts': /Hello, world\.\nThe greeting is spelt right now/,
   '06-support-modes.ts': /there is no state "on holiday"/,
 };
 
