@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Settings } from '@pawl/core';
 import {
   codingTools,
   connectMcpServers,
@@ -24,7 +23,8 @@ import { visibleLine } from '../visible.ts';
 /** What an agent that changes things works with, besides its model and its memory. */
 export type Coder = Pick<AgentOptions, 'tools' | 'rules' | 'decide' | 'hooks'> & {
   readonly prompt: string;
-  readonly settings: Partial<Settings>;
+  /** Whether there is somebody to ask. */
+  readonly attended: boolean;
   readonly onEnd: Hooks;
   readonly warnings: readonly string[];
   close(): Promise<void>;
@@ -79,7 +79,7 @@ export async function setUpCoder({ folder, config, terminal, signal, report }: W
     ...guarded,
     hooks: hooks.afterTools,
     prompt,
-    settings: terminal === null ? {} : { governor: { preset: 'pawl', rules: {}, attended: true } },
+    attended: terminal !== null,
     onEnd: hooks,
     warnings: [
       ...(launcher.problem === null ? [] : [launcher.problem]),

@@ -1,5 +1,6 @@
 import {
   createSession,
+  defaultSettings,
   emptyMemory,
   lkj1Chart,
   lkjChart,
@@ -70,7 +71,9 @@ async function plainly(asked: Asked): Promise<RunSetup> {
   const model = await modelFor(flags, profile, { logs: [], callsMax: callsMaxOf(profile) });
   const isLibrarian = (flags.model ?? 'librarian') === 'librarian';
   const coder = isLibrarian ? null : await setUpCoder(asked);
-  const settings = withBudgets({ ...profile.settings, ...coder?.settings }, budgets);
+  const governor = { ...defaultSettings.governor, ...profile.settings.governor };
+  const attended = coder?.attended === true ? { governor: { ...governor, attended: true } } : {};
+  const settings = withBudgets({ ...profile.settings, ...attended }, budgets);
   const session = createSession({ id, at: Date.now(), profile: profile.name, settings });
   const memory = session.memory ?? emptyMemory(memorySettings.pawl);
   const storage = lazyStorage(() => {
