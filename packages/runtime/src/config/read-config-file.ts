@@ -1,7 +1,7 @@
 import { dirname, extname, resolve } from 'node:path';
 import * as z from 'zod';
 import { readChartText, type ChartText } from '../charts/chart-text.ts';
-import { readSmallFile } from '../profiles/small-file.ts';
+import { readSmallFile } from '../written-files/small-file.ts';
 import { placeOf } from '../schema/explain.ts';
 import { oneLine } from '../schema/one-line.ts';
 import { warningsFor } from './config-warnings.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { readSmallFile } from '../profiles/small-file.ts';
+import { readSmallFile } from '../written-files/small-file.ts';
 import { versionsOf, withApprovals, type Approval, type Approvals } from './approvals.ts';
 import { McpError } from './mcp-error.ts';
 

@@ -4,7 +4,7 @@ import { ChartFileError } from '../charts/chart-file-error.ts';
 import { readChartText, type ChartText } from '../charts/chart-text.ts';
 import { readChartFile } from '../charts/read-chart-file.ts';
 import { ProfileFileError } from './profile-file-error.ts';
-import { readSmallFile } from './small-file.ts';
+import { readSmallFile } from '../written-files/small-file.ts';
 
 /** More than the largest profile anybody would write by hand, a chart in it included. */
 export const profileFileBytesMax: number = 512 * 1024;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readSmallFile } from '../../profiles/small-file.ts';
+import { readSmallFile } from '../../written-files/small-file.ts';
 import { oneLine } from '../../schema/one-line.ts';
 import { modelError, requestedCall } from '../../schema/parts.ts';
 import type { ScriptedReply } from '../scripted.ts';
