@@ -167,3 +167,19 @@ export type { SandboxErrorCode } from './sandbox/sandbox-error.ts';
 export { TrustError } from './trust/trust-error.ts';
 export type { TrustErrorCode } from './trust/trust-error.ts';
 export type { TrustedContents } from './trust/trust-store.ts';
+export { eventLogOn } from './store/event-log-on.ts';
+export { createMemoryStore } from './store/memory-store.ts';
+export type { ConnectionOptions as SqliteStoreOptions } from './store/sqlite-connection.ts';
+export { openSqliteStore } from './store/sqlite-store.ts';
+export { StoreError } from './store/store-error.ts';
+export type { StoreErrorCode } from './store/store-error.ts';
+export type {
+  Damage,
+  KeptEvent,
+  OpenedSession,
+  Position,
+  SessionSummary,
+  Store,
+  Verified,
+} from './store/store.ts';
+export { takeUp } from './store/take-up.ts';

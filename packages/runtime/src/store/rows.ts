@@ -1,0 +1,53 @@
+import type { SessionSummary } from './store.ts';
+
+/**
+ * What a store is built on: rows, with no rule about them. All of it is synchronous, so that a transaction cannot be
+ * interrupted by other work of the process.
+ */
+export type Rows = {
+  /** Sees one state of everything, whatever others write meanwhile. */
+  read<Result>(work: () => Result): Result;
+  /** All of it or nothing, and nobody else writes meanwhile. `work` throws before its first change, or not at all. */
+  write<Result>(work: () => Result): Result;
+  /** A number higher than any before, in the whole store. */
+  nextFence(): number;
+  insert(row: SessionRow, initial: string): void;
+  find(id: string): SessionRow | undefined;
+  initial(id: string): string;
+  update(row: SessionRow): void;
+  remove(id: string): void;
+  list(limit: number): readonly SessionRow[];
+  addEvents(id: string, events: readonly EventRow[]): void;
+  /** In order, those with a number above `after`. */
+  events(id: string, after: number, limit: number): readonly EventRow[];
+  snapshot(id: string): SnapshotRow | undefined;
+  putSnapshot(id: string, snapshot: SnapshotRow): void;
+  close(): void;
+};
+
+export type SessionRow = {
+  readonly id: string;
+  readonly owner: string;
+  readonly fence: number;
+  /** The number of the last event, and its hash. Without events, those of the session as it was created. */
+  readonly head: number;
+  readonly hash: string;
+  /** What is wrong with it; null as long as nothing was found. */
+  readonly damage: string | null;
+  readonly summary: Omit<SessionSummary, 'id'>;
+  /** For telling when the next snapshot is worth its bytes. */
+  readonly snapshotHead: number;
+  readonly snapshotBytes: number;
+  readonly tailBytes: number;
+};
+
+export type EventRow = { readonly seq: number; readonly text: string; readonly hash: string };
+
+export type SnapshotRow = {
+  readonly version: number;
+  readonly head: number;
+  /** Of the event it was made after. */
+  readonly hash: string;
+  readonly text: string;
+  readonly checksum: string;
+};

@@ -1,0 +1,67 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { StoreError } from './store-error.ts';
+
+/** "pawl" in ASCII: whose file this is. */
+const applicationId = 0x7061776c;
+
+/**
+ * Each brings a database from the version before to the next; what has been released is never changed, only added to.
+ * AUTOINCREMENT keeps the number of a removed session from being given to another.
+ */
+const migrations: readonly string[] = [
+  `CREATE TABLE sessions (
+     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, initial TEXT NOT NULL,
+     owner TEXT NOT NULL, fence INTEGER NOT NULL, head INTEGER NOT NULL, hash TEXT NOT NULL, damage TEXT,
+     profile TEXT NOT NULL, goal TEXT, status TEXT NOT NULL, updated_at REAL NOT NULL, steps INTEGER NOT NULL,
+     snapshot_head INTEGER NOT NULL, snapshot_bytes INTEGER NOT NULL, tail_bytes INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX sessions_by_age ON sessions (updated_at DESC, id);
+   CREATE TABLE events (
+     session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE, seq INTEGER NOT NULL,
+     text TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (session, seq)
+   ) STRICT;
+   CREATE TABLE fences (only INTEGER PRIMARY KEY CHECK (only = 1), last INTEGER NOT NULL) STRICT;
+   INSERT INTO fences VALUES (1, 0);
+   CREATE TABLE snapshots (
+     session INTEGER PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, version INTEGER NOT NULL,
+     head INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, checksum TEXT NOT NULL
+   ) STRICT`,
+];
+
+/** Throws, and has changed nothing, if the file is not a store of this version or an older one. */
+export function checkVersion(
+  database: DatabaseSync,
+  path: string,
+  known: number = migrations.length,
+): number {
+  // One statement, since another process may be making the tables at this moment.
+  const found = database
+    .prepare(
+      `SELECT user_version AS version, application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables
+       FROM pragma_user_version, pragma_application_id`,
+    )
+    .get();
+  const [version, tables] = [Number(found?.['version']), Number(found?.['tables'])];
+  const isOurs = found?.['application'] === applicationId;
+  if (isOurs ? version === 0 : tables > 0 || version > 0) {
+    throw new StoreError('unreadable', JSON.stringify(path), 'this database belongs to another program');
+  }
+  if (version > known)
+    throw new StoreError('newer', JSON.stringify(path), `version ${version}, not ${known}`);
+  return version;
+}
+
+/** Brings a database up to date: all the way, or not at all. */
+export function migrate(database: DatabaseSync, path: string, steps: readonly string[] = migrations): void {
+  if (checkVersion(database, path, steps.length) === steps.length) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have done it while this one waited.
+    const version = checkVersion(database, path, steps.length);
+    for (const step of steps.slice(version)) database.exec(step);
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}; COMMIT`);
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,166 @@
+import type { TurnStatus } from '@pawl/core';
+import { resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { EventRow, Rows, SessionRow, SnapshotRow } from './rows.ts';
+import { connect, translating, type ConnectionOptions } from './sqlite-connection.ts';
+import type { Store } from './store.ts';
+import { storeOn } from './store-on-rows.ts';
+
+/** Opens a store in a file, or makes it. Several processes may work with the same file at once. */
+export function openSqliteStore(path: string, options: ConnectionOptions = {}): Store {
+  const file = resolve(path);
+  return storeOn(sqliteRows(connect(file, options), file));
+}
+
+function sqliteRows(database: DatabaseSync, path: string): Rows {
+  const transaction = <Result>(begin: string, work: () => Result): Result =>
+    translating(path, () => {
+      database.exec(begin);
+      try {
+        const result = work();
+        database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        if (database.isTransaction) database.exec('ROLLBACK');
+        throw error;
+      }
+    });
+  return {
+    read: (work) => transaction('BEGIN', work),
+    write: (work) => transaction('BEGIN IMMEDIATE', work),
+    ...sessionRows(database),
+    ...eventRows(database),
+    close: () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+const columns = [
+  'owner',
+  'fence',
+  'head',
+  'hash',
+  'damage',
+  'profile',
+  'goal',
+  'status',
+  'updated_at',
+  'steps',
+  'snapshot_head',
+  'snapshot_bytes',
+  'tail_bytes',
+] as const;
+
+type SessionPart = 'nextFence' | 'insert' | 'find' | 'initial' | 'update' | 'remove' | 'list';
+
+function sessionRows(database: DatabaseSync): Pick<Rows, SessionPart> {
+  const names = columns.join(', ');
+  const marks = columns.map(() => '?').join(', ');
+  const insert = database.prepare(`INSERT INTO sessions (${names}, id, initial) VALUES (${marks}, ?, ?)`);
+  const update = database.prepare(`UPDATE sessions SET (${names}) = (${marks}) WHERE id = ?`);
+  const find = database.prepare(`SELECT id, ${names} FROM sessions WHERE id = ?`);
+  const list = database.prepare(`SELECT id, ${names} FROM sessions ORDER BY updated_at DESC, id LIMIT ?`);
+  const initial = database.prepare('SELECT initial FROM sessions WHERE id = ?');
+  const nextFence = database.prepare('UPDATE fences SET last = last + 1 RETURNING last');
+  const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
+  return {
+    nextFence: () => Number(nextFence.get()?.['last']),
+    insert: (row, text) => void insert.run(...valuesOf(row), row.id, text),
+    update: (row) => void update.run(...valuesOf(row), row.id),
+    find: (id) => {
+      const row = find.get(id);
+      return row === undefined ? undefined : toSession(row);
+    },
+    list: (limit) => list.all(limit).map(toSession),
+    initial: (id) => String(initial.get(id)?.['initial']),
+    remove: (id) => void remove.run(id),
+  };
+}
+
+/** In the order of `columns`. */
+function valuesOf({ summary, ...row }: SessionRow): (string | number | null)[] {
+  return [
+    row.owner,
+    row.fence,
+    row.head,
+    row.hash,
+    row.damage,
+    summary.profile,
+    summary.goal,
+    summary.status,
+    summary.updatedAt,
+    summary.steps,
+    row.snapshotHead,
+    row.snapshotBytes,
+    row.tailBytes,
+  ];
+}
+
+type Columns = Readonly<Record<string, unknown>>;
+
+/** The tables are strict: a column has the type it was made with. */
+function toSession(row: Columns): SessionRow {
+  return {
+    id: String(row['id']),
+    owner: String(row['owner']),
+    fence: Number(row['fence']),
+    head: Number(row['head']),
+    hash: String(row['hash']),
+    damage: textOrNull(row['damage']),
+    summary: {
+      profile: String(row['profile']),
+      goal: textOrNull(row['goal']),
+      status: String(row['status']) as TurnStatus,
+      updatedAt: Number(row['updated_at']),
+      steps: Number(row['steps']),
+    },
+    snapshotHead: Number(row['snapshot_head']),
+    snapshotBytes: Number(row['snapshot_bytes']),
+    tailBytes: Number(row['tail_bytes']),
+  };
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+type EventPart = 'addEvents' | 'events' | 'snapshot' | 'putSnapshot';
+
+function eventRows(database: DatabaseSync): Pick<Rows, EventPart> {
+  const session = '(SELECT number FROM sessions WHERE id = ?)';
+  const add = database.prepare(`INSERT INTO events (session, seq, text, hash) VALUES (${session}, ?, ?, ?)`);
+  const events = database.prepare(
+    `SELECT seq, text, hash FROM events WHERE session = ${session} AND seq > ? ORDER BY seq LIMIT ?`,
+  );
+  const snapshot = database.prepare(`SELECT * FROM snapshots WHERE session = ${session}`);
+  const putSnapshot = database.prepare(
+    `REPLACE INTO snapshots (session, version, head, hash, text, checksum) VALUES (${session}, ?, ?, ?, ?, ?)`,
+  );
+  return {
+    addEvents: (id, rows) => {
+      for (const { seq, text, hash } of rows) add.run(id, seq, text, hash);
+    },
+    events: (id, after, limit) => events.all(id, after, limit).map(toEvent),
+    snapshot: (id) => {
+      const row = snapshot.get(id);
+      return row === undefined ? undefined : toSnapshot(row);
+    },
+    putSnapshot: (id, { version, head, hash, text, checksum }) =>
+      void putSnapshot.run(id, version, head, hash, text, checksum),
+  };
+}
+
+function toEvent(row: Columns): EventRow {
+  return { seq: Number(row['seq']), text: String(row['text']), hash: String(row['hash']) };
+}
+
+function toSnapshot(row: Columns): SnapshotRow {
+  return {
+    version: Number(row['version']),
+    head: Number(row['head']),
+    hash: String(row['hash']),
+    text: String(row['text']),
+    checksum: String(row['checksum']),
+  };
+}

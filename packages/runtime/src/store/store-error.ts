@@ -1,0 +1,52 @@
+export type StoreErrorCode =
+  | 'busy'
+  | 'conflict'
+  | 'damaged'
+  | 'full'
+  | 'held'
+  | 'invalid'
+  | 'missing'
+  | 'newer'
+  | 'unreadable';
+
+/** A store cannot do what it was asked. The message is one line: what, where, why, what to do. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly code: StoreErrorCode;
+
+  /** `where` is a session or a file, as it is to be read. */
+  constructor(code: StoreErrorCode, where: string, reason?: string, cause?: unknown) {
+    const because = reason === undefined ? '' : ` (${reason})`;
+    super(`${what[code]}: ${where}${because}. ${whatToDo[code]}`, { cause });
+    this.code = code;
+  }
+}
+
+/** How a session is named in a message. */
+export function named(id: string): string {
+  return `session ${JSON.stringify(id.length > 200 ? `${id.slice(0, 200)}…` : id)}`;
+}
+
+const what: Record<StoreErrorCode, string> = {
+  busy: 'Another process keeps the store locked',
+  conflict: 'The session has moved on',
+  damaged: 'The session is damaged',
+  full: 'There is no room for more',
+  held: 'Someone else holds the session',
+  invalid: 'This cannot be kept',
+  missing: 'There is no such session',
+  newer: 'This was written by a newer version of Pawl',
+  unreadable: 'The store cannot be used',
+};
+
+const whatToDo: Record<StoreErrorCode, string> = {
+  busy: 'Try again, or end that process.',
+  conflict: 'Open it again and go on from where it stands.',
+  damaged: 'It is kept apart as it is, and the others go on; put it back from a copy, or remove it.',
+  full: 'Nothing of it was kept. Make room, then open the session and go on.',
+  held: 'Leave it to them, or claim it.',
+  invalid: 'Give plain JSON: finite numbers, texts, lists and objects.',
+  missing: 'List the sessions to see their ids.',
+  newer: 'Update Pawl.',
+  unreadable: 'Check that it is a store of Pawl and that you may read and write it.',
+};

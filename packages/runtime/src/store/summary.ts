@@ -1,0 +1,33 @@
+import type { Event, Session } from '@pawl/core';
+import type { SessionRow } from './rows.ts';
+
+export function summaryOf({ profile, turn }: Session): SessionRow['summary'] {
+  return { profile: line(profile), goal: null, status: turn.status, updatedAt: turn.since, steps: 0 };
+}
+
+/** The summary after some more events. */
+export function summarised(
+  before: SessionRow['summary'],
+  events: readonly Event[],
+  after: Session,
+): SessionRow['summary'] {
+  return {
+    ...before,
+    status: after.turn.status,
+    goal: before.goal ?? goalIn(events),
+    updatedAt: events.at(-1)?.at ?? before.updatedAt,
+    steps: before.steps + events.filter(({ type }) => type === 'model-replied').length,
+  };
+}
+
+function goalIn(events: readonly Event[]): string | null {
+  const first = events.find((event) => event.type === 'user-message' && event.automatic !== true);
+  return first?.type === 'user-message' ? line(first.text) : null;
+}
+
+const lengthMax = 200;
+
+/** The beginning of a text, without what a database would not give back. */
+function line(text: string): string {
+  return text.slice(0, lengthMax).replaceAll('\0', ' ').toWellFormed();
+}

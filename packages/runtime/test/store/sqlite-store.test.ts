@@ -1,0 +1,300 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, describe, expect, it } from 'vitest';
+import { link } from '../../src/store/chain.ts';
+import { connect } from '../../src/store/sqlite-connection.ts';
+import { migrate } from '../../src/store/sqlite-migrations.ts';
+import { openSqliteStore } from '../../src/store/sqlite-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { tempFolder, type TempFolder } from '../search/temp-folder.ts';
+import { keepsItsPromises } from './store-contract.ts';
+import { eventsOf, session, tale, tell } from './tale.ts';
+
+const cleanUps: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+function folder(): TempFolder {
+  const made = tempFolder();
+  cleanUps.push(() => made[Symbol.dispose]());
+  return made;
+}
+
+function open(path: string, options: Parameters<typeof openSqliteStore>[1] = {}): Store {
+  const store = openSqliteStore(path, options);
+  cleanUps.push(() => store.close());
+  return store;
+}
+
+/** Work on the file itself, past all rules. */
+function byHand(path: string, ...statements: readonly string[]): void {
+  const database = new DatabaseSync(path);
+  for (const statement of statements) database.exec(statement);
+  database.close();
+}
+
+function modeOf(file: string): number {
+  return statSync(file).mode & 0o777;
+}
+
+function valueIn(path: string, query: string): unknown {
+  const database = new DatabaseSync(path);
+  const [value] = Object.values(database.prepare(query).get() ?? {});
+  database.close();
+  return value;
+}
+
+describe('a store in SQLite', () => {
+  keepsItsPromises(() => {
+    const path = folder().at('sessions.db');
+    return () => open(path);
+  });
+
+  it('has everything after it was closed and opened again', async () => {
+    const path = folder().at('sessions.db');
+    const store = openSqliteStore(path);
+    const { end } = await tell(store, session(), await store.create(session(), 'me'), 250);
+    await store.close();
+    await store.close();
+    await expect(store.list()).rejects.toMatchObject({ code: 'unreadable' });
+    expect((await open(path).open('a')).session).toStrictEqual(end);
+  });
+
+  it('can be read by its owner alone', async () => {
+    const made = folder();
+    const path = made.at('new/deep/sessions.db');
+    const store = open(path);
+    await store.create(session(), 'me');
+    expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
+    expect([made.at('new'), made.at('new/deep')].map(modeOf)).toEqual([0o700, 0o700]);
+  });
+
+  it('writes through to the disk on every connection, not only the first', () => {
+    const path = folder().at('sessions.db');
+    for (const database of [connect(path), connect(path)]) {
+      cleanUps.push(() => database.close());
+      expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+      expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+    }
+  });
+
+  it('takes twice the bytes for twice the events', async () => {
+    const made = folder();
+    const bytesFor = async (count: number): Promise<number> => {
+      const path = made.at(`${count}.db`);
+      const store = openSqliteStore(path);
+      await tell(store, session(), await store.create(session(), 'me'), count);
+      await store.close();
+      return statSync(path).size;
+    };
+    const [some, more] = [await bytesFor(1_500), await bytesFor(3_000)];
+    expect(more / some).toBeGreaterThan(1.5);
+    expect(more / some).toBeLessThan(2.4);
+  });
+
+  it('keeps nothing of an append there is no room for, and goes on once there is', async () => {
+    const path = folder().at('sessions.db');
+    const small = open(path, { bytesMax: 200_000 });
+    const begun = await tell(small, session(), await small.create(session(), 'me'), 3);
+    const { events, end } = tale(begun.end, 3_000);
+    await expect(small.append('a', begun.at, events, end)).rejects.toMatchObject({
+      code: 'full',
+      message: expect.stringContaining('Make room'),
+    });
+    expect(await small.open('a')).toMatchObject({ session: begun.end, head: 3 });
+    expect(await open(path).append('a', begun.at, events, end)).toMatchObject({ head: 3_003 });
+  });
+
+  it('says so when another process does not let go of the file', async () => {
+    const path = folder().at('sessions.db');
+    const store = open(path, { waitMs: 20 });
+    const at = await store.create(session(), 'me');
+    const other = new DatabaseSync(path);
+    cleanUps.push(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    await expect(tell(store, session(), at, 1)).rejects.toMatchObject({ code: 'busy' });
+    other.exec('ROLLBACK');
+    expect(await tell(store, session(), at, 1)).toMatchObject({ at: { head: 1 } });
+  });
+});
+
+describe('the file of a store', () => {
+  it('is refused and left alone when it belongs to another program', () => {
+    const path = folder().at('other.db');
+    byHand(path, 'CREATE TABLE theirs (x)', 'PRAGMA user_version = 7');
+    expect(() => open(path)).toThrow(expect.objectContaining({ code: 'unreadable' }));
+    expect(valueIn(path, 'PRAGMA journal_mode')).toBe('delete');
+    expect(valueIn(path, 'SELECT count(*) FROM sqlite_schema')).toBe(1);
+  });
+
+  it('is refused when it is no database, or a folder, or under a file', () => {
+    const made = folder();
+    writeFileSync(made.at('text'), 'nothing of the kind, '.repeat(100));
+    mkdirSync(made.at('folder'));
+    for (const path of ['text', 'folder', 'text/sessions.db']) {
+      expect(() => open(made.at(path))).toThrow(
+        expect.objectContaining({ code: 'unreadable', message: expect.stringContaining(path) }),
+      );
+    }
+  });
+
+  it('is refused when a newer version wrote it', async () => {
+    const path = folder().at('sessions.db');
+    await openSqliteStore(path).close();
+    byHand(path, 'PRAGMA user_version = 99');
+    expect(() => open(path)).toThrow(/newer version of Pawl.*version 99.*Update Pawl/);
+  });
+
+  const first = 'CREATE TABLE one (x)';
+  const second = "ALTER TABLE one ADD COLUMN y DEFAULT 'new'";
+
+  it('is brought up to date where it is older, with what is in it', () => {
+    const database = new DatabaseSync(folder().at('x.db'));
+    cleanUps.push(() => database.close());
+    migrate(database, 'x.db', [first]);
+    database.exec('INSERT INTO one VALUES (1)');
+    migrate(database, 'x.db', [first, second]);
+    migrate(database, 'x.db', [first, second]);
+    expect(database.prepare('SELECT * FROM one').all()).toEqual([{ x: 1, y: 'new' }]);
+    expect(() => migrate(database, 'x.db', [first])).toThrow(expect.objectContaining({ code: 'newer' }));
+  });
+
+  it('stays as it was when bringing it up to date fails half way', () => {
+    const database = new DatabaseSync(folder().at('x.db'));
+    cleanUps.push(() => database.close());
+    migrate(database, 'x.db', [first]);
+    expect(() => migrate(database, 'x.db', [first, second, 'no such statement'])).toThrow('syntax');
+    expect(database.prepare('PRAGMA table_info(one)').all()).toHaveLength(1);
+    migrate(database, 'x.db', [first, second]);
+    expect(database.prepare('PRAGMA table_info(one)').all()).toHaveLength(2);
+  });
+});
+
+describe('damage', () => {
+  const inA = "session = (SELECT number FROM sessions WHERE id = 'a')";
+
+  it.each([
+    [
+      'an event is changed',
+      `UPDATE events SET text = replace(text, 'step', 'stop') WHERE ${inA} AND seq = 5`,
+      5,
+    ],
+    ['an event is gone', `DELETE FROM events WHERE ${inA} AND seq = 4`, 4],
+    ['the last events are gone', `DELETE FROM events WHERE ${inA} AND seq > 6`, 7],
+    ['a hash is changed', `UPDATE events SET hash = 'x' WHERE ${inA} AND seq = 3`, 3],
+    [
+      'events have changed places',
+      `UPDATE events SET seq = -seq WHERE ${inA} AND seq IN (6, 7); UPDATE events SET seq = 13 + seq WHERE seq < 0`,
+      6,
+    ],
+    [
+      'the beginning is changed',
+      `UPDATE sessions SET initial = replace(initial, 'none', 'pawl') WHERE id = 'a'`,
+      1,
+    ],
+    ['the beginning is no JSON', `UPDATE sessions SET initial = '{' WHERE id = 'a'`, 1],
+  ])('is found where %s, and keeps that session apart while the others go on', async (_, statement, seq) => {
+    const path = folder().at('sessions.db');
+    const store = open(path);
+    const { at, end } = await tell(store, session(), await store.create(session(), 'me'), 8);
+    const other = await tell(store, session('b'), await store.create(session('b'), 'me'), 3);
+    byHand(path, statement);
+    const damaged = { code: 'damaged', message: expect.stringContaining('"a"') };
+    await expect(store.open('a')).rejects.toMatchObject(damaged);
+    expect(await store.verify('a')).toMatchObject({ ok: false, seq });
+    expect((await store.list()).map(({ id, status }) => `${id} ${status}`).toSorted()).toEqual([
+      'a damaged',
+      'b executingTools',
+    ]);
+    await expect(tell(store, end, at, 1)).rejects.toMatchObject(damaged);
+    await expect(store.claim('a', 'me')).rejects.toMatchObject(damaged);
+    expect(await tell(store, other.end, other.at, 1)).toMatchObject({ at: { head: 4 } });
+    expect(await store.remove('a')).toBe(true);
+  });
+
+  it('is found by reading the events', async () => {
+    const path = folder().at('sessions.db');
+    const store = open(path);
+    await tell(store, session(), await store.create(session(), 'me'), 8);
+    byHand(path, `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 5`);
+    await expect(eventsOf(store, 'a', 4)).rejects.toMatchObject({ code: 'damaged' });
+    expect((await store.list())[0]?.status).toBe('damaged');
+  });
+
+  it('before the last snapshot is found by looking at all links, and a session that was put right goes on', async () => {
+    const path = folder().at('sessions.db');
+    const store = open(path);
+    const { end } = await tell(store, session(), await store.create(session(), 'me'), 8);
+    await store.snapshot('a');
+    byHand(path, `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 2`);
+    expect((await store.open('a')).session).toStrictEqual(end);
+    expect(await store.verify('a')).toMatchObject({ ok: false, seq: 2 });
+    await expect(store.open('a')).rejects.toMatchObject({ code: 'damaged' });
+    byHand(path, `UPDATE events SET text = replace(text, 'stop', 'step') WHERE seq = 2`);
+    expect(await store.verify('a')).toEqual({ ok: true, head: 8 });
+    expect((await store.open('a')).session).toStrictEqual(end);
+  });
+
+  it.each([
+    ['gone', 'DELETE FROM snapshots'],
+    ['changed', `UPDATE snapshots SET text = replace(text, 'step', 'stop')`],
+    ['cut short', 'UPDATE snapshots SET text = substr(text, 1, 100)'],
+    ['of another version', 'UPDATE snapshots SET version = 99'],
+    ['said to be of another event', 'UPDATE snapshots SET head = head - 1'],
+  ])('of a snapshot that is %s only costs time', async (_, statement) => {
+    const path = folder().at('sessions.db');
+    const store = open(path);
+    const { end } = await tell(store, session(), await store.create(session(), 'me'), 200);
+    expect((await store.open('a')).replayed).toBeLessThan(200);
+    byHand(path, statement);
+    expect(await store.open('a')).toMatchObject({ session: end, replayed: 200 });
+    await store.snapshot('a');
+    expect(await store.open('a')).toMatchObject({ session: end, replayed: 0 });
+  });
+
+  it('is not what a snapshot of another version is taken for: it is passed over', async () => {
+    const path = folder().at('sessions.db');
+    const store = open(path);
+    const { end } = await tell(store, session(), await store.create(session(), 'me'), 200);
+    const text = (name: string): string => String(valueIn(path, `SELECT ${name} FROM snapshots`));
+    const checked = `99\n${text('head')}\n${text('hash')}\n${text('text')}`;
+    const checksum = createHash('sha256').update(checked).digest('hex');
+    byHand(path, `UPDATE snapshots SET version = 99, checksum = '${checksum}'`);
+    expect(await store.open('a')).toMatchObject({ session: end, replayed: 200 });
+  });
+
+  it('does not come of a snapshot that belongs to another session', async () => {
+    const path = folder().at('sessions.db');
+    const store = open(path);
+    const { end } = await tell(store, session('a'), await store.create(session('a'), 'me'), 200);
+    await tell(store, session('b'), await store.create(session('b'), 'me'), 200);
+    byHand(
+      path,
+      `DELETE FROM snapshots WHERE ${inA}`,
+      `UPDATE snapshots SET session = (SELECT number FROM sessions WHERE id = 'a')`,
+    );
+    expect(await store.open('a')).toMatchObject({ session: end, replayed: 200 });
+  });
+
+  it.each([
+    ['an unknown type', '{"type":"dream-dreamt","at":1}', 'newer'],
+    ['no type', '{"at":1}', 'damaged'],
+    ['nothing', 'null', 'damaged'],
+    ['no JSON', '{', 'damaged'],
+    ['a reply without its fields', '{"type":"model-replied","at":1}', 'damaged'],
+  ])('does not make an event of %s, even with the right hash', async (_, text, code) => {
+    const path = folder().at('sessions.db');
+    const store = open(path);
+    await store.create(tale(session(), 1).end, 'me');
+    const hash = link(String(valueIn(path, 'SELECT hash FROM sessions')), text);
+    byHand(
+      path,
+      `INSERT INTO events VALUES ((SELECT number FROM sessions), 2, '${text}', '${hash}')`,
+      `UPDATE sessions SET head = 2, hash = '${hash}'`,
+    );
+    await expect(store.open('a')).rejects.toMatchObject({ code });
+  });
+});

@@ -1,0 +1,311 @@
+import { createSession, durableView, replay, step, type Event, type Json, type Session } from '@pawl/core';
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { randomWork } from './random-work.ts';
+import { eventsOf, keptIn, session, tale, tell } from './tale.ts';
+
+/** What holds of every store. `make` gives a way to open one and the same store, as often as one likes. */
+export function keepsItsPromises(make: () => () => Store): void {
+  keepsEvents(make);
+  keepsOneWriter(make);
+  keepsExactly(make);
+  keepsSnapshots(make);
+  keepsAList(make);
+}
+
+function keepsEvents(make: () => () => Store): void {
+  it('gives back a new session as it was created, settings and all', async () => {
+    const open = make();
+    const fresh = session();
+    const { fence, head } = await open().create(fresh, 'me');
+    expect(await open().open('a')).toStrictEqual({ session: fresh, fence, head, owner: 'me', replayed: 0 });
+    expect(head).toBe(0);
+  });
+
+  it('keeps events in order and tells those after a number', async () => {
+    const store = make()();
+    const { events, end } = tale(session(), 9);
+    const at = await store.append('a', await store.create(session(), 'me'), events, end);
+    expect(at.head).toBe(9);
+    expect(await eventsOf(store, 'a')).toStrictEqual(events);
+    expect(await eventsOf(store, 'a', 6)).toStrictEqual(events.slice(6));
+    expect(await eventsOf(store, 'a', 9)).toEqual([]);
+    expect(await eventsOf(store, 'a', 99)).toEqual([]);
+    const numbers = (await keptIn(store, 'a', 4)).map(({ seq }) => seq);
+    expect(numbers).toEqual([5, 6, 7, 8, 9]);
+    expect((await store.open('a')).session).toStrictEqual(end);
+  });
+
+  it('never keeps what is only for showing', async () => {
+    const store = make()();
+    const { events, end } = tale(session(), 1);
+    const shown: Event = { type: 'text-delta', at: 1_001, text: 'he' };
+    const streaming = step(end, shown).session;
+    const at = await store.append('a', await store.create(session(), 'me'), [...events, shown], streaming);
+    expect(await store.append('a', at, [shown, shown], streaming)).toEqual(at);
+    expect(await eventsOf(store, 'a')).toStrictEqual(events);
+    expect((await store.open('a')).session).toStrictEqual(end);
+  });
+
+  it('counts on from a session that has come some way already', async () => {
+    const store = make()();
+    const { end: begun } = tale(session(), 5);
+    const at = await store.create(begun, 'me');
+    expect(at.head).toBe(5);
+    const { end } = await tell(store, begun, at, 4);
+    const kept = await keptIn(store, 'a');
+    expect(kept.map(({ seq }) => seq)).toEqual([6, 7, 8, 9]);
+    expect((await store.open('a')).session).toStrictEqual(end);
+    expect(await store.verify('a')).toEqual({ ok: true, head: 9 });
+  });
+
+  it('says so when there is no such session', async () => {
+    const store = make()();
+    const missing = expect.objectContaining({ code: 'missing', message: expect.stringContaining('"b"') });
+    const at = { fence: 1, head: 0 };
+    await expect(store.open('b')).rejects.toEqual(missing);
+    await expect(store.claim('b', 'me')).rejects.toEqual(missing);
+    await expect(store.append('b', at, [], session('b'))).rejects.toEqual(missing);
+    await expect(eventsOf(store, 'b')).rejects.toEqual(missing);
+    await expect(store.snapshot('b')).rejects.toEqual(missing);
+    await expect(store.verify('b')).rejects.toEqual(missing);
+    expect(await store.remove('b')).toBe(false);
+  });
+}
+
+function keepsOneWriter(make: () => () => Store): void {
+  it('lets one of two writers at the same place go on, and tells the other where the session stands', async () => {
+    const open = make();
+    const at = await open().create(session(), 'me');
+    const { events, end } = tale(session(), 2);
+    const tried = await Promise.allSettled([open(), open()].map((each) => each.append('a', at, events, end)));
+    expect(tried.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(tried.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'conflict', message: expect.stringContaining('event 2, not 0') },
+    });
+    expect(await eventsOf(open(), 'a')).toStrictEqual(events);
+  });
+
+  it('refuses whoever was taken over from, and says who holds the session', async () => {
+    const open = make();
+    const [mine, theirs] = [open(), open()];
+    const begun = await tell(mine, session(), await mine.create(session(), 'me'), 3);
+    const claimed = await theirs.claim('a', 'they');
+    expect(claimed.fence).toBeGreaterThan(begun.at.fence);
+    expect(claimed.head).toBe(3);
+    await expect(tell(mine, begun.end, begun.at, 1)).rejects.toMatchObject({
+      code: 'held',
+      message: expect.stringContaining('"they"'),
+    });
+    const { end } = await tell(theirs, begun.end, claimed, 2);
+    expect(await mine.open('a')).toMatchObject({ session: end, head: 5, owner: 'they' });
+  });
+
+  it('refuses the writer of a removed session even where one of the same id was made anew', async () => {
+    const store = make()();
+    const old = await store.create(session(), 'me');
+    await store.remove('a');
+    await store.create(session(), 'they');
+    await expect(tell(store, session(), old, 1)).rejects.toMatchObject({ code: 'held' });
+    expect(await eventsOf(store, 'a')).toEqual([]);
+  });
+
+  it('creates no session twice', async () => {
+    const store = make()();
+    await tell(store, session(), await store.create(session(), 'me'), 3);
+    await expect(store.create(session(), 'me')).rejects.toMatchObject({ code: 'conflict' });
+    expect(await store.open('a')).toMatchObject({ head: 3 });
+  });
+
+  it('keeps all events of an append or none', async () => {
+    const store = make()();
+    const at = await store.create(session(), 'me');
+    const { events, end } = tale(session(), 3);
+    const bad = { ...events[1], at: Number.NaN } as Event;
+    await expect(store.append('a', at, [...events, bad], end)).rejects.toMatchObject({ code: 'invalid' });
+    await expect(store.append('a', { ...at, head: 1 }, events, end)).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect(await eventsOf(store, 'a')).toEqual([]);
+    expect(await store.open('a')).toMatchObject({ session: session(), head: 0 });
+  });
+}
+
+function keepsExactly(make: () => () => Store): void {
+  it('leads to the session that replaying the events leads to, whatever they are', async () => {
+    const open = make();
+    await fc.assert(
+      fc.asyncProperty(randomWork(160), fc.array(fc.nat(9), { minLength: 1 }), async (work, sizes) => {
+        const store = open();
+        const { start, log } = work;
+        const { id } = start;
+        await store.remove(id);
+        let end = start;
+        let at = await store.create(start, 'me');
+        for (let from = 0, turn = 0; from < log.length; turn += 1) {
+          const batch = log.slice(from, from + 1 + (sizes[turn % sizes.length] ?? 0));
+          end = replay(end, batch);
+          at = await store.append(id, at, batch, end);
+          if (sizes[turn % sizes.length] === 0) await store.snapshot(id);
+          from += batch.length;
+        }
+        const opened = await open().open(id);
+        expect(opened.session).toStrictEqual(replay(start, log));
+        expect(opened.session).toStrictEqual(durableView(work.end));
+        expect(JSON.stringify(opened.session)).toBe(JSON.stringify(replay(start, log)));
+        expect(await store.verify(id)).toEqual({ ok: true, head: log.length });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each<[string, Json]>([
+    ['half of a pair', 'a\ud800b'],
+    ['NUL', 'a\0b'],
+    ['a field called __proto__', JSON.parse('{"__proto__": {"polluted": true}, "b": 1}') as Json],
+    ['a field called constructor', { constructor: 'x', toString: 'y' }],
+    ['keys in an order of their own', { z: 1, a: 2, 10: 3 }],
+    ['nesting', JSON.parse(`${'['.repeat(1_500)}${']'.repeat(1_500)}`) as Json],
+    ['a million characters', 'é'.repeat(1_000_000)],
+  ])('gives back %s as it came', async (_, output) => {
+    const store = make()();
+    const { events, end } = tale(session(), 3);
+    const finished: Event = { type: 'tool-finished', at: 1, callId: 'c0', outcome: { ok: true, output } };
+    const after = step(end, finished).session;
+    await store.append('a', await store.create(session(), 'me'), [...events, finished], after);
+    await store.snapshot('a');
+    expect(JSON.stringify((await eventsOf(store, 'a')).at(-1))).toBe(JSON.stringify(finished));
+    expect(JSON.stringify((await store.open('a')).session)).toBe(JSON.stringify(after));
+  });
+
+  const itself: unknown[] = [];
+  itself.push(itself);
+  it.each<[string, unknown, string]>([
+    ['NaN', { x: Number.NaN }, '"x" is NaN'],
+    ['Infinity', [Number.POSITIVE_INFINITY], '"0" is Infinity'],
+    ['a date', { when: new Date(0) }, '"when" is not a plain object'],
+    ['a function', { f: () => 1 }, '"f" is of type function'],
+    ['undefined in a list', [undefined], '"0" is of type undefined'],
+    // oxlint-disable-next-line no-sparse-arrays
+    ['a list with gaps', [1, , 2], '"output" has gaps'],
+    ['a value inside of itself', itself, 'nested more than'],
+  ])('refuses %s, which would come back as something else', async (_, output, reason) => {
+    const store = make()();
+    const at = await store.create(session(), 'me');
+    const event = { type: 'tool-finished', at: 1, callId: 'c0', outcome: { ok: true, output } } as Event;
+    await expect(store.append('a', at, [event], session())).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  it.each(['', 'a\0', '\ud800', 'x'.repeat(201)])('refuses %j for an id and for an owner', async (name) => {
+    const store = make()();
+    await expect(store.create(session(name), 'me')).rejects.toMatchObject({ code: 'invalid' });
+    await expect(store.create(session(), name)).rejects.toMatchObject({ code: 'invalid' });
+    await store.create(session(), 'me');
+    await expect(store.claim('a', name)).rejects.toMatchObject({ code: 'invalid' });
+    expect(await store.open('a')).toMatchObject({ owner: 'me' });
+  });
+
+  it('treats an id as nothing but a name', async () => {
+    const store = make()();
+    for (const id of ["'; DROP TABLE sessions; --", '__proto__', '%', '../../x']) {
+      const { end } = await tell(store, session(id), await store.create(session(id), 'me'), 2);
+      expect((await store.open(id)).session).toStrictEqual(end);
+    }
+    expect(await store.list()).toHaveLength(4);
+  });
+}
+
+function onlyShown({ seq }: Session): readonly Event[] {
+  const callId = `c${Math.floor((seq - 1) / 3)}`;
+  return [
+    { type: 'text-delta', at: 1, text: 'he' },
+    { type: 'tool-progressed', at: 1, callId: `c${Math.floor((seq - 2) / 3)}`, progress: 'half way' },
+    { type: 'tool-progressed', at: 1, callId, progress: 'half way' },
+  ];
+}
+
+function keepsSnapshots(make: () => () => Store): void {
+  it('makes snapshots ever more rarely as the session grows, so that they cost no more than the events', async () => {
+    const store = make()();
+    let at = await store.create(session(), 'me');
+    let end = session();
+    const made: number[] = [];
+    for (let chunk = 1; chunk <= 40; chunk += 1) {
+      const more = tale(end, 100);
+      end = more.end;
+      at = await store.append('a', at, more.events, end);
+      if ((await store.open('a')).replayed === 0) made.push(chunk);
+    }
+    const gaps = made.map((chunk, index) => chunk - (made[index - 1] ?? 0));
+    expect(gaps[0]).toBe(1);
+    expect(gaps.at(-1)).toBeGreaterThan(2);
+    expect(made.length).toBeLessThan(20);
+  });
+
+  it('makes no snapshot of what is only for showing', async () => {
+    const store = make()();
+    let at = await store.create(session(), 'me');
+    let shown = session();
+    for (const event of tale(session(), 140).events) {
+      shown = step(shown, event).session;
+      for (const ephemeral of onlyShown(shown)) shown = step(shown, ephemeral).session;
+      at = await store.append('a', at, [event], shown);
+      expect((await store.open('a')).session).toStrictEqual(durableView(shown));
+    }
+    expect((await store.open('a')).replayed).toBeLessThan(140);
+  });
+
+  it('steps only through what came after the last snapshot', async () => {
+    const open = make();
+    const store = open();
+    const begun = await tell(store, session(), await store.create(session(), 'me'), 1_000);
+    const opened = await open().open('a');
+    expect(opened.session).toStrictEqual(begun.end);
+    expect(opened.replayed).toBeLessThan(500);
+    await store.snapshot('a');
+    expect(await open().open('a')).toStrictEqual({ ...opened, replayed: 0 });
+    const { end } = await tell(store, begun.end, begun.at, 7);
+    expect(await open().open('a')).toMatchObject({ session: end, replayed: 7 });
+  });
+}
+
+const says = (text: string, automatic: boolean): Event => ({ type: 'user-message', at: 1, text, automatic });
+
+function keepsAList(make: () => () => Store): void {
+  it('lists what there is, the last worked on first', async () => {
+    const store = make()();
+    const settings = { compact: true };
+    await store.create(createSession({ id: 'new', at: 9_000, profile: 'own', settings }), 'me');
+    await tell(store, session(), await store.create(session(), 'me'), 5);
+    expect(await store.list()).toEqual([
+      { id: 'new', profile: 'own', goal: null, status: 'waitingForUser', updatedAt: 9_000, steps: 0 },
+      { id: 'a', profile: 'pawl', goal: 'Do it, a', status: 'executingTools', updatedAt: 1_004, steps: 2 },
+    ]);
+    expect(await store.list({ limit: 1 })).toHaveLength(1);
+  });
+
+  it('takes for the goal what a person said first, and only the beginning of it', async () => {
+    const store = make()();
+    const events = [says('go on', true), says(`${'x'.repeat(199)}\u{1f600}`, false), says('then', false)];
+    await store.append('a', await store.create(session(), 'me'), events, session());
+    expect((await store.list())[0]?.goal).toBe(`${'x'.repeat(199)}\ufffd`);
+  });
+
+  it('removes a session with all that belongs to it, and no other', async () => {
+    const store = make()();
+    const at = await store.create(session(), 'me');
+    await tell(store, session(), at, 150);
+    const { end } = await tell(store, session('b'), await store.create(session('b'), 'me'), 3);
+    expect(await store.remove('a')).toBe(true);
+    await expect(store.open('a')).rejects.toMatchObject({ code: 'missing' });
+    await expect(tell(store, session(), at, 1)).rejects.toMatchObject({ code: 'missing' });
+    expect((await store.list()).map(({ id }) => id)).toEqual(['b']);
+    expect((await store.open('b')).session).toStrictEqual(end);
+    await store.create(session(), 'me');
+    expect(await store.open('a')).toMatchObject({ session: session(), head: 0, replayed: 0 });
+  });
+}
