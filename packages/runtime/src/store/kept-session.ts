@@ -5,7 +5,7 @@ import { readSnapshot } from './snapshot.ts';
 import type { Damage, KeptEvent } from './store.ts';
 import { named, StoreError } from './store-error.ts';
 
-export function foundRow(rows: Rows, id: string): SessionRow {
+function foundRow(rows: Rows, id: string): SessionRow {
   const row = rows.find(id);
   if (row === undefined) throw new StoreError('missing', named(id));
   return row;

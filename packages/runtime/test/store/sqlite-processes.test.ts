@@ -9,16 +9,17 @@ import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import { tempFolder } from '../search/temp-folder.ts';
 import { eventsOf, session } from './tale.ts';
 
-const scriptAt = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const appender = fileURLToPath(new URL('fixtures/appender.ts', import.meta.url));
+const opener = fileURLToPath(new URL('fixtures/opener.ts', import.meta.url));
 
 type Child = ChildProcessByStdio<null, Readable, null>;
 
 function run(script: string, ...args: readonly string[]): Child {
-  return spawn(process.execPath, [scriptAt(script), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 function append(path: string, id: string, count: number): Child {
-  return run('fixtures/appender.ts', path, id, String(count));
+  return run(appender, path, id, String(count));
 }
 
 /** The numbers it has printed by its end: of whole lines only, since it may be killed within one. */
@@ -34,7 +35,7 @@ describe('processes that share a store', () => {
   it('may all be the first to open its file', async () => {
     using folder = tempFolder();
     const start = String(Date.now() + 1_000);
-    const openers = [1, 2, 3, 4].map(() => run('fixtures/opener.ts', folder.root, start, '25'));
+    const openers = [1, 2, 3, 4].map(() => run(opener, folder.root, start, '25'));
     const opened = await Promise.all(openers.map(numbersOf));
     expect(opened.map(({ length }) => length)).toEqual([25, 25, 25, 25]);
   });
