@@ -5,7 +5,7 @@ export const session = (id = 'a', at = 1_000): Session =>
   createSession({ id, at, settings: { compact: true, governor: { preset: 'none', rules: {} } } });
 
 /** The next event of a piece of work that never ends: a message, then calls that are made, started and finished. */
-function next(before: Session): Event {
+export function next(before: Session): Event {
   const { turn, seq } = before;
   const at = 1_000 + seq;
   const callId = `c${Math.floor((seq - 1) / 3)}`;
