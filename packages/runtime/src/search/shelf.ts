@@ -5,7 +5,7 @@ import { isMarkdown } from './file-kind.ts';
 import { createIgnore } from './ignore.ts';
 import type { IndexLimits } from './limits.ts';
 import { cutIntoPassages } from './passages.ts';
-import { readTextFile } from './text-file.ts';
+import { readTextFile, stampOf } from './text-file.ts';
 import { walk, type Found, type SkipReason } from './walk.ts';
 
 /** The files of a folder that have been read, and in which version. */
@@ -21,8 +21,8 @@ export type Shelf = {
   refresh(signal?: AbortSignal): Promise<void>;
 };
 
-/** A file as it was when it was read. */
-type Version = { readonly stamp: string; readonly bytes: number };
+/** A file as it was when it was looked at; `bytes` is null for one that is not searched, so that it is not read again. */
+type Version = { readonly stamp: string; readonly bytes: number | null };
 
 export function createShelf(root: string, passages: Passages, limits: IndexLimits): Shelf {
   const paths: string[] = [];
@@ -32,6 +32,7 @@ export function createShelf(root: string, passages: Passages, limits: IndexLimit
     const version = versions.get(path);
     if (version === undefined) return;
     versions.delete(path);
+    if (version.bytes === null) return;
     total -= version.bytes;
     paths.splice(paths.indexOf(path), 1);
     passages.remove(path);
@@ -39,10 +40,12 @@ export function createShelf(root: string, passages: Passages, limits: IndexLimit
   /** One refresh after the other: two at once would read a file twice. */
   let last: Promise<void> = Promise.resolve();
   const take = async (path: string): Promise<SkipReason | null> => {
-    // Before it is read: a file that changes meanwhile is then read again.
-    const stamp = await stampOf(join(root, path));
     const file = await readTextFile(join(root, path), limits.fileBytes);
-    if (!file.ok) return file.reason;
+    const { stamp } = file;
+    if (!file.ok) {
+      versions.set(path, { stamp, bytes: null });
+      return file.reason;
+    }
     if (paths.length === limits.files || total + file.bytes > limits.totalBytes) return 'limit-reached';
     for (const passage of cutIntoPassages(file.text, isMarkdown(path))) passages.add(path, passage);
     paths.push(path);
@@ -70,7 +73,7 @@ export function createShelf(root: string, passages: Passages, limits: IndexLimit
       signal?.throwIfAborted();
       if (found.kind !== 'file') continue;
       seen.add(found.path);
-      if (versions.get(found.path)?.stamp === (await stampOf(join(root, found.path)))) continue;
+      if (versions.get(found.path)?.stamp === (await stampAt(join(root, found.path)))) continue;
       passages.change(() => forget(found.path));
       await take(found.path);
     }
@@ -78,17 +81,13 @@ export function createShelf(root: string, passages: Passages, limits: IndexLimit
   }
 }
 
-async function* walkIn(root: string, limits: IndexLimits): AsyncGenerator<Found, void, undefined> {
+/** Everything below a folder but what its `.gitignore` names. */
+export async function* walkIn(root: string, limits: IndexLimits): AsyncGenerator<Found, void, undefined> {
   const gitignore = await readTextFile(join(root, '.gitignore'), limits.fileBytes);
   yield* walk({ root, ignore: createIgnore(gitignore.ok ? gitignore.text : ''), limits });
 }
 
-/** What tells one version of a file from another without reading it; empty when it has gone. */
-async function stampOf(path: string): Promise<string> {
-  try {
-    const { mtimeNs, size, ino } = await stat(path, { bigint: true });
-    return `${mtimeNs} ${size} ${ino}`;
-  } catch {
-    return '';
-  }
+/** The version of a file, without reading it; null when it has gone. */
+async function stampAt(path: string): Promise<string | null> {
+  return stat(path, { bigint: true }).then(stampOf, () => null);
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { constants } from 'node:fs';
+import { constants, type BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { codeOf } from './system-error.ts';
@@ -11,20 +11,30 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 /** How far a NUL byte is looked for; text has none, and binary formats have one early. */
 export const binaryProbeBytes = 8 * 1024;
 
-export type TextFile =
+type Decoded =
   | { readonly ok: true; readonly text: string; readonly bytes: number }
   | { readonly ok: false; readonly reason: SkipReason };
+
+/** `stamp` tells one version of a file from another; empty when nothing is known of it. */
+export type TextFile = Decoded & { readonly stamp: string };
 
 /** The text of a file of at most `bytesMax` bytes. A larger one is not read at all. */
 export async function readTextFile(path: string, bytesMax: number): Promise<TextFile> {
   try {
     await using file = await openFile(path);
-    const { size } = await file.stat();
-    if (size > bytesMax) return { ok: false, reason: 'too-large' };
-    return decode(await readBytes(file, size));
+    // Before it is read: a file that changes meanwhile is then another version.
+    const status = await file.stat({ bigint: true });
+    const stamp = stampOf(status);
+    const size = Number(status.size);
+    if (size > bytesMax) return { ok: false, reason: 'too-large', stamp };
+    return { ...decode(await readBytes(file, size)), stamp };
   } catch (error) {
-    return { ok: false, reason: codeOf(error) === 'EFTYPE' ? 'special' : 'unreadable' };
+    return { ok: false, reason: codeOf(error) === 'EFTYPE' ? 'special' : 'unreadable', stamp: '' };
   }
+}
+
+export function stampOf({ mtimeNs, size, ino }: Pick<BigIntStats, 'mtimeNs' | 'size' | 'ino'>): string {
+  return `${mtimeNs} ${size} ${ino}`;
 }
 
 /** Has a code as the system's own errors do. */
@@ -58,7 +68,7 @@ async function readBytes(file: FileHandle, size: number): Promise<Buffer> {
   return buffer.subarray(0, filled);
 }
 
-function decode(bytes: Buffer): TextFile {
+function decode(bytes: Buffer): Decoded {
   if (bytes.subarray(0, binaryProbeBytes).includes(0)) return { ok: false, reason: 'binary' };
   // Checked first because a fatal decoder would say so by throwing.
   if (!isUtf8(bytes)) return { ok: false, reason: 'binary' };

@@ -1,10 +1,7 @@
-import { join } from 'node:path';
 import * as z from 'zod';
 import { parseGlob } from '../search/glob.ts';
-import { createIgnore } from '../search/ignore.ts';
 import { indexLimits } from '../search/limits.ts';
-import { readTextFile } from '../search/text-file.ts';
-import { walk } from '../search/walk.ts';
+import { walkIn } from '../search/shelf.ts';
 import { defineTool, failure, type Tool, type ToolResult } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -43,13 +40,11 @@ type Wanted = { readonly pattern: string; readonly limit: number };
 async function list(root: string, { pattern, limit }: Wanted, signal: AbortSignal): Promise<ToolResult> {
   const fits = parseGlob(pattern.replace(/^(?:\.?\/)+/, ''));
   if (fits === null) return failure('invalid', 'The braces in the pattern stand for too many patterns.');
-  const gitignore = await readTextFile(join(root, '.gitignore'), indexLimits.fileBytes);
-  const ignore = createIgnore(gitignore.ok ? gitignore.text : '');
   const paths: string[] = [];
   let looked = 0;
   let matched = 0;
   let complete = true;
-  for await (const found of walk({ root, ignore, limits: indexLimits })) {
+  for await (const found of walkIn(root, indexLimits)) {
     if (signal.aborted) return failure('cancelled', 'Looking for files was called off.');
     if (found.kind === 'skip' && found.skip.reason === 'limit-reached') complete = false;
     if (found.kind !== 'file') continue;

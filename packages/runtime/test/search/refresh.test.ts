@@ -31,6 +31,20 @@ describe('an index that is refreshed', () => {
     expect([...index.paths].toSorted()).toEqual(['a.md', 'new/c.md']);
   });
 
+  it('takes up what could not be searched before, once it can be', async () => {
+    writeFileSync(join(folder, 'c.md'), Buffer.from([0, 1, 2]));
+    using index = await indexFolder(folder);
+    expect(index.skips).toEqual([{ path: 'c.md', reason: 'binary' }]);
+    await index.refresh();
+    writeFileSync(join(folder, 'c.md'), 'A cherry is dark.\n');
+    await index.refresh();
+    expect(index.search('cherry').hits[0]?.path).toBe('c.md');
+    writeFileSync(join(folder, 'c.md'), Buffer.from([0, 1, 2, 3]));
+    await index.refresh();
+    expect(index.search('cherry').hits).toEqual([]);
+    expect(index.paths).not.toContain('c.md');
+  });
+
   it('goes by a .gitignore that has changed as well', async () => {
     using index = await indexFolder(folder);
     writeFileSync(join(folder, '.gitignore'), 'b.md\n');
