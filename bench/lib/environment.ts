@@ -22,9 +22,9 @@ export function environment(): Environment {
   };
 }
 
-/** The version of an installed package. */
-export function versionOf(name: string): string {
-  const path = findPackageJSON(name, import.meta.url);
+/** The version of an installed package, as a module sees it; without one, as the benches do. */
+export function versionOf(name: string, from: string = import.meta.url): string {
+  const path = findPackageJSON(name, from);
   if (path === undefined) throw new Error(`Expected package ${name} to be installed, found none`);
   const { version } = JSON.parse(readFileSync(path, 'utf8')) as { readonly version: string };
   return version;

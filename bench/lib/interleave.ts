@@ -51,7 +51,8 @@ function time(task: Task, times: number): number {
   return (user + system) * 1_000;
 }
 
-function rotated<Item>(items: readonly Item[], by: number): readonly Item[] {
+/** The same in the same order, beginning elsewhere. */
+export function rotated<Item>(items: readonly Item[], by: number): readonly Item[] {
   const start = by % items.length;
   return [...items.slice(start), ...items.slice(0, start)];
 }

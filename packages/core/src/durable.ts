@@ -24,8 +24,7 @@ function durableTurn<State extends Turn>(turn: State): State {
 
 function durableExecution(execution: Execution): Execution {
   if (execution.status !== 'running') return execution;
-  const { call, startedAt } = execution;
-  return startedAt === null
-    ? { status: 'pending', call }
-    : { status: 'running', call, startedAt, progress: null };
+  return execution.startedAt === null
+    ? { status: 'pending', call: execution.call }
+    : { ...execution, progress: null };
 }

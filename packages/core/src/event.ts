@@ -84,7 +84,8 @@ export type PermissionDecided = Answer<'permission-decided'> & {
   readonly decision: 'allow' | 'deny';
   readonly reason?: string;
 };
-export type ToolStarted = Answer<'tool-started'> & { readonly callId: string };
+/** `intent` is what the tool is about to do, for one that can tell later whether it was done. */
+export type ToolStarted = Answer<'tool-started'> & { readonly callId: string; readonly intent?: Json };
 export type ToolProgressed = Answer<'tool-progressed'> & {
   readonly callId: string;
   readonly progress: string;

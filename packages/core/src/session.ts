@@ -1,3 +1,4 @@
+import { behaviourFault, newestBehaviour } from './behaviour.ts';
 import { emptyConversation } from './conversation/conversation.ts';
 import type { Spent } from './governor/budget.ts';
 import { unwatched, type Watch } from './governor/watch.ts';
@@ -49,6 +50,8 @@ export type Session = {
   /** How full the model's window is; null where nobody said how large it is. */
   readonly window: ModelWindow | null;
   readonly spent: Spent;
+  /** The newest behaviour there was when the session was begun, which it keeps; without one it is 0. */
+  readonly behaviour?: number;
 };
 
 export type SessionOptions = {
@@ -57,6 +60,8 @@ export type SessionOptions = {
   readonly profile?: string;
   readonly settings?: Partial<Settings>;
   readonly totalPhases?: number;
+  /** An older behaviour than the newest, for a session as it would have been then. */
+  readonly behaviour?: number;
 };
 
 export const calm: Governor = { recoveries: 0, watch: unwatched, refused: [], advice: null, tracker: null };
@@ -72,10 +77,12 @@ const nothingSpent: Spent = {
 const noPhases: Phases = { total: null, current: null, completed: [], outside: noWork };
 
 export function createSession(options: SessionOptions): Session {
-  const { id, at, profile = 'pawl', totalPhases } = options;
+  const { id, at, profile = 'pawl', totalPhases, behaviour = newestBehaviour } = options;
+  const fault = behaviourFault({ behaviour });
+  if (fault !== null) throw new TypeError(`There can be no such session: ${fault}. Choose one of those.`);
   const settings = options.settings === undefined ? defaultSettings : complete(options.settings);
   const tracker = trackerFor(settings.governor, at);
-  return {
+  const session: Session = {
     version: 1,
     id,
     profile,
@@ -89,6 +96,7 @@ export function createSession(options: SessionOptions): Session {
     window: settings.windowTokens === null ? null : emptyWindow,
     spent: nothingSpent,
   };
+  return behaviour === 0 ? session : { ...session, behaviour };
 }
 
 /** Settings that say everything are shared by all sessions that use them; others are filled up. */

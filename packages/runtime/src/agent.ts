@@ -9,14 +9,17 @@ import {
   type Event,
   type Session,
   type Step,
+  type StoredEntry,
 } from '@pawl/core';
 import { systemClock, type Clock } from './clock.ts';
 import { createMemoryLog, type EventLog } from './event-log.ts';
+import { createMemorySpool } from './executions/spool.ts';
 import { createInMemoryStorage } from './memory/in-memory-storage.ts';
 import { makeRoom } from './memory/make-room.ts';
 import { createMemoryKeeper, type MemoryKeeper } from './memory/memory-keeper.ts';
 import { memoryTools } from './memory/memory-tools.ts';
 import { Performer } from './performer.ts';
+import { StoreError } from './store/store-error.ts';
 import { messageOf, type Unstamped, type World } from './work.ts';
 
 /** What an observer is told after each event: the event, and all that `step` made of it. */
@@ -30,7 +33,17 @@ export type AgentOptions = Pick<World, 'model' | 'tools'> &
     readonly log?: EventLog;
     readonly clock?: Clock;
     readonly observe?: (seen: Seen) => void;
+    /** Told when the log finds no room or is kept locked, and with null when it is over. */
+    readonly onTrouble?: (trouble: Trouble | null) => void;
+    /** What the last event of the session put into storage; `resume` sees to it that it is there. */
+    readonly unstored?: readonly StoredEntry[];
   };
+
+/** Why nothing goes on at the moment. The agent goes on by itself when it is over. */
+export type Trouble = { readonly kind: 'full' | 'busy'; readonly message: string };
+
+/** How long to wait before the log is tried again: at first, and at most. */
+const troubleWaitMs = { first: 200, max: 5_000 } as const;
 
 /**
  * The one loop: take an event, step, keep it, tell whoever watches, do what is to be done.
@@ -46,19 +59,31 @@ export class Agent {
   readonly #inbox: string[] = [];
   readonly #ended = Promise.withResolvers<Session>();
   readonly #idlers: (() => void)[] = [];
+  readonly #onTrouble: (trouble: Trouble | null) => void;
+  readonly #unstored: readonly StoredEntry[];
+  readonly #leaving = new AbortController();
+  readonly #left = Promise.withResolvers<void>();
   #session: Session;
   #draining = false;
-  #broken = false;
+  /** Nothing is taken any more: the log cannot be written, or the session was let go of. */
+  #closed = false;
 
   constructor(options: AgentOptions) {
     const { id = crypto.randomUUID(), clock = systemClock, log = createMemoryLog() } = options;
     this.#clock = clock;
     this.#log = log;
     this.#observe = options.observe ?? (() => undefined);
+    this.#onTrouble = options.onTrouble ?? (() => undefined);
+    this.#unstored = options.unstored ?? [];
     this.#session = options.session ?? newSession(id, clock.now());
     const world = worldOf(options, this.#session, clock, () => this.#session);
     this.#keeper = world.memory;
-    this.#performer = new Performer({ world, clock, post: (event) => this.post(event) });
+    this.#performer = new Performer({
+      world,
+      clock,
+      post: (event) => this.post(event),
+      isKept: () => !this.#closed,
+    });
     // Whoever does not wait for the end must not be stopped by how it ended.
     this.#ended.promise.catch(() => undefined);
   }
@@ -77,9 +102,28 @@ export class Agent {
     return this.#ended.promise;
   }
 
-  /** Takes up the work a session was left with. */
-  resume(): void {
+  /**
+   * Takes up the work a session was left with. What was running is settled first: nothing is done twice that must not be, and
+   * nothing is forgotten.
+   */
+  async resume(): Promise<void> {
+    await this.#store(this.#unstored);
+    await this.#performer.settle(this.#session);
     this.#perform(pendingActions(this.#session));
+  }
+
+  /**
+   * Lets go of the session where it is, so that it can be taken up again, here or elsewhere. Nothing new is begun; what
+   * runs is called off, and how it ended is kept if it ends within the time given.
+   */
+  async leave({ graceMs = 2_000 }: { readonly graceMs?: number } = {}): Promise<void> {
+    this.#leaving.abort();
+    const inTime = new AbortController();
+    const late = this.#clock.until(this.#clock.now() + graceMs, inTime.signal);
+    await Promise.race([this.#performer.stop(), late]);
+    inTime.abort();
+    this.#closed = true;
+    this.#left.resolve();
   }
 
   /** Says something to the agent. While it is busy the message waits its turn. */
@@ -101,7 +145,7 @@ export class Agent {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#isIdle()) resolve();
     else this.#idlers.push(resolve);
-    await Promise.race([promise, this.#ended.promise]);
+    await Promise.race([promise, this.#ended.promise, this.#left.promise]);
     return this.#session;
   }
 
@@ -117,24 +161,53 @@ export class Agent {
   }
 
   async #take(unstamped: Unstamped): Promise<boolean> {
-    if (this.#broken) return false;
+    if (this.#closed) return false;
     const event = { ...unstamped, at: this.#clock.now() } as Event;
     const before = this.#session;
     const result = step(before, event);
-    try {
-      if (result.session.seq > before.seq) await this.#log.append(event, result.session);
-    } catch (error) {
-      this.#break(error);
-      return false;
-    }
+    if (result.session.seq > before.seq && !(await this.#keep(event, result.session))) return false;
     this.#session = result.session;
     const { memory } = result.session;
     if (memory !== null && memory !== before.memory) this.#keeper.sync(memory);
     this.#tell({ ...result, event });
+    // Before the next event: so of all that ever went into storage at most what the last one put there can be missing.
+    for (const action of result.actions) if (action.type === 'store') await this.#store(action.entries);
     if (result.session.turn !== before.turn) this.#performer.moved(before.turn, result.session.turn);
     this.#perform(result.actions);
     if (isTerminal(this.#session)) this.#end();
     return result.session !== before;
+  }
+
+  /**
+   * Keeps an event. As long as there is no room for it nothing else is kept either, since what came later would otherwise
+   * stand where this belongs.
+   */
+  async #keep(event: Event, after: Session): Promise<boolean> {
+    const { first, max } = troubleWaitMs;
+    for (let waitMs: number = first; ; waitMs = Math.min(waitMs * 2, max)) {
+      try {
+        await this.#log.append(event, after);
+        if (waitMs > first) this.#onTrouble(null);
+        return true;
+      } catch (error) {
+        const kind = passingTrouble(error);
+        if (kind === null) this.#break(error);
+        if (this.#leaving.signal.aborted) this.#closed = true;
+        if (kind === null || this.#closed) return false;
+        this.#onTrouble({ kind, message: messageOf(error) });
+      }
+      await this.#clock.until(this.#clock.now() + waitMs, this.#leaving.signal);
+    }
+  }
+
+  async #store(entries: readonly StoredEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    try {
+      await this.#keeper.store(entries);
+    } catch (error) {
+      // The log has it all; what cannot be looked up is no reason to stop.
+      process.emitWarning(`Storage could not be written: ${messageOf(error)}`, 'PawlWarning');
+    }
   }
 
   #tell(seen: Seen): void {
@@ -146,12 +219,14 @@ export class Agent {
   }
 
   #perform(actions: readonly Action[]): void {
+    if (this.#leaving.signal.aborted) return;
     for (const action of actions) this.#performer.perform(action, this.#session);
   }
 
   /** Only with nothing else in the queue is it certain that the machine will take what the user said. */
   #hear(): void {
-    if (this.#draining || this.#session.turn.status !== 'waitingForUser') return;
+    if (this.#draining || this.#leaving.signal.aborted) return;
+    if (this.#session.turn.status !== 'waitingForUser') return;
     const text = this.#inbox.shift();
     if (text !== undefined) void this.post({ type: 'user-message', text });
   }
@@ -161,18 +236,24 @@ export class Agent {
   }
 
   #end(): void {
-    this.#performer.stop();
+    void this.#performer.stop();
     this.#ended.resolve(this.#session);
   }
 
   /** What cannot be kept must not be done: the session stops where its log stops. */
   #break(error: unknown): void {
-    this.#broken = true;
-    this.#performer.stop();
+    this.#closed = true;
+    void this.#performer.stop();
     this.#ended.reject(
       new Error(`The event log could not be written: ${messageOf(error)}`, { cause: error }),
     );
   }
+}
+
+/** What is over by itself some time, and has kept nothing of the event. */
+function passingTrouble(error: unknown): Trouble['kind'] | null {
+  if (!(error instanceof StoreError)) return null;
+  return error.code === 'full' || error.code === 'busy' ? error.code : null;
 }
 
 function newSession(id: string, at: number): Session {
@@ -180,7 +261,7 @@ function newSession(id: string, at: number): Session {
 }
 
 /** Nobody is there to ask, nothing runs after tools, and the way out of a stuck state is to tell the model. */
-const defaultWorld: Omit<World, 'model' | 'tools' | 'memory' | 'page'> = {
+const defaultWorld: Omit<World, 'model' | 'tools' | 'memory' | 'page' | 'spool'> = {
   prompt: '',
   rules: () => 'allow',
   decide: () => Promise.resolve({ decision: 'deny', reason: 'nobody is there to ask' }),
@@ -193,7 +274,8 @@ const defaultWorld: Omit<World, 'model' | 'tools' | 'memory' | 'page'> = {
 function worldOf(options: AgentOptions, session: Session, clock: Clock, now: () => Session): World {
   const memory = options.memory ?? keeperFor(session, clock);
   const tools = session.memory === null ? options.tools : [...options.tools, ...memoryTools(memory)];
-  return { ...defaultWorld, page: () => makeRoom(memory, now()), ...options, memory, tools };
+  const spool = createMemorySpool();
+  return { ...defaultWorld, spool, page: () => makeRoom(memory, now()), ...options, memory, tools };
 }
 
 function keeperFor({ memory }: Session, clock: Clock): MemoryKeeper {

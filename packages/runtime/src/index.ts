@@ -1,10 +1,14 @@
 export { Agent } from './agent.ts';
-export type { AgentOptions, Seen } from './agent.ts';
+export type { AgentOptions, Seen, Trouble } from './agent.ts';
 export { answerOf } from './answer.ts';
 export { systemClock } from './clock.ts';
 export type { Clock } from './clock.ts';
 export { createMemoryLog } from './event-log.ts';
 export type { EventLog } from './event-log.ts';
+export { executionId } from './executions/execution-id.ts';
+export { createFileSpool } from './executions/file-spool.ts';
+export { createMemorySpool } from './executions/spool.ts';
+export type { Spool, Spooled } from './executions/spool.ts';
 export type { Model, ModelChunk, ModelRequest } from './models/model.ts';
 export { createLibrarian } from './models/librarian.ts';
 export { createScripted } from './models/scripted.ts';
@@ -92,6 +96,8 @@ export type {
   EffectClass,
   Tool,
   ToolContext,
+  ToolExecution,
+  Unfinished,
   ToolDefinition,
   ToolDescription,
   ToolLimits,
@@ -182,4 +188,8 @@ export type {
   Store,
   Verified,
 } from './store/store.ts';
+export { fork } from './store/fork.ts';
+export { ownerState, thisProcess } from './store/owner.ts';
+export { stateHash } from './store/state-hash.ts';
 export { takeUp } from './store/take-up.ts';
+export type { TakenUp } from './store/take-up.ts';

@@ -1,7 +1,10 @@
 import { rulesFor, type Action, type ActionType, type Session } from '@pawl/core';
 import { inTime, type Clock } from './clock.ts';
 import { requestFor } from './prompt.ts';
-import { askModel, messageOf, runTool, type Post, type World } from './work.ts';
+import { executionId } from './executions/execution-id.ts';
+import { runTool, toolNamed, type RunMeans } from './executions/run-tool.ts';
+import { settleAll, unsettled } from './executions/settle.ts';
+import { askModel, messageOf, type World } from './work.ts';
 
 /** A piece of work: it runs on its own and answers with events. `name` is the same only for the very same piece. */
 export type Piece = {
@@ -10,7 +13,7 @@ export type Piece = {
   readonly run: (signal: AbortSignal) => Promise<unknown>;
 };
 
-export type Means = { readonly world: World; readonly post: Post; readonly clock: Clock };
+export type Means = Pick<RunMeans, 'world' | 'post' | 'isKept'> & { readonly clock: Clock };
 
 /** What an action comes to. */
 export function piecesOf(action: Action, session: Session, means: Means): readonly Piece[] {
@@ -25,14 +28,22 @@ type Maker<Type extends ActionType> = (
   session: Session,
 ) => readonly Piece[];
 
-/** Calls that only look may run side by side; as soon as one of them changes something, they run one after the other. */
-function isReading({ tools }: World, name: string): boolean {
-  return tools.find(({ description }) => description.name === name)?.effect === 'read-only';
+/** Finding out what became of calls that were running when another process ended; null when there were none. */
+export function settlementOf(session: Session, { world, post, isKept }: Means): Piece | null {
+  const open = unsettled(session);
+  if (open === null) return null;
+  const run = (signal: AbortSignal): Promise<void> => settleAll(open, { world, post, signal, isKept });
+  return { request: open.request, name: 'settlement', run };
 }
 
-/** What left working memory was put into storage before; a second copy that cannot be made is no reason to stop. */
-function warn(error: unknown): void {
-  process.emitWarning(`Storage could not be written: ${messageOf(error)}`, 'PawlWarning');
+/** Calls that only look may run side by side; as soon as one of them changes something, they run one after the other. */
+function isReading(world: World, name: string): boolean {
+  return toolNamed(world, name)?.effect === 'read-only';
+}
+
+/** What was called off has no result; if it is still wanted, it is begun anew. */
+async function unless(signal: AbortSignal, post: () => Promise<boolean>): Promise<void> {
+  if (!signal.aborted) await post();
 }
 
 /** For whoever watches; nothing is to be carried out. */
@@ -67,17 +78,21 @@ const makers: { readonly [Type in ActionType]: Maker<Type> } = {
         const decision = await world
           .decide(call, signal)
           .catch((error: unknown) => ({ decision: 'deny' as const, reason: messageOf(error) }));
-        await post({ type: 'permission-decided', request, callId: call.id, ...decision });
+        // Called off is not decided: whoever takes the session up asks again.
+        if (!signal.aborted)
+          await post({ type: 'permission-decided', request, callId: call.id, ...decision });
       },
     })),
-  'run-tools': ({ request, calls }, { world, post }) => {
+  'run-tools': ({ request, calls }, means, { id }) => {
+    const { world } = means;
     const isFree = calls.every((call) => isReading(world, call.tool));
     let last: Promise<unknown> = Promise.resolve();
     return calls.map((call) => ({
       request,
       name: `tool ${call.id}`,
       run(signal) {
-        const run = (): Promise<void> => runTool(world, request, call, { post, signal });
+        const execution = executionId(id, request, call.id);
+        const run = (): Promise<void> => runTool({ request, call, execution }, { ...means, signal });
         return isFree ? run() : (last = last.then(run, run));
       },
     }));
@@ -88,9 +103,11 @@ const makers: { readonly [Type in ActionType]: Maker<Type> } = {
       name: 'hooks',
       run: (signal) =>
         world.hooks(completed, signal).then(
-          (actionTaken) => post({ type: 'hooks-finished', request, actionTaken }),
+          (actionTaken) => unless(signal, () => post({ type: 'hooks-finished', request, actionTaken })),
           (error: unknown) =>
-            post({ type: 'hooks-failed', request, jitter: world.random(), message: messageOf(error) }),
+            unless(signal, () =>
+              post({ type: 'hooks-failed', request, jitter: world.random(), message: messageOf(error) }),
+            ),
         ),
     },
   ],
@@ -100,15 +117,16 @@ const makers: { readonly [Type in ActionType]: Maker<Type> } = {
       name: 'paging',
       run: (signal) =>
         world.page(reason, signal).then(
-          (freed) => post({ type: 'paging-finished', request, ...freed }),
+          (freed) => unless(signal, () => post({ type: 'paging-finished', request, ...freed })),
           (error: unknown) =>
-            post({ type: 'paging-failed', request, jitter: world.random(), message: messageOf(error) }),
+            unless(signal, () =>
+              post({ type: 'paging-failed', request, jitter: world.random(), message: messageOf(error) }),
+            ),
         ),
     },
   ],
-  store: ({ entries }, { world }, { seq }) => [
-    { request: seq, name: 'store', run: () => world.memory.store(entries).catch(warn) },
-  ],
+  // Done by the loop itself, before it takes the next event.
+  store: nothing,
   recover: ({ request, verdict }, { world, post, clock }) => [
     {
       request,
@@ -120,7 +138,7 @@ const makers: { readonly [Type in ActionType]: Maker<Type> } = {
         const outcome = await world
           .recover(verdict, signal)
           .catch((error: unknown) => ({ kind: 'give-up' as const, reason: messageOf(error) }));
-        await post({ type: 'recovery-finished', request, outcome });
+        await unless(signal, () => post({ type: 'recovery-finished', request, outcome }));
       },
     },
   ],

@@ -1,10 +1,12 @@
 import type { Action, Session, Turn } from '@pawl/core';
-import { piecesOf, type Means, type Piece } from './perform.ts';
+import { piecesOf, settlementOf, type Means, type Piece } from './perform.ts';
+
+type UnderWay = Piece & { readonly controller: AbortController; readonly ended: Promise<void> };
 
 /** Keeps the pieces of work that are under way, so that none is begun twice and each can be called off. */
 export class Performer {
   readonly #means: Means;
-  readonly #underWay = new Map<string, Piece & { readonly controller: AbortController }>();
+  readonly #underWay = new Map<string, UnderWay>();
 
   constructor(means: Means) {
     this.#means = means;
@@ -12,7 +14,13 @@ export class Performer {
 
   perform(action: Action, session: Session): void {
     if (action.type === 'abort') this.#abort((piece) => piece.request === action.request);
-    for (const piece of piecesOf(action, session, this.#means)) this.#begin(piece);
+    for (const piece of piecesOf(action, session, this.#means)) void this.#begin(piece);
+  }
+
+  /** Finds out what became of calls that were running when another process ended. */
+  async settle(session: Session): Promise<void> {
+    const piece = settlementOf(session, this.#means);
+    if (piece !== null) await this.#begin(piece);
   }
 
   /** Once the machine has gone elsewhere, a retry is not waited for any longer. */
@@ -21,17 +29,24 @@ export class Performer {
     this.#abort((piece) => piece.name === 'retry');
   }
 
-  /** Calls off everything. */
-  stop(): void {
+  /** Calls off everything; resolves when all of it has ended. */
+  async stop(): Promise<void> {
     this.#abort(() => true);
+    await Promise.all([...this.#underWay.values()].map(({ ended }) => ended));
   }
 
-  #begin(piece: Piece): void {
+  async #begin(piece: Piece): Promise<void> {
     const key = `${piece.request} ${piece.name}`;
     if (this.#underWay.has(key)) return;
     const controller = new AbortController();
-    this.#underWay.set(key, { ...piece, controller });
-    void piece.run(controller.signal).finally(() => this.#underWay.delete(key));
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    this.#underWay.set(key, { ...piece, controller, ended });
+    try {
+      await piece.run(controller.signal);
+    } finally {
+      this.#underWay.delete(key);
+      resolve();
+    }
   }
 
   #abort(unwanted: (piece: Piece) => boolean): void {

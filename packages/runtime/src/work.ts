@@ -7,9 +7,11 @@ import {
   type RequestedCall,
   type Verdict,
 } from '@pawl/core';
+import type { Spool } from './executions/spool.ts';
 import type { MemoryKeeper } from './memory/memory-keeper.ts';
 import type { Model, ModelChunk, ModelRequest } from './models/model.ts';
-import type { Tool, ToolResult } from './tools/tool.ts';
+import { jsonProblem } from './store/json-text.ts';
+import type { Tool } from './tools/tool.ts';
 
 /** An event before it is stamped with its time. */
 export type Unstamped = Event extends infer E ? (E extends Event ? Omit<E, 'at'> : never) : never;
@@ -43,6 +45,8 @@ export type World = {
   readonly page: (reason: string, signal: AbortSignal) => Promise<Freed>;
   /** What the agent remembers with. */
   readonly memory: MemoryKeeper;
+  /** Where the results of calls are until the log has them. */
+  readonly spool: Spool;
   readonly random: () => number;
 };
 
@@ -99,6 +103,8 @@ function teller(
       }
       case 'reply': {
         const { type: _, calls: asked, ...said } = chunk;
+        const problem = jsonProblem(chunk);
+        if (problem !== null) throw new TypeError(`its reply is not plain JSON: ${problem}`);
         const calls = asked.map((call) => ({ ...call, ...ruled(world.rules(call)) }));
         await post({ type: 'model-replied', request, ...said, calls });
         return true;
@@ -114,42 +120,6 @@ function teller(
 
 function ruled(ruling: Ruling): Pick<RequestedCall, 'permission' | 'because'> {
   return typeof ruling === 'string' ? { permission: ruling } : ruling;
-}
-
-/** Runs one call. Its start is on record before it runs, and a call the machine no longer wants never starts. */
-export async function runTool(
-  world: World,
-  request: number,
-  call: Call,
-  { post, signal }: { readonly post: Post; readonly signal: AbortSignal },
-): Promise<void> {
-  const { id: callId } = call;
-  if (!(await post({ type: 'tool-started', request, callId }))) return;
-  const result = await resultOf(world, call, signal, (progress) => {
-    void post({ type: 'tool-progressed', request, callId, progress });
-  });
-  const { files, tests, found, ...outcome } = result;
-  const known = { ...(files && { files }), ...(tests && { tests }), ...(found && { found }) };
-  await post({ type: 'tool-finished', request, callId, outcome, ...known });
-}
-
-async function resultOf(
-  world: World,
-  call: Call,
-  signal: AbortSignal,
-  report: (progress: string) => void,
-): Promise<ToolResult> {
-  const tool = world.tools.find((each) => each.description.name === call.tool);
-  if (tool === undefined) {
-    const known = world.tools.map((each) => each.description.name).join(', ');
-    const message = `There is no tool named ${JSON.stringify(call.tool)}. There are: ${known}.`;
-    return { ok: false, error: { kind: 'invalid', message } };
-  }
-  try {
-    return await tool.run(call.args, { signal, report });
-  } catch (error) {
-    return { ok: false, error: { kind: 'failed', message: `${call.tool} failed: ${messageOf(error)}` } };
-  }
 }
 
 export function messageOf(error: unknown): string {

@@ -377,7 +377,7 @@ describe('Agent', () => {
     first.agent.say('go');
     await first.agent.post({ type: 'finish-requested', reason: 'enough' });
     const second = start([{ text: 'here' }], { session: first.agent.session });
-    second.agent.resume();
+    await second.agent.resume();
     expect(answerOf(conversationOf(await second.agent.idle()))).toBe('here');
   });
 

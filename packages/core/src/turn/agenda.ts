@@ -1,4 +1,4 @@
-import type { Agenda, Ask } from './state.ts';
+import type { Agenda, Ask, ErrorRecovery, Turn } from './state.ts';
 
 export const emptyAgenda: Agenda = { phaseChanges: 0, failedPhase: null, verdict: null, finish: null };
 
@@ -9,4 +9,42 @@ export function isEmpty(agenda: Agenda): boolean {
   return (
     agenda === emptyAgenda || (agenda.phaseChanges === 0 && agenda.verdict === null && agenda.finish === null)
   );
+}
+
+/** What a state keeps for the next check, wherever it keeps it. */
+export function agendaOf(turn: Turn): Agenda {
+  switch (turn.status) {
+    case 'waitingForUser':
+    case 'halted':
+    case 'shuttingDown':
+      return emptyAgenda;
+    case 'callingModel':
+      return turn.ask.agenda;
+    case 'awaitingPermission':
+    case 'executingTools':
+      return turn.agenda;
+    case 'postToolsHook':
+      return turn.work.agenda;
+    case 'paging':
+      return turn.work.ask.agenda;
+    case 'errorRecovery':
+      return agendaIn(turn);
+    case 'paused':
+      return agendaOf(turn.held);
+    default:
+      return turn satisfies never;
+  }
+}
+
+function agendaIn(turn: ErrorRecovery): Agenda {
+  switch (turn.origin) {
+    case 'model':
+      return turn.ask.agenda;
+    case 'tool':
+      return turn.agenda;
+    case 'io':
+      return turn.work.kind === 'hooks' ? turn.work.hooks.agenda : turn.work.paging.ask.agenda;
+    default:
+      return turn satisfies never;
+  }
 }

@@ -33,13 +33,18 @@ function state(
 
 const shutdown = on('shutdown-requested', ['', 'shuttingDown', 'shut-down']);
 
-const cancel = on('cancel-requested', ['', 'waitingForUser', 'abort', 'wait']);
+/** A failed phase that no check has come to yet ends the session all the same. */
+const failedMeanwhile = ['failed phase ends the session', 'halted', 'abort', 'stop'] as const;
+const calledOff = ['', 'waitingForUser', 'abort', 'wait'] as const;
+
+const cancel = on('cancel-requested', failedMeanwhile, calledOff);
 
 /** A round of tools that was begun is not left without a look at it. */
 const cancelRound = on(
   'cancel-requested',
+  failedMeanwhile,
   ['every round is checked', 'progressCheck', 'abort'],
-  ['', 'waitingForUser', 'abort', 'wait'],
+  calledOff,
 );
 
 /** The ways out of every state with work under way. */
@@ -253,11 +258,7 @@ export const turnChart: Chart = {
         ['was errorRecovery', 'errorRecovery', 'wait'],
         ['was paging', 'paging', 'page-memory'],
       ),
-      on(
-        'cancel-requested',
-        ['was waitingForUser', 'waitingForUser', 'wait'],
-        ['', 'waitingForUser', 'abort', 'wait'],
-      ),
+      on('cancel-requested', ['was waitingForUser', 'waitingForUser', 'wait'], failedMeanwhile, calledOff),
       on('halt-requested', ['was waitingForUser', 'halted', 'stop'], ['', 'halted', 'abort', 'stop']),
       shutdown,
     ),

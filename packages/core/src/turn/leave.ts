@@ -1,13 +1,23 @@
 import type { Action } from '../action.ts';
+import { behaviours, isAtLeast } from '../behaviour.ts';
 import type { Event } from '../event.ts';
 import type { Session } from '../session.ts';
+import { agendaOf } from './agenda.ts';
 import type { EventOf } from './handlers.ts';
 import { move, wait, type Step } from './move.ts';
+import { failedPhase } from './progress-check.ts';
 import { closedConversation } from './results.ts';
 import type { HaltReason, Held, Turn } from './state.ts';
 
-/** Ends the work at hand and waits for the user. Every open call gets a result first. */
+/**
+ * Ends the work at hand and waits for the user. Every open call gets a result first. A phase that failed meanwhile still ends
+ * the session, where it is to do that: no check will come any more that could.
+ */
 export function callOff(session: Session, turn: Turn, event: Event): Step {
+  const failed = isAtLeast(session, behaviours.failedPhaseOutlivesCancel)
+    ? failedPhase(session, agendaOf(turn))
+    : null;
+  if (failed !== null) return halt(session, turn, event, failed);
   return move(session, event, {
     to: {
       status: 'waitingForUser',

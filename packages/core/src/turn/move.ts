@@ -52,8 +52,11 @@ export function show(session: Session, to: Turn, actions: readonly Action[]): St
 
 /** Written out because it runs on every event: a spread costs several times as much. */
 function inTurn(session: Session, seq: number, turn: Turn): Session {
-  const { version, id, profile, settings, phases, governor, mode, memory, window, spent } = session;
-  return { version, id, profile, settings, seq, turn, phases, governor, mode, memory, window, spent };
+  const { version, id, profile, settings, phases, governor, mode, memory, window, spent, behaviour } =
+    session;
+  return behaviour === undefined
+    ? { version, id, profile, settings, seq, turn, phases, governor, mode, memory, window, spent }
+    : { version, id, profile, settings, seq, turn, phases, governor, mode, memory, window, spent, behaviour };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { CompletedTool } from '../action.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Call, Message, Outcome } from '../conversation/message.ts';
 import type { ModelError } from '../event.ts';
+import type { Json } from '../json.ts';
 import type { Verdict } from '../governor/verdict.ts';
 
 /*
@@ -95,6 +96,8 @@ export type Execution =
       readonly call: Call;
       readonly startedAt: number | null;
       readonly progress: string | null;
+      /** What the tool said it was about to do. */
+      readonly intent?: Json;
     }
   | { readonly status: 'completed'; readonly call: Call; readonly outcome: Outcome };
 

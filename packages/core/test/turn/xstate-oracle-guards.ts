@@ -80,7 +80,8 @@ function checkGuards(settings: Settings): Record<string, Guard> {
     'work is called off': ({ event }) => event.type === 'cancel-requested',
     'a phase changed': phaseChanged,
     'another phase changed': phaseChanged,
-    'failed phase ends the session': ({ context }) => settings.haltOnFailedPhase && context.agenda.failed,
+    'failed phase ends the session': ({ context: { agenda, held } }) =>
+      settings.haltOnFailedPhase && (held?.context.agenda ?? agenda).failed,
     'work is under way': ({ context }) => context.underWay,
     'brings a message': ({ event }) => event.type === 'phase-started' && event.message !== undefined,
     'brings no message': ({ event }) => event.type === 'phase-started' && event.message === undefined,

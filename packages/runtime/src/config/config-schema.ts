@@ -141,6 +141,9 @@ export const configSchema = z.strictObject({
   hooks: hooks.exactOptional(),
   budgets: budgets.exactOptional(),
   prices: z.record(line, prices).exactOptional().meta({ description: 'By model, named as in "model".' }),
+  store: line.exactOptional().meta({
+    description: 'Where sessions are kept: `user`, `workspace` (`.pawl` in the folder), `none`, or a database file.',
+  }),
   testCommand: line.exactOptional().meta({ description: 'The command line that runs the tests.' }),
   toolLimits: z.record(line, toolLimits).exactOptional().meta({ description: 'By the name of the tool.' }),
 });

@@ -30,6 +30,8 @@ export type Config = {
   readonly budgets?: Partial<Budgets>;
   /** By model, named as in `model`. */
   readonly prices?: { readonly [model: string]: Prices };
+  /** Where sessions are kept: `user`, `workspace`, `none`, or a database file. */
+  readonly store?: string;
   /** The command line that runs the tests. */
   readonly testCommand?: string;
   /** How long calls of a tool may take and how much they may say, by its name. */

@@ -14,6 +14,7 @@ export function mergeConfigs(user: Config, project: Config, flags: Config): Conf
     ...modelOf(layers),
     profile: last(layers, 'profile'),
     testCommand: last(layers, 'testCommand'),
+    store: last(layers, 'store'),
     permission: permissionOf(user, project, flags),
     mcpServers: serversOf(layers),
     hooks: hooksOf(layers),
@@ -28,7 +29,7 @@ function defined(config: { readonly [Key in keyof Config]: Config[Key] | undefin
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }
 
-function last(layers: readonly Config[], key: 'profile' | 'testCommand'): string | undefined {
+function last(layers: readonly Config[], key: 'profile' | 'store' | 'testCommand'): string | undefined {
   return layers.findLast((layer) => layer[key] !== undefined)?.[key];
 }
 

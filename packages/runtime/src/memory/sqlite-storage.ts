@@ -1,62 +1,75 @@
 import type { Json, StoredEntry } from '@pawl/core';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { termsOf } from '../search/terms.ts';
 import { hiddenWords } from '../search/words.ts';
+import { LastingConnection } from '../store/lasting-connection.ts';
+import { openDatabase } from '../store/sqlite-file.ts';
 import { StorageError } from './storage-error.ts';
 import { foundLimit, storageLimits, textOf, type Storage, type StorageQuery } from './storage.ts';
 
 /** Opens a storage in a file, or makes it. A save that has returned survives the loss of power. */
 export function openSqliteStorage(path: string): Storage {
-  const database = open(path);
-  const find = database.prepare('SELECT id FROM entries WHERE key = ?');
-  const unindex = database.prepare('DELETE FROM words WHERE rowid = ?');
-  const write = database.prepare(
-    `INSERT INTO entries (key, folded, value, kind, saved_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (key) DO UPDATE SET value = excluded.value, kind = excluded.kind, saved_at = excluded.saved_at
-     RETURNING id`,
-  );
-  const index = database.prepare('INSERT INTO words (rowid, key, text, hidden) VALUES (?, ?, ?, ?)');
-  const select = (rest: string, ...values: readonly SQLInputValue[]): readonly StoredEntry[] =>
-    database
-      .prepare(`SELECT entries.* FROM ${rest}`)
+  const connection = new LastingConnection(() => open(path));
+  const write = writing(connection);
+  const select: Select = (rest, ...values) =>
+    connection
+      .statement(`SELECT entries.* FROM ${rest}`)()
       .all(...values)
       .map(toEntry);
   return {
     async save(entries) {
-      inOneGo(database, () => {
-        for (const entry of entries) {
-          const { key, value, kind, savedAt } = entry;
-          const text = textOf(entry).replaceAll('\0', ' ');
-          const before = find.get(key)?.['id'];
-          if (before !== undefined) unindex.run(before);
-          const row = write.get(key, key.toLowerCase(), JSON.stringify(value), kind, savedAt);
-          index.run(Number(row?.['id']), key, text, hiddenWords(`${key} ${text}`));
-        }
-      });
+      connection.write(() => entries.forEach((entry) => write.save(entry)));
     },
     async load(key) {
-      return select('entries WHERE key = ?', key)[0] ?? null;
+      return connection.read(() => select('entries WHERE key = ?', key)[0] ?? null);
     },
     async search(query) {
-      return search(select, query);
+      return connection.read(() => search(select, query));
     },
     async list({ after = '', limit = storageLimits.listed } = {}) {
-      return select('entries WHERE key > ? ORDER BY key LIMIT ?', after, limit);
+      return connection.read(() => select('entries WHERE key > ? ORDER BY key LIMIT ?', after, limit));
     },
     async remove(key) {
-      return inOneGo(database, () => {
-        const before = find.get(key)?.['id'];
-        if (before === undefined) return false;
-        unindex.run(before);
-        database.prepare('DELETE FROM entries WHERE id = ?').run(before);
-        return true;
-      });
+      return connection.write(() => write.remove(key));
     },
     async count() {
-      return Number(database.prepare('SELECT count(*) AS n FROM entries').get()?.['n']);
+      const count = connection.statement('SELECT count(*) AS n FROM entries');
+      return connection.read(() => Number(count().get()?.['n']));
     },
     async close() {
-      if (database.isOpen) database.close();
+      connection.close();
+    },
+  };
+}
+
+function writing(connection: LastingConnection): {
+  save(entry: StoredEntry): void;
+  remove(key: string): boolean;
+} {
+  const find = connection.statement('SELECT id FROM entries WHERE key = ?');
+  const unindex = connection.statement('DELETE FROM words WHERE rowid = ?');
+  const write = connection.statement(
+    `INSERT INTO entries (key, folded, value, kind, saved_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value, kind = excluded.kind, saved_at = excluded.saved_at
+     RETURNING id`,
+  );
+  const index = connection.statement('INSERT INTO words (rowid, key, text, hidden) VALUES (?, ?, ?, ?)');
+  const remove = connection.statement('DELETE FROM entries WHERE id = ?');
+  return {
+    save(entry) {
+      const { key, value, kind, savedAt } = entry;
+      const text = textOf(entry).replaceAll('\0', ' ');
+      const before = find().get(key)?.['id'];
+      if (before !== undefined) unindex().run(before);
+      const row = write().get(key, key.toLowerCase(), JSON.stringify(value), kind, savedAt);
+      index().run(Number(row?.['id']), key, text, hiddenWords(`${key} ${text}`));
+    },
+    remove(key) {
+      const before = find().get(key)?.['id'];
+      if (before === undefined) return false;
+      unindex().run(before);
+      remove().run(before);
+      return true;
     },
   };
 }
@@ -115,50 +128,40 @@ const schema = `
 const waitForOtherProcessesMs = 5_000;
 
 function open(path: string): DatabaseSync {
-  const database = attempt(path, () => new DatabaseSync(path, { timeout: waitForOtherProcessesMs }));
   try {
-    const found = attempt(path, () => versionIn(database, path));
-    // A file that is not ours has been left as it is up to here.
-    attempt(path, () => {
-      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-      if (found === 0) inOneGo(database, () => versionIn(database, path) === 0 && database.exec(schema));
+    return openDatabase({
+      path,
+      waitMs: waitForOtherProcessesMs,
+      check: (database) => void versionIn(database, path),
+      migrate: (database) => makeTables(database, path),
     });
-    return database;
   } catch (error) {
-    database.close();
-    throw error;
+    if (error instanceof StorageError) throw error;
+    throw new StorageError(isNoDatabase(error) ? 'not-a-database' : 'unusable', path, error);
   }
 }
 
 /** 0 for a file that is still empty. */
 function versionIn(database: DatabaseSync, path: string): number {
-  const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
-  const tables = Number(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  // One statement, since another process may be making the tables at this moment.
+  const row = database
+    .prepare(
+      'SELECT user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_user_version',
+    )
+    .get();
+  const found = Number(row?.['version']);
   if (found > version) throw new StorageError('too-new', path);
-  if (found === 0 && tables > 0) throw new StorageError('not-ours', path);
+  if (found === 0 && Number(row?.['tables']) > 0) throw new StorageError('not-ours', path);
   return found;
 }
 
-/** All of it or nothing. The lock is taken first, so that two processes cannot both read before either writes. */
-function inOneGo<Result>(database: DatabaseSync, work: () => Result): Result {
+/** All of them or none, by whichever process comes first. */
+function makeTables(database: DatabaseSync, path: string): void {
+  if (versionIn(database, path) === version) return;
   database.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    database.exec('COMMIT');
-    return result;
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-}
-
-function attempt<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof StorageError) throw error;
-    throw new StorageError(isNoDatabase(error) ? 'not-a-database' : 'unusable', path, error);
-  }
+  // Where something fails, the database is closed, which takes back what was begun.
+  if (versionIn(database, path) === 0) database.exec(schema);
+  database.exec('COMMIT');
 }
 
 /** SQLite's own number for it. */

@@ -1,5 +1,6 @@
 import type { Event, EventType } from '@pawl/core';
 import * as z from 'zod';
+import { anyJson } from './json-value.ts';
 import { list } from './list.ts';
 import { at, fileEffect, modelError, outcome, requestedCall, storedEntry, usage } from './parts.ts';
 import type { Agreeing } from './same.ts';
@@ -59,7 +60,12 @@ const schemas = {
     decision: z.enum(['allow', 'deny']).describe('What they decided.'),
     reason: z.exactOptional(z.string()).describe('Why not; the model is told.'),
   }),
-  'tool-started': answer('tool-started', 'A tool began to run.', { callId }),
+  'tool-started': answer('tool-started', 'A tool began to run.', {
+    callId,
+    intent: z
+      .exactOptional(anyJson)
+      .describe('What it is about to do, for a tool that can tell later whether it was done.'),
+  }),
   'tool-progressed': answer('tool-progressed', 'A tool says how far it is; for showing only.', {
     callId,
     progress: z.string().describe('How far it is, for a person to read.'),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { anyJson } from './json-value.ts';
 import { list } from './list.ts';
 import { call, completedTool, outcome } from './parts.ts';
 import { verdict } from './verdict.ts';
@@ -58,6 +59,7 @@ export const execution = z
       call,
       startedAt: z.number().nullable().describe('When it started, if that was told.'),
       progress: z.string().nullable().describe('How far it says it is.'),
+      intent: z.exactOptional(anyJson).describe('What it said it was about to do.'),
     }),
     z.strictObject({ status: z.literal('completed').describe('It has ended.'), call, outcome }),
   ])

@@ -26,7 +26,7 @@ export function chain(from: Link, texts: readonly string[]): readonly EventRow[]
 
 const pageSize = 500;
 
-/** Hands over every event from a place on whose link holds, up to the end or to the first whose link does not. */
+/** Hands over every event after one place and up to another, or to the first whose link does not hold. */
 export function walkChain(
   rows: Rows,
   id: string,
@@ -34,21 +34,29 @@ export function walkChain(
   visit: (kept: KeptEvent) => void,
 ): Damage | null {
   let at = from;
-  for (;;) {
-    const page = rows.events(id, at.head, pageSize);
+  while (at.head < to.head) {
+    const page = rows.events(id, at.head, Math.min(pageSize, to.head - at.head));
     for (const row of page) {
       const kept = follow(id, at, row);
       if ('reason' in kept) return kept;
       visit(kept);
       at = { head: row.seq, hash: row.hash };
     }
-    if (page.length < pageSize) break;
+    if (page.length === 0) break;
   }
   if (at.head !== to.head)
     return { seq: at.head + 1, reason: `event ${at.head + 1} of ${to.head} is not there` };
   return at.hash === to.hash
     ? null
     : { seq: at.head, reason: `event ${at.head} is not the one that was kept last` };
+}
+
+/** There is nothing after the event that was kept last. */
+export function findStray(rows: Rows, id: string, { head }: Link): Damage | null {
+  const stray = rows.events(id, head, 1)[0];
+  return stray === undefined
+    ? null
+    : { seq: stray.seq, reason: `event ${stray.seq} is there, and only ${head} were kept` };
 }
 
 /** The next event, if it follows what is before it. */

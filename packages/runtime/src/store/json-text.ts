@@ -5,7 +5,7 @@ import { StoreError } from './store-error.ts';
  * since a replay would then lead elsewhere. Only a field that is undefined is left out, as if it were not there.
  */
 export function jsonText(value: unknown, where: string): string {
-  const problem = findProblem(value);
+  const problem = jsonProblem(value);
   if (problem !== null) throw new StoreError('invalid', where, problem);
   try {
     return JSON.stringify(value);
@@ -20,8 +20,11 @@ type Visit = { readonly value: unknown; readonly name: string; readonly depth: n
 /** Far beyond what is ever written, and well within what JSON can do. A value inside of itself ends here as well. */
 const depthMax = 2_000;
 
-/** A loop, not a recursion: how deep it goes is up to a model or a tool. */
-function findProblem(root: unknown): string | null {
+/**
+ * What keeps a value from coming back from JSON the same; null for nothing. A loop, not a recursion: how deep it goes is up
+ * to a model or a tool.
+ */
+export function jsonProblem(root: unknown): string | null {
   const open: Visit[] = [{ value: root, name: 'it', depth: 0 }];
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
     const { value, name, depth } = visit;

@@ -1,5 +1,5 @@
 import { step, type Event, type Session } from '@pawl/core';
-import { follow, link, walkChain, type Link } from './chain.ts';
+import { findStray, follow, link, walkChain, type Link } from './chain.ts';
 import type { Rows, SessionRow } from './rows.ts';
 import { readSnapshot } from './snapshot.ts';
 import type { Damage, KeptEvent } from './store.ts';
@@ -18,20 +18,52 @@ export function soundRow(rows: Rows, id: string): SessionRow {
   return row;
 }
 
-export type Folded = { readonly row: SessionRow; readonly session: Session; readonly replayed: number };
+/** `head` is the number of the last event that was counted in. */
+export type Folded = {
+  readonly row: SessionRow;
+  readonly session: Session;
+  readonly head: number;
+  readonly replayed: number;
+};
 
-/** The session that the events lead to, from the snapshot or, if it is not to be relied on, from the beginning. */
-export function fold(rows: Rows, id: string, from: 'snapshot' | 'beginning'): Folded {
+/**
+ * The session that all events lead to, or those up to number `at`: from the snapshot, or from the beginning if the
+ * snapshot is not to be relied on or is of a later event.
+ */
+export function fold(
+  rows: Rows,
+  id: string,
+  { from, at }: { readonly from: 'snapshot' | 'beginning'; readonly at?: number | undefined },
+): Folded {
   return keepingApart(rows, id, () => {
     const row = soundRow(rows, id);
-    const start = (from === 'snapshot' ? readSnapshot(rows, id) : null) ?? beginning(rows, row);
+    const to = at === undefined ? row : linkAskedFor(rows, row, at);
+    const snapshot = from === 'snapshot' ? readSnapshot(rows, id) : null;
+    const start = snapshot !== null && snapshot.head <= to.head ? snapshot : beginning(rows, row);
     let { session } = start;
-    const damage = walkChain(rows, id, { from: start, to: row }, ({ seq, event }) => {
+    const damage = walkChain(rows, id, { from: start, to }, ({ seq, event }) => {
       session = stepped(session, event, seq);
     });
-    if (damage !== null) throw new Damaged(id, damage);
-    return { row, session, replayed: row.head - start.head };
+    const found = damage ?? findStray(rows, id, row);
+    if (found !== null) throw new Damaged(id, found);
+    return { row, session, head: to.head, replayed: to.head - start.head };
   });
+}
+
+function linkAskedFor(rows: Rows, row: SessionRow, at: number): Link {
+  const first = firstLink(rows, row.id);
+  if (at === 0 || at === first.head) return first;
+  if (Number.isInteger(at) && at > first.head && at <= row.head) return linkAt(rows, row, at);
+  const reason = `it goes from event ${first.head} to event ${row.head}; asked for was ${at}`;
+  throw new StoreError('invalid', named(row.id), reason);
+}
+
+/** The place of an event that was kept. */
+function linkAt(rows: Rows, row: SessionRow, seq: number): Link {
+  if (seq === row.head) return row;
+  const event = rows.events(row.id, seq - 1, 1)[0];
+  if (event?.seq !== seq) throw new Damaged(row.id, { seq, reason: `event ${seq} is not there` });
+  return { head: seq, hash: event.hash };
 }
 
 /** An event of the right type may still lack what the type says, if someone forged it. */
@@ -50,7 +82,8 @@ export function inspect(
 ): { readonly row: SessionRow; readonly damage: Damage | null } {
   const inspected = rows.read(() => {
     const row = foundRow(rows, id);
-    return { row, damage: walkChain(rows, id, { from: firstLink(rows, id), to: row }, () => undefined) };
+    const damage = walkChain(rows, id, { from: firstLink(rows, id), to: row }, () => undefined);
+    return { row, damage: damage ?? findStray(rows, id, row) };
   });
   const { row, damage } = inspected;
   if ((damage?.reason ?? null) !== row.damage) mark(rows, id, damage);
@@ -65,7 +98,7 @@ export async function* eventsAfter(
   id: string,
   after: number,
 ): AsyncGenerator<KeptEvent, void, undefined> {
-  let at = rows.read(() => linkAt(rows, foundRow(rows, id), after));
+  let at = keepingApart(rows, id, () => linkBefore(rows, foundRow(rows, id), after));
   for (;;) {
     const page = rows.read(() => rows.events(foundRow(rows, id).id, at.head, pageSize));
     for (const row of page) {
@@ -82,11 +115,9 @@ export async function* eventsAfter(
 }
 
 /** The last event that is not asked for, or the beginning. */
-function linkAt(rows: Rows, row: SessionRow, after: number): Link {
+function linkBefore(rows: Rows, row: SessionRow, after: number): Link {
   const first = firstLink(rows, row.id);
-  if (after <= first.head) return first;
-  const last = rows.events(row.id, Math.min(after, row.head) - 1, 1)[0];
-  return last === undefined ? row : { head: last.seq, hash: last.hash };
+  return after <= first.head ? first : linkAt(rows, row, Math.min(after, row.head));
 }
 
 function beginning(rows: Rows, row: SessionRow): Link & { readonly session: Session } {

@@ -1,4 +1,4 @@
-import type { SessionSummary } from './store.ts';
+import type { Parent, SessionSummary } from './store.ts';
 
 /**
  * What a store is built on: rows, with no rule about them. All of it is synchronous, so that a transaction cannot be
@@ -34,7 +34,10 @@ export type SessionRow = {
   readonly hash: string;
   /** What is wrong with it; null as long as nothing was found. */
   readonly damage: string | null;
-  readonly summary: Omit<SessionSummary, 'id'>;
+  readonly summary: Pick<SessionSummary, 'profile' | 'goal' | 'status' | 'createdAt' | 'updatedAt' | 'steps'>;
+  /** As JSON. */
+  readonly about: string | null;
+  readonly parent: Parent | null;
   /** For telling when the next snapshot is worth its bytes. */
   readonly snapshotHead: number;
   readonly snapshotBytes: number;

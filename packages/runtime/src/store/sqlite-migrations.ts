@@ -8,7 +8,7 @@ const applicationId = 0x7061776c;
  * Each brings a database from the version before to the next; what has been released is never changed, only added to.
  * AUTOINCREMENT keeps the number of a removed session from being given to another.
  */
-const migrations: readonly string[] = [
+export const migrations: readonly string[] = [
   `CREATE TABLE sessions (
      number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, initial TEXT NOT NULL,
      owner TEXT NOT NULL, fence INTEGER NOT NULL, head INTEGER NOT NULL, hash TEXT NOT NULL, damage TEXT,
@@ -26,6 +26,16 @@ const migrations: readonly string[] = [
      session INTEGER PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, version INTEGER NOT NULL,
      head INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, checksum TEXT NOT NULL
    ) STRICT`,
+  // When a session was created stands in its beginning, unless that is damaged.
+  `ALTER TABLE sessions ADD COLUMN created_at REAL NOT NULL DEFAULT 0;
+   ALTER TABLE sessions ADD COLUMN about TEXT;
+   ALTER TABLE sessions ADD COLUMN parent_id TEXT;
+   ALTER TABLE sessions ADD COLUMN parent_at INTEGER;
+   UPDATE sessions SET created_at = CASE
+     WHEN NOT json_valid(initial) THEN updated_at
+     WHEN json_type(initial, '$.turn.since') IN ('integer', 'real') THEN json_extract(initial, '$.turn.since')
+     ELSE updated_at
+   END`,
 ];
 
 /** Throws, and has changed nothing, if the file is not a store of this version or an older one. */

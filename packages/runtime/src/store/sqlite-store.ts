@@ -1,40 +1,31 @@
 import type { TurnStatus } from '@pawl/core';
 import { resolve } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
+import type { LastingConnection } from './lasting-connection.ts';
 import type { EventRow, Rows, SessionRow, SnapshotRow } from './rows.ts';
-import { connect, translating, type ConnectionOptions } from './sqlite-connection.ts';
+import { openConnection, translating, type ConnectionOptions } from './sqlite-connection.ts';
 import type { Store } from './store.ts';
 import { storeOn } from './store-on-rows.ts';
 
 /** Opens a store in a file, or makes it. Several processes may work with the same file at once. */
 export function openSqliteStore(path: string, options: ConnectionOptions = {}): Store {
   const file = resolve(path);
-  return storeOn(sqliteRows(connect(file, options), file));
+  return storeOn(sqliteRows(openConnection(file, options), file));
 }
 
-function sqliteRows(database: DatabaseSync, path: string): Rows {
-  const transaction = <Result>(begin: string, work: () => Result): Result =>
-    translating(path, () => {
-      database.exec(begin);
-      try {
-        const result = work();
-        database.exec('COMMIT');
-        return result;
-      } catch (error) {
-        if (database.isTransaction) database.exec('ROLLBACK');
-        throw error;
-      }
-    });
+function sqliteRows(connection: LastingConnection, path: string): Rows {
+  const prepare: Prepare = (sql) => connection.statement(sql);
   return {
-    read: (work) => transaction('BEGIN', work),
-    write: (work) => transaction('BEGIN IMMEDIATE', work),
-    ...sessionRows(database),
-    ...eventRows(database),
-    close: () => {
-      if (database.isOpen) database.close();
-    },
+    read: (work) => translating(path, () => connection.read(work)),
+    write: (work) => translating(path, () => connection.write(work)),
+    ...sessionRows(prepare),
+    ...eventRows(prepare),
+    close: () => connection.close(),
   };
 }
+
+/** The statement is asked for at each use, since the handle may be another one by then. */
+type Prepare = (sql: string) => () => StatementSync;
 
 const columns = [
   'owner',
@@ -50,31 +41,35 @@ const columns = [
   'snapshot_head',
   'snapshot_bytes',
   'tail_bytes',
+  'created_at',
+  'about',
+  'parent_id',
+  'parent_at',
 ] as const;
 
 type SessionPart = 'nextFence' | 'insert' | 'find' | 'initial' | 'update' | 'remove' | 'list';
 
-function sessionRows(database: DatabaseSync): Pick<Rows, SessionPart> {
+function sessionRows(prepare: Prepare): Pick<Rows, SessionPart> {
   const names = columns.join(', ');
   const marks = columns.map(() => '?').join(', ');
-  const insert = database.prepare(`INSERT INTO sessions (${names}, id, initial) VALUES (${marks}, ?, ?)`);
-  const update = database.prepare(`UPDATE sessions SET (${names}) = (${marks}) WHERE id = ?`);
-  const find = database.prepare(`SELECT id, ${names} FROM sessions WHERE id = ?`);
-  const list = database.prepare(`SELECT id, ${names} FROM sessions ORDER BY updated_at DESC, id LIMIT ?`);
-  const initial = database.prepare('SELECT initial FROM sessions WHERE id = ?');
-  const nextFence = database.prepare('UPDATE fences SET last = last + 1 RETURNING last');
-  const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
+  const insert = prepare(`INSERT INTO sessions (${names}, id, initial) VALUES (${marks}, ?, ?)`);
+  const update = prepare(`UPDATE sessions SET (${names}) = (${marks}) WHERE id = ?`);
+  const find = prepare(`SELECT id, ${names} FROM sessions WHERE id = ?`);
+  const list = prepare(`SELECT id, ${names} FROM sessions ORDER BY updated_at DESC, id LIMIT ?`);
+  const initial = prepare('SELECT initial FROM sessions WHERE id = ?');
+  const nextFence = prepare('UPDATE fences SET last = last + 1 RETURNING last');
+  const remove = prepare('DELETE FROM sessions WHERE id = ?');
   return {
-    nextFence: () => Number(nextFence.get()?.['last']),
-    insert: (row, text) => void insert.run(...valuesOf(row), row.id, text),
-    update: (row) => void update.run(...valuesOf(row), row.id),
+    nextFence: () => Number(nextFence().get()?.['last']),
+    insert: (row, text) => void insert().run(...valuesOf(row), row.id, text),
+    update: (row) => void update().run(...valuesOf(row), row.id),
     find: (id) => {
-      const row = find.get(id);
+      const row = find().get(id);
       return row === undefined ? undefined : toSession(row);
     },
-    list: (limit) => list.all(limit).map(toSession),
-    initial: (id) => String(initial.get(id)?.['initial']),
-    remove: (id) => void remove.run(id),
+    list: (limit) => list().all(limit).map(toSession),
+    initial: (id) => String(initial().get(id)?.['initial']),
+    remove: (id) => void remove().run(id),
   };
 }
 
@@ -94,6 +89,10 @@ function valuesOf({ summary, ...row }: SessionRow): (string | number | null)[] {
     row.snapshotHead,
     row.snapshotBytes,
     row.tailBytes,
+    summary.createdAt,
+    row.about,
+    row.parent?.id ?? null,
+    row.parent?.at ?? null,
   ];
 }
 
@@ -112,13 +111,21 @@ function toSession(row: Columns): SessionRow {
       profile: String(row['profile']),
       goal: textOrNull(row['goal']),
       status: String(row['status']) as TurnStatus,
+      createdAt: Number(row['created_at']),
       updatedAt: Number(row['updated_at']),
       steps: Number(row['steps']),
     },
+    about: textOrNull(row['about']),
+    parent: toParent(row),
     snapshotHead: Number(row['snapshot_head']),
     snapshotBytes: Number(row['snapshot_bytes']),
     tailBytes: Number(row['tail_bytes']),
   };
+}
+
+function toParent(row: Columns): SessionRow['parent'] {
+  const id = textOrNull(row['parent_id']);
+  return id === null ? null : { id, at: Number(row['parent_at']) };
 }
 
 function textOrNull(value: unknown): string | null {
@@ -127,27 +134,27 @@ function textOrNull(value: unknown): string | null {
 
 type EventPart = 'addEvents' | 'events' | 'snapshot' | 'putSnapshot';
 
-function eventRows(database: DatabaseSync): Pick<Rows, EventPart> {
+function eventRows(prepare: Prepare): Pick<Rows, EventPart> {
   const session = '(SELECT number FROM sessions WHERE id = ?)';
-  const add = database.prepare(`INSERT INTO events (session, seq, text, hash) VALUES (${session}, ?, ?, ?)`);
-  const events = database.prepare(
+  const add = prepare(`INSERT INTO events (session, seq, text, hash) VALUES (${session}, ?, ?, ?)`);
+  const events = prepare(
     `SELECT seq, text, hash FROM events WHERE session = ${session} AND seq > ? ORDER BY seq LIMIT ?`,
   );
-  const snapshot = database.prepare(`SELECT * FROM snapshots WHERE session = ${session}`);
-  const putSnapshot = database.prepare(
+  const snapshot = prepare(`SELECT * FROM snapshots WHERE session = ${session}`);
+  const putSnapshot = prepare(
     `REPLACE INTO snapshots (session, version, head, hash, text, checksum) VALUES (${session}, ?, ?, ?, ?, ?)`,
   );
   return {
     addEvents: (id, rows) => {
-      for (const { seq, text, hash } of rows) add.run(id, seq, text, hash);
+      for (const { seq, text, hash } of rows) add().run(id, seq, text, hash);
     },
-    events: (id, after, limit) => events.all(id, after, limit).map(toEvent),
+    events: (id, after, limit) => events().all(id, after, limit).map(toEvent),
     snapshot: (id) => {
-      const row = snapshot.get(id);
+      const row = snapshot().get(id);
       return row === undefined ? undefined : toSnapshot(row);
     },
     putSnapshot: (id, { version, head, hash, text, checksum }) =>
-      void putSnapshot.run(id, version, head, hash, text, checksum),
+      void putSnapshot().run(id, version, head, hash, text, checksum),
   };
 }
 

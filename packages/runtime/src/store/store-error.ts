@@ -33,7 +33,7 @@ const what: Record<StoreErrorCode, string> = {
   damaged: 'The session is damaged',
   full: 'There is no room for more',
   held: 'Someone else holds the session',
-  invalid: 'This cannot be kept',
+  invalid: 'The store cannot take this',
   missing: 'There is no such session',
   newer: 'This was written by a newer version of Pawl',
   unreadable: 'The store cannot be used',
@@ -45,7 +45,8 @@ const whatToDo: Record<StoreErrorCode, string> = {
   damaged: 'It is kept apart as it is, and the others go on; put it back from a copy, or remove it.',
   full: 'Nothing of it was kept. Make room, then open the session and go on.',
   held: 'Leave it to them, or claim it.',
-  invalid: 'Give plain JSON: finite numbers, texts, lists and objects.',
+  invalid:
+    'Give plain JSON (finite numbers, texts, lists and objects), and names and numbers within their limits.',
   missing: 'List the sessions to see their ids.',
   newer: 'Update Pawl.',
   unreadable: 'Check that it is a store of Pawl and that you may read and write it.',

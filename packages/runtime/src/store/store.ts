@@ -1,4 +1,4 @@
-import type { Event, Session, TurnStatus } from '@pawl/core';
+import type { Event, Json, Session, TurnStatus } from '@pawl/core';
 
 /**
  * Keeps sessions as their events, beyond the life of a process. What goes wrong rejects with a `StoreError`.
@@ -8,11 +8,17 @@ import type { Event, Session, TurnStatus } from '@pawl/core';
  */
 export type Store = {
   /** Keeps a new session, settings and all, and claims it. */
-  create(session: Session, owner: string): Promise<Position>;
-  /** Takes a session over. Nobody who claimed it before can append from now on. */
-  claim(id: string, owner: string): Promise<Position>;
-  /** The session as its events tell it, without a claim to it. */
-  open(id: string): Promise<OpenedSession>;
+  create(session: Session, owner: string, options?: CreateOptions): Promise<Position>;
+  /**
+   * Takes a session over. Nobody who claimed it before can append from now on. With `from`, only if nobody else has
+   * claimed it since the claim of that number; otherwise the one who did is named.
+   */
+  claim(id: string, owner: string, from?: number): Promise<Position>;
+  /**
+   * The session as its events tell it, without a claim to it. With `at`, as it was after the event of that number, 0
+   * being as it was created; `head` is then that number too, so that nothing can be added to the past.
+   */
+  open(id: string, options?: { readonly at?: number }): Promise<OpenedSession>;
   /**
    * Adds all the events or none, if the session still stands at this position. `after` is what they lead to, by `step`.
    */
@@ -30,6 +36,20 @@ export type Store = {
   close(): Promise<void>;
 };
 
+export type CreateOptions = {
+  /** What whoever runs the session wants to find again, such as its folder: kept, and never looked into. */
+  readonly about?: Json;
+  readonly past?: Past;
+  /** When it was created, in milliseconds; without it, when its turn began. */
+  readonly createdAt?: number;
+};
+
+/** What a session begins with that goes on from another: events that lead from it to `after`, and where they come from. */
+export type Past = { readonly events: readonly Event[]; readonly after: Session; readonly parent: Parent };
+
+/** The session that another was forked from, and after which of its events. */
+export type Parent = { readonly id: string; readonly at: number };
+
 /**
  * Where a session stands, and under whose claim. `head` is the number of the last event; `fence` is the number of
  * the claim, higher than that of any claim before it in the whole store: so one who was taken over from can be told from
@@ -41,6 +61,8 @@ export type Position = { readonly fence: number; readonly head: number };
 export type OpenedSession = Position & {
   readonly session: Session;
   readonly owner: string;
+  readonly about: Json;
+  readonly parent: Parent | null;
   readonly replayed: number;
 };
 
@@ -57,8 +79,15 @@ export type SessionSummary = {
   /** The beginning of what the user said first; null as long as that is nothing. */
   readonly goal: string | null;
   readonly status: TurnStatus | 'damaged';
-  /** The time of the last event. */
+  readonly createdAt: number;
+  /** The time of the last event, or of the creation if there was none since. */
   readonly updatedAt: number;
   /** How many replies there were from a model. */
   readonly steps: number;
+  /** The number of the last event. */
+  readonly head: number;
+  /** Who claimed it last. */
+  readonly owner: string;
+  readonly about: Json;
+  readonly parent: Parent | null;
 };

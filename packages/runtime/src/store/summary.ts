@@ -1,8 +1,9 @@
 import type { Event, Session } from '@pawl/core';
 import type { SessionRow } from './rows.ts';
 
-export function summaryOf({ profile, turn }: Session): SessionRow['summary'] {
-  return { profile: line(profile), goal: null, status: turn.status, updatedAt: turn.since, steps: 0 };
+export function summaryOf({ profile, turn }: Session, createdAt: number): SessionRow['summary'] {
+  const { status } = turn;
+  return { profile: line(profile), goal: null, status, createdAt, updatedAt: createdAt, steps: 0 };
 }
 
 /** The summary after some more events. */

@@ -1,42 +1,33 @@
-import { step, type Event, type Session } from '@pawl/core';
+import { step, type Session, type StoredEntry } from '@pawl/core';
 import type { EventLog } from '../event-log.ts';
 import { eventLogOn } from './event-log-on.ts';
 import type { Store } from './store.ts';
 
-/**
- * Claims a session and gives what an agent needs to go on with it. Calls that had started and not ended are told to the
- * model as interrupted: nobody knows how far they came, so none is run a second time without a word.
- */
+export type TakenUp = {
+  readonly session: Session;
+  readonly log: EventLog;
+  /** What the last event put into storage: it may not have got there. */
+  readonly unstored: readonly StoredEntry[];
+};
+
+/** Claims a session and gives what an agent needs to go on with it, by `resume`. Whoever had it before is kept out. */
 export async function takeUp(
   store: Store,
   id: string,
-  { owner, at }: { readonly owner: string; readonly at: number },
-): Promise<{ readonly session: Session; readonly log: EventLog }> {
-  const { fence } = await store.claim(id, owner);
+  { owner, from }: { readonly owner: string; readonly from?: number },
+): Promise<TakenUp> {
+  const { fence } = await store.claim(id, owner, from);
   // Nobody under an earlier claim can have moved it since, and whoever has claimed it after this has another fence.
   const { session, head } = await store.open(id);
-  const log = eventLogOn(store, id, { fence, head });
-  let settled = session;
-  for (const event of interruptions(session, at)) {
-    settled = step(settled, event).session;
-    await log.append(event, settled);
+  const unstored = session.memory === null ? [] : await lastStored(store, id, head);
+  return { session, log: eventLogOn(store, id, { fence, head }), unstored };
+}
+
+async function lastStored(store: Store, id: string, head: number): Promise<readonly StoredEntry[]> {
+  for await (const { event } of store.events(id, head - 1)) {
+    const before = await store.open(id, { at: head - 1 });
+    const { actions } = step(before.session, event);
+    return actions.flatMap((action) => (action.type === 'store' ? action.entries : []));
   }
-  return { session: settled, log };
+  return [];
 }
-
-function interruptions({ turn }: Session, at: number): readonly Event[] {
-  const held = turn.status === 'paused' ? turn.held : turn;
-  if (held.status !== 'executingTools') return [];
-  const { request, executions } = held;
-  const running = executions.filter(({ status }) => status === 'running');
-  return running.map(({ call }) => ({ type: 'tool-finished', at, request, callId: call.id, outcome }));
-}
-
-const outcome = {
-  ok: false,
-  error: {
-    kind: 'interrupted',
-    message:
-      'Pawl ended while this was running: it may have run fully, partly or not at all. Look before you repeat it.',
-  },
-} as const;

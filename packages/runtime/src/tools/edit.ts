@@ -3,8 +3,9 @@ import { codeOf } from '../search/system-error.ts';
 import { fileFailure, placeToChange } from './file-errors.ts';
 import { lineOf, nearestText, placesOf } from './nearest-text.ts';
 import { formatLines } from './numbered-lines.ts';
-import { defineTool, failure, type Tool, type ToolResult } from './tool.ts';
-import { readText, replaceText, textBytesMax } from './workspace-file.ts';
+import { intendChange, settleFile } from './settle-file.ts';
+import { defineTool, failure, type Tool, type ToolExecution, type ToolResult } from './tool.ts';
+import { hashOf, readText, replaceText, textBytesMax } from './workspace-file.ts';
 import { quoted } from './workspace-path.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -30,7 +31,8 @@ export function createEditTool(workspace: Workspace): Tool {
     description:
       'Replace a piece of a text file in the folder. "old" must be exactly what stands there, without line numbers.',
     parameters,
-    run: (edit, { signal }) =>
+    settle: settleFile(workspace),
+    run: (edit, { signal, execution }) =>
       workspace.inTurn(async () => {
         const { path } = edit;
         if (signal.aborted) return failure('cancelled', `Editing ${quoted(path)} was called off.`);
@@ -39,7 +41,7 @@ export function createEditTool(workspace: Workspace): Tool {
         const found = await placeToChange(workspace, path);
         if (!found.ok) return found.refusal;
         try {
-          return await change(workspace, found.place, edit);
+          return await change(workspace, { ...found.place, execution }, edit);
         } catch (error) {
           return fileFailure(codeOf(error), path, workspace);
         }
@@ -54,9 +56,14 @@ function problemOf({ old, new: put }: Edit): string | null {
   return null;
 }
 
-type Place = { readonly path: string; readonly realPath: string };
+type Place = {
+  readonly path: string;
+  readonly realPath: string;
+  readonly execution: ToolExecution | undefined;
+};
 
-async function change(workspace: Workspace, { path, realPath }: Place, edit: Edit): Promise<ToolResult> {
+async function change(workspace: Workspace, place: Place, edit: Edit): Promise<ToolResult> {
+  const { path, realPath, execution } = place;
   const before = await readText(workspace.root, realPath);
   if (before.kind === 'missing') return fileFailure('ENOENT', path, workspace);
   if (before.kind !== 'text') {
@@ -72,10 +79,13 @@ async function change(workspace: Workspace, { path, realPath }: Place, edit: Edi
   if (Buffer.byteLength(text) > textBytesMax) {
     return failure('failed', `${quoted(path)} would become too large. Nothing was changed.`);
   }
+  if (!(await intendChange(execution, { path, before: before.hash, after: hashOf(text) })))
+    return failure('cancelled', `Editing ${quoted(path)} was called off.`);
   const { effect, version } = await replaceText(workspace.root, {
     realPath,
     text,
     expected: before.version,
+    change: execution?.id,
   });
   workspace.saw(realPath, version);
   const first = places[0] ?? 0;

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readProcessStatus } from '../process-status.ts';
 
 /** The environment variable that marks a command and all it starts, also what has gone its own way since. */
 export const markName = 'PAWL_COMMAND';
@@ -16,9 +17,14 @@ export type Kin = { readonly pid: number; readonly startedAt: string };
  * anybody looked gets away; only a sandbox holds that. Resolves to whether there was anything left to end.
  */
 export async function killTree(pid: number, mark: string, known: readonly Kin[]): Promise<boolean> {
-  let killed = signalGroup(pid, 'SIGKILL');
+  const killed = signalGroup(pid, 'SIGKILL');
+  return (await killAll(() => familyOf(pid, mark, known))) || killed;
+}
+
+async function killAll(find: () => Promise<readonly Kin[]>): Promise<boolean> {
+  let killed = false;
   for (let round = 0; round < roundsMax; round += 1) {
-    const found = await familyOf(pid, mark, known);
+    const found = await find();
     if (found.length === 0) break;
     killed = true;
     for (const each of found) signal(each.pid, 'SIGKILL');
@@ -26,6 +32,14 @@ export async function killTree(pid: number, mark: string, known: readonly Kin[])
   }
   return killed;
 }
+
+/** Ends whatever carries this mark, and what comes from it; for when the process that started it is gone. */
+export function killMarked(mark: string): Promise<boolean> {
+  return killAll(() => familyOf(nobody, mark));
+}
+
+/** A number that no process has. */
+const nobody = -1;
 
 /** False when there is no such group any more. */
 export function signalGroup(pid: number, name: NodeJS.Signals): boolean {
@@ -62,23 +76,13 @@ export async function familyOf(
   return all.filter(({ pid }) => family.has(pid) && pid !== process.pid);
 }
 
-/** Where the parent and the time of starting stand among the fields after the name. */
-const fields = { state: 0, parent: 1, startedAt: 19 } as const;
-
 /** Null for a process that has gone, or has ended and only waits for its parent to notice. */
 async function look(pid: number, mark: string): Promise<Seen | null> {
   try {
-    const status = await readFile(`/proc/${pid}/stat`, 'latin1');
-    // The name stands in brackets and may hold anything.
-    const values = status.slice(status.lastIndexOf(')') + 2).split(' ');
-    if ('ZX'.includes(values[fields.state] ?? 'X')) return null;
+    const { hasEnded, parent, startedAt } = readProcessStatus(await readFile(`/proc/${pid}/stat`, 'latin1'));
+    if (hasEnded) return null;
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-    return {
-      pid,
-      parent: Number(values[fields.parent]),
-      startedAt: values[fields.startedAt] ?? '',
-      marked: environment.includes(`${markName}=${mark}`),
-    };
+    return { pid, parent, startedAt, marked: environment.includes(`${markName}=${mark}`) };
   } catch {
     return null;
   }

@@ -1,4 +1,6 @@
+import type { Json } from '@pawl/core';
 import * as z from 'zod';
+import { interrupted } from '../executions/interrupted.ts';
 import { scrubbedEnvironment } from '../sandbox/environment.ts';
 import type { Launcher } from '../sandbox/launcher.ts';
 import { createCommandOutput } from './command-output.ts';
@@ -6,7 +8,15 @@ import { outside } from './file-errors.ts';
 import { isTimeout } from './limits.ts';
 import { createReports } from './progress-reports.ts';
 import { streamCommand, type CommandEnd } from './stream-command.ts';
-import { defineTool, failure, type Tool, type ToolContext, type ToolResult } from './tool.ts';
+import { killMarked } from './kill-tree.ts';
+import {
+  defineTool,
+  failure,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+  type Unfinished,
+} from './tool.ts';
 import { quoted, resolveInWorkspace } from './workspace-path.ts';
 
 /** What commands run with. */
@@ -52,7 +62,14 @@ export function createShellTool(options: CommandOptions): Tool {
       const ran = await runLine(options, { line: command, cwd, timeoutMs: timeoutSeconds * 1_000 }, context);
       return ran.kind === 'refused' ? ran.result : toResult(ran.end, ran.output);
     },
+    settle: settleCommand,
   });
+}
+
+/** What is left of a command whose process has ended is ended as well; how far it came, nobody knows. */
+export async function settleCommand(_args: Json, unfinished: Unfinished): Promise<ToolResult> {
+  const wasRunning = await killMarked(unfinished.execution);
+  return interrupted(unfinished, wasRunning ? 'It was still running, and was ended now.' : '');
 }
 
 export type Line = { readonly line: string; readonly cwd: string; readonly timeoutMs: number };
@@ -93,8 +110,10 @@ export async function runLine(
       env: { ...scrubbedEnvironment(), ...unattended, ...options.env },
     },
     signal,
+    ...(context.execution !== undefined && { mark: context.execution.id }),
     take(chunk) {
       hear(chunk);
+      context.execution?.hear(chunk);
       reports.add(chunk);
       return output.add(chunk);
     },
@@ -127,10 +146,10 @@ function toResult(end: Extract<LineRun, { readonly kind: 'ran' }>['end'], output
   return failure('failed', `The command ended with exit code ${end.code}.\n${text}`);
 }
 
-type Unfinished = Exclude<Extract<LineRun, { readonly kind: 'ran' }>['end'], { readonly kind: 'exited' }>;
+type NotExited = Exclude<Extract<LineRun, { readonly kind: 'ran' }>['end'], { readonly kind: 'exited' }>;
 
 /** A command that did not come to its own end. */
-export function notEnded(end: Unfinished, output: string): ToolResult {
+export function notEnded(end: NotExited, output: string): ToolResult {
   const soFar = output === '' ? 'It wrote nothing.' : `What it wrote so far:\n${output}`;
   switch (end.kind) {
     case 'timeout':

@@ -11,6 +11,8 @@ export type CommandRun = {
   readonly command: readonly [string, ...string[]];
   readonly confines: Confines;
   readonly signal: AbortSignal;
+  /** What the command and all it starts is known by; made up if left out. */
+  readonly mark?: string;
   /** Gets what the command writes, to either stream, as it comes; it writes no faster than this is done with it. */
   readonly take: (chunk: Buffer) => Promise<void>;
 };
@@ -30,9 +32,8 @@ const drainMs = 250;
 
 /** Runs a command to its end, and sees to it that nothing it started outlives it. */
 export async function streamCommand(run: CommandRun): Promise<CommandEnd> {
-  const { launcher, command, confines, signal, take } = run;
+  const { launcher, command, confines, signal, take, mark = randomBytes(12).toString('hex') } = run;
   if (signal.aborted) return { kind: 'aborted' };
-  const mark = randomBytes(12).toString('hex');
   const marked = { ...confines, env: { ...confines.env, [markName]: mark } };
   const child = start(launcher, command, marked);
   if (typeof child === 'string') return { kind: 'not-started', why: child };

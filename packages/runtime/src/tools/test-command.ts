@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { detectTestCommand } from './detect-test-command.ts';
-import { notEnded, runLine, type CommandOptions, type LineRun } from './shell.ts';
+import { notEnded, runLine, settleCommand, type CommandOptions, type LineRun } from './shell.ts';
 import { TestCounter, type TestCounts } from './test-counts.ts';
 import { defineTool, failure, type Tool, type ToolResult } from './tool.ts';
 
@@ -16,6 +16,7 @@ export function createTestTool(options: TestToolOptions): Tool {
   return defineTool({
     name: 'test',
     effect: 'not-repeatable',
+    settle: settleCommand,
     timeoutMs,
     outputCharsMax: 60_000,
     description: 'Run the tests of the project and see how many passed and failed, and what they wrote.',

@@ -13,6 +13,31 @@ export type ToolContext = {
   readonly signal: AbortSignal;
   /** Tells whoever watches how far the tool is. */
   report(progress: string): void;
+  /** What is kept of this run beyond the life of the process. Without it a tool does its work all the same. */
+  readonly execution?: ToolExecution;
+};
+
+/** One run of one call, told from all others there ever are. */
+export type ToolExecution = {
+  /** A key for whoever must not do the same thing twice. */
+  readonly id: string;
+  /**
+   * For a verifiable tool: puts on record what it is about to do, and only then does it. Resolves to false when nobody wants
+   * it done any longer.
+   */
+  intend(intent: Json): Promise<boolean>;
+  /** Takes what the call writes as it comes, so that it is known even if the process ends. */
+  hear(chunk: Uint8Array): void;
+};
+
+/** A call that was running when the process ended. */
+export type Unfinished = {
+  readonly execution: string;
+  readonly startedAt: number;
+  readonly intent: Json | null;
+  /** What it had written by then, as far as that is known. */
+  readonly output: string | null;
+  readonly signal: AbortSignal;
 };
 
 /** How a call ended, and what the tool knows of what it did: files it changed, tests it ran, what it found in storage. */
@@ -38,6 +63,11 @@ export type Tool = Partial<ToolLimits> & {
   /** A tool that does not say is taken for one that must not be repeated. */
   readonly effect?: EffectClass;
   run(args: Json, context: ToolContext): Promise<ToolResult>;
+  /**
+   * Finds out what became of a call that was running when the process ended, and ends whatever of it still goes on.
+   * Without it, what the effect class says is done.
+   */
+  settle?(args: Json, unfinished: Unfinished): Promise<ToolResult | 'run-again'>;
 };
 
 /** `parameters` is a schema of zod or of any other library that keeps to Standard Schema. */
@@ -49,12 +79,14 @@ export type ToolDefinition<Schema extends StandardSchemaV1> = Partial<ToolLimits
   readonly jsonSchema?: Json;
   readonly effect?: EffectClass;
   run(args: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Promise<ToolResult>;
+  settle?(args: Json, unfinished: Unfinished): Promise<ToolResult | 'run-again'>;
 };
 
 /** Makes a tool that checks its arguments against its schema before it runs. */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, parameters, effect, timeoutMs, outputCharsMax } = definition;
+  const { name, description, parameters, effect, timeoutMs, outputCharsMax, settle } = definition;
   return {
+    ...(settle !== undefined && { settle }),
     ...(effect !== undefined && { effect }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(outputCharsMax !== undefined && { outputCharsMax }),

@@ -59,6 +59,8 @@ export type Replacement = {
   readonly text: string;
   /** The version that is to be replaced, null for none; when another is there, the error has the code `ESTALE`. */
   readonly expected: string | null;
+  /** Names the change, so that what is left of it if the process ends in the middle can be found. */
+  readonly change?: string | undefined;
 };
 
 /**
@@ -67,11 +69,11 @@ export type Replacement = {
  */
 export async function replaceText(
   root: string,
-  { realPath, text, expected }: Replacement,
+  { realPath, text, expected, change = randomBytes(9).toString('hex') }: Replacement,
 ): Promise<{ readonly effect: FileEffect; readonly version: string }> {
   const { folder, name } = placeOf(root, realPath);
   await using held = await holdFolder(root, folder, true);
-  const temporary = held.at(`.pawl-${randomBytes(9).toString('hex')}.tmp`);
+  const temporary = held.at(temporaryName(change));
   const bytes = Buffer.from(text, 'utf8');
   const before = await statusAt(held.at(name));
   try {
@@ -87,6 +89,22 @@ export async function replaceText(
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/** Removes what a change has left that was cut off in the middle. */
+export async function clearTemporary(root: string, realPath: string, change: string): Promise<void> {
+  const { folder } = placeOf(root, realPath);
+  try {
+    await using held = await holdFolder(root, folder);
+    await rm(held.at(temporaryName(change)), { force: true });
+  } catch (error) {
+    // The folder was to be made by the change, and was not.
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+function temporaryName(change: string): string {
+  return `.pawl-${change}.tmp`;
 }
 
 type Status = { readonly mode: number; readonly version: string };
@@ -129,6 +147,6 @@ function placeOf(
   return { folder: names.slice(0, -1), name: names.at(-1) ?? '' };
 }
 
-function hashOf(bytes: Buffer): string {
+export function hashOf(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

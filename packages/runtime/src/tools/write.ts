@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { codeOf } from '../search/system-error.ts';
 import { fileFailure, placeToChange } from './file-errors.ts';
-import { defineTool, failure, type Tool, type ToolResult } from './tool.ts';
-import { readText, replaceText, textBytesMax, type TextRead } from './workspace-file.ts';
+import { intendChange, settleFile } from './settle-file.ts';
+import { defineTool, failure, type Tool, type ToolExecution, type ToolResult } from './tool.ts';
+import { hashOf, readText, replaceText, textBytesMax, type TextRead } from './workspace-file.ts';
 import { quoted } from './workspace-path.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -19,14 +20,15 @@ export function createWriteTool(workspace: Workspace): Tool {
       path: z.string().min(1).describe('Path of the file, relative to the folder.'),
       content: z.string().max(textBytesMax).describe('All that the file is to hold.'),
     }),
-    run: ({ path, content }, { signal }) =>
+    settle: settleFile(workspace),
+    run: ({ path, content }, { signal, execution }) =>
       workspace.inTurn(async () => {
         if (signal.aborted) return failure('cancelled', `Writing ${quoted(path)} was called off.`);
         if (!content.isWellFormed()) return failure('invalid', halfCharacter);
         const found = await placeToChange(workspace, path);
         if (!found.ok) return found.refusal;
         try {
-          return await write(workspace, found.place, content);
+          return await write(workspace, { ...found.place, execution }, content);
         } catch (error) {
           return fileFailure(codeOf(error), path, workspace);
         }
@@ -36,9 +38,14 @@ export function createWriteTool(workspace: Workspace): Tool {
 
 const halfCharacter = 'The content has half a character in it (a lone surrogate). Write it again without.';
 
-type Place = { readonly path: string; readonly realPath: string };
+type Place = {
+  readonly path: string;
+  readonly realPath: string;
+  readonly execution: ToolExecution | undefined;
+};
 
-async function write(workspace: Workspace, { path, realPath }: Place, text: string): Promise<ToolResult> {
+async function write(workspace: Workspace, place: Place, text: string): Promise<ToolResult> {
+  const { path, realPath, execution } = place;
   const before = await readText(workspace.root, realPath);
   if (before.kind === 'binary' || before.kind === 'too-large') {
     const what = before.kind === 'binary' ? 'is a binary file' : 'is too large to be text';
@@ -48,7 +55,15 @@ async function write(workspace: Workspace, { path, realPath }: Place, text: stri
     return fileFailure('ESTALE', path, workspace);
   }
   const expected = before.kind === 'text' ? before.version : null;
-  const { effect, version } = await replaceText(workspace.root, { realPath, text, expected });
+  const intent = { path, before: before.kind === 'text' ? before.hash : null, after: hashOf(text) };
+  if (!(await intendChange(execution, intent)))
+    return failure('cancelled', `Writing ${quoted(path)} was called off.`);
+  const { effect, version } = await replaceText(workspace.root, {
+    realPath,
+    text,
+    expected,
+    change: execution?.id,
+  });
   workspace.saw(realPath, version);
   return {
     ok: true,

@@ -42,7 +42,7 @@ describe('a question about a call', () => {
         return Promise.resolve({ decision: 'allow' });
       },
     });
-    after.resume();
+    await after.resume();
     const session = await after.idle();
     expect(questions).toEqual([{ path: 'old.txt' }]);
     expect(ran).toEqual(['old.txt']);

@@ -1,7 +1,8 @@
 import { createSession, durableView, replay, step, type Event, type Json, type Session } from '@pawl/core';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Store } from '../../src/store/store.ts';
+import type { CreateOptions, Parent, Past, Store } from '../../src/store/store.ts';
+import { keepsThePast } from './past-contract.ts';
 import { randomWork } from './random-work.ts';
 import { eventsOf, keptIn, session, tale, tell } from './tale.ts';
 
@@ -12,6 +13,8 @@ export function keepsItsPromises(make: () => () => Store): void {
   keepsExactly(make);
   keepsSnapshots(make);
   keepsAList(make);
+  keepsWhatIsSaidAboutIt(make);
+  keepsThePast(make);
 }
 
 function keepsEvents(make: () => () => Store): void {
@@ -19,7 +22,9 @@ function keepsEvents(make: () => () => Store): void {
     const open = make();
     const fresh = session();
     const { fence, head } = await open().create(fresh, 'me');
-    expect(await open().open('a')).toStrictEqual({ session: fresh, fence, head, owner: 'me', replayed: 0 });
+    const position = { fence, head: 0 };
+    const nothing = { about: null, parent: null, replayed: 0 };
+    expect(await open().open('a')).toStrictEqual({ session: fresh, ...position, owner: 'me', ...nothing });
     expect(head).toBe(0);
   });
 
@@ -100,6 +105,20 @@ function keepsOneWriter(make: () => () => Store): void {
     });
     const { end } = await tell(theirs, begun.end, claimed, 2);
     expect(await mine.open('a')).toMatchObject({ session: end, head: 5, owner: 'they' });
+  });
+
+  it('gives a session only once to those who saw the same claim to it', async () => {
+    const open = make();
+    const { fence } = await open().create(session(), 'me');
+    const tried = await Promise.allSettled(['one', 'two'].map((owner) => open().claim('a', owner, fence)));
+    const { owner, fence: now } = await open().open('a');
+    expect(tried.filter(({ status }) => status === 'fulfilled')).toMatchObject([
+      { value: { fence: now, head: 0 } },
+    ]);
+    expect(tried.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'held', message: expect.stringContaining(`${JSON.stringify(owner)}, by claim ${now}`) },
+    });
+    expect(await open().claim('a', 'three', now)).toMatchObject({ head: 0 });
   });
 
   it('refuses the writer of a removed session even where one of the same id was made anew', async () => {
@@ -281,9 +300,30 @@ function keepsAList(make: () => () => Store): void {
     const settings = { compact: true };
     await store.create(createSession({ id: 'new', at: 9_000, profile: 'own', settings }), 'me');
     await tell(store, session(), await store.create(session(), 'me'), 5);
+    const common = { owner: 'me', about: null, parent: null };
     expect(await store.list()).toEqual([
-      { id: 'new', profile: 'own', goal: null, status: 'waitingForUser', updatedAt: 9_000, steps: 0 },
-      { id: 'a', profile: 'pawl', goal: 'Do it, a', status: 'executingTools', updatedAt: 1_004, steps: 2 },
+      {
+        ...common,
+        id: 'new',
+        profile: 'own',
+        goal: null,
+        status: 'waitingForUser',
+        createdAt: 9_000,
+        updatedAt: 9_000,
+        steps: 0,
+        head: 0,
+      },
+      {
+        ...common,
+        id: 'a',
+        profile: 'pawl',
+        goal: 'Do it, a',
+        status: 'executingTools',
+        createdAt: 1_000,
+        updatedAt: 1_004,
+        steps: 2,
+        head: 5,
+      },
     ]);
     expect(await store.list({ limit: 1 })).toHaveLength(1);
   });
@@ -308,4 +348,39 @@ function keepsAList(make: () => () => Store): void {
     await store.create(session(), 'me');
     expect(await store.open('a')).toMatchObject({ session: session(), head: 0, replayed: 0 });
   });
+}
+
+function keepsWhatIsSaidAboutIt(make: () => () => Store): void {
+  it('gives back what is said about a session, whatever happens to it', async () => {
+    const open = make();
+    const about = JSON.parse('{"dir": "/x\\u0000\\ud800", "__proto__": {"a": [null, 1.5]}}') as Json;
+    const at = await open().create(session(), 'me', { about, createdAt: 1_234.5 });
+    await tell(open(), session(), at, 3);
+    await open().claim('a', 'they');
+    const found = [await open().open('a'), (await open().list())[0]];
+    expect(found.map((each) => JSON.stringify(each?.about))).toEqual([
+      JSON.stringify(about),
+      JSON.stringify(about),
+    ]);
+    expect(found[1]).toMatchObject({ owner: 'they', head: 3, createdAt: 1_234.5, updatedAt: 1_002 });
+  });
+
+  it.each<[string, CreateOptions, string]>([
+    ['what JSON would change', { about: { x: Number.NaN } }, '"x" is NaN'],
+    ['more about it than belongs in a list', { about: 'x'.repeat(10_000) }, '10002 characters'],
+    ['a time that is none', { createdAt: Number.NaN }, 'time of creation (NaN)'],
+    ['half an event', { past: pastOf({ id: 'b', at: 1.5 }) }, '(1.5)'],
+    ['a parent without a name', { past: pastOf({ id: '', at: 1 }) }, '1 to 200 characters'],
+  ])('refuses %s when a session is created, and creates none', async (_, options, reason) => {
+    const store = make()();
+    await expect(store.create(session(), 'me', options)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining(reason),
+    });
+    expect(await store.list()).toEqual([]);
+  });
+}
+
+function pastOf(parent: Parent): Past {
+  return { events: [], after: session(), parent };
 }

@@ -95,9 +95,9 @@ describe('an agent with its log in a store', () => {
       await first.close();
 
       const second = openSqliteStore(folder.at('sessions.db'));
-      const taken = await takeUp(second, 'a', { owner: 'second', at: Date.now() });
+      const taken = await takeUp(second, 'a', { owner: 'second' });
       const agent = agentFor(taken.session, taken.log, made);
-      agent.resume();
+      await agent.resume();
       const end = await agent.idle();
       expect(answerOf(conversationOf(end))).toBe('All noted.');
       expect((await second.open('a')).session).toStrictEqual(end);
@@ -120,7 +120,7 @@ describe('an agent with its log in a store', () => {
     const log = eventLogOn(store, 'a', await store.create(session(), 'old'));
     const made: string[] = [];
     const old = agentFor(session(), log, made);
-    await takeUp(store, 'a', { owner: 'new', at: 1 });
+    await takeUp(store, 'a', { owner: 'new' });
     old.say('Note three things.');
     await expect(old.ended).rejects.toThrow(/Someone else holds the session.*"new"/);
     expect(made).toEqual([]);
@@ -143,8 +143,10 @@ describe('taking up a session', () => {
       begun = step(begun, event).session;
     }
     await store.create(begun, 'me');
-    const { session: taken } = await takeUp(store, 'a', { owner: 'me', at: 9 });
-    expect(taken.turn).toMatchObject({
+    const taken = await takeUp(store, 'a', { owner: 'me' });
+    const agent = agentFor(taken.session, taken.log, []);
+    await agent.resume();
+    expect(agent.session.turn).toMatchObject({
       status: 'paused',
       held: {
         executions: [
@@ -154,7 +156,8 @@ describe('taking up a session', () => {
         ],
       },
     });
-    expect((await store.open('a')).session).toStrictEqual(taken);
-    expect(await takeUp(store, 'a', { owner: 'me', at: 10 })).toMatchObject({ session: taken });
+    expect((await store.open('a')).session).toStrictEqual(agent.session);
+    const again = await takeUp(store, 'a', { owner: 'me' });
+    expect(again.session).toStrictEqual(agent.session);
   });
 });

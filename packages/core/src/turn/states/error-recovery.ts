@@ -1,4 +1,5 @@
 import type { Session } from '../../session.ts';
+import { agendaOf } from '../agenda.ts';
 import { agendaEvents } from '../agenda-events.ts';
 import { callModel } from '../enter.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
@@ -106,19 +107,6 @@ function recovered(session: Session, turn: ErrorRecovery, event: EventOf<'recove
       return halt(session, turn, event, { kind: 'stuck', reason: outcome.reason, rule: turn.verdict.rule });
     default:
       return outcome satisfies never;
-  }
-}
-
-function agendaOf(turn: ErrorRecovery): Agenda {
-  switch (turn.origin) {
-    case 'model':
-      return turn.ask.agenda;
-    case 'tool':
-      return turn.agenda;
-    case 'io':
-      return turn.work.kind === 'hooks' ? turn.work.hooks.agenda : turn.work.paging.ask.agenda;
-    default:
-      return turn satisfies never;
   }
 }
 

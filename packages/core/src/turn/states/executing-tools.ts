@@ -47,7 +47,14 @@ function started(session: Session, turn: ExecutingTools, event: EventOf<'tool-st
     return ignore(session, turn, event, `call ${event.callId} is already running`);
   }
   const progress = execution.status === 'running' ? execution.progress : null;
-  const running: Execution = { status: 'running', call: execution.call, startedAt: event.at, progress };
+  const { intent } = event;
+  const running: Execution = {
+    status: 'running',
+    call: execution.call,
+    startedAt: event.at,
+    progress,
+    ...(intent !== undefined && { intent }),
+  };
   return move(session, event, { to: withExecution(turn, index, running), actions: justWait });
 }
 
@@ -55,13 +62,11 @@ function progressed(session: Session, turn: ExecutingTools, event: EventOf<'tool
   const found = find(turn, event);
   if (typeof found === 'string') return ignore(session, turn, event, found);
   const { index, execution } = found;
-  const startedAt = execution.status === 'running' ? execution.startedAt : null;
-  const running: Execution = {
-    status: 'running',
-    call: execution.call,
-    startedAt,
-    progress: event.progress,
-  };
+  const { progress } = event;
+  const running: Execution =
+    execution.status === 'running'
+      ? { ...execution, progress }
+      : { status: 'running', call: execution.call, startedAt: null, progress };
   return show(session, withExecution(turn, index, running), justWait);
 }
 

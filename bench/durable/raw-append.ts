@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { synchronousOf, type DurableContender } from './contender.ts';
+import { eventsOf } from './pawl.ts';
+import { messagesAfter } from './work.ts';
+
+/** The practical limit: the texts that Pawl keeps, each in a commit of its own, in the smallest table that holds them. */
+export const rawAppend: DurableContender = {
+  name: 'raw append',
+  version: null,
+  async run({ steps, folder, tick }) {
+    const rows = (await eventsOf(steps)).map((event) => ({
+      text: JSON.stringify(event),
+      isTool: event.type === 'tool-started',
+    }));
+    const database = new DatabaseSync(join(folder, 'raw.db'));
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    database.exec('CREATE TABLE events (seq INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT');
+    const add = database.prepare('INSERT INTO events (text) VALUES (?)');
+    const start = performance.now();
+    for (const { text, isTool } of rows) {
+      add.run(text);
+      if (isTool) tick();
+    }
+    const ms = performance.now() - start;
+    const synchronous = synchronousOf(database.prepare('PRAGMA synchronous').get()?.['synchronous']);
+    database.close();
+    return { ms, synchronous, textBytes: rows.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) };
+  },
+  async open(folder) {
+    const start = performance.now();
+    const database = new DatabaseSync(join(folder, 'raw.db'));
+    const events = database
+      .prepare('SELECT text FROM events ORDER BY seq')
+      .all()
+      .map(({ text }) => JSON.parse(String(text)) as { readonly type: string });
+    const ms = performance.now() - start;
+    database.close();
+    const steps = events.filter(({ type }) => type === 'tool-finished').length;
+    return { ms, messages: messagesAfter(steps), replayed: null };
+  },
+};

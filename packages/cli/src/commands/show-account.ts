@@ -1,0 +1,104 @@
+import { conversationOf, type Action, type Event, type Session, type Verdict } from '@pawl/core';
+import { answerOf } from '@pawl/runtime';
+import type { Walk, Walked } from './show-walk.ts';
+
+/** What a session came to, added up from its log. */
+export type Account = {
+  readonly created: Session;
+  readonly end: Session;
+  readonly events: number;
+  /** The time of the last event; null where there is none. */
+  readonly lastAt: number | null;
+  /** Everything the user said first. */
+  readonly goal: string | null;
+  /** Replies from the model, and times it gave none. */
+  readonly steps: number;
+  readonly modelFailures: number;
+  readonly toolCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Null where no reply said what it cost. */
+  readonly cost: number | null;
+  /** Paths of files that tools said they changed. */
+  readonly files: readonly string[];
+  /** The verdict that ended the last turn, if one did. */
+  readonly verdict: { readonly seq: number; readonly verdict: Verdict } | null;
+  /** The last error shown since the user spoke last. */
+  readonly error: string | null;
+  readonly answer: string | null;
+};
+
+/** Steps through the whole log once; `onEvent` is told how far it is. */
+export async function accountOf(
+  { created, walked }: Walk,
+  onEvent: (seq: number) => void = () => undefined,
+): Promise<Account> {
+  const tally = newTally();
+  let end = created;
+  for await (const each of walked) {
+    end = each.after.session;
+    count(tally, each);
+    onEvent(each.seq);
+  }
+  const { files, ...counted } = tally;
+  return { created, end, ...counted, files: [...files].toSorted(), answer: answerOf(conversationOf(end)) };
+}
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+type Tally = Writable<Omit<Account, 'created' | 'end' | 'files' | 'answer'>> & { readonly files: Set<string> };
+
+function newTally(): Tally {
+  return {
+    events: 0,
+    lastAt: null,
+    goal: null,
+    steps: 0,
+    modelFailures: 0,
+    toolCalls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cost: null,
+    files: new Set(),
+    verdict: null,
+    error: null,
+  };
+}
+
+function count(tally: Tally, { seq, event, after }: Walked): void {
+  tally.events += 1;
+  tally.lastAt = event.at;
+  countEvent(tally, event);
+  for (const note of after.notes) {
+    if (note.type === 'verdict' && isEnding(note.verdict)) tally.verdict = { seq, verdict: note.verdict };
+  }
+  if (event.type === 'verdict-reached' && isEnding(event.verdict)) tally.verdict = { seq, verdict: event.verdict };
+  tally.error = after.actions.find(isError)?.message ?? tally.error;
+}
+
+function countEvent(tally: Tally, event: Event): void {
+  if (event.type === 'user-message') {
+    if (event.automatic !== true) tally.goal ??= event.text;
+    tally.verdict = null;
+    tally.error = null;
+  }
+  if (event.type === 'model-failed') tally.modelFailures += 1;
+  if (event.type === 'tool-finished') {
+    tally.toolCalls += 1;
+    for (const { path } of event.files ?? []) tally.files.add(path);
+  }
+  if (event.type !== 'model-replied') return;
+  tally.steps += 1;
+  tally.inputTokens += event.usage?.inputTokens ?? 0;
+  tally.outputTokens += event.usage?.outputTokens ?? 0;
+  const cost = event.usage?.cost;
+  if (cost !== undefined) tally.cost = (tally.cost ?? 0) + cost;
+}
+
+/** Whether a verdict ends the turn; milder ones only speak to the model. */
+function isEnding({ response: { kind } }: Verdict): boolean {
+  return kind === 'finish' || kind === 'halt' || kind === 'ask';
+}
+
+function isError(action: Action): action is Extract<Action, { readonly type: 'show-error' }> {
+  return action.type === 'show-error';
+}

@@ -1,0 +1,100 @@
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import {
+  createFileSpool,
+  createMemorySpool,
+  createMemoryStore,
+  openSqliteStore,
+  StoreError,
+  type Config,
+  type Spool,
+  type Store,
+} from '@pawl/runtime';
+import { configFor } from './commands/run-config.ts';
+import { dataFolder, makeFolderFor } from './data-folder.ts';
+import { isKnownStore, rememberStore } from './known-stores.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Where sessions are kept, opened. */
+export type OpenedStore = {
+  readonly store: Store;
+  readonly spool: Spool;
+  /** The database; null where nothing is kept beyond the process. */
+  readonly path: string | null;
+  /** Whether what it holds may be acted on: false for a database that came with a folder. */
+  readonly isOwn: boolean;
+  close(): Promise<void>;
+};
+
+export type StoreFlags = {
+  /** The folder that the agent works in. */
+  readonly dir: string;
+  /** user, workspace, none, or a file. */
+  readonly store?: string | undefined;
+};
+
+export const storeHelp =
+  'where sessions are kept: user, workspace (.pawl in the folder), none, or a database file (default: "user")';
+
+const fileName = 'sessions.db';
+
+/** The store that the command line, the environment or the configuration names, in this order; else the user's own. */
+export async function openStoreFor(flags: StoreFlags): Promise<OpenedStore> {
+  const { config } = await configFor(resolve(flags.dir), {}, null);
+  return openStore(flags, config);
+}
+
+/** The same, for whoever has the configuration already. */
+export function openStore(
+  { dir, store }: StoreFlags,
+  config: Config,
+  env: NodeJS.ProcessEnv = process.env,
+): OpenedStore {
+  const named = store ?? (env['PAWL_STORE'] || undefined) ?? config.store ?? 'user';
+  if (named === 'none') {
+    const none = createMemoryStore();
+    return { store: none, spool: createMemorySpool(), path: null, isOwn: true, close: () => none.close() };
+  }
+  return openAt(fileFor(named, dir));
+}
+
+function fileFor(named: string, dir: string): string {
+  if (named === 'user') return join(dataFolder(), fileName);
+  if (named === 'workspace') return join(resolve(dir), '.pawl', fileName);
+  if (/^[a-z][a-z+.-]*:\/\//i.test(named)) {
+    throw new UsageError(
+      `${JSON.stringify(named)} is no place to keep sessions. There are: user, workspace, none, or a file.`,
+    );
+  }
+  return resolve(named);
+}
+
+function openAt(path: string): OpenedStore {
+  const isNew = !existsSync(path);
+  try {
+    makeFolderFor(path);
+    const store = openSqliteStore(path);
+    const folder = dirname(path);
+    if (isNew) welcome(folder, path);
+    return {
+      store,
+      path,
+      isOwn: isKnownStore(path),
+      spool: createFileSpool(join(realpathSync(folder), 'spool')),
+      close: () => store.close(),
+    };
+  } catch (error) {
+    if (error instanceof StoreError) throw new UsageError(error.message, { cause: error });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`Sessions cannot be kept in ${JSON.stringify(path)}: ${why}. Name another --store.`, {
+      cause: error,
+    });
+  }
+}
+
+/** What is made here is the user's own; and what an agent leaves in a project is none of that project's files. */
+function welcome(folder: string, path: string): void {
+  rememberStore(path);
+  const ignore = join(folder, '.gitignore');
+  if (folder.endsWith('.pawl') && !existsSync(ignore)) writeFileSync(ignore, '*\n');
+}

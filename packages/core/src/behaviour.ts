@@ -1,0 +1,35 @@
+/**
+ * Changes to what `step` makes of the same events. A session is born with the number of the newest and keeps it for life,
+ * so that its log gives the same session in years to come: code that behaves in a new way asks `isAtLeast` first, and goes
+ * the old way for sessions with a lower number. Numbers are never used again. docs/replay.md tells how to add one.
+ */
+export const behaviours = {
+  failedPhaseOutlivesCancel: {
+    number: 1,
+    why: 'Calling off the work dropped a failed phase that was to end the session, and the session went on.',
+  },
+} as const satisfies { readonly [name: string]: Behaviour };
+
+export type Behaviour = { readonly number: number; readonly why: string };
+
+export const newestBehaviour: number = Math.max(...Object.values(behaviours).map(({ number }) => number));
+
+/** Sessions that were begun before there were numbers have none, which is number 0. */
+type Born = { readonly behaviour?: number };
+
+export function isAtLeast({ behaviour = 0 }: Born, { number }: Behaviour): boolean {
+  return behaviour >= number;
+}
+
+/** Why a session cannot be gone on with by this code, or null: it would behave in another way than where it was begun. */
+export function behaviourFault({ behaviour }: { readonly behaviour?: unknown }): string | null {
+  if (behaviour === undefined || isKnown(behaviour)) return null;
+  const given = typeof behaviour === 'number' ? String(behaviour) : 'no number';
+  return `its behaviour is ${given}, and this version knows those from 0 to ${newestBehaviour}`;
+}
+
+function isKnown(behaviour: unknown): boolean {
+  return (
+    Number.isInteger(behaviour) && (behaviour as number) >= 0 && (behaviour as number) <= newestBehaviour
+  );
+}

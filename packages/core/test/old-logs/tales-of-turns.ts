@@ -1,0 +1,292 @@
+import type { Session, SessionOptions } from '../../src/index.ts';
+import {
+  allows,
+  answering,
+  asksToFinish,
+  asksToPage,
+  broke,
+  call,
+  cancels,
+  denies,
+  endsPhase,
+  fails,
+  finishes,
+  halts,
+  hooksFail,
+  hooksFinish,
+  overflows,
+  paged,
+  pagingFails,
+  pauses,
+  replies,
+  reports,
+  resumes,
+  retryIsDue,
+  says,
+  shutsDown,
+  starts,
+  startsPhase,
+  worked,
+  writes,
+  writesCall,
+} from '../helpers/happenings.ts';
+import { saying, serve, tale, type Tale } from './tale.ts';
+
+export type Begin = (profile: string, options?: Partial<SessionOptions>) => Session;
+
+export function turnTales(begin: Begin): readonly Tale[] {
+  return [...plainTales(begin), ...roomTales(begin), ...phaseTales(begin)];
+}
+
+const edits = replies('I change two files.', call('a', 'edit_file'), call('b', 'bash'), call('c'));
+
+function plainTales(begin: Begin): readonly Tale[] {
+  return [
+    tale(
+      'loom-turns',
+      'Streaming, retries, calls side by side, hooks, a late answer, a cancel, the end.',
+      begin('loom'),
+      [
+        says('What is here?'),
+        writes('A fold'),
+        writesCall('a', '{"path"'),
+        replies('A folder.'),
+        says('Tidy it.'),
+        fails({ kind: 'rate-limit', retryAfterMs: 5_000 }),
+        retryIsDue(),
+        fails({ kind: 'network' }, 0.25),
+        pauses(),
+        retryIsDue(),
+        resumes(),
+        edits,
+        starts('a'),
+        reports('b', 'half'),
+        starts('b'),
+        finishes('b', worked({ code: 0 })),
+        finishes('b', worked('twice')),
+        finishes('a', broke('no such text')),
+        finishes('c'),
+        hooksFail('no commit', 0),
+        pauses(),
+        resumes(),
+        retryIsDue(),
+        hooksFinish(true),
+        answering(1, replies('far too late')),
+        replies('', call('d'), call('e')),
+        starts('d'),
+        cancels(),
+        says('Once more.'),
+        fails({ kind: 'auth', retryable: false }),
+        says('And again.'),
+        fails(),
+        retryIsDue(),
+        fails(),
+        retryIsDue(),
+        fails(),
+        shutsDown(),
+        says('Anyone?'),
+      ],
+    ),
+    tale(
+      'pawl-permission',
+      'Calls that are allowed, asked about and denied; pauses meanwhile.',
+      begin('pawl'),
+      [
+        says(),
+        replies(
+          '',
+          call('a', 'bash', 'ask'),
+          call('b', 'read', 'allow'),
+          call('c', 'bash', 'deny'),
+          call('d', 'edit', 'ask'),
+        ),
+        allows('a'),
+        pauses('lunch'),
+        denies('d', 'not this file'),
+        finishes('b'),
+        resumes(),
+        starts('a'),
+        finishes('a'),
+        pauses(),
+        finishes('b'),
+        resumes(),
+        hooksFinish(false),
+        replies('', { tool: 'read', args: { path: 'x' } }, { id: 'b', tool: 'read', args: null }, call('b')),
+        finishes('call_12_0'),
+        cancels(),
+        says('Ask me again.'),
+        replies('', call('e', 'bash', 'ask')),
+        pauses(),
+        cancels(),
+        says('Never mind.'),
+        replies('', call('f', 'bash', 'ask')),
+        denies('f'),
+        replies('Then not.'),
+        halts('enough'),
+        says('Hello?'),
+        shutsDown(),
+      ],
+    ),
+    tale('pawl-finish', 'A wish to finish, calls skipped for it, a tool that ends the turn.', begin('pawl'), [
+      says(),
+      asksToFinish('time is up'),
+      replies('', call('a'), call('b', 'edit')),
+      replies('What I have.', call('c')),
+      says('Go on.'),
+      replies('', call('d')),
+      finishes('d', worked('all done', true)),
+      says('And the rest?'),
+      replies('', call('e', 'write')),
+      asksToFinish('enough'),
+      saying(finishes('e'), { files: [{ path: 'e.txt', hash: '1' }], tests: { passed: 3, failed: 1 } }),
+      hooksFinish(),
+      fails({ kind: 'timeout' }),
+      retryIsDue(),
+      replies('That is all.'),
+    ]),
+  ];
+}
+
+function roomTales(begin: Begin): readonly Tale[] {
+  const long = 'word '.repeat(60);
+  const rounds = Array.from({ length: 6 }, (_, index) => [
+    says(`question ${index}: ${long}`),
+    replies('', call(`r${index}`)),
+    finishes(`r${index}`, worked(`answer ${index} ${long}`)),
+    replies(`reply ${index}`),
+  ]).flat();
+  return [
+    tale(
+      'pawl-paging',
+      'A model without room: paging, a shorter conversation, paging that fails, paging on request.',
+      begin('pawl'),
+      [
+        ...rounds,
+        says('More.'),
+        overflows(),
+        paged(500),
+        overflows(),
+        pagingFails('no disk', 0.5),
+        retryIsDue(),
+        pauses(),
+        paged(10),
+        resumes(),
+        replies('Now.'),
+        asksToPage('tidy up'),
+        startsPhase(1),
+        paged(0),
+        says('Once more.'),
+        overflows(),
+        pagingFails(),
+        retryIsDue(),
+        pagingFails(),
+        retryIsDue(),
+        pagingFails('still no disk'),
+      ],
+    ),
+    tale(
+      'pawl-window',
+      'A window of known size: room is made before it is full.',
+      begin('pawl', { settings: { windowTokens: 900 } }),
+      [
+        ...rounds
+          .slice(0, 8)
+          .map((each) =>
+            each.type === 'model-replied' ? { ...each, usage: { inputTokens: 300, outputTokens: 20 } } : each,
+          ),
+        says('More.'),
+        replies('', call('z')),
+        finishes('z', worked(long.repeat(8))),
+        paged(200),
+        replies('Done.'),
+        says(long.repeat(6)),
+        paged(300),
+        replies('Done.'),
+      ],
+    ),
+    ...Object.entries(budgets).map(([name, limits]) =>
+      serve(
+        `pawl-budget-${name}`,
+        'A budget runs out: a last answer, then the end.',
+        begin('pawl', { settings: { budgets: limits } }),
+        {
+          script: [
+            says(),
+            ...['a', 'b', 'c', 'd', 'e'].map((id) => ({
+              ...replies('', call(id), call(`${id}${id}`)),
+              usage: { inputTokens: 100, outputTokens: 20, cost: 0.5 },
+            })),
+            fails({ kind: 'overloaded' }),
+            replies('As far as I came.'),
+            says('And?'),
+          ],
+          run: ({ id }) => finishes(id, worked(`what ${id} says`)),
+        },
+      ),
+    ),
+  ];
+}
+
+const unlimited = { modelCalls: null, toolCalls: null, tokens: null, cost: null, wallMs: null };
+const budgets = {
+  calls: { ...unlimited, modelCalls: 5, toolCalls: 9 },
+  tools: { ...unlimited, toolCalls: 5 },
+  tokens: { ...unlimited, tokens: 700 },
+  cost: { ...unlimited, cost: 2.4 },
+  time: { ...unlimited, wallMs: 100 },
+};
+
+function phaseTales(begin: Begin): readonly Tale[] {
+  const halting = { totalPhases: 3, settings: { haltOnFailedPhase: true } };
+  return [
+    tale(
+      'nexora-phases',
+      'Three phases with files, tests and blockers; the last fails and ends the session.',
+      begin('nexora', halting),
+      [
+        saying(startsPhase(1), { expectedMs: 60_000, total: 4 }),
+        says('Begin.'),
+        replies('', call('a', 'edit')),
+        saying(finishes('a'), { files: [{ path: 'a.ts', hash: 'one' }], tests: { passed: 2, failed: 1 } }),
+        hooksFinish(),
+        replies('', call('b')),
+        saying(endsPhase(true), { summary: 'two tests pass', blockers: ['the third'] }),
+        startsPhase(2),
+        finishes('b'),
+        says('not now'),
+        replies('Next.'),
+        endsPhase(true),
+        startsPhase(3, 'Mend the third test.'),
+        startsPhase(4, 'and the fourth'),
+        replies('', call('c', 'bash')),
+        saying(endsPhase(false), { blockers: ['no compiler'] }),
+        finishes('c', broke('command not found', 'failed')),
+        shutsDown(),
+      ],
+    ),
+    tale(
+      'nexora-cancel',
+      'A phase fails in the midst of work, and the user cancels before the next check.',
+      begin('nexora', halting),
+      [
+        startsPhase(1, 'Begin.'),
+        replies('', call('a')),
+        starts('a'),
+        endsPhase(false),
+        cancels(),
+        says('Go on.'),
+        startsPhase(2),
+        endsPhase(false),
+        cancels(),
+        says('Go on.'),
+        startsPhase(3),
+        replies('', call('b', 'bash', 'ask')),
+        endsPhase(false),
+        pauses(),
+        cancels(),
+        says('And now?'),
+        replies('Done.'),
+      ],
+    ),
+  ];
+}

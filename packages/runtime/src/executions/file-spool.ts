@@ -1,0 +1,71 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf } from '../search/system-error.ts';
+import type { ToolResult } from '../tools/tool.ts';
+import { outputBytesMax, type Spool } from './spool.ts';
+
+/** A spool in a folder, two files for each call: what it wrote, and how it ended. The folder is made when it is needed. */
+export function createFileSpool(folder: string): Spool {
+  const heard = new Map<string, number>();
+  const at = (execution: string, ending: string): string => join(folder, `${fileName(execution)}.${ending}`);
+  return {
+    async keep(execution, result) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      await replaceFile(at(execution, 'result'), JSON.stringify(result));
+    },
+    hear(execution, chunk) {
+      const bytes = heard.get(execution) ?? 0;
+      if (bytes >= outputBytesMax) return;
+      heard.set(execution, bytes + chunk.length);
+      try {
+        // Written before this returns: what the process has handed over by the time it is killed is not lost with it.
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        appendFileSync(at(execution, 'output'), chunk.subarray(0, outputBytesMax - bytes), { mode: 0o600 });
+      } catch {
+        // It only serves to tell more about a call that is cut off; the call itself goes on.
+      }
+    },
+    async find(execution) {
+      const [result, output] = await Promise.all([
+        readIfThere(at(execution, 'result')),
+        readIfThere(at(execution, 'output')),
+      ]);
+      return { result: result === null ? null : (JSON.parse(result) as ToolResult), output };
+    },
+    async forget(execution) {
+      heard.delete(execution);
+      await Promise.all(
+        ['result', 'result.tmp', 'output'].map((ending) => rm(at(execution, ending), { force: true })),
+      );
+    },
+  };
+}
+
+/** The id of an execution is ours, but a name that leads elsewhere must not come of it whoever made it. */
+function fileName(execution: string): string {
+  if (!/^[\w-]{1,100}$/.test(execution)) throw new TypeError(`Not the id of an execution: ${execution}`);
+  return execution;
+}
+
+/** All of it or nothing, and there after the loss of power. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.tmp`;
+  {
+    await using file = await open(temporary, 'w', 0o600);
+    await file.writeFile(text);
+    await file.sync();
+  }
+  await rename(temporary, path);
+  await using folder = await open(dirname(path), 'r');
+  await folder.sync();
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+/** What Linux tells of a process. When it was started tells it from a later one with the same number. */
+export type ProcessStatus = {
+  readonly hasEnded: boolean;
+  readonly parent: number;
+  readonly startedAt: string;
+};
+
+/** Where these stand among the fields after the name. */
+const fields = { state: 0, parent: 1, startedAt: 19 } as const;
+
+/** Reads what stands in `/proc/<pid>/stat`. One that has ended may only be waiting for its parent to notice. */
+export function readProcessStatus(text: string): ProcessStatus {
+  // The name stands in brackets and may hold anything.
+  const values = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return {
+    hasEnded: 'ZX'.includes(values[fields.state] ?? 'X'),
+    parent: Number(values[fields.parent]),
+    startedAt: values[fields.startedAt] ?? '',
+  };
+}

@@ -1,0 +1,55 @@
+import { readdirSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createFileSpool } from '../../src/executions/file-spool.ts';
+import { createMemorySpool, outputBytesMax } from '../../src/executions/spool.ts';
+import { tempFolder } from '../search/temp-folder.ts';
+
+const result = { ok: true, output: { exitCode: 0, output: 'ü' } } as const;
+
+describe('the spools', () => {
+  it('give back what was kept and heard, and nothing after they were told to forget', async () => {
+    using folder = tempFolder();
+    for (const spool of [createMemorySpool(), createFileSpool(folder.at('spool'))]) {
+      expect(await spool.find('a1')).toEqual({ result: null, output: null });
+      spool.hear('a1', Buffer.from('one '));
+      spool.hear('a1', Buffer.from('two'));
+      spool.hear('b2', Buffer.from('other'));
+      expect(await spool.find('a1')).toEqual({ result: null, output: 'one two' });
+      await spool.keep('a1', result);
+      expect(await spool.find('a1')).toEqual({ result, output: 'one two' });
+      await spool.forget('a1');
+      await spool.forget('a1');
+      expect(await spool.find('a1')).toEqual({ result: null, output: null });
+      expect(await spool.find('b2')).toEqual({ result: null, output: 'other' });
+    }
+  });
+
+  it('hear no more than is of use', async () => {
+    using folder = tempFolder();
+    for (const spool of [createMemorySpool(), createFileSpool(folder.at('spool'))]) {
+      const piece = Buffer.alloc(outputBytesMax - 10, 'x');
+      for (let round = 0; round < 5; round += 1) spool.hear('a', piece);
+      expect((await spool.find('a')).output).toHaveLength(outputBytesMax);
+    }
+  });
+});
+
+describe('a spool in a folder', () => {
+  it('is there for another process, and for its owner alone', async () => {
+    using folder = tempFolder();
+    const path = folder.at('data/spool');
+    await createFileSpool(path).keep('a', result);
+    expect((await createFileSpool(path).find('a')).result).toEqual(result);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(path)) expect(statSync(`${path}/${name}`).mode & 0o777).toBe(0o600);
+    await createFileSpool(path).forget('a');
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  it('takes no name that leads elsewhere', async () => {
+    using folder = tempFolder();
+    const spool = createFileSpool(folder.at('spool'));
+    await expect(spool.keep('../x', result)).rejects.toThrow('Not the id of an execution');
+    await expect(spool.find('a/b')).rejects.toThrow('Not the id of an execution');
+  });
+});

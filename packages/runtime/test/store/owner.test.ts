@@ -1,0 +1,75 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { createMemoryStore } from '../../src/store/memory-store.ts';
+import { ownerState, thisProcess } from '../../src/store/owner.ts';
+import { session } from './tale.ts';
+
+const module = new URL('../../src/store/owner.ts', import.meta.url).href;
+const namesItself = `const { thisProcess } = await import('${module}'); console.log(thisProcess());`;
+const stays = `${namesItself} setInterval(() => undefined, 1_000);`;
+
+function changed(field: string, value: string): string {
+  return thisProcess().replace(new RegExp(`${field}=\\S+`), `${field}=${value}`);
+}
+
+describe('the owner of a claim', () => {
+  it('is one line that a store takes, and the same each time', async () => {
+    expect(thisProcess()).toMatch(/^pawl host=\S+ boot=\S+ space=\S+ pid=\d+ start=\S+$/);
+    expect(thisProcess().length).toBeLessThanOrEqual(200);
+    expect(thisProcess()).toBe(thisProcess());
+    await createMemoryStore().create(session(), thisProcess());
+  });
+
+  it('is alive as long as the very process is', async () => {
+    expect(ownerState(thisProcess())).toBe('alive');
+    const child = spawn(process.execPath, ['-e', stays], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const owner = line.toString().trim();
+    expect(owner).not.toBe(thisProcess());
+    expect(ownerState(owner)).toBe('alive');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(ownerState(owner)).toBe('gone');
+  });
+
+  it.runIf(process.platform === 'linux')('is gone when another process has its number', () => {
+    expect(ownerState(changed('start', '1'))).toBe('gone');
+    expect(ownerState(changed('boot', '00000000-0000-0000-0000-000000000000'))).toBe('gone');
+  });
+
+  it.runIf(process.platform === 'linux')('is gone when it has ended and nobody has noticed', async () => {
+    // The shell never waits for the process that becomes of it, since exec makes it another program.
+    const script = `"$0" -e "$1" & exec sleep 30`;
+    const parent = spawn('sh', ['-c', script, process.execPath, namesItself], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const owner = line.toString().trim();
+    await expect.poll(() => ownerState(owner), { timeout: 5_000 }).toBe('gone');
+    const state = spawnSync('cat', [`/proc/${/pid=(\d+)/.exec(owner)?.[1]}/stat`]).stdout.toString();
+    expect(state).toContain(') Z ');
+    parent.kill('SIGKILL');
+  });
+
+  it('is unknown on another machine, or in another container', () => {
+    expect(ownerState(changed('host', 'elsewhere'))).toBe('unknown');
+    expect(ownerState(changed('space', '1'))).toBe('unknown');
+  });
+
+  it.each([
+    '',
+    'me',
+    'pawl',
+    `${thisProcess()} and more`,
+    `${thisProcess()}\n`,
+    changed('pid', '0'),
+    changed('pid', '-1'),
+    changed('pid', '4294967297'),
+    changed('pid', '9'.repeat(400)),
+    changed('host', 'x'.repeat(1_000_000)),
+    ' host='.repeat(100_000),
+  ])('is unknown where nobody can tell who that is', (owner) => {
+    expect(ownerState(owner)).toBe('unknown');
+  });
+});

@@ -1,0 +1,25 @@
+import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+export type Traced = ChildProcessByStdio<null, Readable, Readable>;
+
+/** Runs a script of ours under strace. */
+export function traced(options: readonly string[], script: string, ...args: readonly string[]): Traced {
+  return spawn('strace', ['-f', ...options, process.execPath, script, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Why nothing can be traced here; null where it can. */
+export const noTracing = whyNot();
+
+function whyNot(): string | null {
+  const { status, error } = spawnSync('strace', ['-f', '-e', 'inject=fsync:error=EIO', '-o', '/dev/null', 'true']);
+  if (error !== undefined) return 'there is no strace';
+  return status === 0 ? null : 'strace may not trace';
+}
+
+if (noTracing !== null) console.warn(`${noTracing}, so the tests of a failing disk are skipped`);
+
+/** Whether there is all the time in the world. */
+export const isLong = process.env['PAWL_LONG'] === '1';

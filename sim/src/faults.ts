@@ -1,0 +1,77 @@
+import type { Choices } from './choices.ts';
+
+/** What can go wrong, and how often it does where nothing else is said: per opportunity. */
+export const usualRates = {
+  /** A process ends without a word. */
+  crash: 0.01,
+  /** The same, while it takes a session up. */
+  'crash-in-recovery': 0.12,
+  /** Someone takes a session over from a process that lives. */
+  'take-over': 0.006,
+  /** A process is told to end, and has a moment. */
+  leave: 0.005,
+  /** The store did it, and says that it failed. */
+  'unknown-kept': 0.03,
+  /** The store did not do it, and says that it failed. */
+  'unknown-lost': 0.03,
+  /** There is no room, for a while. */
+  full: 0.015,
+  'slow-store': 0.05,
+  /** Somebody makes a snapshot. */
+  snapshot: 0.2,
+  /** The snapshot is damaged, or an older one is put back. */
+  'snapshot-damage': 0.5,
+  'clock-jump': 0.01,
+  'clock-drift': 1,
+  'model-error': 0.15,
+  'model-truncated': 0.08,
+  'model-stall': 0.04,
+  'model-garbage': 0.15,
+  'tool-hang': 0.05,
+  'tool-throw': 0.1,
+  /** The tool does its work and does not answer. */
+  'tool-mute': 0.06,
+  /** What comes back cannot be kept. */
+  'tool-unfit': 0.06,
+  'spool-error': 0.08,
+  'hooks-fail': 0.15,
+  'person-late': 0.3,
+  'person-never': 0.15,
+  /** An answer comes a second time, and says something else. */
+  'double-answer': 0.3,
+} as const;
+
+export type FaultName = keyof typeof usualRates;
+
+export type FaultRates = Partial<Readonly<Record<FaultName, number>>>;
+
+export type Faults = {
+  /** Whether this goes wrong now. `where` tells this opportunity from others of the same kind. */
+  strikes(fault: FaultName, where: string): boolean;
+  /** From now on nothing goes wrong. */
+  heal(): void;
+  readonly healed: boolean;
+  /** How often each has struck. */
+  readonly struck: ReadonlyMap<FaultName, number>;
+};
+
+export function createFaults(rates: FaultRates, choices: Choices): Faults {
+  const struck = new Map<FaultName, number>();
+  let healed = false;
+  return {
+    strikes(fault, where) {
+      const rate = rates[fault] ?? 0;
+      if (healed || rate === 0) return false;
+      const strikes = choices.choose(`${fault} ${where}`, (random) => (random.chance(rate) ? 1 : 0)) !== 0;
+      if (strikes) struck.set(fault, (struck.get(fault) ?? 0) + 1);
+      return strikes;
+    },
+    heal() {
+      healed = true;
+    },
+    get healed() {
+      return healed;
+    },
+    struck,
+  };
+}

@@ -1,0 +1,47 @@
+import type { Spool } from '@pawl/runtime';
+import { delay, portCall } from './port.ts';
+import type { Driver, World } from './world.ts';
+
+export type KeptResult = { result: string | null; output: string };
+
+/** What is kept of calls until the log has it. What a `keep` wrote is there when it was done, not when it is answered. */
+export function spoolOf(world: World, driver: Driver): Spool {
+  const { spool } = world.disk;
+  const caller = { process: driver.process.name, kind: 'spool' };
+  const call = <Result>(name: string, perform: () => Result): Promise<Result> =>
+    portCall(world, caller, { name, inMs: delay(world, 'spool') }, async () => {
+      if (world.faults.strikes('spool-error', name)) throw new Error('EIO: the spool cannot be used');
+      return perform();
+    });
+  const at = (execution: string): KeptResult => {
+    let kept = spool.get(execution);
+    if (kept === undefined) spool.set(execution, (kept = { result: null, output: '' }));
+    return kept;
+  };
+  return {
+    keep: (execution, result) =>
+      call('keep', () => {
+        at(execution).result = JSON.stringify(result);
+        world.oracle.spooled(execution);
+      }),
+    hear(execution, chunk) {
+      at(execution).output += new TextDecoder().decode(chunk);
+    },
+    async find(execution) {
+      try {
+        return await call('find', () => {
+          const { result = null, output = null } = spool.get(execution) ?? {};
+          return { result: result === null ? null : JSON.parse(result), output };
+        });
+      } catch (error) {
+        world.oracle.spoolUnread(execution);
+        throw error;
+      }
+    },
+    forget: (execution) =>
+      call('forget', () => {
+        world.oracle.forgotten(execution);
+        spool.delete(execution);
+      }),
+  };
+}
