@@ -4,7 +4,8 @@ import { windowsOf } from './windows.ts';
 
 /** One contender, once, in a process that has done nothing else: `run` or `open`, key, steps, folder. Prints JSON. */
 const [task = '', key = '', count = '', folder = ''] = process.argv.slice(2);
-if (!isContenderKey(key)) throw new Error(`Expected one of ${Object.keys(contenders).join(', ')}, got '${key}'`);
+if (!isContenderKey(key))
+  throw new Error(`Expected one of ${Object.keys(contenders).join(', ')}, got '${key}'`);
 const steps = Number(count);
 const contender = await contenders[key]();
 

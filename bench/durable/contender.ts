@@ -18,8 +18,7 @@ export type Work = {
   readonly tick: () => void;
 };
 
-export type Done = {
-  readonly ms: number;
+export type Done = Timed & {
   /** How far the database goes to keep a commit: FULL survives the loss of power, NORMAL the end of the process. */
   readonly synchronous: 'FULL' | 'NORMAL';
   /** Bytes of the events as text, where there are events. */
@@ -32,6 +31,18 @@ export type Opened = {
   /** How many events were stepped through to get there, where there are events. */
   readonly replayed: number | null;
 };
+
+/** Elapsed, waiting for the disk and for a core included; and what of it was spent on a processor. */
+export type Timed = { readonly ms: number; readonly processorMs: number };
+
+export async function timed(work: () => void | Promise<void>): Promise<Timed> {
+  const before = process.cpuUsage();
+  const start = performance.now();
+  await work();
+  const ms = performance.now() - start;
+  const { user, system } = process.cpuUsage(before);
+  return { ms, processorMs: (user + system) / 1_000 };
+}
 
 /** What a commit survives, by SQLite's own number. */
 export function synchronousOf(level: unknown): Done['synchronous'] {

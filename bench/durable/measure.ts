@@ -24,6 +24,7 @@ export type Row = {
   readonly times: Summary;
   readonly seconds: Summary;
   readonly stepsPerSecond: number;
+  readonly processorMsPerStep: number;
   readonly earlyMs: number;
   readonly lateMs: number;
   readonly lateByEarly: Summary;
@@ -102,6 +103,7 @@ function rowOf(key: ContenderKey, steps: number, samples: readonly Sample[], raw
     ...ratios(samples, raw),
     seconds,
     stepsPerSecond: steps / seconds.median,
+    processorMsPerStep: median(samples.map(({ processorMs }) => processorMs)) / steps,
     earlyMs: median(ends.map(({ early }) => early)),
     lateMs: median(ends.map(({ late }) => late)),
     lateByEarly: summarise(ends.map(({ early, late }) => late / early)),

@@ -2,7 +2,7 @@ import { conversationOf, createSession, type Event, type GovernorSettings, type 
 import { Agent, eventLogOn, openSqliteStore, type EventLog, type Model, type Tool } from '@pawl/runtime';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { DurableContender, Work } from './contender.ts';
+import { timed, type DurableContender, type Work } from './contender.ts';
 import { answer, askedAt, goal, messagesAfter, read, type Page } from './work.ts';
 
 export const pawl: DurableContender = durablePawl('Pawl', { preset: 'pawl', rules: {} });
@@ -23,14 +23,12 @@ function durablePawl(name: string, governor: GovernorSettings): DurableContender
       const store = openSqliteStore(join(work.folder, fileName));
       const session = createSession({ id, at: Date.now(), settings: { compact: true, governor } });
       const log = eventLogOn(store, id, await store.create(session, 'bench'));
-      const start = performance.now();
-      await goThrough(work, session, log);
-      const ms = performance.now() - start;
+      const taken = await timed(() => goThrough(work, session, log));
       let textBytes = 0;
       for await (const { event } of store.events(id)) textBytes += Buffer.byteLength(JSON.stringify(event));
       await store.close();
       // The store looks on every connection whether it is.
-      return { ms, synchronous: 'FULL', textBytes };
+      return { ...taken, synchronous: 'FULL', textBytes };
     },
     async open(folder) {
       const start = performance.now();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { synchronousOf, type DurableContender } from './contender.ts';
+import { synchronousOf, timed, type DurableContender } from './contender.ts';
 import { eventsOf } from './pawl.ts';
 import { messagesAfter } from './work.ts';
 
@@ -17,15 +17,19 @@ export const rawAppend: DurableContender = {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     database.exec('CREATE TABLE events (seq INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT');
     const add = database.prepare('INSERT INTO events (text) VALUES (?)');
-    const start = performance.now();
-    for (const { text, isTool } of rows) {
-      add.run(text);
-      if (isTool) tick();
-    }
-    const ms = performance.now() - start;
+    const taken = await timed(() => {
+      for (const { text, isTool } of rows) {
+        add.run(text);
+        if (isTool) tick();
+      }
+    });
     const synchronous = synchronousOf(database.prepare('PRAGMA synchronous').get()?.['synchronous']);
     database.close();
-    return { ms, synchronous, textBytes: rows.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) };
+    return {
+      ...taken,
+      synchronous,
+      textBytes: rows.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
+    };
   },
   async open(folder) {
     const start = performance.now();

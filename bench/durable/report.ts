@@ -8,7 +8,9 @@ export function report({ environment: on, inMemory, lengths }: Measured, aims: r
   return [
     `Node ${on.node}, V8 ${on.v8}, ${on.cpu}, ${on.cores} cores, load ${on.load.toFixed(1)}`,
     'Elapsed time; medians of interleaved rounds; every run in a process of its own',
-    ...(inMemory ? ['The folder for temporary files is in memory: set TMPDIR to one that is on a disk.'] : []),
+    ...(inMemory
+      ? ['The folder for temporary files is in memory: set TMPDIR to one that is on a disk.']
+      : []),
     ...lengths.flatMap((length) => ['', ...tablesOf(length)]),
     '',
     ...aims.map(aimLine),
@@ -21,7 +23,18 @@ function tablesOf(length: MeasuredLength): readonly string[] {
   const peers = overPawl.filter(({ key }) => key === 'langGraph' || key === 'langGraphDelta');
   return [
     table(
-      [title, 'time, raw = 1', 'min..max', 's', 'steps/s', 'ms/step, early', 'late', 'slowest 100', 'commits'],
+      [
+        title,
+        'time, raw = 1',
+        'min..max',
+        's',
+        'steps/s',
+        'ms/step, early',
+        'late',
+        'slowest 100',
+        'on a processor',
+        'synchronous',
+      ],
       rows.map(timeRow),
     ),
     '',
@@ -49,6 +62,7 @@ function timeRow(row: Row): readonly string[] {
     significant(row.earlyMs),
     significant(row.lateMs),
     significant(row.slowestMs),
+    significant(row.processorMsPerStep),
     row.synchronous,
   ];
 }

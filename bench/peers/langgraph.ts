@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { synchronousOf, type DurableContender } from '../durable/contender.ts';
+import { synchronousOf, timed, type DurableContender } from '../durable/contender.ts';
 import { answer, askedAt, goal, read, type Page } from '../durable/work.ts';
 import { versionOf } from '../lib/environment.ts';
 
@@ -14,12 +14,12 @@ function durableGraph(name: string, messages: 'MessagesValue' | 'MessagesDeltaVa
     version: versionOf('@langchain/langgraph', import.meta.url),
     async run({ steps, folder, tick }) {
       const { saver, graph, input } = await built(messages, { steps, folder, tick });
-      const start = performance.now();
-      await graph.invoke(input, { ...thread, recursionLimit: 4 * steps + 10 });
-      const ms = performance.now() - start;
+      const taken = await timed(async () => {
+        await graph.invoke(input, { ...thread, recursionLimit: 4 * steps + 10 });
+      });
       const synchronous = synchronousOf(saver.db.pragma('synchronous', { simple: true }));
       saver.db.close();
-      return { ms, synchronous, textBytes: null };
+      return { ...taken, synchronous, textBytes: null };
     },
     async open(folder) {
       const { saver, graph } = await built(messages, { steps: 0, folder, tick: () => undefined });

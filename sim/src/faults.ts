@@ -3,9 +3,9 @@ import type { Choices } from './choices.ts';
 /** What can go wrong, and how often it does where nothing else is said: per opportunity. */
 export const usualRates = {
   /** A process ends without a word. */
-  crash: 0.01,
+  crash: 0.006,
   /** The same, while it takes a session up. */
-  'crash-in-recovery': 0.12,
+  'crash-in-recovery': 0.03,
   /** Someone takes a session over from a process that lives. */
   'take-over': 0.006,
   /** A process is told to end, and has a moment. */
@@ -48,6 +48,8 @@ export type FaultRates = Partial<Readonly<Record<FaultName, number>>>;
 export type Faults = {
   /** Whether this goes wrong now. `where` tells this opportunity from others of the same kind. */
   strikes(fault: FaultName, where: string): boolean;
+  /** Which of these strikes now, if any. */
+  strikesOneOf(faults: readonly FaultName[], where: string): FaultName | null;
   /** From now on nothing goes wrong. */
   heal(): void;
   readonly healed: boolean;
@@ -58,13 +60,26 @@ export type Faults = {
 export function createFaults(rates: FaultRates, choices: Choices): Faults {
   const struck = new Map<FaultName, number>();
   let healed = false;
+  const count = (fault: FaultName): void => void struck.set(fault, (struck.get(fault) ?? 0) + 1);
   return {
     strikes(fault, where) {
       const rate = rates[fault] ?? 0;
       if (healed || rate === 0) return false;
       const strikes = choices.choose(`${fault} ${where}`, (random) => (random.chance(rate) ? 1 : 0)) !== 0;
-      if (strikes) struck.set(fault, (struck.get(fault) ?? 0) + 1);
+      if (strikes) count(fault);
       return strikes;
+    },
+    strikesOneOf(among, where) {
+      if (healed || !among.some((fault) => (rates[fault] ?? 0) > 0)) return null;
+      const drawn = choices.choose(where, (random) => {
+        let left = random.next();
+        return 1 + among.findIndex((fault) => (left -= rates[fault] ?? 0) < 0);
+      });
+      const fault = among[drawn - 1];
+      // A script may name what this plan does not have.
+      if (fault === undefined || (rates[fault] ?? 0) === 0) return null;
+      count(fault);
+      return fault;
     },
     heal() {
       healed = true;

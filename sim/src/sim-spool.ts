@@ -21,23 +21,22 @@ export function spoolOf(world: World, driver: Driver): Spool {
   return {
     keep: (execution, result) =>
       call('keep', () => {
-        at(execution).result = JSON.stringify(result);
-        world.oracle.spooled(execution);
+        const text = JSON.stringify(result);
+        at(execution).result = text;
+        world.oracle.spooled(execution, text);
       }),
     hear(execution, chunk) {
       at(execution).output += new TextDecoder().decode(chunk);
     },
-    async find(execution) {
-      try {
-        return await call('find', () => {
-          const { result = null, output = null } = spool.get(execution) ?? {};
-          return { result: result === null ? null : JSON.parse(result), output };
-        });
-      } catch (error) {
+    find: (execution) =>
+      call('find', () => {
+        const { result = null, output = null } = spool.get(execution) ?? {};
+        if (result === null) world.oracle.spoolUnread(execution);
+        return { result: result === null ? null : JSON.parse(result), output };
+      }).catch((error: unknown) => {
         world.oracle.spoolUnread(execution);
         throw error;
-      }
-    },
+      }),
     forget: (execution) =>
       call('forget', () => {
         world.oracle.forgotten(execution);

@@ -3,6 +3,7 @@ import type { ModelFlags } from './commands/model-options.ts';
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import type { Io } from './io.ts';
+import { storeHelp } from './store-help.ts';
 import { visibleLine } from './visible.ts';
 
 type Setting = {
@@ -28,6 +29,7 @@ export function createProgram(setting: Setting): Command {
     })
     .exitOverride();
   addRun(program, setting);
+  addResume(program, setting);
   addTrust(program, setting);
   addPipe(program, setting);
   addChart(program, setting);
@@ -61,6 +63,7 @@ type RunFlags = BudgetFlags &
     readonly autoCommit?: true;
     readonly watchResources?: true;
     readonly quiet?: true;
+    readonly store?: string;
     readonly trace?: string;
     readonly json?: true;
   };
@@ -104,6 +107,7 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     .option('--max-tokens <n>', 'after so many tokens, read and written, ask for an answer')
     .option('--max-cost <n>', 'after so much money, ask for an answer; needs prices')
     .option('--max-seconds <n>', 'after so long, ask for an answer')
+    .option('--store <where>', storeHelp)
     .option('--trace <file>', 'write every prompt, reply and transition to a file, one JSON object a line')
     .option('-q, --quiet', 'print the answer only')
     .option('--json', 'print one JSON object a line: what happens, and last the result')
@@ -119,6 +123,43 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     .action(async (goal: string[], options: RunFlags) => {
       const { run } = await import('./commands/run.ts');
       exit(await run(goal.join(' '), { ...options, signal }, io));
+    });
+}
+
+type ResumeFlags = ModelFlags &
+  Pick<RunFlags, 'dir' | 'mode' | 'watchResources' | 'store' | 'trace' | 'quiet' | 'json'> & {
+    readonly takeOver?: true;
+    readonly trustStore?: true;
+  };
+
+function addResume(program: Command, { io, signal, exit }: Setting): void {
+  program
+    .command('resume')
+    .description(
+      'go on with a session where it stopped: after Ctrl-C, a closed terminal, a kill, a loss of power',
+    )
+    .argument('[session]', 'its id, a beginning of it, or last: the newest of the folder', 'last')
+    .argument('[message...]', 'something to say in it')
+    .option('-d, --dir <folder>', 'the folder whose last session is meant', '.')
+    .option('--store <where>', storeHelp)
+    .option('-m, --model <spec>', 'another model than the one it was begun with')
+    .option('--base-url <url>', 'where that model is served')
+    .option('--mode <mode>', 'what runs without asking from now on: read-only, ask, auto-edit, full-auto')
+    .option('--watch-resources', 'pause while the machine is short of processor time, memory or disk space')
+    .option('--take-over', 'take it from the process that runs it now')
+    .option('--trust-store', 'act on a database that was not made here')
+    .option('--trace <file>', 'write every prompt, reply and transition to a file, one JSON object a line')
+    .option('-q, --quiet', 'print the answer only')
+    .option('--json', 'print one JSON object a line: what happens, and last the result')
+    .addHelpText(
+      'after',
+      examples('pawl resume', 'pawl resume 1f3a9c2e', 'pawl resume last "Now write a test for it"'),
+    )
+    .action(async (session: string, message: string[], options: ResumeFlags) => {
+      const { resume } = await import('./commands/resume.ts');
+      exit(
+        await resume(session, message.length === 0 ? null : message.join(' '), { ...options, signal }, io),
+      );
     });
 }
 

@@ -23,6 +23,8 @@ export type OpenedStore = {
   readonly path: string | null;
   /** Whether what it holds may be acted on: false for a database that came with a folder. */
   readonly isOwn: boolean;
+  /** Why nothing is kept, where that is not what was asked for. */
+  readonly warning: string | null;
   close(): Promise<void>;
 };
 
@@ -32,9 +34,6 @@ export type StoreFlags = {
   /** user, workspace, none, or a file. */
   readonly store?: string | undefined;
 };
-
-export const storeHelp =
-  'where sessions are kept: user, workspace (.pawl in the folder), none, or a database file (default: "user")';
 
 const fileName = 'sessions.db';
 
@@ -50,12 +49,21 @@ export function openStore(
   config: Config,
   env: NodeJS.ProcessEnv = process.env,
 ): OpenedStore {
-  const named = store ?? (env['PAWL_STORE'] || undefined) ?? config.store ?? 'user';
-  if (named === 'none') {
-    const none = createMemoryStore();
-    return { store: none, spool: createMemorySpool(), path: null, isOwn: true, close: () => none.close() };
+  const named = store ?? (env['PAWL_STORE'] || undefined) ?? config.store;
+  if (named === 'none') return nowhere(null);
+  try {
+    return openAt(fileFor(named ?? 'user', dir));
+  } catch (error) {
+    // Who asked for no place in particular is not kept from working by one that cannot be had.
+    if (named !== undefined || !(error instanceof UsageError)) throw error;
+    return nowhere(`${error.message} This session is not kept.`);
   }
-  return openAt(fileFor(named, dir));
+}
+
+function nowhere(warning: string | null): OpenedStore {
+  const store = createMemoryStore();
+  const close = (): Promise<void> => store.close();
+  return { store, spool: createMemorySpool(), path: null, isOwn: true, warning, close };
 }
 
 function fileFor(named: string, dir: string): string {
@@ -80,15 +88,19 @@ function openAt(path: string): OpenedStore {
       store,
       path,
       isOwn: isKnownStore(path),
+      warning: null,
       spool: createFileSpool(join(realpathSync(folder), 'spool')),
       close: () => store.close(),
     };
   } catch (error) {
     if (error instanceof StoreError) throw new UsageError(error.message, { cause: error });
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`Sessions cannot be kept in ${JSON.stringify(path)}: ${why}. Name another --store.`, {
-      cause: error,
-    });
+    throw new UsageError(
+      `Sessions cannot be kept in ${JSON.stringify(path)}: ${why}. Name another --store.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

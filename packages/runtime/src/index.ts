@@ -14,6 +14,7 @@ export { createLibrarian } from './models/librarian.ts';
 export { createScripted } from './models/scripted.ts';
 export type { ScriptedReply } from './models/scripted.ts';
 export { nearest } from './nearest.ts';
+export { requestFor } from './prompt.ts';
 export { answerSchema } from './schema/answer.ts';
 export { eventExamples } from './schema/examples.ts';
 export { eventsJsonSchema } from './schema/json-schema.ts';
@@ -96,6 +97,7 @@ export type {
   EffectClass,
   Tool,
   ToolContext,
+  Settle,
   ToolExecution,
   Unfinished,
   ToolDefinition,

@@ -3,6 +3,7 @@ import { eventLogOn, fork, thisProcess, type Position, type Store } from '@pawl/
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { UsageError } from '../usage-error.ts';
+import { visibleLine } from '../visible.ts';
 import { sessionNamed } from './session-named.ts';
 import { wholeNumber } from './session-number.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
@@ -28,14 +29,14 @@ export function forkSession(word: string, options: ForkOptions, io: Io): Promise
     const as = crypto.randomUUID();
     const position = await fork(store, id, { at, as, owner: thisProcess(), now: Date.now() });
     if (say !== undefined) await tell(store, as, position, say);
-    const told = json === true ? JSON.stringify({ id: as, parent: { id, at } }) : howToGoOn(as, id, at);
-    io.stdout.write(`${told}\n`);
+    const waits = say === undefined && session.turn.status === 'waitingForUser';
+    const made = `Made ${as} from event ${at} of ${JSON.stringify(id)}.`;
+    const next = `Go on with: pawl resume ${as}${waits ? ' "what is to be done next"' : ''}`;
+    io.stdout.write(
+      `${json === true ? JSON.stringify({ id: as, parent: { id, at } }) : `${visibleLine(made)}\n${next}`}\n`,
+    );
     return exitCodes.finished;
   });
-}
-
-function howToGoOn(as: string, from: string, at: number): string {
-  return `Made ${as} from event ${at} of ${JSON.stringify(from)}.\nGo on with: pawl resume ${as}`;
 }
 
 function hasEnded({ turn }: Session, at: number): UsageError {

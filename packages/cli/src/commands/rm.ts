@@ -15,11 +15,7 @@ export type RemoveOptions = SessionFlags & {
 };
 
 /** Removes sessions for good. Which ones are meant, and whether they may go, is settled before the first one goes. */
-export function removeSessions(
-  words: readonly string[],
-  options: RemoveOptions,
-  io: Io,
-): Promise<ExitCode> {
+export function removeSessions(words: readonly string[], options: RemoveOptions, io: Io): Promise<ExitCode> {
   return withStore(options, async (store) => {
     const named = await Promise.all(words.map((word) => sessionNamed(store, word, options.dir)));
     const sessions = [...new Map(named.map((session) => [session.id, session])).values()];
@@ -63,7 +59,9 @@ function agrees(sessions: readonly SessionSummary[], io: Io): Promise<boolean> {
   const terminal = terminalOf(io);
   const what = counted(sessions.length, 'session');
   if (terminal === null) {
-    throw new UsageError(`This removes ${what} for good, and nobody is there to ask. Say --yes if you mean it.`);
+    throw new UsageError(
+      `This removes ${what} for good, and nobody is there to ask. Say --yes if you mean it.`,
+    );
   }
   for (const { id, goal } of sessions.slice(0, namedMax)) {
     io.stderr.write(`  ${visibleLine(id)}  ${fit(goal ?? 'no goal yet', 60)}\n`);

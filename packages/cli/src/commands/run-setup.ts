@@ -55,6 +55,8 @@ type Asked = {
   readonly signal: AbortSignal;
   readonly report: (line: string) => void;
   readonly id: string;
+  /** A session to go on with; null for a new one. */
+  readonly session: Session | null;
 };
 
 const nothingElse = { keep: async () => undefined, see: () => undefined, close: async () => undefined };
@@ -74,7 +76,7 @@ async function plainly(asked: Asked): Promise<RunSetup> {
   const governor = { ...defaultSettings.governor, ...profile.settings.governor };
   const attended = coder?.attended === true ? { governor: { ...governor, attended: true } } : {};
   const settings = withBudgets({ ...profile.settings, ...attended }, budgets);
-  const session = createSession({ id, at: Date.now(), profile: profile.name, settings });
+  const session = asked.session ?? createSession({ id, at: Date.now(), profile: profile.name, settings });
   const memory = session.memory ?? emptyMemory(memorySettings.pawl);
   const storage = lazyStorage(() => {
     const file = storageFileFor(folder.root);
@@ -105,7 +107,8 @@ async function plainly(asked: Asked): Promise<RunSetup> {
   };
 }
 
-async function setUpLkj({ folder, profile, budgets, flags, id }: Asked, name: LkjProfile): Promise<RunSetup> {
+async function setUpLkj(asked: Asked, name: LkjProfile): Promise<RunSetup> {
+  const { folder, profile, budgets, flags, id } = asked;
   const logs = name === 'lkj' ? (['think_log', 'evaluation_log'] as const) : (['thinking_log'] as const);
   const model = await modelFor(flags, profile, { logs, callsMax: 1 });
   const { config, store } = await openLkjFolder(folder.root, name, systemClock).catch((error: unknown) => {
@@ -117,19 +120,22 @@ async function setUpLkj({ folder, profile, budgets, flags, id }: Asked, name: Lk
   const at = Date.now();
   const { mode, warning } = resumeMode(chart, store.state, at);
   const settings = { ...profile.settings, chart, memory: config.memory, budgets: cycles(config) };
-  const session = createSession({
+  const fresh = createSession({
     id,
     at,
     profile: profile.name,
     settings: withBudgets(settings, budgets),
   });
+  const session = asked.session ?? { ...fresh, mode, memory: store.keeper.memory };
+  // What the events tell counts: the files may be one of them behind.
+  if (session.memory !== null) store.keeper.sync(session.memory);
   return {
     ...nothingElse,
     means: {
       model,
       tools,
       memory: store.keeper,
-      session: { ...session, mode, memory: store.keeper.memory },
+      session,
     },
     warnings: [
       ...store.warnings,

@@ -16,7 +16,7 @@ import { visible, visibleLine } from '../visible.ts';
 
 /** Shows a run while it happens. The answer goes to standard output, everything else to standard error. */
 export type RunView = {
-  start(folder: { readonly root: string; readonly files: number }): void;
+  start(begun: { readonly root: string; readonly files: number; readonly session: string }): void;
   warn(line: string): void;
   see(seen: Seen): void;
   end(result: RunResult): void;
@@ -48,7 +48,7 @@ export function quietView(io: Io): RunView {
 export function jsonView(io: Io): RunView {
   const write = (line: Json): void => void io.stdout.write(`${JSON.stringify(line)}\n`);
   return {
-    start: ({ root, files }) => write({ type: 'start', folder: root, files }),
+    start: ({ root, files, session }) => write({ type: 'start', folder: root, files, session }),
     warn: (message) => write({ type: 'warning', message }),
     see({ event, notes, session }) {
       for (const note of notes) write(isOfPhase(note) ? withProgress(note, session.phases) : { ...note });

@@ -1,48 +1,45 @@
 import { resolve } from 'node:path';
-import { conversationOf, isEphemeral, summarise, type Budgets, type Profile, type Session } from '@pawl/core';
-import {
-  Agent,
-  answerOf,
-  createPhaseTools,
-  indexFolder,
-  systemProbe,
-  watchResources,
-  WorkspaceError,
-  type Config,
-  type FolderIndex,
-  type Seen,
-} from '@pawl/runtime';
+import { indexFolder, WorkspaceError, type FolderIndex } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
+import { openStore } from '../store-option.ts';
+import { terminalOf } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { terminalOf, type Terminal } from '../terminal.ts';
 import { budgetsOf, filledUp, type BudgetFlags } from './budget-options.ts';
 import { configOf, withModel } from './config-flags.ts';
 import type { ModelFlags } from './model-options.ts';
 import { profileNamed } from './profile-option.ts';
-import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
+import { aboutOf } from './run-about.ts';
 import { configFor } from './run-config.ts';
-import { setUp } from './run-setup.ts';
-import { openTrace, type RunTrace } from './run-trace.ts';
+import { openTrace } from './run-trace.ts';
+import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
+import { work } from './run-work.ts';
 import { skipLines } from './skip-lines.ts';
 
+/** How a run is shown, and what may be told to it from outside. */
+export type ViewOptions = {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  /** A file to write every prompt, reply and transition to. */
+  readonly trace?: string;
+  /** Aborted when the user presses Ctrl-C. */
+  readonly signal?: AbortSignal;
+};
+
 export type RunOptions = BudgetFlags &
-  ModelFlags & {
+  ModelFlags &
+  ViewOptions & {
     readonly dir: string;
     readonly profile?: string;
-    readonly json?: boolean;
-    readonly quiet?: boolean;
     /** What the agent may do without asking: read-only, ask, auto-edit, full-auto. */
     readonly mode?: string;
     /** Keep each step as a git commit. */
     readonly autoCommit?: boolean;
     /** Pause while the machine is short of processor time, memory or disk space. */
     readonly watchResources?: boolean;
-    /** A file to write every prompt, reply and transition to. */
-    readonly trace?: string;
-    /** Aborted when the user presses Ctrl-C. */
-    readonly signal?: AbortSignal;
+    /** Where the session is kept. */
+    readonly store?: string;
   };
 
 /** Works on a goal in a folder until there is an answer. */
@@ -54,7 +51,8 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   const terminal = terminalOf(io);
   const found = await configFor(resolve(options.dir), configOf(options), terminal);
   const { config } = found;
-  const profile = await profileNamed(config.profile ?? 'pawl');
+  const profileName = config.profile ?? 'pawl';
+  const profile = await profileNamed(profileName);
   const flags = { ...options, ...withModel(options, config) };
   const budgets = filledUp(asked, config.budgets);
   if (budgets !== null && budgets.cost !== null && flags.priceIn === undefined) {
@@ -66,14 +64,21 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   const index = await indexUntil(options.dir, signal, io);
   if (index === null) return exitCodes.interrupted;
   using folder = index;
-  const view = viewFor(options, io);
-  view.start({ root: folder.root, files: folder.paths.length });
-  for (const line of skipLines(folder.skips)) view.warn(line);
-  for (const line of found.warnings) view.warn(line);
+  const id = crypto.randomUUID();
+  const view = showing(options, io, { folder, id, warnings: found.warnings });
   const trace = openTrace(options.trace);
-  const result = await work(goal, { folder, profile, budgets, signal, view, trace, flags, config, terminal });
-  view.end(result);
-  return codes[result.status];
+  const opened = openStore(options, config);
+  if (opened.warning !== null) view.warn(opened.warning);
+  try {
+    const known = { dir: folder.root, model: flags.model ?? 'librarian', profile: profileName };
+    const opening = { kind: 'new', goal, about: aboutOf({ ...flags, ...known }) } as const;
+    const job = { id, folder, profile, budgets, signal, view, trace, flags, config, terminal };
+    const result = await work({ ...job, opened, opening });
+    view.end(result);
+    return codeFor(result);
+  } finally {
+    await opened.close();
+  }
 }
 
 const codes: Record<RunResult['status'], ExitCode> = {
@@ -84,8 +89,12 @@ const codes: Record<RunResult['status'], ExitCode> = {
   interrupted: exitCodes.interrupted,
 };
 
+export function codeFor({ status }: RunResult): ExitCode {
+  return codes[status];
+}
+
 /** Reads the folder; null when the user would not wait for it. */
-async function indexUntil(dir: string, signal: AbortSignal, io: Io): Promise<FolderIndex | null> {
+export async function indexUntil(dir: string, signal: AbortSignal, io: Io): Promise<FolderIndex | null> {
   const line = progressLine(io.stderr);
   try {
     return await indexFolder(dir, {
@@ -100,108 +109,22 @@ async function indexUntil(dir: string, signal: AbortSignal, io: Io): Promise<Fol
   }
 }
 
-type Job = {
+type Begun = {
   readonly folder: FolderIndex;
-  readonly profile: Profile;
-  readonly budgets: Budgets | null;
-  readonly signal: AbortSignal;
-  readonly view: RunView;
-  readonly trace: RunTrace;
-  readonly flags: ModelFlags & Pick<RunOptions, 'watchResources'>;
-  readonly config: Config;
-  readonly terminal: Terminal | null;
+  readonly id: string;
+  readonly warnings: readonly string[];
 };
 
-async function work(goal: string, { view, trace, ...job }: Job): Promise<RunResult> {
-  const { signal } = job;
-  const tally = { modelCalls: 0, toolCalls: 0, error: null as string | null };
-  const startedAt = Date.now();
-  const id = crypto.randomUUID();
-  const { means, keep, see, close, warnings } = await setUp({
-    ...job,
-    id,
-    report: (line) => view.warn(line),
-  });
+/** The view that was asked for, begun. */
+export function showing(options: ViewOptions, io: Io, { folder, id, warnings }: Begun): RunView {
+  const view = viewFor(options, io);
+  view.start({ root: folder.root, files: folder.paths.length, session: id });
+  for (const line of skipLines(folder.skips)) view.warn(line);
   for (const line of warnings) view.warn(line);
-  const leave = (): void => void agent.post({ type: 'shutdown-requested' });
-  const keeping = inTurn(leave);
-  const phases = createPhaseTools({
-    post: (event) => agent.post(event),
-    phases: () => agent.session.phases,
-  });
-  const agent: Agent = new Agent({
-    ...means,
-    model: trace.model(means.model),
-    tools: means.session.mode === null ? [...means.tools, ...phases] : means.tools,
-    observe(seen) {
-      keepCount(tally, seen);
-      view.see(seen);
-      trace.see(seen);
-      see(seen);
-      if (!isEphemeral(seen.event)) keeping.add(() => keep(seen.session));
-    },
-  });
-  const watch = job.flags.watchResources === true ? watchMachine(agent, job.folder.root, view) : null;
-  signal.addEventListener('abort', leave, { once: true });
-  if (signal.aborted) leave();
-  agent.say(goal);
-  const session = await agent.idle();
-  watch?.stop();
-  await keeping.done();
-  await close();
-  const { modelCalls, toolCalls } = tally;
-  const durationMs = Date.now() - startedAt;
-  return { ...ending(session, tally.error), session: id, modelCalls, toolCalls, durationMs };
+  return view;
 }
 
-/** Pauses the work while the machine has no room for it. */
-function watchMachine(agent: Agent, folder: string, view: RunView): { stop(): void } {
-  return watchResources({
-    post: (event) => agent.post(event),
-    session: () => agent.session,
-    probe: systemProbe(folder),
-    report: (line) => view.warn(line),
-  });
-}
-
-/** Does one thing after the other. When one fails, nothing more is done, and whoever asks at the end is told. */
-function inTurn(onFailure: () => void): { add(piece: () => Promise<void>): void; done(): Promise<void> } {
-  let last = Promise.resolve();
-  return {
-    add(piece) {
-      last = last.then(piece);
-      last.catch(onFailure);
-    },
-    done: () => last,
-  };
-}
-
-function keepCount(
-  tally: { modelCalls: number; toolCalls: number; error: string | null },
-  { actions, event }: Seen,
-): void {
-  if (event.type === 'tool-started') tally.toolCalls += 1;
-  for (const action of actions) {
-    if (action.type === 'ask-model') tally.modelCalls += 1;
-    if (action.type === 'show-error') tally.error = action.message;
-  }
-}
-
-function ending(session: Session, error: string | null): Pick<RunResult, 'status' | 'answer' | 'reason'> {
-  const answer = answerOf(conversationOf(session));
-  const { turn } = session;
-  if (turn.status === 'shuttingDown') return { status: 'interrupted', answer: null, reason: 'Interrupted.' };
-  if (turn.status === 'halted') {
-    const { reason } = turn.why;
-    const status = turn.why.kind === 'budget' ? 'budget' : 'stuck';
-    return { status, answer: answer ?? summarise(turn.conversation, reason), reason };
-  }
-  return answer === null
-    ? { status: 'failed', answer, reason: error ?? 'The model gave no answer.' }
-    : { status: 'answered', answer, reason: null };
-}
-
-function viewFor({ json, quiet }: RunOptions, io: Io): RunView {
+function viewFor({ json, quiet }: ViewOptions, io: Io): RunView {
   if (json === true) return jsonView(io);
   return quiet === true ? quietView(io) : lineView(io);
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Json } from '@pawl/core';
 import type { SessionSummary, Store } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
+import { visibleLine } from '../visible.ts';
 import { fit } from './audit-text.ts';
 
 /** How many sessions an error message names before it only counts. */
@@ -74,7 +75,7 @@ function candidates(some: readonly SessionSummary[], all: readonly SessionSummar
   const short = shortIds(all.map(({ id }) => id));
   const shown = some
     .slice(0, candidatesShown)
-    .map(({ id, goal }) => `${short.get(id) ?? id} (${fit(goal ?? 'no goal yet', 40)})`);
+    .map(({ id, goal }) => `${visibleLine(short.get(id) ?? id)} (${fit(goal ?? 'no goal yet', 40)})`);
   const rest = some.length - shown.length;
   return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }

@@ -30,7 +30,7 @@ export function listSessions(options: SessionsOptions, io: Io): Promise<ExitCode
       return exitCodes.finished;
     }
     if (rows.length > 0) await writeTable(rows, io, output);
-    for (const line of remarks({ all, meant, rows }, options)) io.stderr.write(`${visibleLine(line)}\n`);
+    for (const remark of remarks({ all, meant, rows }, options)) io.stderr.write(`${visibleLine(remark)}\n`);
     return exitCodes.finished;
   });
 }
@@ -56,7 +56,13 @@ function rowOf({ owner, ...session }: SessionSummary, short: string): SessionRow
 async function writeTable(rows: readonly SessionRow[], io: Io, output: LineOutput): Promise<void> {
   const { stdout } = io;
   const columns = columnsFor(rows, widthOf(stdout));
-  await output.write(styleText('bold', line(columns, (column) => column.name), { stream: stdout }));
+  await output.write(
+    styleText(
+      'bold',
+      line(columns, (column) => column.name),
+      { stream: stdout },
+    ),
+  );
   for (const row of rows) {
     const text = line(columns, (column) => column.text(row));
     await output.write(row.status === 'damaged' ? styleText('red', text, { stream: stdout }) : text);

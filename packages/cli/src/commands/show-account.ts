@@ -1,5 +1,6 @@
-import { conversationOf, type Action, type Event, type Session, type Verdict } from '@pawl/core';
+import { conversationOf, type Action, type Event, type Session, type Usage, type Verdict } from '@pawl/core';
 import { answerOf } from '@pawl/runtime';
+import { counted } from './audit-text.ts';
 import type { Walk, Walked } from './show-walk.ts';
 
 /** What a session came to, added up from its log. */
@@ -40,12 +41,28 @@ export async function accountOf(
     count(tally, each);
     onEvent(each.seq);
   }
-  const { files, ...counted } = tally;
-  return { created, end, ...counted, files: [...files].toSorted(), answer: answerOf(conversationOf(end)) };
+  const { files, ...counts } = tally;
+  return { created, end, ...counts, files: [...files].toSorted(), answer: answerOf(conversationOf(end)) };
+}
+
+/** What the work came to, on one line. */
+export function workText(account: Account): string {
+  const { steps, modelFailures, toolCalls, inputTokens, outputTokens, cost, events, files } = account;
+  return [
+    counted(steps, 'step'),
+    ...(modelFailures === 0 ? [] : [counted(modelFailures, 'failed model call')]),
+    counted(toolCalls, 'tool call'),
+    ...(files.length === 0 ? [] : [`${counted(files.length, 'file')} changed`]),
+    `${counted(inputTokens, 'token')} read, ${outputTokens.toLocaleString('en')} written`,
+    ...(cost === null ? [] : [`cost ${cost.toFixed(4)}`]),
+    counted(events, 'event'),
+  ].join(', ');
 }
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
-type Tally = Writable<Omit<Account, 'created' | 'end' | 'files' | 'answer'>> & { readonly files: Set<string> };
+type Tally = Writable<Omit<Account, 'created' | 'end' | 'files' | 'answer'>> & {
+  readonly files: Set<string>;
+};
 
 function newTally(): Tally {
   return {
@@ -71,26 +88,36 @@ function count(tally: Tally, { seq, event, after }: Walked): void {
   for (const note of after.notes) {
     if (note.type === 'verdict' && isEnding(note.verdict)) tally.verdict = { seq, verdict: note.verdict };
   }
-  if (event.type === 'verdict-reached' && isEnding(event.verdict)) tally.verdict = { seq, verdict: event.verdict };
+  if (event.type === 'verdict-reached' && isEnding(event.verdict))
+    tally.verdict = { seq, verdict: event.verdict };
   tally.error = after.actions.find(isError)?.message ?? tally.error;
 }
 
 function countEvent(tally: Tally, event: Event): void {
-  if (event.type === 'user-message') {
-    if (event.automatic !== true) tally.goal ??= event.text;
-    tally.verdict = null;
-    tally.error = null;
+  switch (event.type) {
+    case 'user-message':
+      if (event.automatic !== true) tally.goal ??= event.text;
+      tally.verdict = null;
+      tally.error = null;
+      return;
+    case 'model-failed':
+      tally.modelFailures += 1;
+      return;
+    case 'tool-finished':
+      tally.toolCalls += 1;
+      for (const { path } of event.files ?? []) tally.files.add(path);
+      return;
+    case 'model-replied':
+      tally.steps += 1;
+      if (event.usage !== undefined) countUsage(tally, event.usage);
+      return;
+    default:
   }
-  if (event.type === 'model-failed') tally.modelFailures += 1;
-  if (event.type === 'tool-finished') {
-    tally.toolCalls += 1;
-    for (const { path } of event.files ?? []) tally.files.add(path);
-  }
-  if (event.type !== 'model-replied') return;
-  tally.steps += 1;
-  tally.inputTokens += event.usage?.inputTokens ?? 0;
-  tally.outputTokens += event.usage?.outputTokens ?? 0;
-  const cost = event.usage?.cost;
+}
+
+function countUsage(tally: Tally, { inputTokens, outputTokens, cost }: Usage): void {
+  tally.inputTokens += inputTokens;
+  tally.outputTokens += outputTokens;
   if (cost !== undefined) tally.cost = (tally.cost ?? 0) + cost;
 }
 

@@ -1,4 +1,4 @@
-import { isTerminal, type Session, type TurnStatus } from '@pawl/core';
+import type { TurnStatus } from '@pawl/core';
 import type { SessionSummary } from '@pawl/runtime';
 import { cell, fit } from './audit-text.ts';
 import type { Account } from './show-account.ts';
@@ -15,32 +15,46 @@ export type Ending = {
   readonly evidence: readonly number[];
 };
 
-export function endingOf({ end, verdict, error, answer, events }: Account): Ending {
-  const { turn } = end;
-  const proof = {
-    rule: verdict?.verdict.rule ?? null,
-    advice: verdict?.verdict.advice ?? null,
-    evidence: verdict?.verdict.evidence ?? [],
-  };
-  const none = { rule: null, advice: null, evidence: [] };
-  if (turn.status === 'halted') {
-    const { kind, reason, rule } = turn.why;
-    const how = kind === 'stuck' || kind === 'budget' ? kind : 'halted';
-    return rule !== null && rule === proof.rule ? { how, reason, ...proof } : { how, reason, ...none, rule };
+export function endingOf(account: Account): Ending {
+  const { turn } = account.end;
+  switch (turn.status) {
+    case 'halted': {
+      const { kind, reason, rule } = turn.why;
+      const proof = proofOf(account);
+      const how = kind === 'stuck' || kind === 'budget' ? kind : 'halted';
+      return rule !== null && rule === proof.rule
+        ? { how, reason, ...proof }
+        : { how, reason, ...noProof, rule };
+    }
+    case 'shuttingDown':
+      return { how: 'shut-down', reason: 'It was shut down.', ...noProof };
+    case 'waitingForUser':
+      return endOfTurn(account);
+    default:
+      return { how: 'unfinished', reason: `It ${statusText(turn.status)}.`, ...noProof };
   }
-  if (turn.status === 'shuttingDown') return { how: 'shut-down', reason: 'It was shut down.', ...none };
-  if (turn.status !== 'waitingForUser') {
-    return { how: 'unfinished', reason: `It has not ended: ${statusText(turn.status)}.`, ...none };
-  }
+}
+
+const noProof = { rule: null, advice: null, evidence: [] } as const;
+
+function proofOf({ verdict }: Account): Pick<Ending, 'rule' | 'advice' | 'evidence'> {
+  if (verdict === null) return noProof;
+  const { rule, advice, evidence } = verdict.verdict;
+  return { rule, advice, evidence };
+}
+
+/** What the last turn came to. */
+function endOfTurn(account: Account): Ending {
+  const { verdict, answer, error, events } = account;
   if (verdict !== null) {
     const how = verdict.verdict.rule === 'budget' ? 'budget' : 'stuck';
-    return { how, reason: verdict.verdict.reason, ...proof };
+    return { how, reason: verdict.verdict.reason, ...proofOf(account) };
   }
-  if (answer !== null) return { how: 'answered', reason: 'It gave its answer.', ...none };
-  if (error !== null) return { how: 'failed', reason: error, ...none };
+  if (answer !== null) return { how: 'answered', reason: 'It gave its answer.', ...noProof };
+  if (error !== null) return { how: 'failed', reason: error, ...noProof };
   return events === 0
-    ? { how: 'unused', reason: 'Nothing was ever said to it.', ...none }
-    : { how: 'answered', reason: 'It ended its turn without an answer.', ...none };
+    ? { how: 'unused', reason: 'Nothing was ever said to it.', ...noProof }
+    : { how: 'answered', reason: 'It ended its turn without an answer.', ...noProof };
 }
 
 const statusTexts: Record<TurnStatus, string> = {
@@ -71,10 +85,6 @@ export function isRunning(
   return owner === 'alive' && status !== 'halted' && status !== 'shuttingDown' && status !== 'damaged';
 }
 
-export function canGoOn(session: Session): boolean {
-  return !isTerminal(session);
-}
-
 /** An event that proves something, in three short texts. */
 export type Evidence = { readonly seq: number; readonly what: string; readonly came: string };
 
@@ -87,7 +97,7 @@ export function evidenceOf({ seq, event, before }: Walked): Evidence {
     case 'model-replied':
       return { seq, what: 'reply', came: event.problem ?? event.text };
     default:
-      return { seq, what: event.type, came: 'message' in event ? String(event.message) : '' };
+      return { seq, what: event.type, came: 'message' in event ? event.message : '' };
   }
 }
 

@@ -17,7 +17,11 @@ export function timelineOf({ seq, event, before, after }: Walked): readonly Time
   const { at } = event;
   // Nobody has waited for what the user said first.
   const waits = conversationOf(before).length === 0 ? [] : after.notes.flatMap((note) => waitIn(note));
-  const told = [...waits, ...eventPieces(event, before.turn), ...after.notes.flatMap((note) => notePieces(note))];
+  const told = [
+    ...waits,
+    ...eventPieces(event, before.turn),
+    ...after.notes.flatMap((note) => notePieces(note)),
+  ];
   return told.map(({ what, text, tookMs = null, failed = false }) => ({
     seq,
     at,
@@ -85,56 +89,64 @@ function verdictPiece({ level, rule, reason, response }: Verdict): Piece {
   };
 }
 
-type EventsOf<Type extends Event['type']> = Extract<Event, { readonly type: Type }>;
+type EventOf<Type extends Event['type']> = Extract<Event, { readonly type: Type }>;
+type Teller<Type extends Event['type']> = (event: EventOf<Type>, turn: Turn) => readonly Piece[];
 
 function eventPieces(event: Event, turn: Turn): readonly Piece[] {
-  switch (event.type) {
-    case 'user-message':
-      return [{ what: 'user', text: event.text }];
-    case 'model-replied':
-      return [replyPiece(event, turn)];
-    case 'model-failed': {
-      const { kind, message } = event.error;
-      return [{ what: 'model', text: `${kind}: ${message}`, tookMs: event.at - turn.since, failed: true }];
-    }
-    case 'tool-finished':
-      return [toolPiece(event, turn)];
-    case 'permission-decided':
-    case 'hooks-finished':
-    case 'hooks-failed':
-    case 'recovery-finished':
-    case 'paging-requested':
-    case 'paging-finished':
-    case 'paging-failed':
-      return workPieces(event);
-    case 'finish-requested':
-    case 'pause-requested':
-    case 'cancel-requested':
-    case 'halt-requested':
-    case 'resume-requested':
-    case 'shutdown-requested':
-      return [{ what: 'session', text: wishText(event) }];
-    case 'verdict-reached':
-      return [verdictPiece(event.verdict)];
-    // Phases are told by their notes; a call and a retry when they end; the rest is never in a log.
-    case 'phase-started':
-    case 'phase-completed':
-    case 'tool-started':
-    case 'retry-due':
-    case 'text-delta':
-    case 'call-delta':
-    case 'tool-progressed':
-      return [];
-    default:
-      return event satisfies never;
-  }
+  // The table guarantees that the teller under an event's type takes that event.
+  const tell = tellers[event.type] as Teller<Event['type']>;
+  return tell(event, turn);
 }
 
-function replyPiece({ at, text, calls, usage, problem }: EventsOf<'model-replied'>, turn: Turn): Piece {
+/** Told by a note, or when it ends, or never kept in a log. */
+const untold = (): readonly Piece[] => [];
+
+const wish = (event: { readonly type: string; readonly reason?: string }): readonly Piece[] => {
+  const words = event.type.replace('-', ' ');
+  return [{ what: 'session', text: event.reason === undefined ? words : `${words}: ${event.reason}` }];
+};
+
+const tellers: { readonly [Type in Event['type']]: Teller<Type> } = {
+  'user-message': ({ text }) => [{ what: 'user', text }],
+  'model-replied': (event, turn) => [replyPiece(event, turn)],
+  'model-failed': ({ at, error: { kind, message } }, { since }) => [
+    { what: 'model', text: `${kind}: ${message}`, tookMs: at - since, failed: true },
+  ],
+  'tool-finished': (event, turn) => [toolPiece(event, turn)],
+  'permission-decided': ({ callId, decision, reason }) => {
+    const failed = decision === 'deny';
+    const because = reason === undefined ? '' : `: ${reason}`;
+    return [{ what: 'tool', text: `${callId} ${failed ? 'denied' : 'allowed'}${because}`, failed }];
+  },
+  'hooks-finished': ({ actionTaken }) => (actionTaken ? [{ what: 'tool', text: 'hooks ran' }] : []),
+  'hooks-failed': ({ message }) => [{ what: 'tool', text: `hooks failed: ${message}`, failed: true }],
+  'recovery-finished': ({ outcome }) => [{ what: 'session', text: `recovery: ${outcome.kind}` }],
+  'paging-requested': ({ reason }) => [{ what: 'memory', text: `room is to be made: ${reason}` }],
+  'paging-finished': ({ freedTokens }) => [{ what: 'memory', text: `room was made: ${freedTokens} tokens` }],
+  'paging-failed': ({ message }) => [
+    { what: 'memory', text: `no room could be made: ${message}`, failed: true },
+  ],
+  'verdict-reached': ({ verdict }) => [verdictPiece(verdict)],
+  'finish-requested': wish,
+  'pause-requested': wish,
+  'cancel-requested': wish,
+  'halt-requested': wish,
+  'resume-requested': wish,
+  'shutdown-requested': wish,
+  'phase-started': untold,
+  'phase-completed': untold,
+  'tool-started': untold,
+  'retry-due': untold,
+  'text-delta': untold,
+  'call-delta': untold,
+  'tool-progressed': untold,
+};
+
+function replyPiece({ at, text, calls, usage, problem }: EventOf<'model-replied'>, turn: Turn): Piece {
   const asked = calls.map(({ tool, args }) => `${tool} ${JSON.stringify(args)}`).join(', ');
   const tokens = usage === undefined ? '' : `[${usage.inputTokens} → ${usage.outputTokens} tokens] `;
-  const said = [problem === undefined ? '' : `not understood: ${problem}`, text.trim(), asked && `asks for ${asked}`];
-  const words = said.filter((part) => part !== '').join(' · ');
+  const said = [problem && `not understood: ${problem}`, text.trim(), asked && `asks for ${asked}`];
+  const words = said.filter((part) => part !== undefined && part !== '').join(' · ');
   return {
     what: 'model',
     text: tokens + (words === '' ? 'nothing' : words),
@@ -143,7 +155,7 @@ function replyPiece({ at, text, calls, usage, problem }: EventsOf<'model-replied
   };
 }
 
-function toolPiece({ at, callId, outcome, files = [], tests }: EventsOf<'tool-finished'>, turn: Turn): Piece {
+function toolPiece({ at, callId, outcome, files = [], tests }: EventOf<'tool-finished'>, turn: Turn): Piece {
   const execution = executionOf(turn, callId);
   const startedAt = execution?.status === 'running' ? execution.startedAt : null;
   const changed = files.length === 0 ? '' : `; changed ${files.map(({ path }) => path).join(', ')}`;
@@ -156,56 +168,6 @@ function toolPiece({ at, callId, outcome, files = [], tests }: EventsOf<'tool-fi
   };
 }
 
-function workPieces(
-  event: EventsOf<
-    | 'permission-decided'
-    | 'hooks-finished'
-    | 'hooks-failed'
-    | 'recovery-finished'
-    | 'paging-requested'
-    | 'paging-finished'
-    | 'paging-failed'
-  >,
-): readonly Piece[] {
-  switch (event.type) {
-    case 'permission-decided': {
-      const because = event.reason === undefined ? '' : `: ${event.reason}`;
-      const isDenied = event.decision === 'deny';
-      return [
-        { what: 'tool', text: `${event.callId} ${isDenied ? 'denied' : 'allowed'}${because}`, failed: isDenied },
-      ];
-    }
-    case 'hooks-finished':
-      return event.actionTaken ? [{ what: 'tool', text: 'hooks ran' }] : [];
-    case 'hooks-failed':
-      return [{ what: 'tool', text: `hooks failed: ${event.message}`, failed: true }];
-    case 'recovery-finished':
-      return [{ what: 'session', text: `recovery: ${event.outcome.kind}` }];
-    case 'paging-requested':
-      return [{ what: 'memory', text: `room is to be made: ${event.reason}` }];
-    case 'paging-finished':
-      return [{ what: 'memory', text: `room was made: ${event.freedTokens} tokens` }];
-    case 'paging-failed':
-      return [{ what: 'memory', text: `no room could be made: ${event.message}`, failed: true }];
-    default:
-      return event satisfies never;
-  }
-}
-
-function wishText(
-  event: EventsOf<
-    | 'finish-requested'
-    | 'pause-requested'
-    | 'cancel-requested'
-    | 'halt-requested'
-    | 'resume-requested'
-    | 'shutdown-requested'
-  >,
-): string {
-  const words = event.type.replace('-', ' ');
-  return 'reason' in event && event.reason !== undefined ? `${words}: ${event.reason}` : words;
-}
-
 /** The call that an event is about, as it stands in the state before the event. */
 export function executionOf(turn: Turn, callId: string): Execution | undefined {
   const held = turn.status === 'paused' ? turn.held : turn;
@@ -213,7 +175,10 @@ export function executionOf(turn: Turn, callId: string): Execution | undefined {
   return held.executions.find(({ call }) => call.id === callId);
 }
 
-export function callText(call: { readonly tool: string; readonly args: Json } | undefined, callId: string): string {
+export function callText(
+  call: { readonly tool: string; readonly args: Json } | undefined,
+  callId: string,
+): string {
   return call === undefined ? callId : `${call.tool} ${JSON.stringify(call.args)}`;
 }
 

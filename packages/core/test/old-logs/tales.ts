@@ -2,16 +2,22 @@ import { profiles, type Session, type SessionOptions } from '../../src/index.ts'
 import { plausible, stubborn } from '../helpers/plausible.ts';
 import { sessionOf } from '../helpers/tell.ts';
 import { wander, type Tale } from './tale.ts';
+import { failedPhaseTales, intentTale } from './tales-of-failed-phases.ts';
 import { librarianTales, searchTales } from './tales-of-modes.ts';
 import { governedTales, verdictTales } from './tales-of-trouble.ts';
 import { turnTales } from './tales-of-turns.ts';
 
-/**
- * A session as those were that were begun before behaviours had numbers. Each tale has its log in `logs/`; add tales, and
- * leave those that are there.
+/*
+ * Each tale has its log in `logs/`; add tales, and leave those that are there. The code of the time made the logs of an older
+ * behaviour, before the next one was written.
  */
+
+/** A session as those were that were begun before behaviours had numbers. */
 const first = (profile: string, options: Partial<SessionOptions> = {}): Session =>
-  sessionOf(profile, { behaviour: 0, ...options });
+  sessionOf(profile, { ...options, behaviour: 0 });
+
+const second = (profile: string, options: Partial<SessionOptions> = {}): Session =>
+  sessionOf(profile, { ...options, behaviour: 1 });
 
 export const tales: readonly Tale[] = [
   ...turnTales(first),
@@ -31,4 +37,12 @@ export const tales: readonly Tale[] = [
     seed: 203,
     choose: plausible,
   }),
+  ...failedPhaseTales(second),
+  intentTale(second),
+  wander('1-wander-halting', second('nexora', { totalPhases: 3, settings: { haltOnFailedPhase: true } }), {
+    seed: 301,
+    choose: plausible,
+  }),
+  wander('1-wander-pawl', second('pawl'), { seed: 302, choose: plausible }),
+  wander('1-wander-lkj', second('lkj'), { seed: 303, choose: plausible }),
 ];

@@ -3,7 +3,9 @@ import { WrittenFileError, type WrittenFileErrorCode } from '../written-files/wr
 export type ConfigFileErrorCode =
   | WrittenFileErrorCode
   /** There are two where one is looked for. */
-  | 'ambiguous';
+  | 'ambiguous'
+  /** It is a program, and that did not come to a configuration. */
+  | 'code';
 
 /** A configuration that cannot be used. */
 export class ConfigFileError extends WrittenFileError<ConfigFileErrorCode> {

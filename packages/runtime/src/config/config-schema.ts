@@ -1,3 +1,4 @@
+import { createTracker } from '@pawl/core';
 import * as z from 'zod';
 import { urlProblem } from '../mcp/server-url.ts';
 import { isServerName, serverNameChars } from '../mcp/tool-name.ts';
@@ -126,6 +127,38 @@ const toolLimits = z.strictObject({
   outputCharsMax: z.int().min(100).max(10_000_000).exactOptional(),
 });
 
+const enough = z.int().min(1).max(10_000).exactOptional();
+
+const stateMachine = z
+  .strictObject({
+    enable: z.boolean().exactOptional(),
+    stuck_threshold: enough,
+    oscillation_window: enough,
+    progress_check_interval: enough,
+    max_recent_actions: enough,
+    max_recent_errors: enough,
+  })
+  .superRefine((config, context) => {
+    const problem = trackerProblem(config);
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+  });
+
+/** Some numbers go together, and only the tracker knows which. */
+function trackerProblem(config: object): string | null {
+  try {
+    createTracker({ preset: 'nexora', sessionId: 'check', now: () => 0, config });
+    return null;
+  } catch (error) {
+    if (error instanceof TypeError) return error.message;
+    throw error;
+  }
+}
+
+const agent = z.strictObject({
+  max_retries: z.int().min(1).max(1_000).exactOptional(),
+  state_machine: stateMachine.exactOptional(),
+});
+
 /** A file as people write it. */
 export const configSchema = z.strictObject({
   $schema: z.string().exactOptional(),
@@ -142,9 +175,16 @@ export const configSchema = z.strictObject({
   budgets: budgets.exactOptional(),
   prices: z.record(line, prices).exactOptional().meta({ description: 'By model, named as in "model".' }),
   store: line.exactOptional().meta({
-    description: 'Where sessions are kept: `user`, `workspace` (`.pawl` in the folder), `none`, or a database file.',
+    description:
+      'Where sessions are kept: `user`, `workspace` (`.pawl` in the folder), `none`, or a database file.',
   }),
   testCommand: line.exactOptional().meta({ description: 'The command line that runs the tests.' }),
+  agent: agent
+    .exactOptional()
+    .meta({
+      description:
+        'Keys as other systems write them: `max_retries`, and `state_machine` for the governor nexora.',
+    }),
   toolLimits: z.record(line, toolLimits).exactOptional().meta({ description: 'By the name of the tool.' }),
 });
 

@@ -16,6 +16,18 @@ export type ConfigHooks = {
   readonly autoCommit?: boolean | AutoCommitOptions;
 };
 
+export type AgentKeys = {
+  readonly max_retries?: number;
+  readonly state_machine?: {
+    readonly enable?: boolean;
+    readonly stuck_threshold?: number;
+    readonly oscillation_window?: number;
+    readonly progress_check_interval?: number;
+    readonly max_recent_actions?: number;
+    readonly max_recent_errors?: number;
+  };
+};
+
 /** What a user or a project has set. Whatever is left out is decided elsewhere. */
 export type Config = {
   /** As `modelNamed` takes it: `anthropic:…`, `librarian`. */
@@ -32,6 +44,8 @@ export type Config = {
   readonly prices?: { readonly [model: string]: Prices };
   /** Where sessions are kept: `user`, `workspace`, `none`, or a database file. */
   readonly store?: string;
+  /** Keys as other systems write them; `withAgentKeys` puts them into a profile. */
+  readonly agent?: AgentKeys;
   /** The command line that runs the tests. */
   readonly testCommand?: string;
   /** How long calls of a tool may take and how much they may say, by its name. */

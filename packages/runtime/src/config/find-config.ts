@@ -4,7 +4,12 @@ import { isAbsolute, join } from 'node:path';
 import { ConfigFileError } from './config-file-error.ts';
 
 /** The names under which a configuration is looked for, in a project and in the user's folder. */
-const configFileNames = ['pawl.config.json', 'pawl.config.yaml', 'pawl.config.yml'] as const;
+export const configFileNames = [
+  'pawl.config.json',
+  'pawl.config.yaml',
+  'pawl.config.yml',
+  'pawl.config.ts',
+] as const;
 
 /** The configuration in a folder, if there is one. Two are one too many: nobody could tell which one holds. */
 export async function findConfig(folder: string): Promise<string | null> {

@@ -1,25 +1,41 @@
 import type { Budgets } from '@pawl/core';
+import { knownProviders } from '../models/providers/known-providers.ts';
 import { permissionModes, type PermissionMode } from '../permission/modes.ts';
-import type { Config, ConfigHooks } from './config.ts';
+import { configVariables } from './config-from-environment.ts';
+import type { AgentKeys, Config, ConfigHooks } from './config.ts';
+
+/** Who has a say in the configuration, the weakest first. */
+export type ConfigLayers = {
+  readonly user: Config;
+  readonly project: Config;
+  readonly environment: Config;
+  readonly flags: Config;
+};
 
 /**
- * One configuration out of three: the user's, the project's, and what stands on the command line.
- * The command line wins over the project, and the project over the user, with these exceptions, which keep a project from
- * loosening what the user set: of the modes of permission the stricter counts, of two budgets the smaller, and the user's
- * prices come before the project's. Rules and hooks add up. A base URL is never taken without the model it stands beside.
+ * One configuration out of four: the user's, the project's, what the environment sets, and what stands on the command line.
+ * Each wins over those before it, with these exceptions, which keep a project from loosening what the user set: of the
+ * modes of permission the stricter counts, of two budgets the smaller, and the user's prices come before the project's.
+ * Rules and hooks add up. A base URL is never taken without the model it stands beside.
  */
-export function mergeConfigs(user: Config, project: Config, flags: Config): Config {
-  const layers = [user, project, flags];
+export function mergeConfigs({
+  user = {},
+  project = {},
+  environment = {},
+  flags = {},
+}: Partial<ConfigLayers>): Config {
+  const layers = [user, project, environment, flags];
   return defined({
-    ...modelOf(layers),
+    ...modelOf({ user, project, environment, flags }),
     profile: last(layers, 'profile'),
     testCommand: last(layers, 'testCommand'),
     store: last(layers, 'store'),
-    permission: permissionOf(user, project, flags),
+    permission: permissionOf({ user, project, environment, flags }),
     mcpServers: serversOf(layers),
     hooks: hooksOf(layers),
     budgets: budgetsOf(user, project, flags),
     prices: byName(project.prices, user.prices, flags.prices),
+    agent: agentOf(layers),
     toolLimits: byName(user.toolLimits, project.toolLimits, flags.toolLimits),
   });
 }
@@ -33,22 +49,34 @@ function last(layers: readonly Config[], key: 'profile' | 'store' | 'testCommand
   return layers.findLast((layer) => layer[key] !== undefined)?.[key];
 }
 
-/** A key must not be sent to an address that was meant for another model. On the command line both are meant together. */
-function modelOf(layers: readonly Config[]): Pick<Config, 'model' | 'baseUrl'> {
-  const named = layers.findLast(({ model }) => model !== undefined);
-  const baseUrl = layers.at(-1)?.baseUrl ?? named?.baseUrl;
+/**
+ * A key must not be sent to an address that was meant for another model. On the command line both are meant together; the
+ * variable is about servers of one's own, and the other providers have one each.
+ */
+function modelOf({ flags, environment, ...files }: ConfigLayers): Pick<Config, 'model' | 'baseUrl'> {
+  const named = [files.user, files.project, environment, flags].findLast(({ model }) => model !== undefined);
+  const fromVariable = isOwnServer(named?.model) ? environment.baseUrl : undefined;
+  const beside = named === environment ? undefined : named?.baseUrl;
+  const baseUrl = flags.baseUrl ?? fromVariable ?? beside;
   return {
     ...(named?.model !== undefined && { model: named.model }),
     ...(baseUrl !== undefined && { baseUrl }),
   };
 }
 
+function isOwnServer(model: string | undefined): boolean {
+  const [name = ''] = (model ?? '').split(':', 1);
+  const provider = knownProviders.get(name.trim().toLowerCase());
+  return provider !== undefined && provider.baseUrlKeys.includes(configVariables.baseUrl);
+}
+
 /** What holds where nobody said anything. */
 const usualMode: PermissionMode = 'ask';
 
-function permissionOf(user: Config, project: Config, flags: Config): Config['permission'] {
-  const rules = [user, project, flags].flatMap((layer) => layer.permission?.rules ?? []);
-  const mode = flags.permission?.mode ?? stricter(user.permission?.mode, project.permission?.mode);
+function permissionOf({ user, project, environment, flags }: ConfigLayers): Config['permission'] {
+  const rules = [user, project, environment, flags].flatMap((layer) => layer.permission?.rules ?? []);
+  const asked = flags.permission?.mode ?? environment.permission?.mode;
+  const mode = asked ?? stricter(user.permission?.mode, project.permission?.mode);
   if (mode === undefined && rules.length === 0) return undefined;
   return { ...(mode !== undefined && { mode }), rules };
 }
@@ -91,6 +119,17 @@ function budgetsOf(user: Config, project: Config, flags: Config): Config['budget
     return both.length === 0 ? [] : [[key, Math.min(...both)] as const];
   });
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** Key by key, from the last that has it. */
+function agentOf(layers: readonly Config[]): Config['agent'] {
+  const given = layers.flatMap(({ agent }) => (agent === undefined ? [] : [agent]));
+  if (given.length === 0) return undefined;
+  const machines = given.map((agent) => agent.state_machine).filter((each) => each !== undefined);
+  return {
+    ...Object.assign({}, ...given),
+    ...(machines.length > 0 && { state_machine: Object.assign({}, ...machines) as object }),
+  } as AgentKeys;
 }
 
 type ByName<Value> = { readonly [name: string]: Value };

@@ -19,25 +19,34 @@ export type ReadConfig = {
   readonly path: string;
   /** The file to the letter: this is what a person trusts, not its name. */
   readonly text: string;
+  /** What it sets; of a program, nothing until it has been run. */
   readonly config: Config;
+  /** Whether it is a program, to be run by `runConfigCode` once its text is trusted. */
+  readonly isCode: boolean;
   /** One line each: where it is and what to do. */
   readonly warnings: readonly string[];
 };
 
 /**
- * A configuration from a file: `.json`, `.yaml` or `.yml`. Nothing in it takes effect by being read. Throws one
- * `ConfigFileError` that says what is wrong where.
+ * A configuration from a file: `.json`, `.yaml`, `.yml` or `.ts`. Nothing in it takes effect by being read, and a program is
+ * not run. Throws one `ConfigFileError` that says what is wrong where.
  */
 export async function readConfigFile(path: string): Promise<ReadConfig> {
   const kind = kindOf(path);
   const file = await readSmallFile(path, configFileBytesMax);
   if (!file.ok) throw new ConfigFileError(file.code, path, file);
-  const read = readChartText(file.text, kind);
+  const { text } = file;
+  if (kind === 'ts') return { path, text, config: {}, isCode: true, warnings: [] };
+  const read = readChartText(text, kind);
   if ('problem' in read)
     throw new ConfigFileError('syntax', path, { ...read, problem: unquoted(read.problem) });
-  const written = checked(path, read);
-  const config = configFrom(written, dirname(resolve(path)));
-  return { path, text: file.text, config, warnings: warningsFor(path, read, config) };
+  return { path, text, isCode: false, ...configOf(path, read) };
+}
+
+/** What a value from that file means, once it has been checked. */
+export function configOf(path: string, read: ChartText): Pick<ReadConfig, 'config' | 'warnings'> {
+  const config = configFrom(checked(path, read), dirname(resolve(path)));
+  return { config, warnings: warningsFor(path, read, config) };
 }
 
 /** The complaint of a parser without the piece of the file that it quotes: a secret may stand there. */
@@ -48,11 +57,13 @@ function unquoted(problem: string): string {
   );
 }
 
-function kindOf(path: string): 'json' | 'yaml' {
+function kindOf(path: string): 'json' | 'yaml' | 'ts' {
   const extension = extname(path).toLowerCase();
   if (extension === '.json') return 'json';
   if (extension === '.yaml' || extension === '.yml') return 'yaml';
-  const problem = 'configurations are read from .json, .yaml and .yml files. Rename it to say which it is.';
+  if (extension === '.ts') return 'ts';
+  const problem =
+    'configurations are read from .json, .yaml, .yml and .ts files. Rename it to say which it is.';
   throw new ConfigFileError('unknown-kind', path, { problem });
 }
 

@@ -20,7 +20,21 @@ export function openDatabase({ path, waitMs, check, migrate }: SqliteFile): Data
     return database;
   } catch (error) {
     database.close();
-    throw error;
+    throw isWithoutRoomForIndex(error) ? new NoRoom(error) : error;
+  }
+}
+
+/** SQLite calls it an error of the disk when there is no room for the index beside the log, without which it opens nothing. */
+function isWithoutRoomForIndex(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 4874;
+}
+
+/** Has the code of the system. */
+class NoRoom extends Error {
+  readonly code = 'ENOSPC';
+
+  constructor(cause: unknown) {
+    super('there is no room for the files beside it', { cause });
   }
 }
 

@@ -1,12 +1,14 @@
-import { durableView, isEphemeral, type Event, type Json, type Session } from '@pawl/core';
-import { chain, link } from './chain.ts';
+import { durableView, isEphemeral, type Event, type Session } from '@pawl/core';
+import { readAbout } from './about.ts';
+import { chain } from './chain.ts';
 import { jsonText } from './json-text.ts';
 import { eventsAfter, fold, inspect, soundRow } from './kept-session.ts';
+import { checkName, newRow } from './new-row.ts';
 import type { EventRow, Rows, SessionRow } from './rows.ts';
 import { isSnapshotDue, snapshotOf } from './snapshot.ts';
-import type { CreateOptions, Parent, Position, SessionSummary, Store } from './store.ts';
+import type { CreateOptions, Position, SessionSummary, Store } from './store.ts';
 import { named, StoreError } from './store-error.ts';
-import { summarised, summaryOf } from './summary.ts';
+import { summarised } from './summary.ts';
 
 /** All the rules of a store, on whatever holds its rows. */
 export function storeOn(rows: Rows): Store {
@@ -20,7 +22,7 @@ export function storeOn(rows: Rows): Store {
     async open(id, { at } = {}) {
       const { row, session, head, replayed } = fold(rows, id, { from: 'snapshot', at });
       const { fence, owner, about, parent } = row;
-      return { session, fence, head, owner, about: parse(about), parent, replayed };
+      return { session, fence, head, owner, about: readAbout(about), parent, replayed };
     },
     async append(id, at, events, after) {
       return append(rows, id, at, { events, after });
@@ -54,9 +56,8 @@ function create(rows: Rows, session: Session, owner: string, options: CreateOpti
   const { id } = session;
   const { past } = options;
   checkName('id', id);
-  checkName('owner', owner);
   const initial = jsonText(durableView(session), named(id));
-  const begun = beginningOf(session, owner, initial, options);
+  const begun = newRow(session, owner, initial, options);
   const { row, links } = past === undefined ? { row: begun, links: [] } : withPast(begun, past);
   const made = rows.write(() => {
     if (rows.find(id) !== undefined) throw new StoreError('conflict', named(id), 'it was created before');
@@ -67,47 +68,6 @@ function create(rows: Rows, session: Session, owner: string, options: CreateOpti
   });
   if (past !== undefined && isSnapshotDue(made)) tryToSnapshot(rows, made, past.after);
   return { fence: made.fence, head: made.head };
-}
-
-/** The row of a session without events, before anybody has claimed it. */
-function beginningOf(session: Session, owner: string, initial: string, options: CreateOptions): SessionRow {
-  const { id, seq } = session;
-  const { past, about = null, createdAt = (past?.after ?? session).turn.since } = options;
-  checkNumber('time of creation', createdAt, Number.isFinite(createdAt));
-  return {
-    id,
-    owner,
-    fence: 0,
-    head: seq,
-    hash: link('', initial),
-    damage: null,
-    summary: summaryOf(session, createdAt),
-    about: about === null ? null : aboutText(id, about),
-    parent: past === undefined ? null : checkedParent(past.parent),
-    snapshotHead: seq,
-    snapshotBytes: initial.length,
-    tailBytes: 0,
-  };
-}
-
-/** It is read with every list. */
-const aboutMax = 10_000;
-
-function aboutText(id: string, about: Json): string {
-  const text = jsonText(about, named(id));
-  if (text.length <= aboutMax) return text;
-  const reason = `what is said about it has ${text.length} characters, and ${aboutMax} are the most`;
-  throw new StoreError('invalid', named(id), reason);
-}
-
-function checkedParent({ id, at }: Parent): Parent {
-  checkName('id', id);
-  checkNumber('number of the last event of the parent', at, Number.isSafeInteger(at) && at >= 0);
-  return { id, at };
-}
-
-function checkNumber(what: string, value: number, isFit: boolean): void {
-  if (!isFit) throw new StoreError('invalid', what, String(value));
 }
 
 /** Whatever the times of its events, a session with a past has begun just now. */
@@ -126,15 +86,6 @@ function claim(rows: Rows, id: string, owner: string, from: number | undefined):
     rows.update({ ...row, fence, owner });
     return { fence, head: row.head };
   });
-}
-
-const nameMax = 200;
-
-function checkName(what: string, name: string): void {
-  const isFit = name.length > 0 && name.length <= nameMax && name.isWellFormed() && !name.includes('\0');
-  if (isFit) return;
-  const reason = `an ${what} has 1 to ${nameMax} characters of proper Unicode, none of them NUL`;
-  throw new StoreError('invalid', JSON.stringify(name.slice(0, nameMax)), reason);
 }
 
 type Addition = { readonly events: readonly Event[]; readonly after: Session };
@@ -208,14 +159,5 @@ function putSnapshot(rows: Rows, row: SessionRow, session: Session): void {
 function toSummary({ id, head, owner, damage, summary, about, parent }: SessionRow): SessionSummary {
   const { status } = summary;
   const shown = damage === null ? status : 'damaged';
-  return { id, ...summary, status: shown, head, owner, about: parse(about), parent };
-}
-
-/** What is said about a session is only for finding it: that it cannot be read keeps nobody from the session. */
-function parse(about: string | null): Json {
-  try {
-    return about === null ? null : (JSON.parse(about) as Json);
-  } catch {
-    return null;
-  }
+  return { id, ...summary, status: shown, head, owner, about: readAbout(about), parent };
 }

@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 import type { Json } from '@pawl/core';
 import { interrupted } from '../executions/interrupted.ts';
 import { placeToChange } from './file-errors.ts';
-import type { ToolExecution, ToolResult, Unfinished } from './tool.ts';
+import type { Settle, ToolExecution } from './tool.ts';
 import { clearTemporary, readText } from './workspace-file.ts';
 import { quoted } from './workspace-path.ts';
 import type { Workspace } from './workspace.ts';
@@ -16,9 +16,7 @@ export function intendChange(execution: ToolExecution | undefined, intent: FileI
 }
 
 /** A look at the file tells whether a change was made: never in part, since a file is replaced as a whole. */
-export function settleFile(
-  workspace: Workspace,
-): (args: Json, unfinished: Unfinished) => Promise<ToolResult | 'run-again'> {
+export function settleFile(workspace: Workspace): Settle {
   return (_args, unfinished) =>
     workspace.inTurn(async () => {
       const intent = asIntent(unfinished.intent);

@@ -1,4 +1,3 @@
-import type { Json } from '@pawl/core';
 import * as z from 'zod';
 import { interrupted } from '../executions/interrupted.ts';
 import { scrubbedEnvironment } from '../sandbox/environment.ts';
@@ -9,14 +8,7 @@ import { isTimeout } from './limits.ts';
 import { createReports } from './progress-reports.ts';
 import { streamCommand, type CommandEnd } from './stream-command.ts';
 import { killMarked } from './kill-tree.ts';
-import {
-  defineTool,
-  failure,
-  type Tool,
-  type ToolContext,
-  type ToolResult,
-  type Unfinished,
-} from './tool.ts';
+import { defineTool, failure, type Settle, type Tool, type ToolContext, type ToolResult } from './tool.ts';
 import { quoted, resolveInWorkspace } from './workspace-path.ts';
 
 /** What commands run with. */
@@ -67,10 +59,10 @@ export function createShellTool(options: CommandOptions): Tool {
 }
 
 /** What is left of a command whose process has ended is ended as well; how far it came, nobody knows. */
-export async function settleCommand(_args: Json, unfinished: Unfinished): Promise<ToolResult> {
+export const settleCommand: Settle = async (_args, unfinished) => {
   const wasRunning = await killMarked(unfinished.execution);
   return interrupted(unfinished, wasRunning ? 'It was still running, and was ended now.' : '');
-}
+};
 
 export type Line = { readonly line: string; readonly cwd: string; readonly timeoutMs: number };
 

@@ -57,6 +57,8 @@ export type ToolLimits = {
   readonly outputCharsMax: number;
 };
 
+export type Settle = (args: Json, unfinished: Unfinished) => Promise<ToolResult | 'run-again'>;
+
 /** Contract: an expected failure is an outcome with `ok: false`, not an exception. */
 export type Tool = Partial<ToolLimits> & {
   readonly description: ToolDescription;
@@ -67,7 +69,7 @@ export type Tool = Partial<ToolLimits> & {
    * Finds out what became of a call that was running when the process ended, and ends whatever of it still goes on.
    * Without it, what the effect class says is done.
    */
-  settle?(args: Json, unfinished: Unfinished): Promise<ToolResult | 'run-again'>;
+  readonly settle?: Settle;
 };
 
 /** `parameters` is a schema of zod or of any other library that keeps to Standard Schema. */
@@ -79,7 +81,7 @@ export type ToolDefinition<Schema extends StandardSchemaV1> = Partial<ToolLimits
   readonly jsonSchema?: Json;
   readonly effect?: EffectClass;
   run(args: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Promise<ToolResult>;
-  settle?(args: Json, unfinished: Unfinished): Promise<ToolResult | 'run-again'>;
+  readonly settle?: Settle;
 };
 
 /** Makes a tool that checks its arguments against its schema before it runs. */

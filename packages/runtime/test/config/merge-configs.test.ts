@@ -6,24 +6,24 @@ import { permissionModes, type PermissionMode } from '../../src/permission/modes
 
 describe('mergeConfigs', () => {
   it('is nothing when there is nothing', () => {
-    expect(mergeConfigs({}, {}, {})).toStrictEqual({});
+    expect(merged({}, {}, {})).toStrictEqual({});
   });
 
   it('lets the command line win over the project, and the project over the user', () => {
-    expect(mergeConfigs(texts('user'), {}, {})).toStrictEqual(texts('user'));
-    expect(mergeConfigs(texts('user'), texts('project'), {})).toStrictEqual(texts('project'));
-    expect(mergeConfigs(texts('user'), texts('project'), texts('flags'))).toStrictEqual(texts('flags'));
+    expect(merged(texts('user'), {}, {})).toStrictEqual(texts('user'));
+    expect(merged(texts('user'), texts('project'), {})).toStrictEqual(texts('project'));
+    expect(merged(texts('user'), texts('project'), texts('flags'))).toStrictEqual(texts('flags'));
   });
 
   it('never takes an address meant for another model', () => {
     const user = { model: 'ollama:a', baseUrl: 'http://127.0.0.1:1' };
-    expect(mergeConfigs(user, { model: 'anthropic:b' }, {})).toStrictEqual({ model: 'anthropic:b' });
-    expect(mergeConfigs(user, {}, { model: 'anthropic:b' })).toStrictEqual({ model: 'anthropic:b' });
-    expect(mergeConfigs(user, { model: 'c', baseUrl: 'http://c' }, {})).toStrictEqual({
+    expect(merged(user, { model: 'anthropic:b' }, {})).toStrictEqual({ model: 'anthropic:b' });
+    expect(merged(user, {}, { model: 'anthropic:b' })).toStrictEqual({ model: 'anthropic:b' });
+    expect(merged(user, { model: 'c', baseUrl: 'http://c' }, {})).toStrictEqual({
       model: 'c',
       baseUrl: 'http://c',
     });
-    expect(mergeConfigs(user, {}, { baseUrl: 'http://d' })).toStrictEqual({
+    expect(merged(user, {}, { baseUrl: 'http://d' })).toStrictEqual({
       model: 'ollama:a',
       baseUrl: 'http://d',
     });
@@ -33,13 +33,13 @@ describe('mergeConfigs', () => {
     const mode = fc.option(fc.constantFrom(...permissionModes), { nil: undefined });
     fc.assert(
       fc.property(mode, mode, mode, (user, project, flags) => {
-        const merged = mergeConfigs(inMode(user), inMode(project), inMode(flags)).permission?.mode;
-        if (flags !== undefined) expect(merged).toBe(flags);
+        const all = merged(inMode(user), inMode(project), inMode(flags)).permission?.mode;
+        if (flags !== undefined) expect(all).toBe(flags);
         else
-          expect(permissionModes.indexOf(merged ?? 'ask')).toBeLessThanOrEqual(
+          expect(permissionModes.indexOf(all ?? 'ask')).toBeLessThanOrEqual(
             permissionModes.indexOf(user ?? 'ask'),
           );
-        if (flags === undefined && project === 'read-only') expect(merged).toBe('read-only');
+        if (flags === undefined && project === 'read-only') expect(all).toBe('read-only');
       }),
     );
   });
@@ -47,9 +47,9 @@ describe('mergeConfigs', () => {
   it('keeps the smaller of two budgets unless the command line says otherwise', () => {
     const user = { budgets: { modelCalls: 10, cost: 5 } };
     const project = { budgets: { modelCalls: 20, cost: 1, tokens: 7 } };
-    expect(mergeConfigs(user, project, {}).budgets).toStrictEqual({ modelCalls: 10, tokens: 7, cost: 1 });
+    expect(merged(user, project, {}).budgets).toStrictEqual({ modelCalls: 10, tokens: 7, cost: 1 });
     const flags = { budgets: { modelCalls: 50, cost: null } };
-    expect(mergeConfigs(user, project, flags).budgets).toStrictEqual({
+    expect(merged(user, project, flags).budgets).toStrictEqual({
       modelCalls: 50,
       tokens: 7,
       cost: null,
@@ -57,15 +57,15 @@ describe('mergeConfigs', () => {
   });
 
   it("adds up rules and hooks, the user's first", () => {
-    const merged = mergeConfigs(lists('user'), lists('project'), lists('flags'));
-    expect(merged.permission?.rules?.map(({ tool }) => tool)).toEqual(['user', 'project', 'flags']);
-    expect(merged.hooks).toStrictEqual({
+    const all = merged(lists('user'), lists('project'), lists('flags'));
+    expect(all.permission?.rules?.map(({ tool }) => tool)).toEqual(['user', 'project', 'flags']);
+    expect(all.hooks).toStrictEqual({
       beforeTool: [],
       afterTools: [{ command: ['user'] }, { command: ['project'] }, { command: ['flags'] }],
       finish: [],
       autoCommit: false,
     });
-    expect(mergeConfigs(lists('user'), lists('project'), {}).hooks?.autoCommit).toBe(true);
+    expect(merged(lists('user'), lists('project'), {}).hooks?.autoCommit).toBe(true);
   });
 
   it('replaces a server as a whole, so that no environment goes to another command', () => {
@@ -81,7 +81,7 @@ describe('mergeConfigs', () => {
         { name: 'c', url: 'http://c' },
       ],
     };
-    expect(mergeConfigs(user, project, {}).mcpServers).toStrictEqual([
+    expect(merged(user, project, {}).mcpServers).toStrictEqual([
       { name: 'a', command: 'theirs' },
       { name: 'b', url: 'http://b' },
       { name: 'c', url: 'http://c' },
@@ -90,24 +90,26 @@ describe('mergeConfigs', () => {
 
   it("reckons with the user's prices before the project's", () => {
     const other = { prices: { n: { inputPerMillion: 9, outputPerMillion: 9 } } };
-    expect(
-      mergeConfigs(priced(1), { prices: { ...priced(2).prices, ...other.prices } }, {}).prices,
-    ).toStrictEqual({
+    expect(merged(priced(1), { prices: { ...priced(2).prices, ...other.prices } }, {}).prices).toStrictEqual({
       ...priced(1).prices,
       ...other.prices,
     });
-    expect(mergeConfigs(priced(1), priced(2), priced(3)).prices).toStrictEqual(priced(3).prices);
+    expect(merged(priced(1), priced(2), priced(3)).prices).toStrictEqual(priced(3).prices);
   });
 
   it('takes the limits of each tool from the last who set them', () => {
     const user = { toolLimits: { shell: { timeoutMs: 1 }, read: { outputCharsMax: 500 } } };
     const project = { toolLimits: { shell: { timeoutMs: null } } };
-    expect(mergeConfigs(user, project, {}).toolLimits).toStrictEqual({
+    expect(merged(user, project, {}).toolLimits).toStrictEqual({
       shell: { timeoutMs: null },
       read: { outputCharsMax: 500 },
     });
   });
 });
+
+function merged(user: Config, project: Config, flags: Config): Config {
+  return mergeConfigs({ user, project, flags });
+}
 
 function texts(name: string): Config {
   return { model: name, profile: name, testCommand: name };

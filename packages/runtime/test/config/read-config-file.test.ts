@@ -61,6 +61,7 @@ hooks:
 budgets: { modelCalls: 100, cost: 2.5, wallMs: 60000 }
 prices:
   anthropic:some-model: { inputPerMillion: 3, outputPerMillion: 15 }
+store: workspace
 testCommand: npm test
 toolLimits:
   shell: { timeoutMs: 600000 }
@@ -97,6 +98,7 @@ const meant = {
   },
   budgets: { modelCalls: 100, cost: 2.5, wallMs: 60_000 },
   prices: { 'anthropic:some-model': { inputPerMillion: 3, outputPerMillion: 15 } },
+  store: 'workspace',
   testCommand: 'npm test',
   toolLimits: {
     shell: { timeoutMs: 600_000 },

@@ -3,11 +3,22 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../src/store/memory-store.ts';
 import { ownerState, thisProcess } from '../../src/store/owner.ts';
+import { problem } from '../sandbox/sandboxed.ts';
 import { session } from './tale.ts';
 
 const module = new URL('../../src/store/owner.ts', import.meta.url).href;
 const namesItself = `const { thisProcess } = await import('${module}'); console.log(thisProcess());`;
 const stays = `${namesItself} setInterval(() => undefined, 1_000);`;
+
+const says = `const { ownerState, thisProcess } = await import('${module}');
+const tell = (owner) => console.log(owner + '\\n' + ownerState(owner));`;
+
+/** The lines that a script says among processes of its own, where `/proc` tells of these or of nothing. */
+function inSandbox(script: string, proc: '--proc' | '--tmpfs'): readonly string[] {
+  const args = ['--ro-bind', '/', '/', '--dev', '/dev', proc, '/proc', '--unshare-pid'];
+  const { stdout } = spawnSync('bwrap', [...args, process.execPath, '-e', script], { encoding: 'utf8' });
+  return stdout.trim().split('\n');
+}
 
 function changed(field: string, value: string): string {
   return thisProcess().replace(new RegExp(`${field}=\\S+`), `${field}=${value}`);
@@ -55,6 +66,23 @@ describe('the owner of a claim', () => {
   it('is unknown on another machine, or in another container', () => {
     expect(ownerState(changed('host', 'elsewhere'))).toBe('unknown');
     expect(ownerState(changed('space', '1'))).toBe('unknown');
+  });
+
+  it.skipIf(problem !== null)(
+    'is unknown to whoever is outside of its sandbox, though it is alive there',
+    () => {
+      const [name = '', state] = inSandbox(`${says} tell(thisProcess());`, '--proc');
+      expect(state).toBe('alive');
+      expect(ownerState(name)).toBe('unknown');
+    },
+  );
+
+  it.skipIf(problem !== null)('is told by its number alone where the system tells nothing else', () => {
+    const other = `thisProcess().replace(/pid=\\d+/, 'pid=2147483647')`;
+    const [name, state, , otherState] = inSandbox(`${says} tell(thisProcess()); tell(${other});`, '--tmpfs');
+    expect(name).toMatch(/ boot=- space=- pid=\d+ start=-$/);
+    expect(state).toBe('alive');
+    expect(otherState).toBe('gone');
   });
 
   it.each([

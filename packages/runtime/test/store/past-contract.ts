@@ -146,6 +146,7 @@ function forksEverywhere(make: () => () => Store): void {
     const about = { dir: '/work', model: 'm' };
     await tell(store, session(), await store.create(session(), 'me', { about }), 20);
     const first = await fork(store, 'a', { at: 10, as: 'b', owner: 'me', now });
+    expect((await store.list())[0]).toMatchObject({ id: 'b', updatedAt: now });
     const { session: begun } = await store.open('b');
     await tell(store, begun, first, 4);
     await fork(store, 'b', { at: 12, as: 'c', owner: 'they', now: now + 1 });
@@ -189,14 +190,11 @@ function forksEverywhere(make: () => () => Store): void {
   });
 }
 
+const call = (id: string): { id: string; tool: string; args: null } => ({ id, tool: 'shell', args: null });
+
 function forksSafely(make: () => () => Store): void {
   it('tells the model of the fork what was running at the fork, and starts nothing of it again', async () => {
     const store = make()();
-    const call = (id: string): { id: string; tool: string; args: null } => ({
-      id,
-      tool: 'shell',
-      args: null,
-    });
     const log: readonly Event[] = [
       { type: 'user-message', at: 1, text: 'go' },
       { type: 'model-replied', at: 2, text: '', calls: [call('one'), call('two'), call('three')] },

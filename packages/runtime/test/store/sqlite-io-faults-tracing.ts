@@ -14,7 +14,14 @@ export function traced(options: readonly string[], script: string, ...args: read
 export const noTracing = whyNot();
 
 function whyNot(): string | null {
-  const { status, error } = spawnSync('strace', ['-f', '-e', 'inject=fsync:error=EIO', '-o', '/dev/null', 'true']);
+  const { status, error } = spawnSync('strace', [
+    '-f',
+    '-e',
+    'inject=fsync:error=EIO',
+    '-o',
+    '/dev/null',
+    'true',
+  ]);
   if (error !== undefined) return 'there is no strace';
   return status === 0 ? null : 'strace may not trace';
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { Operation } from './sqlite-power-loss-recording.ts';
 
@@ -119,7 +120,8 @@ class Disk {
   image(): Image {
     const image = new Map<string, Uint8Array>();
     for (const [path, file] of this.#names) {
-      if (file !== 'folder' && this.#isReachable(path)) image.set(path, this.#files.get(file) ?? new Uint8Array());
+      if (file !== 'folder' && this.#isReachable(path))
+        image.set(path, this.#files.get(file) ?? new Uint8Array());
     }
     return image;
   }
@@ -136,4 +138,11 @@ export function develop(image: Image, root: string, folder: string): void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, bytes);
   }
+}
+
+/** In memory where there is such a place: what is tried is the image, not the disk it is put on. */
+export function imageFolder(): { readonly root: string; [Symbol.dispose](): void } {
+  const inMemory = '/dev/shm';
+  const root = mkdtempSync(join(existsSync(inMemory) ? inMemory : tmpdir(), 'pawl-'));
+  return { root, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
 }

@@ -6,7 +6,12 @@ import { traced } from './sqlite-io-faults-tracing.ts';
 
 /** What a program did to the files below a folder, and what it said, in order. A file keeps its number whatever its name. */
 export type Operation =
-  | { readonly type: 'made'; readonly folder: string; readonly path: string; readonly file: number | 'folder' }
+  | {
+      readonly type: 'made';
+      readonly folder: string;
+      readonly path: string;
+      readonly file: number | 'folder';
+    }
   | { readonly type: 'removed'; readonly folder: string; readonly path: string }
   | {
       readonly type: 'renamed';
@@ -34,7 +39,18 @@ export async function record(
   inject: readonly string[] = [],
 ): Promise<readonly Operation[]> {
   const bytesMax = String(16 * 1024 * 1024);
-  const options = ['-y', '-xx', '-s', bytesMax, '-e', `trace=${calls}`, ...inject, '-o', trace];
+  const options = [
+    '--seccomp-bpf',
+    '-y',
+    '-xx',
+    '-s',
+    bytesMax,
+    '-e',
+    `trace=${calls}`,
+    ...inject,
+    '-o',
+    trace,
+  ];
   const child = traced(options, script, ...args);
   const [, code] = await Promise.all([text(child.stdout), new Promise((done) => child.once('exit', done))]);
   if (code !== 0) throw new Error(`${script} ended with ${String(code)}`);

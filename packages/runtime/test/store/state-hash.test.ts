@@ -19,6 +19,10 @@ function after(output: unknown): Session {
   return step(tale(session(), 3).end, event).session;
 }
 
+function nested(depth: number): unknown {
+  return JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown;
+}
+
 describe('the hash of a state', () => {
   it('is the same for the same state, however it was written down', () => {
     fc.assert(
@@ -41,8 +45,6 @@ describe('the hash of a state', () => {
       }),
       { numRuns: 300 },
     );
-    const nested = (depth: number): unknown =>
-      JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown;
     const outputs = [null, 0, '', '0', [], {}, [[]], { a: 1 }, { a: '1' }, nested(1_499), nested(1_500)];
     const odd = ['{"__proto__": 1}', '{"__proto__": 2}', '{"constructor": 1}'].map((text) =>
       JSON.parse(text),

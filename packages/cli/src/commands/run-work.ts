@@ -1,0 +1,172 @@
+import {
+  conversationOf,
+  isEphemeral,
+  isTerminal,
+  summarise,
+  type Budgets,
+  type Json,
+  type Profile,
+  type Session,
+} from '@pawl/core';
+import {
+  Agent,
+  answerOf,
+  createPhaseTools,
+  eventLogOn,
+  systemProbe,
+  thisProcess,
+  watchResources,
+  type Config,
+  type FolderIndex,
+  type Seen,
+  type TakenUp,
+} from '@pawl/runtime';
+import type { OpenedStore } from '../store-option.ts';
+import type { Terminal } from '../terminal.ts';
+import type { ModelFlags } from './model-options.ts';
+import { setUp } from './run-setup.ts';
+import type { RunTrace } from './run-trace.ts';
+import type { RunResult, RunView } from './run-view.ts';
+
+/** What a run works with, whether it begins a session or goes on with one. */
+export type Job = {
+  readonly id: string;
+  readonly folder: FolderIndex;
+  readonly profile: Profile;
+  readonly budgets: Budgets | null;
+  readonly signal: AbortSignal;
+  readonly view: RunView;
+  readonly trace: RunTrace;
+  readonly flags: ModelFlags & { readonly watchResources?: boolean | undefined };
+  readonly config: Config;
+  readonly terminal: Terminal | null;
+  readonly opened: OpenedStore;
+  readonly opening: Opening;
+};
+
+export type Opening =
+  | { readonly kind: 'new'; readonly goal: string; readonly about: Json }
+  /** `message` is what the user has to say, if anything. */
+  | { readonly kind: 'resumed'; readonly taken: TakenUp; readonly message: string | null };
+
+/** Drives a session until there is nothing left to do, or until the user leaves. */
+export async function work({ view, trace, opened, opening, ...job }: Job): Promise<RunResult> {
+  const { signal, id } = job;
+  const tally = { modelCalls: 0, toolCalls: 0, error: null as string | null };
+  const startedAt = Date.now();
+  const setup = await setUp({
+    ...job,
+    session: opening.kind === 'resumed' ? opening.taken.session : null,
+    report: (line) => view.warn(line),
+  });
+  const { means, keep, see, close, warnings } = setup;
+  for (const line of warnings) view.warn(line);
+  const taken =
+    opening.kind === 'resumed' ? opening.taken : await begin(opened, means.session, opening.about);
+  const leave = (): void => void agent.leave();
+  const keeping = inTurn(leave);
+  const phases = createPhaseTools({
+    post: (event) => agent.post(event),
+    phases: () => agent.session.phases,
+  });
+  const agent: Agent = new Agent({
+    ...means,
+    ...taken,
+    spool: opened.spool,
+    model: trace.model(means.model),
+    tools: means.session.mode === null ? [...means.tools, ...phases] : means.tools,
+    observe(seen) {
+      keepCount(tally, seen);
+      view.see(seen);
+      trace.see(seen);
+      see(seen);
+      if (!isEphemeral(seen.event)) keeping.add(() => keep(seen.session));
+    },
+    onTrouble: (trouble) =>
+      view.warn(
+        trouble === null ? 'It goes on.' : `${trouble.message} The work waits, and goes on by itself.`,
+      ),
+  });
+  const watch = job.flags.watchResources === true ? watchMachine(agent, job.folder.root, view) : null;
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    await start(agent, opening);
+    if (signal.aborted) leave();
+    const session = await agent.idle();
+    await keeping.done();
+    const { modelCalls, toolCalls } = tally;
+    const durationMs = Date.now() - startedAt;
+    const end = signal.aborted ? interrupted(id, opened) : ending(session, tally.error);
+    return { ...end, session: id, modelCalls, toolCalls, durationMs };
+  } finally {
+    signal.removeEventListener('abort', leave);
+    watch?.stop();
+    await close();
+  }
+}
+
+/** Keeps a new session, so that nothing of it is ever only in this process. */
+async function begin({ store }: OpenedStore, session: Session, about: Json): Promise<Partial<TakenUp>> {
+  const position = await store.create(session, thisProcess(), { about });
+  return { log: eventLogOn(store, session.id, position) };
+}
+
+async function start(agent: Agent, opening: Opening): Promise<void> {
+  if (opening.kind === 'new') return agent.say(opening.goal);
+  await agent.resume();
+  if (opening.message !== null) agent.say(opening.message);
+}
+
+/** Pauses the work while the machine has no room for it. */
+function watchMachine(agent: Agent, folder: string, view: RunView): { stop(): void } {
+  return watchResources({
+    post: (event) => agent.post(event),
+    session: () => agent.session,
+    probe: systemProbe(folder),
+    report: (line) => view.warn(line),
+  });
+}
+
+/** Does one thing after the other. When one fails, nothing more is done, and whoever asks at the end is told. */
+function inTurn(onFailure: () => void): { add(piece: () => Promise<void>): void; done(): Promise<void> } {
+  let last = Promise.resolve();
+  return {
+    add(piece) {
+      last = last.then(piece);
+      last.catch(onFailure);
+    },
+    done: () => last,
+  };
+}
+
+function keepCount(
+  tally: { modelCalls: number; toolCalls: number; error: string | null },
+  { actions, event }: Seen,
+): void {
+  if (event.type === 'tool-started') tally.toolCalls += 1;
+  for (const action of actions) {
+    if (action.type === 'ask-model') tally.modelCalls += 1;
+    if (action.type === 'show-error') tally.error = action.message;
+  }
+}
+
+type Ending = Pick<RunResult, 'status' | 'answer' | 'reason'>;
+
+function interrupted(id: string, { path }: OpenedStore): Ending {
+  const reason = path === null ? 'Interrupted.' : `Interrupted, and kept. Go on with: pawl resume ${id}`;
+  return { status: 'interrupted', answer: null, reason };
+}
+
+function ending(session: Session, error: string | null): Ending {
+  const answer = answerOf(conversationOf(session));
+  const { turn } = session;
+  if (turn.status === 'halted') {
+    const { reason } = turn.why;
+    const status = turn.why.kind === 'budget' ? 'budget' : 'stuck';
+    return { status, answer: answer ?? summarise(turn.conversation, reason), reason };
+  }
+  if (isTerminal(session)) return { status: 'interrupted', answer: null, reason: 'Interrupted.' };
+  return answer === null
+    ? { status: 'failed', answer, reason: error ?? 'The model gave no answer.' }
+    : { status: 'answered', answer, reason: null };
+}

@@ -1,0 +1,191 @@
+import { styleText } from 'node:util';
+import { phaseLine, phaseProgress } from '@pawl/core';
+import { ownerState, stateHash, type SessionSummary, type Store } from '@pawl/runtime';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { progressLine } from '../progress-line.ts';
+import { UsageError } from '../usage-error.ts';
+import { visible, visibleLine } from '../visible.ts';
+import { cell, fit, widthOf } from './audit-text.ts';
+import { LineOutput } from './pipe-output.ts';
+import { sessionNamed, textAbout } from './session-named.ts';
+import { wholeNumber } from './session-number.ts';
+import { withStore, type SessionFlags } from './session-store.ts';
+import { accountOf, workText, type Account } from './show-account.ts';
+import {
+  endingOf,
+  evidenceLines,
+  evidenceOf,
+  isRunning,
+  statusText,
+  type Ending,
+  type Evidence,
+} from './show-ending.ts';
+import { promptText } from './show-prompt.ts';
+import { isAsk } from './show-request.ts';
+import { stateJson, stateLines } from './show-state.ts';
+import { clockTime, dateTime, duration } from './show-time.ts';
+import { timelineOf, type TimelineEntry } from './show-timeline.ts';
+import { walkSession, type Walked } from './show-walk.ts';
+
+export type ShowOptions = SessionFlags & {
+  readonly at?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly events?: boolean | undefined;
+};
+
+/** Shows a session: what it came to, what happened, and why it stopped; or only one thing about it. */
+export function showSession(word: string, options: ShowOptions, io: Io): Promise<ExitCode> {
+  const { at, prompt, events } = options;
+  if ([at, prompt, events].filter((each) => each !== undefined).length > 1) {
+    throw new UsageError('Give one of --at, --prompt and --events, not several.');
+  }
+  return withStore(options, async (store) => {
+    const summary = await sessionNamed(store, word, options.dir);
+    const output = new LineOutput(io.stdout, () => undefined);
+    if (at !== undefined) await output.write(await stateAt(store, summary, at, { options, io }));
+    else if (prompt !== undefined) await output.write(await promptNumber(store, summary, prompt, options));
+    else if (events === true) await writeEvents(store, summary, output);
+    else await showWhole(store, summary, { output, io, json: options.json === true });
+    return exitCodes.finished;
+  });
+}
+
+async function stateAt(
+  store: Store,
+  { id, head }: SessionSummary,
+  at: string,
+  { options, io }: { readonly options: ShowOptions; readonly io: Io },
+): Promise<string> {
+  const seq = wholeNumber('--at', at, 0);
+  if (seq > head) throw new UsageError(`The session has ${head} events; --at ${seq} is beyond its end.`);
+  const { session } = await store.open(id, { at: seq });
+  return options.json === true ? stateJson(session) : stateLines(session, widthOf(io.stdout)).join('\n');
+}
+
+async function promptNumber(
+  store: Store,
+  { id, about, head }: SessionSummary,
+  prompt: string,
+  { json }: ShowOptions,
+): Promise<string> {
+  const number = wholeNumber('--prompt', prompt, 1);
+  return promptText(await walkSession(store, id, head), number, { about, json: json === true });
+}
+
+async function writeEvents(store: Store, { id, head }: SessionSummary, output: LineOutput): Promise<void> {
+  for await (const { seq, event } of store.events(id)) {
+    if (seq > head || output.closed) return;
+    await output.write(JSON.stringify(event));
+  }
+}
+
+type Showing = { readonly output: LineOutput; readonly io: Io; readonly json: boolean };
+
+/** The log is gone through twice, to have the sum before the parts without keeping the parts. */
+async function showWhole(store: Store, summary: SessionSummary, showing: Showing): Promise<void> {
+  const { id, head } = summary;
+  const { output, io, json } = showing;
+  const line = progressLine(io.stderr);
+  const account = await accountOf(await walkSession(store, id, head), (seq) =>
+    line.show(`Reading event ${seq} of ${head} …`),
+  );
+  line.clear();
+  const ending = endingOf(account);
+  await output.write(json ? JSON.stringify(told(summary, account)) : summaryText(summary, account));
+  if (!json) await output.write('');
+  const proof: Evidence[] = [];
+  const { walked } = await walkSession(store, id, head);
+  const wanted = new Set(ending.evidence);
+  let asked = 0;
+  for await (const each of walked) {
+    if (output.closed) return;
+    await writeEntries(each, asked, showing);
+    asked += each.after.actions.filter(isAsk).length;
+    if (wanted.has(each.seq)) proof.push(evidenceOf(each));
+  }
+  await output.write(
+    json ? JSON.stringify({ type: 'ending', ...ending, proof }) : endingText(ending, proof, io),
+  );
+}
+
+/** `prompt` is the number that --prompt shows what the model answered to. */
+async function writeEntries(each: Walked, prompt: number, { output, io, json }: Showing): Promise<void> {
+  const width = widthOf(io.stdout);
+  for (const entry of timelineOf(each)) {
+    const numbered = entry.what === 'model' ? { ...entry, prompt } : { ...entry, prompt: null };
+    if (json) await output.write(JSON.stringify({ type: 'entry', ...numbered }));
+    else await output.write(entryLine(numbered, width, io));
+  }
+}
+
+function entryLine(entry: TimelineEntry & { readonly prompt: number | null }, width: number, io: Io): string {
+  const { seq, at, what, prompt, text, tookMs, failed } = entry;
+  const start = [
+    cell(String(seq), 5, 'right'),
+    clockTime(at),
+    cell(tookMs === null ? '' : duration(tookMs), 9, 'right'),
+    cell(prompt === null ? what : `${what} ${prompt}`, 9),
+  ].join('  ');
+  const line = `${start}  ${fit(text, Math.max(20, width - start.length - 2))}`;
+  return failed ? styleText('red', line, { stream: io.stdout }) : line;
+}
+
+/** The first line of --json. */
+function told(summary: SessionSummary, account: Account): object {
+  const { created: _, end, verdict: __, ...counts } = account;
+  const { id, profile, about, parent, createdAt, updatedAt, owner } = summary;
+  const status = end.turn.status;
+  return {
+    type: 'session',
+    id,
+    profile,
+    status,
+    running: isRunning({ status }, ownerState(owner)),
+    dir: textAbout(about, 'dir'),
+    model: textAbout(about, 'model'),
+    parent,
+    createdAt,
+    updatedAt,
+    phases: phaseProgress(end.phases, account.lastAt ?? createdAt),
+    ...counts,
+    stateHash: stateHash(end),
+  };
+}
+
+function summaryText(summary: SessionSummary, account: Account): string {
+  const { id, profile, about, parent, createdAt, owner } = summary;
+  const { end, goal, lastAt } = account;
+  const { status } = end.turn;
+  const running = isRunning({ status }, ownerState(owner)) ? ', running now' : '';
+  const hasPhases = end.phases.current !== null || end.phases.completed.length > 0;
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['goal', goal],
+    ['folder', textAbout(about, 'dir')],
+    ['model', textAbout(about, 'model')],
+    ['profile', profile],
+    ['state', `${statusText(status)}${running}`],
+    ['started', dateTime(createdAt)],
+    ['took', lastAt === null ? null : duration(Math.max(0, lastAt - createdAt))],
+    ['work', workText(account)],
+    ['phases', hasPhases ? phaseLine(phaseProgress(end.phases, lastAt ?? createdAt)) : null],
+    ['forked from', parent === null ? null : `${parent.id} after event ${parent.at}`],
+  ];
+  const lines = rows.flatMap(([name, text]) =>
+    text === null ? [] : [`  ${name.padEnd(11)}  ${visibleLine(text)}`],
+  );
+  return [`Session ${visibleLine(id)}`, ...lines].join('\n');
+}
+
+function endingText({ how, reason, rule, advice }: Ending, proof: readonly Evidence[], io: Io): string {
+  const head = how === 'unfinished' ? 'Not ended' : `Ended: ${how}`;
+  return [
+    '',
+    styleText('bold', `${head}${rule === null ? '' : `, by the rule ${visibleLine(rule)}`}`, {
+      stream: io.stdout,
+    }),
+    `  ${visible(reason)}`,
+    ...(advice === null ? [] : [`  advice: ${visibleLine(advice)}`]),
+    ...(proof.length === 0 ? [] : evidenceLines(proof, widthOf(io.stdout))),
+  ].join('\n');
+}

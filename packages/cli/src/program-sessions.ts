@@ -1,0 +1,196 @@
+import type { Command } from 'commander';
+import type { ModelFlags } from './commands/model-options.ts';
+import type { Io } from './io.ts';
+import { storeHelp } from './store-help.ts';
+
+type Setting = {
+  readonly io: Io;
+  readonly signal: AbortSignal;
+  readonly exit: (code: number) => void;
+};
+
+type Flags = { readonly dir: string; readonly store?: string; readonly json?: true };
+
+const whichHelp = 'its id, the beginning of it, or "last" for the newest of this folder';
+
+/** The commands on sessions that were kept. Which store is meant is said in the same way to each. */
+export function addSessions(program: Command, setting: Setting): void {
+  addList(program, setting);
+  addShow(program, setting);
+  addReplay(program, setting);
+  addFork(program, setting);
+  addDiff(program, setting);
+  addExport(program, setting);
+  addRemove(program, setting);
+  addPrune(program, setting);
+}
+
+function command(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .option('-d, --dir <folder>', 'the folder whose sessions are meant', '.')
+    .option('--store <where>', storeHelp);
+}
+
+function examples(...lines: readonly string[]): string {
+  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function addList(program: Command, { io, exit }: Setting): void {
+  command(program, 'sessions', 'list the sessions of this folder, the newest first')
+    .option('-a, --all', 'those of every folder')
+    .option('-n, --limit <n>', 'at most so many', '50')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText(
+      'after',
+      examples('pawl sessions', 'pawl sessions --all --limit 200', 'pawl sessions --json | jq .goal'),
+    )
+    .action(async (options: Flags & { all?: true; limit: string }) => {
+      const { listSessions } = await import('./commands/sessions.ts');
+      exit(await listSessions(options, io));
+    });
+}
+
+function addShow(program: Command, { io, exit }: Setting): void {
+  command(program, 'show', 'show a session: what it came to, what happened, and why it stopped')
+    .argument('<session>', whichHelp)
+    .option('--at <event>', 'show the state after this event instead; 0 is as it was created')
+    .option('--prompt <n>', 'show what the model was sent the nth time it was asked')
+    .option('--events', 'print the log itself, one JSON object a line')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText(
+      'after',
+      examples(
+        'pawl show last',
+        'pawl show 3f2a --at 12',
+        'pawl show 3f2a --prompt 4',
+        'pawl show last --events | pawl pipe',
+      ),
+    )
+    .action(async (word: string, options: Flags & { at?: string; prompt?: string; events?: true }) => {
+      const { showSession } = await import('./commands/show.ts');
+      exit(await showSession(word, options, io));
+    });
+}
+
+type ReplayFlags = Flags &
+  ModelFlags & {
+    readonly file?: string;
+    readonly withModel?: true;
+    readonly profile?: string;
+    readonly all?: true;
+  };
+
+function addReplay(program: Command, { io, signal, exit }: Setting): void {
+  command(program, 'replay', 'go through the log of a session again and compare what comes of it')
+    .argument('[session]', whichHelp)
+    .option('--file <file>', 'a session that was exported as json or jsonl instead')
+    .option('--with-model', 'ask the model again at each step, and show where it says something else')
+    .option('--stop-at-divergence', 'with a model: stop at the first reply that differs (the default)')
+    .option('--all', 'with a model: go on to the end')
+    .option('-m, --model <spec>', 'who is asked (default: the model that the session ran with)')
+    .option('-p, --profile <name>', 'the profile whose protocol is spoken (default: that of the session)')
+    .option('--base-url <url>', 'where an openai-compatible model is served')
+    .option('--max-output-tokens <n>', 'how long one reply may be')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText(
+      'after',
+      `${examples(
+        'pawl replay last',
+        'pawl replay --file session.jsonl',
+        'pawl replay 3f2a --with-model --model openai:gpt-5-mini --all',
+      )}\n\nThe exit code is 1 when something differs, and 0 when nothing does.`,
+    )
+    .action(async (word: string | undefined, options: ReplayFlags) => {
+      const { replaySession } = await import('./commands/replay.ts');
+      exit(await replaySession(word, { ...options, signal }, io));
+    });
+}
+
+function addFork(program: Command, { io, exit }: Setting): void {
+  command(program, 'fork', 'make a new session that shares the past of another')
+    .argument('<session>', whichHelp)
+    .option('--at <event>', 'the last event that both have (default: the last there is)')
+    .option('--say <text>', 'what the user says there; what was under way is called off')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      examples('pawl fork last --at 12', 'pawl fork 3f2a --at 12 --say "Try it without a cache"'),
+    )
+    .action(async (word: string, options: Flags & { at?: string; say?: string }) => {
+      const { forkSession } = await import('./commands/fork.ts');
+      exit(await forkSession(word, options, io));
+    });
+}
+
+function addDiff(program: Command, { io, exit }: Setting): void {
+  command(program, 'diff', 'show where two sessions part, and how differently they ended')
+    .argument('<a>', whichHelp)
+    .argument('<b>', 'the other one')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('pawl diff 3f2a 91bc', 'pawl diff last 3f2a --json'))
+    .action(async (a: string, b: string, options: Flags) => {
+      const { diffSessions } = await import('./commands/diff.ts');
+      exit(await diffSessions([a, b], options, io));
+    });
+}
+
+function addExport(program: Command, { io, exit }: Setting): void {
+  command(program, 'export', 'write a session as JSON, as a transcript, or as a test that does it again')
+    .argument('<session>', whichHelp)
+    .option('--as <form>', 'json, jsonl, markdown, or test', 'json')
+    .option('-o, --out <file>', 'write to a file instead of standard output')
+    .option('--force', 'replace that file if it is there')
+    .addHelpText(
+      'after',
+      examples(
+        'pawl export last --as markdown > transcript.md',
+        'pawl export 3f2a --as jsonl --out session.jsonl',
+        'pawl export last --as test --out test/found-bug.test.ts',
+      ),
+    )
+    .action(async (word: string, options: Flags & { as: string; out?: string; force?: true }) => {
+      const { exportSession } = await import('./commands/export.ts');
+      exit(await exportSession(word, options, io));
+    });
+}
+
+function addRemove(program: Command, { io, exit }: Setting): void {
+  command(program, 'rm', 'remove sessions for good')
+    .argument('<session...>', whichHelp)
+    .option('-y, --yes', 'do not ask')
+    .option('--force', 'even if it is running now')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText('after', examples('pawl rm 3f2a', 'pawl rm --yes 3f2a 91bc'))
+    .action(async (words: string[], options: Flags & { yes?: true; force?: true }) => {
+      const { removeSessions } = await import('./commands/rm.ts');
+      exit(await removeSessions(words, options, io));
+    });
+}
+
+type PruneFlags = Flags & {
+  readonly all?: true;
+  readonly olderThan?: string;
+  readonly keep?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+};
+
+function addPrune(program: Command, { io, exit }: Setting): void {
+  command(program, 'prune', 'remove old sessions of this folder; one that is running now always stays')
+    .option('-a, --all', 'those of every folder')
+    .option('--older-than <span>', 'those last worked on so long ago: 90m, 12h, 30d, 4w (default: "30d")')
+    .option('--keep <n>', 'never the newest so many; without --older-than, all others')
+    .option('--dry-run', 'only tell which')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText(
+      'after',
+      examples('pawl prune --dry-run', 'pawl prune --all --older-than 4w --keep 10 --yes'),
+    )
+    .action(async (options: PruneFlags) => {
+      const { pruneSessions } = await import('./commands/prune.ts');
+      exit(await pruneSessions(options, io));
+    });
+}

@@ -1,0 +1,139 @@
+import stringWidth from 'string-width';
+import { plain, plainLine } from './plain.ts';
+
+/** What a piece of text means; the colours for it are chosen where it is painted. */
+export type Style = 'plain' | 'dim' | 'strong' | 'accent' | 'good' | 'bad' | 'warn';
+
+export type Segment = { readonly text: string; readonly style: Style };
+
+/** One row of the screen. */
+export type Line = readonly Segment[];
+
+export const blank: Line = [];
+
+/** The one way to make a segment: whatever the text is, it is on one line and only to be seen. */
+export function seg(text: string, style: Style = 'plain'): Segment {
+  return { text: plainLine(text), style };
+}
+
+export function textOf(line: Line): string {
+  return line.map(({ text }) => text).join('');
+}
+
+export function lineWidth(line: Line): number {
+  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
+}
+
+/** Columns that a text takes on the screen. */
+export function widthOf(text: string): number {
+  return isAscii(text) ? text.length : stringWidth(text);
+}
+
+/** A line cut to a width, with an ellipsis where something is missing. */
+export function fitted(line: Line, width: number): Line {
+  if (lineWidth(line) <= width) return line;
+  const kept: Segment[] = [];
+  let room = width - 1;
+  for (const { text, style } of line) {
+    const [head] = wrapped(text, Math.max(room, 0), 'anywhere');
+    if (room > 0 && head !== undefined) kept.push({ text: head, style });
+    room -= widthOf(text);
+    if (room < 0) break;
+  }
+  return width < 1 ? [] : [...kept, { text: '…', style: 'dim' }];
+}
+
+/** A line of exactly this width. */
+export function padded(line: Line, width: number): Line {
+  const cut = fitted(line, width);
+  const missing = width - lineWidth(cut);
+  return missing <= 0 ? cut : [...cut, { text: ' '.repeat(missing), style: 'plain' }];
+}
+
+/** One line with something at its left and something at its right end; the left gives way. */
+export function spread(left: Line, right: Line, width: number): Line {
+  const end = fitted(right, width);
+  const room = width - lineWidth(end);
+  return room < 2 ? end : [...padded(left, room - 1), { text: ' ', style: 'plain' }, ...end];
+}
+
+/** Pieces with a dot between them, as many as fit. */
+export function joined(pieces: readonly Line[], width: number): Line {
+  const line: Segment[] = [];
+  let room = width;
+  for (const piece of pieces) {
+    const dot: Line = line.length === 0 ? [] : [seg(' · ', 'dim')];
+    const needed = lineWidth(dot) + lineWidth(piece);
+    if (needed > room) continue;
+    line.push(...dot, ...piece);
+    room -= needed;
+  }
+  return line.length === 0 && pieces[0] !== undefined ? fitted(pieces[0], width) : line;
+}
+
+/** A text of several lines as rows of at most this width. */
+export function rowsOf(text: string, width: number): readonly string[] {
+  return plain(text)
+    .split('\n')
+    .flatMap((line) => wrapped(line, width));
+}
+
+/**
+ * One line as rows of at most this width, broken between words where that is possible. The text must be plain already.
+ * Looks at each character once.
+ */
+export function wrapped(
+  text: string,
+  width: number,
+  breaks: 'words' | 'anywhere' = 'words',
+): readonly string[] {
+  if (width < 1) return [''];
+  const rows: string[] = [];
+  let row = '';
+  let columns = 0;
+  // Where the row can be broken, and how wide it is up to there.
+  let at = 0;
+  let columnsAt = 0;
+  for (const { text: sign, columns: wide } of signsOf(text, width)) {
+    if (columns + wide > width && sign === ' ' && breaks === 'words') {
+      rows.push(row);
+      [row, columns, at, columnsAt] = ['', 0, 0, 0];
+      continue;
+    }
+    if (columns + wide > width) {
+      const cut = at > 0 ? at : row.length;
+      rows.push(row.slice(0, cut).trimEnd());
+      row = row.slice(cut);
+      columns -= at > 0 ? columnsAt : columns;
+      [at, columnsAt] = [0, 0];
+    }
+    const isBreak = sign === ' ' && breaks === 'words' && row.trim() !== '';
+    row += sign;
+    columns += wide;
+    if (isBreak) [at, columnsAt] = [row.length, columns];
+  }
+  return [...rows, row];
+}
+
+type Sign = { readonly text: string; readonly columns: number };
+
+const segmenter = new Intl.Segmenter();
+
+/** More than any letter has; a longer one is made up to break the screen. */
+const signMax = 24;
+
+/** What a reader sees as one character, each with its width; none is wider than a row. */
+function* signsOf(text: string, width: number): Generator<Sign, void, undefined> {
+  if (isAscii(text)) {
+    for (const sign of text) yield { text: sign, columns: 1 };
+    return;
+  }
+  for (const { segment } of segmenter.segment(text)) {
+    const columns = segment.length > signMax ? Infinity : widthOf(segment);
+    yield columns > width ? { text: '�', columns: 1 } : { text: segment, columns };
+  }
+}
+
+function isAscii(text: string): boolean {
+  return /^[\u0020-\u007e]*$/.test(text);
+}

@@ -1,0 +1,139 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSession, type Json, type SessionOptions } from '@pawl/core';
+import {
+  Agent,
+  createScripted,
+  defineTool,
+  eventLogOn,
+  openSqliteStore,
+  type AgentOptions,
+  type Clock,
+  type ScriptedReply,
+  type Store,
+} from '@pawl/runtime';
+import * as z from 'zod';
+import { runMain as main } from './temporary-main.ts';
+import { captureIo } from '../captured-io.ts';
+
+export type Ran = { readonly code: number; readonly out: string; readonly err: string };
+
+/** A folder to work in, with a store of its own, and the commands on it. */
+export type Place = {
+  readonly dir: string;
+  readonly file: string;
+  readonly store: Store;
+  pawl(command: string, ...args: readonly string[]): Promise<Ran>;
+  /** What a command prints with --json. */
+  json(command: string, ...args: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  close(): Promise<void>;
+};
+
+export function makePlace(): Place {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-sessions-')));
+  const file = join(dir, 'kept', 'sessions.db');
+  const store = openSqliteStore(file);
+  const pawl = async (command: string, ...args: readonly string[]): Promise<Ran> => {
+    const { io, out, err } = captureIo();
+    const code = await main([command, '--store', file, '--dir', dir, ...args], io);
+    return { code, out: out(), err: err() };
+  };
+  return {
+    dir,
+    file,
+    store,
+    pawl,
+    async json(command, ...args) {
+      const { out } = await pawl(command, ...args, '--json');
+      return lines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    async close() {
+      await store.close();
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
+
+export function lines(text: string): readonly string[] {
+  return text.trimEnd().split('\n');
+}
+
+/** Time that goes on by a second whenever somebody looks; what waits for a time waits for ever. */
+function tickingClock(start: number): Clock {
+  let now = start;
+  return {
+    now: () => (now += 1_000),
+    until: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+  };
+}
+
+export type Run = {
+  readonly id?: string;
+  readonly goal: string;
+  readonly replies: readonly ScriptedReply[];
+  readonly about?: Json;
+  readonly owner?: string;
+  readonly start?: number;
+  readonly settings?: SessionOptions['settings'];
+  readonly agent?: Partial<AgentOptions>;
+};
+
+/** Lets an agent work on something, and keeps it. */
+export async function keepRun({ dir, store }: Place, run: Run): Promise<string> {
+  const { id = crypto.randomUUID(), goal, replies, start = 1_700_000_000_000, settings = {} } = run;
+  const about = run.about ?? { dir, model: 'scripted', profile: 'pawl' };
+  const clock = tickingClock(start);
+  const session = createSession({ id, at: start, settings });
+  const position = await store.create(session, run.owner ?? 'a test', { about, createdAt: start });
+  const agent = new Agent({
+    session,
+    log: eventLogOn(store, id, position),
+    model: createScripted(replies),
+    tools: [lookTool, putTool],
+    clock,
+    ...run.agent,
+  });
+  agent.say(goal);
+  await agent.idle();
+  return id;
+}
+
+export const lookTool = defineTool({
+  name: 'look',
+  description: 'Looks at something.',
+  parameters: z.object({ at: z.string() }),
+  effect: 'read-only',
+  run: async ({ at }) => ({ ok: true, output: `nothing new at ${at}` }),
+});
+
+export const putTool = defineTool({
+  name: 'put',
+  description: 'Puts something into a file.',
+  parameters: z.object({ path: z.string(), text: z.string() }),
+  run: async ({ path, text }) => ({
+    ok: true,
+    output: `put ${text.length} characters`,
+    files: [{ path, hash: text }],
+  }),
+});
+
+export const look = (at: string): ScriptedReply => ({ text: `I look at ${at}.`, calls: [{ tool: 'look', args: { at } }] });
+
+export const put = (path: string, text: string): ScriptedReply => ({
+  calls: [{ id: `put-${path}`, tool: 'put', args: { path, text } }],
+});
+
+export const say = (text: string): ScriptedReply => ({ text });
+
+/** A run that looks, changes a file and answers. */
+export const plainRun: Run = {
+  goal: 'Mend the roof',
+  replies: [look('roof'), put('roof.txt', 'tiles'), say('The roof is mended.')],
+};
+
+/** A run that goes round in circles until it is stopped. */
+export const stuckRun: Run = {
+  goal: 'Find the key',
+  replies: [...Array.from({ length: 12 }, () => look('drawer')), say('I give up.')],
+};

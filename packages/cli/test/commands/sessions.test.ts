@@ -1,0 +1,123 @@
+import { DatabaseSync } from 'node:sqlite';
+import { createSession } from '@pawl/core';
+import { thisProcess } from '@pawl/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keepRun, lines, makePlace, plainRun, say, stuckRun, type Place } from './kept-sessions.ts';
+
+let place: Place;
+beforeEach(() => {
+  place = makePlace();
+});
+afterEach(() => place.close());
+
+const idOf = (number: number): string => `${String(number).padStart(8, '0')}-0000-4000-8000-000000000000`;
+
+describe('pawl sessions', () => {
+  it('lists the sessions of this folder, the newest first, each by the beginning of its id', async () => {
+    await keepRun(place, { ...plainRun, id: idOf(1) });
+    await keepRun(place, { ...stuckRun, id: idOf(2) });
+    await keepRun(place, { ...plainRun, id: idOf(3), about: { dir: '/elsewhere' } });
+    const { code, out, err } = await place.pawl('sessions');
+    expect(code).toBe(0);
+    const [head = '', first = '', second = '', ...rest] = lines(out);
+    expect(head).toMatch(/^id +when +status +profile +model +steps +goal$/);
+    expect(first).toMatch(/^00000002 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}halted +pawl +scripted +5 {2}Find the key$/);
+    expect(second).toMatch(/^00000001 {2}.* waits for the user +pawl +scripted +3 {2}Mend the roof$/);
+    expect(rest).toEqual([]);
+    expect(err).toBe('1 session of other folders: --all shows them.\n');
+  });
+
+  it('lists those of every folder with --all, and no more than --limit', async () => {
+    for (const number of [1, 2, 3]) {
+      await keepRun(place, { ...plainRun, id: idOf(number), about: { dir: `/${number}` }, start: number * 100_000 });
+    }
+    expect((await place.pawl('sessions')).err).toContain('No session has worked in this folder yet.\n3 sessions of other');
+    const rows = await place.json('sessions', '--all', '--limit', '2');
+    expect(rows.map(({ id, dir }) => [id, dir])).toEqual([
+      [idOf(3), '/3'],
+      [idOf(2), '/2'],
+    ]);
+    expect((await place.pawl('sessions', '--all', '--limit', '2')).err).toBe('1 more: --limit shows them.\n');
+    expect((await place.pawl('sessions', '--limit', 'few')).code).toBe(2);
+  });
+
+  it('prints what it knows of each as one JSON object a line', async () => {
+    await keepRun(place, { ...plainRun, id: idOf(1) });
+    expect(await place.json('sessions')).toEqual([
+      {
+        id: idOf(1),
+        short: '00000001',
+        profile: 'pawl',
+        goal: 'Mend the roof',
+        status: 'waitingForUser',
+        running: false,
+        createdAt: 1_700_000_000_000,
+        updatedAt: 1_700_000_013_000,
+        steps: 3,
+        head: 8,
+        parent: null,
+        dir: place.dir,
+        model: 'scripted',
+        about: { dir: place.dir, model: 'scripted', profile: 'pawl' },
+      },
+    ]);
+  });
+
+  it('says of a session whose process is still there that it is running now', async () => {
+    await keepRun(place, { ...plainRun, id: idOf(1), owner: thisProcess() });
+    await keepRun(place, { ...stuckRun, id: idOf(2), owner: thisProcess() });
+    const [ended = '', open = ''] = lines((await place.pawl('sessions')).out).slice(1);
+    expect(open).toContain('waits for the user, running now');
+    expect(ended).not.toContain('running now');
+  });
+
+  it('shows a damaged session as such, and what to do about it', async () => {
+    await keepRun(place, { ...plainRun, id: idOf(1) });
+    await keepRun(place, { ...plainRun, id: idOf(2) });
+    const database = new DatabaseSync(place.file);
+    database.exec("UPDATE events SET text = replace(text, 'roof', 'hoof') WHERE session = 1");
+    database.close();
+    expect((await place.store.verify(idOf(1))).ok).toBe(false);
+    const { code, out, err } = await place.pawl('sessions');
+    expect(code).toBe(0);
+    expect(lines(out).filter((line) => line.includes('damaged'))).toHaveLength(1);
+    expect(err).toContain('00000001 is damaged and kept apart');
+    expect(err).toContain('pawl rm 00000001 removes it');
+    const shown = await place.pawl('show', '00000001');
+    expect(shown.code).toBe(1);
+    expect(lines(shown.err)).toEqual([expect.stringMatching(/^pawl: The session is damaged: session "00000001/)]);
+  });
+
+  it('lists a session of a newer version, and says so when it is to be shown', async () => {
+    const session = { ...createSession({ id: idOf(1), at: 0 }), version: 2 } as never;
+    await place.store.create(session, 'a test', { about: { dir: place.dir } });
+    expect((await place.pawl('sessions')).out).toContain('00000001');
+    for (const command of ['show', 'replay', 'export', 'fork']) {
+      const { code, err } = await place.pawl(command, idOf(1));
+      expect([command, code, lines(err).length]).toEqual([command, 1, 1]);
+      expect(err).toContain('newer version');
+    }
+  });
+
+  it('shows what a user or a model wrote as text and nothing else', async () => {
+    const goal = 'Wipe\u001b[2J the \u202escreen\n\tnow';
+    await keepRun(place, { id: idOf(1), goal, replies: [say('\u001b]0;title\u0007done')] });
+    for (const args of [['sessions'], ['show', 'last'], ['show', 'last', '--at', '1'], ['show', 'last', '--prompt', '1'], ['export', 'last', '--as', 'markdown']] as const) {
+      const { out } = await place.pawl(...args);
+      // oxlint-disable-next-line no-control-regex
+      expect(out).not.toMatch(/[\u001b\u0007\u202e]/);
+      expect(out).toContain('Wipe\\x1b[2J the \\u202escreen');
+    }
+    expect(lines((await place.pawl('sessions')).out)).toHaveLength(2);
+  });
+
+  it('lists five thousand sessions in seconds', async () => {
+    for (let number = 0; number < 5_000; number += 1) {
+      const session = createSession({ id: `${number}-of-many`, at: number });
+      await place.store.create(session, 'a test', { about: { dir: place.dir } });
+    }
+    const start = performance.now();
+    expect(await place.json('sessions', '--limit', '5000')).toHaveLength(5_000);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,150 @@
+import { step, type Session } from '@pawl/core';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, statSync, truncateSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite-store.ts';
+import type { Position, Store } from '../../src/store/store.ts';
+import { tempFolder } from '../search/temp-folder.ts';
+import { eventsOf, next, session, tell } from './tale.ts';
+
+type SmallDisk = {
+  readonly path: string;
+  fill(): void;
+  free(bytes?: number): void;
+  [Symbol.dispose](): void;
+};
+
+const bytes = 1024 * 1024;
+
+/** A disk of a megabyte. Only root may make one. */
+function smallDisk(): SmallDisk | string {
+  const folder = tempFolder();
+  mkdirSync(folder.at('disk'));
+  const made = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder.at('disk')]);
+  const filler = folder.at('disk/filler');
+  const disk = {
+    path: folder.at('disk'),
+    fill() {
+      for (let size = 64 * 1024; size >= 1; size = Math.floor(size / 2)) {
+        try {
+          for (;;) appendFileSync(filler, Buffer.alloc(size));
+        } catch (error) {
+          if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+        }
+      }
+    },
+    free(fewer = bytes) {
+      truncateSync(filler, Math.max(0, statSync(filler).size - fewer));
+    },
+    [Symbol.dispose]() {
+      spawnSync('umount', [disk.path]);
+      folder[Symbol.dispose]();
+    },
+  };
+  if (made.status === 0) return disk;
+  folder[Symbol.dispose]();
+  return 'a small disk cannot be mounted';
+}
+
+const cleanUps: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+function newDisk(): SmallDisk {
+  const disk = smallDisk();
+  if (typeof disk === 'string') throw new Error(disk);
+  cleanUps.push(() => disk[Symbol.dispose]());
+  return disk;
+}
+
+const problem = whyNot();
+
+function whyNot(): string | null {
+  const disk = smallDisk();
+  if (typeof disk === 'string') return disk;
+  disk[Symbol.dispose]();
+  return null;
+}
+
+if (problem !== null) console.warn(`${problem}, so the tests of a full disk are skipped`);
+
+function open(disk: SmallDisk): Store {
+  const store = openSqliteStore(`${disk.path}/sessions.db`);
+  cleanUps.push(() => store.close());
+  return store;
+}
+
+function appendTo(store: Store, before: Session, at: Position): Promise<Position> {
+  const event = next(before);
+  return store.append(before.id, at, [event], step(before, event).session);
+}
+
+describe.skipIf(problem !== null)('a store whose disk is full', () => {
+  it('keeps nothing of an event there is no room for, and the very same event once there is', async () => {
+    const disk = newDisk();
+    const store = open(disk);
+    const { at, end } = await tell(store, session(), await store.create(session(), 'me'), 20);
+    disk.fill();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await expect(appendTo(store, end, at)).rejects.toMatchObject({ name: 'StoreError', code: 'full' });
+    }
+    expect(await store.open('a')).toMatchObject({ session: end, head: 20 });
+    disk.free();
+    expect(await appendTo(store, end, at)).toEqual({ ...at, head: 21 });
+    expect(await store.verify('a')).toEqual({ ok: true, head: 21 });
+  });
+
+  it('can be read all the same', async () => {
+    const disk = newDisk();
+    const store = open(disk);
+    const { end } = await tell(store, session(), await store.create(session(), 'me'), 20);
+    disk.fill();
+    expect(await store.open('a')).toMatchObject({ session: end, head: 20 });
+    expect(await store.list()).toHaveLength(1);
+    expect(await eventsOf(store, 'a')).toHaveLength(20);
+    expect(await store.verify('a')).toEqual({ ok: true, head: 20 });
+    expect(await open(disk).open('a')).toMatchObject({ session: end, head: 20 });
+  });
+
+  it('is whole whenever it becomes full, and goes on from there', async () => {
+    const disk = newDisk();
+    let [store, end] = [open(disk), session()];
+    let at = await store.create(end, 'me');
+    for (let round = 0; round < 4; round += 1) {
+      disk.fill();
+      disk.free(150_000);
+      const before = at.head;
+      const error = await untilItFails();
+      expect(error).toMatchObject({ name: 'StoreError', code: 'full' });
+      expect(at.head).toBeGreaterThan(before);
+      await store.close();
+      store = open(disk);
+      expect(await store.open('a')).toMatchObject({ session: end, head: at.head });
+      expect(await store.verify('a')).toEqual({ ok: true, head: at.head });
+    }
+
+    async function untilItFails(): Promise<unknown> {
+      try {
+        for (;;) {
+          at = await appendTo(store, end, at);
+          end = step(end, next(end)).session;
+        }
+      } catch (error) {
+        return error;
+      }
+    }
+  });
+
+  it('says so when it is opened and there is no room for the files beside it', async () => {
+    const disk = newDisk();
+    const before = openSqliteStore(`${disk.path}/sessions.db`);
+    const { end } = await tell(before, session(), await before.create(session(), 'me'), 20);
+    await before.close();
+    disk.fill();
+    expect(() => open(disk)).toThrow(/^There is no room for more: ".*Make room/);
+    disk.free();
+    expect(await open(disk).open('a')).toMatchObject({ session: end, head: 20 });
+  });
+});

@@ -1,0 +1,158 @@
+import { replay } from '@pawl/core';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, describe, expect, it } from 'vitest';
+import { chain, link } from '../../src/store/chain.ts';
+import { fork } from '../../src/store/fork.ts';
+import { migrate, migrations } from '../../src/store/sqlite-migrations.ts';
+import { openSqliteStore } from '../../src/store/sqlite-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { tempFolder } from '../search/temp-folder.ts';
+import { eventsOf, session, tale, tell } from './tale.ts';
+
+const cleanUps: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+function newPath(): string {
+  const folder = tempFolder();
+  cleanUps.push(() => folder[Symbol.dispose]());
+  return folder.at('sessions.db');
+}
+
+function open(path: string): Store {
+  const store = openSqliteStore(path);
+  cleanUps.push(() => store.close());
+  return store;
+}
+
+function byHand(path: string, statement: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(statement);
+  database.close();
+}
+
+/** A session of 8 events and its file. */
+async function kept(): Promise<{ readonly store: Store; readonly path: string }> {
+  const path = newPath();
+  const store = open(path);
+  await tell(store, session(), await store.create(session(), 'me'), 8);
+  return { store, path };
+}
+
+/** As that version wrote it: its tables, and rows with its columns. */
+function writeFirstVersion(path: string): void {
+  const database = new DatabaseSync(path);
+  migrate(database, path, migrations.slice(0, 1));
+  database.exec('UPDATE fences SET last = 7');
+  const insert = database.prepare(
+    `INSERT INTO sessions (id, initial, owner, fence, head, hash, profile, goal, status, updated_at, steps,
+     snapshot_head, snapshot_bytes, tail_bytes) VALUES (?, ?, 'old', 7, ?, ?, 'pawl', 'goal', ?, 3000, 2, 0, 0, 0)`,
+  );
+  const insertEvent = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?)');
+  for (const id of ['a', 'b']) {
+    const { events, end } = tale(session(id), 6);
+    const initial = JSON.stringify(session(id));
+    const from = { head: 0, hash: link('', initial) };
+    const links = chain(
+      from,
+      events.map((event) => JSON.stringify(event)),
+    );
+    const { lastInsertRowid } = insert.run(id, initial, 6, links.at(-1)?.hash ?? '', end.turn.status);
+    for (const { seq, text, hash } of links) insertEvent.run(lastInsertRowid, seq, text, hash);
+  }
+  database.close();
+}
+
+describe('a store of the first version', () => {
+  it('is brought up to date with all that is in it, and goes on', async () => {
+    const path = newPath();
+    writeFirstVersion(path);
+    const store = open(path);
+    const { events, end } = tale(session(), 6);
+    const common = { head: 6, owner: 'old', about: null, parent: null };
+    expect(await store.open('a')).toStrictEqual({ ...common, session: end, fence: 7, replayed: 6 });
+    expect(await eventsOf(store, 'a')).toStrictEqual(events);
+    expect(await store.verify('b')).toEqual({ ok: true, head: 6 });
+    expect((await store.list())[0]).toEqual({
+      ...common,
+      id: 'a',
+      profile: 'pawl',
+      goal: 'goal',
+      status: end.turn.status,
+      createdAt: 1_000,
+      updatedAt: 3_000,
+      steps: 2,
+    });
+    expect(await tell(store, end, { fence: 7, head: 6 }, 2)).toMatchObject({ at: { head: 8 } });
+    await fork(store, 'a', { at: 3, as: 'c', owner: 'me', now: 9_000 });
+    expect(await open(path).open('c')).toMatchObject({ parent: { id: 'a', at: 3 } });
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['another object', '{"turn": {"since": "soon"}}'],
+    ['a list', '[]'],
+    ['deeper than SQLite reads', `${'['.repeat(1_500)}${']'.repeat(1_500)}`],
+  ])(
+    'is brought up to date where the beginning of a session is now %s, and the others go on',
+    async (_, initial) => {
+      const path = newPath();
+      writeFirstVersion(path);
+      byHand(path, `UPDATE sessions SET initial = '${initial}' WHERE id = 'a'`);
+      const store = open(path);
+      expect((await store.list()).map(({ createdAt }) => createdAt)).toEqual([3_000, 1_000]);
+      await expect(store.open('a')).rejects.toMatchObject({ code: 'damaged' });
+      expect((await store.open('b')).session).toStrictEqual(replay(session('b'), await eventsOf(store, 'b')));
+    },
+  );
+});
+
+describe('damage in the past', () => {
+  it.each([
+    ['is changed', `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 5`],
+    ['is gone', 'DELETE FROM events WHERE seq = 5'],
+    ['has another hash', `UPDATE events SET hash = 'x' WHERE seq = 5`],
+  ])('is found by whoever goes that far, where an event %s', async (_, statement) => {
+    const { store, path } = await kept();
+    byHand(path, statement);
+    expect(await store.open('a', { at: 4 })).toMatchObject({ session: tale(session(), 4).end, head: 4 });
+    await expect(store.open('a', { at: 5 })).rejects.toMatchObject({
+      code: 'damaged',
+      message: expect.stringContaining('event 5'),
+    });
+    expect((await store.list())[0]?.status).toBe('damaged');
+    await expect(store.open('a', { at: 4 })).rejects.toMatchObject({ code: 'damaged' });
+  });
+
+  it('is found by whoever reads on from an event that is gone', async () => {
+    const { store, path } = await kept();
+    byHand(path, 'DELETE FROM events WHERE seq = 5');
+    await expect(eventsOf(store, 'a', 5)).rejects.toThrow('event 5 is not there');
+    expect((await store.list())[0]?.status).toBe('damaged');
+  });
+
+  it('is what an event after the last one is', async () => {
+    const { store, path } = await kept();
+    byHand(path, `INSERT INTO events SELECT session, 9, text, hash FROM events WHERE seq = 8`);
+    const reason = 'event 9 is there, and only 8 were kept';
+    await expect(store.open('a')).rejects.toThrow(reason);
+    expect(await store.verify('a')).toEqual({ ok: false, seq: 9, reason });
+  });
+
+  it('is not carried over to a fork', async () => {
+    const { store, path } = await kept();
+    byHand(path, `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 5`);
+    const forking = fork(store, 'a', { at: 6, as: 'b', owner: 'me', now: 9_000 });
+    await expect(forking).rejects.toMatchObject({ code: 'damaged' });
+    expect((await store.list()).map(({ id }) => id)).toEqual(['a']);
+  });
+
+  it('of what is said about a session keeps nobody from it', async () => {
+    const { store, path } = await kept();
+    byHand(path, `UPDATE sessions SET about = '{"dir'`);
+    expect(await store.open('a')).toMatchObject({ about: null, head: 8 });
+    expect(await store.list()).toMatchObject([{ id: 'a', about: null }]);
+  });
+});

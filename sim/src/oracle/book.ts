@@ -1,0 +1,134 @@
+import { conversationOf, step, toArray, type Event, type Execution, type Outcome, type Session } from '@pawl/core';
+import type { Driver } from '../world.ts';
+
+/** What the oracle knows of one call of the model. */
+export type CallRecord = {
+  readonly mark: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: string;
+  readonly permission: string;
+  /** What was kept of the user's answer. */
+  decided: 'allow' | 'deny' | null;
+  /** How many starts are on record. */
+  intents: number;
+  outcome: Outcome | null;
+};
+
+/** What the oracle knows of one session, from nothing but what was really kept. */
+export type Book = {
+  readonly id: string;
+  /** What the kept events lead to. */
+  session: Session;
+  readonly texts: string[];
+  fence: number;
+  driver: Driver;
+  readonly calls: Map<string, CallRecord>;
+  /** The calls of the last reply, by id. */
+  open: Map<string, CallRecord>;
+  /** How many messages of the conversation have been looked at. */
+  messages: number;
+  /** Replies since the user spoke, and how often the user did. */
+  replies: number;
+  turns: number;
+  readonly heard: Map<string, number>;
+  /** The requests for which the model was asked, each under one claim. */
+  readonly asked: Set<string>;
+  /** The event for which there was no room, until it is kept or somebody else claims the session. */
+  waiting: { readonly fence: number; readonly text: string } | null;
+};
+
+export function openBook(session: Session, driver: Driver, fence: number): Book {
+  return {
+    id: session.id,
+    session,
+    texts: [],
+    fence,
+    driver,
+    calls: new Map(),
+    open: new Map(),
+    messages: 0,
+    replies: 0,
+    turns: 0,
+    heard: new Map(),
+    asked: new Set(),
+    waiting: null,
+  };
+}
+
+/** Takes an event down; gives the calls that got their result by it. */
+export function enter(book: Book, event: Event, text: string): readonly CallRecord[] {
+  const before = book.session;
+  if (event.type === 'tool-started') {
+    const record = recordOf(book, executionOf(before, event.callId)?.call.args);
+    if (record !== undefined) record.intents += 1;
+  }
+  if (event.type === 'permission-decided') {
+    const record = book.open.get(event.callId);
+    if (record !== undefined) record.decided = event.decision;
+  }
+  if (event.type === 'user-message') {
+    book.turns += 1;
+    book.replies = 0;
+    book.heard.set(event.text, (book.heard.get(event.text) ?? 0) + 1);
+  }
+  if (event.type === 'model-replied') book.replies += 1;
+  book.session = step(before, event).session;
+  book.texts.push(text);
+  return conversationOf(before) === conversationOf(book.session) ? [] : readMessages(book);
+}
+
+function executionOf({ turn }: Session, callId: string): Execution | undefined {
+  const held = turn.status === 'paused' ? turn.held : turn;
+  if (held.status !== 'executingTools') return undefined;
+  return held.executions.find(({ call }) => call.id === callId);
+}
+
+function recordOf(book: Book, args: unknown): CallRecord | undefined {
+  return book.calls.get(markOf(args));
+}
+
+/** Every call carries a mark of its own in its arguments. */
+export function markOf(args: unknown): string {
+  const isObject = typeof args === 'object' && args !== null;
+  const mark: unknown = isObject && 'mark' in args ? args.mark : null;
+  return typeof mark === 'string' ? mark : '';
+}
+
+function permissionIn(args: unknown): string {
+  const isObject = typeof args === 'object' && args !== null;
+  return isObject && 'permission' in args ? String(args.permission) : 'allow';
+}
+
+function readMessages(book: Book): readonly CallRecord[] {
+  const messages = toArray(conversationOf(book.session));
+  const settled: CallRecord[] = [];
+  for (const message of messages.slice(book.messages)) {
+    if (message.role === 'assistant') {
+      book.open = new Map(message.calls.map(({ id, tool, args }) => [id, note(book, { id, tool, args })]));
+    }
+    if (message.role === 'tool') {
+      const record = book.open.get(message.callId);
+      if (record === undefined) continue;
+      record.outcome = message.outcome;
+      settled.push(record);
+    }
+  }
+  book.messages = messages.length;
+  return settled;
+}
+
+function note(book: Book, { id, tool, args }: { id: string; tool: string; args: unknown }): CallRecord {
+  const record: CallRecord = {
+    mark: markOf(args),
+    callId: id,
+    tool,
+    args: JSON.stringify(args),
+    permission: permissionIn(args),
+    decided: null,
+    intents: 0,
+    outcome: null,
+  };
+  book.calls.set(record.mark, record);
+  return record;
+}

@@ -1,0 +1,149 @@
+import type { Event } from '@pawl/core';
+import type { Driver } from '../world.ts';
+import type { Book, CallRecord } from './book.ts';
+import type { Known } from './oracle.ts';
+
+/** What becomes of the calls of a model. */
+export type CallChecks = {
+  /** A run of a call gets as far as to do something. */
+  started(driver: Driver, start: Start): void;
+  /** A run of a call changed the world. */
+  effected(mark: string): void;
+  /** The user has answered; `args` is what was shown. */
+  answered(mark: string, answer: Answer): void;
+  decided(book: Book, event: Extract<Event, { type: 'permission-decided' }>): void;
+  settled(book: Book, record: CallRecord, event: Event): void;
+  spooled(execution: string, result: string): void;
+  /** Somebody looked into the spool and could not see a result: it was not there yet, or could not be read. */
+  spoolUnread(execution: string): void;
+  forgotten(execution: string): void;
+  /** At the end of a run. */
+  checkCalls(): void;
+};
+
+export type Start = {
+  readonly mark: string;
+  readonly tool: string;
+  readonly args: string;
+  readonly execution: string;
+};
+
+export type Answer = { readonly decision: 'allow' | 'deny'; readonly args: string };
+
+export function callChecks(known: Known): CallChecks {
+  const { books, fail, outside } = known;
+  const answers = new Map<string, Answer>();
+  const executions = new Map<string, string>();
+  const spooled = new Map<string, string>();
+  const unread = new Set<string>();
+  return {
+    started(driver, start) {
+      const book = books.get(driver.session);
+      if (!driver.process.alive) fail(19, `${driver.name} is dead and starts ${start.mark}`);
+      const record = book?.calls.get(start.mark);
+      if (book === undefined || record === undefined) return fail(10, `${start.mark} runs, and no kept reply has it`);
+      checkStart(known, driver, { book, record, start });
+      checkPermission(known, record, answers.get(start.mark));
+      const other = executions.get(start.execution);
+      if (other !== undefined && other !== start.mark) fail(1, `${other} and ${start.mark} are one execution`);
+      executions.set(start.execution, start.mark);
+    },
+    effected(mark) {
+      const { effects } = outside.deed(mark);
+      if (effects > 1) fail(1, `${mark} was done ${effects} times`);
+    },
+    answered(mark, answer) {
+      answers.set(mark, answer);
+    },
+    decided(book, { callId, decision }) {
+      const record = book.open.get(callId);
+      const answer = answers.get(record?.mark ?? '');
+      if (record !== undefined && answer?.decision !== decision)
+        fail(11, `${record.mark} is kept as ${decision}; the user said ${answer?.decision ?? 'nothing'}`);
+    },
+    settled(book, record, event) {
+      checkTruth(known, book, record);
+      const { execution } = outside.deeds.get(record.mark) ?? { execution: null };
+      const result = execution === null || unread.has(execution) ? undefined : spooled.get(execution);
+      if (event.type !== 'tool-finished' || result === undefined || record.tool !== 'shell') return;
+      if (JSON.stringify(record.outcome) !== result)
+        fail(3, `${record.mark} had ended as ${result}, and is told to have ended otherwise`);
+    },
+    spooled: (execution, result) => void spooled.set(execution, result),
+    spoolUnread: (execution) => void unread.add(execution),
+    forgotten(execution) {
+      spooled.delete(execution);
+      const mark = executions.get(execution);
+      if (mark === undefined) return;
+      for (const { calls } of books.values()) {
+        const record = calls.get(mark);
+        if (record !== undefined && record.outcome === null && !isInRound(known, record))
+          fail(3, `the result of ${mark} is forgotten before the log has it`);
+      }
+    },
+    checkCalls() {
+      for (const { id, calls } of books.values()) {
+        for (const { mark, outcome, intents } of calls.values()) {
+          if (outcome === null) fail(3, `${mark} of ${id} never got a result`);
+          if (intents > 1) fail(3, `${mark} of ${id} has ${intents} starts on record`);
+        }
+      }
+    },
+  };
+}
+
+/** A result joins the conversation when all calls of its round have one; until then it stands in the state. */
+function isInRound({ books }: Known, { callId, mark }: CallRecord): boolean {
+  for (const { session, calls } of books.values()) {
+    if (!calls.has(mark)) continue;
+    const held = session.turn.status === 'paused' ? session.turn.held : session.turn;
+    if (held.status !== 'executingTools') return false;
+    return held.executions.some(({ call, status }) => call.id === callId && status === 'completed');
+  }
+  return false;
+}
+
+type Starting = { readonly book: Book; readonly record: CallRecord; readonly start: Start };
+
+function checkStart(known: Known, driver: Driver, { book, record, start }: Starting): void {
+  const { fail, outside, counts } = known;
+  const deed = outside.deed(start.mark);
+  if (record.args !== start.args) fail(2, `${start.mark} runs with ${start.args}, not ${record.args}`);
+  if (record.intents === 0) fail(2, `${start.mark} runs, and its start is not on record`);
+  if (start.tool === 'shell' && deed.starts > 1) fail(1, `${start.mark} was started ${deed.starts} times`);
+  if (deed.execution !== null && deed.execution !== start.execution)
+    fail(1, `${start.mark} runs under two executions`);
+  deed.execution = start.execution;
+  if (record.outcome === null && !isInRound(known, record)) return;
+  // Between the moment its start was kept and the moment it starts, a process cannot be kept out.
+  if (book.driver === driver) fail(4, `${start.mark} starts after its result was told`);
+  else counts.lateStarts += 1;
+}
+
+function checkPermission({ fail }: Known, record: CallRecord, answer: Answer | undefined): void {
+  const { mark, permission, decided, args } = record;
+  if (permission === 'deny') fail(11, `${mark} runs although a rule denies it`);
+  if (permission !== 'ask') return;
+  if (decided !== 'allow') fail(11, `${mark} runs, and what is kept of the answer is ${decided}`);
+  if (answer?.decision !== 'allow') fail(11, `${mark} runs, and the user said ${answer?.decision ?? 'nothing'}`);
+  else if (answer.args !== args) fail(11, `${mark} runs with ${args}; the user was shown ${answer.args}`);
+}
+
+const unstarted: ReadonlySet<string> = new Set(['denied', 'skipped', 'cancelled', 'invalid']);
+
+/** What the model is told of a call is what happened. */
+function checkTruth({ fail, outside }: Known, { id }: Book, record: CallRecord): void {
+  const { mark, outcome, tool } = record;
+  const { starts = 0, effects = 0 } = outside.deeds.get(mark) ?? {};
+  if (outcome === null) return;
+  if (!outcome.ok) {
+    if (unstarted.has(outcome.error.kind) && starts > 0)
+      fail(3, `${id} is told that ${mark} was ${outcome.error.kind}, and it had started`);
+    return;
+  }
+  const { output } = outcome;
+  const told = typeof output === 'object' && output !== null && 'mark' in output ? output.mark : null;
+  if (told !== mark) fail(3, `the result of ${mark} is that of ${String(told)}`);
+  if (starts === 0) fail(3, `${id} is told that ${mark} is done, and it never started`);
+  else if (tool !== 'read' && effects !== 1) fail(3, `${id} is told that ${mark} is done; it was done ${effects} times`);
+}

@@ -1,0 +1,124 @@
+import { durableView, isEphemeral, type Session } from '@pawl/core';
+import type { OpenedSession, Position } from '@pawl/runtime';
+import type { Driver } from '../world.ts';
+import { enter, type Book } from './book.ts';
+import type { CallChecks } from './call-checks.ts';
+import type { Appended, Known } from './oracle.ts';
+
+/** What is kept, by whom, and whether it is the same wherever one looks. */
+export type LogChecks = {
+  claimed(driver: Driver, id: string, position: Position): void;
+  appended(driver: Driver, appended: Appended): void;
+  foundNoRoom(driver: Driver, at: Position, texts: readonly string[]): void;
+  opened(id: string, opened: OpenedSession): void;
+  /** Somebody was told that what the user said is kept. */
+  acknowledged(id: string, text: string): void;
+  /** Compares a session with what was kept of it, word by word. */
+  compare(id: string, session: Session, what: string): void;
+};
+
+export function logChecks(known: Known, calls: CallChecks): LogChecks {
+  const { books, fail, trace } = known;
+  const compare = (id: string, session: Session, what: string): void => {
+    const book = books.get(id);
+    if (book === undefined) return;
+    const difference = firstDifference(durableView(book.session), durableView(session));
+    if (difference !== null) fail(8, `${what} of ${id} is not what its ${book.texts.length} events lead to: ${difference}`);
+  };
+  return {
+    compare,
+    claimed(driver, id, { fence, head }) {
+      trace.add(`claimed ${id} ${fence}`);
+      const book = books.get(id);
+      if (book === undefined) return fail(5, `${id} was claimed before it was created`);
+      if (fence <= book.fence) fail(5, `the claim of ${driver.name} on ${id} has fence ${fence} after ${book.fence}`);
+      if (head !== book.texts.length) fail(8, `${id} was claimed at event ${head} of ${book.texts.length}`);
+      book.fence = Math.max(fence, book.fence);
+      book.driver = driver;
+      book.waiting = null;
+    },
+    appended(driver, appended) {
+      const book = books.get(driver.session);
+      if (book === undefined) return fail(5, `${driver.session} was added to before it was created`);
+      checkWriter(known, book, { driver, appended });
+      for (const [index, event] of appended.events.entries()) {
+        const text = appended.texts[index] ?? '';
+        trace.add(text);
+        known.counts.events += 1;
+        if (isEphemeral(event)) fail(17, `${event.type} of ${book.id} was kept`);
+        if (event.type === 'permission-decided') calls.decided(book, event);
+        const settled = enter(book, event, text);
+        if (event.type === 'user-message' && (book.heard.get(event.text) ?? 0) > 1)
+          fail(7, `${book.id} has ${JSON.stringify(event.text)} twice`);
+        for (const record of settled) calls.settled(book, record, event);
+      }
+      if (book.session.seq !== book.texts.length)
+        fail(5, `event ${book.texts.length} of ${book.id} means nothing where it stands: ${book.texts.at(-1)}`);
+      checkBudget(known, book);
+      compare(book.id, appended.after, `the live session of ${driver.name}`);
+    },
+    foundNoRoom(driver, { fence }, texts) {
+      const book = books.get(driver.session);
+      const text = texts[0];
+      if (book === undefined || text === undefined || fence !== book.fence) return;
+      if (book.waiting !== null && book.waiting.text !== text)
+        fail(14, `${driver.name} tries ${text} while ${book.waiting.text} is not kept`);
+      book.waiting = { fence, text };
+    },
+    opened(id, { session, head, fence }) {
+      const book = books.get(id);
+      if (book === undefined) return;
+      if (head !== book.texts.length) fail(8, `${id} was opened at event ${head} of ${book.texts.length}`);
+      if (fence !== book.fence) fail(5, `${id} was opened under fence ${fence}, not ${book.fence}`);
+      compare(id, session, 'the opened session');
+    },
+    acknowledged(id, text) {
+      if (!books.get(id)?.heard.has(text)) fail(7, `${JSON.stringify(text)} was acknowledged and is not in ${id}`);
+    },
+  };
+}
+
+function checkWriter(
+  { fail }: Known,
+  book: Book,
+  { driver, appended: { at, position, texts } }: { readonly driver: Driver; readonly appended: Appended },
+): void {
+  if (at.fence !== book.fence || book.driver !== driver)
+    fail(5, `${driver.name} added to ${book.id} under fence ${at.fence}; ${book.driver.name} has ${book.fence}`);
+  if (at.head !== book.texts.length)
+    fail(5, `${driver.name} added to ${book.id} after event ${at.head} of ${book.texts.length}`);
+  if (position.head !== book.texts.length + texts.length)
+    fail(5, `${book.id} stands at ${position.head} after ${book.texts.length} and ${texts.length} more`);
+  const { waiting } = book;
+  if (waiting !== null && waiting.text !== texts[0])
+    fail(14, `${driver.name} kept ${texts[0]} before ${waiting.text}`);
+  book.waiting = null;
+}
+
+function checkBudget({ fail }: Known, { id, session: { settings, spent } }: Book): void {
+  const limit = settings.budgets?.modelCalls ?? null;
+  if (limit !== null && spent.modelCalls > limit) fail(13, `${id} has spent ${spent.modelCalls} of ${limit} model calls`);
+}
+
+/** Pairs that were the same when they were compared. Nothing of a session is ever changed, so they still are. */
+const same = new WeakMap<object, object>();
+
+/** Where two values first differ, both as JSON would have them; null if nowhere. */
+export function firstDifference(kept: unknown, other: unknown, at = 'session'): string | null {
+  if (kept === other) return null;
+  const areObjects = typeof kept === 'object' && kept !== null && typeof other === 'object' && other !== null;
+  if (!areObjects) return `${at} is ${JSON.stringify(other)}, not ${JSON.stringify(kept)}`;
+  if (same.get(kept) === other) return null;
+  if (Array.isArray(kept) !== Array.isArray(other)) return `${at} is of another kind`;
+  const left = kept as Readonly<Record<string, unknown>>;
+  const right = other as Readonly<Record<string, unknown>>;
+  for (const key in left) {
+    const difference = firstDifference(left[key], right[key], key);
+    if (difference !== null) return `${at}.${difference}`;
+  }
+  for (const key in right) {
+    if (right[key] !== undefined && left[key] === undefined) return `${at}.${key} is there and should not be`;
+  }
+  same.set(kept, other);
+  return null;
+}
