@@ -19,7 +19,7 @@ const own = ['raw', 'pawl', 'ungoverned'] as const;
 
 /** LangGraph as it comes writes with the square of the steps: 0.75 GB for a thousand, which is where it stops here. */
 function lengthsFor({ quick, full }: Options, hasPeers: boolean): readonly Length[] {
-  if (quick) return [300, 600].map((steps) => ({ steps, rounds: 1, contenders: own }));
+  if (quick) return [150, 300].map((steps) => ({ steps, rounds: 1, contenders: own }));
   const rounds = full ? 9 : 3;
   return [
     { steps: 1_000, rounds, contenders: hasPeers ? [...own, 'langGraph', 'langGraphDelta'] : own },

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Done, Opened } from './contender.ts';
 import type { ContenderKey } from './contenders.ts';
 
@@ -32,7 +33,7 @@ export function sample(key: ContenderKey, steps: number): Sample {
   }
 }
 
-const childFile = join(import.meta.dirname, 'child.ts');
+const childFile = fileURLToPath(new URL('child.ts', import.meta.url));
 
 function inChild(args: readonly string[]): unknown {
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [childFile, ...args], {

@@ -1,8 +1,9 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aims } from '../durable/aims.ts';
@@ -16,13 +17,13 @@ import { earlyAndLate, slowest, windowsOf } from '../durable/windows.ts';
 import { messagesAfter } from '../durable/work.ts';
 
 const run = promisify(execFile);
-const bench = join(import.meta.dirname, '..', 'durable.ts');
-const child = join(import.meta.dirname, '..', 'durable', 'child.ts');
+const bench = fileURLToPath(new URL('../durable.ts', import.meta.url));
+const child = fileURLToPath(new URL('../durable/child.ts', import.meta.url));
 
 describe('windows', () => {
   it('are of a hundred steps each and end with the last', () => {
     const ticks = Array.from({ length: 250 }, (_, step) => (step < 150 ? step : 150 + 3 * (step - 150)));
-    expect(windowsOf(ticks)).toEqual([1.02, 2.98].map((ms) => expect.closeTo(ms, 5)));
+    expect(windowsOf(ticks)).toEqual([1, 2.98]);
   });
 
   it('are all alike where all steps are, however many there are', () => {
@@ -137,7 +138,7 @@ describe('node bench/durable.ts', () => {
     const { stdout } = await run(process.execPath, [bench, '--quick', '--json']);
     const { lengths, aims: judged, ...rest } = JSON.parse(stdout) as Measured & { aims: object[] };
     expect(Object.keys(rest)).toEqual(['environment', 'inMemory']);
-    expect(lengths.map((length) => length.steps)).toEqual([300, 600]);
+    expect(lengths.map((length) => length.steps)).toEqual([150, 300]);
     for (const { steps, rows, overPawl } of lengths) {
       expect(rows.map(({ name }) => name)).toEqual(['raw append', 'Pawl', 'Pawl, no governor']);
       expect(overPawl.map(({ key }) => key)).toEqual(['raw', 'pawl', 'ungoverned']);

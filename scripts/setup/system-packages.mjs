@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 const programs = [
   { file: '/usr/bin/git', name: 'git' },
   { file: '/usr/bin/bwrap', name: 'bubblewrap' },
+  { file: '/usr/bin/strace', name: 'strace' },
 ];
 
 /**

@@ -17,7 +17,7 @@ function inMemory(): Disk {
   const connection: Store = { ...store, close: async () => undefined };
   return {
     connect: () => connection,
-    spool: new Map(),
+    spools: new Map(),
     fullUntil: 0,
     damageSnapshot: () => false,
     remove: () => undefined,
@@ -31,7 +31,7 @@ function inFile(): Disk {
   const older = new Map<string, readonly (string | number | null)[]>();
   return {
     connect: () => openSqliteStore(path),
-    spool: new Map(),
+    spools: new Map(),
     fullUntil: 0,
     damageSnapshot: (session, how) => damage(path, session, { how, older }),
     remove: () => rmSync(folder, { recursive: true, force: true }),

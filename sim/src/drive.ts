@@ -1,5 +1,5 @@
 import { createSession, type Session, type Settings } from '@pawl/core';
-import { eventLogOn, type AgentOptions, type Store, type TakenUp } from '@pawl/runtime';
+import { eventLogOn, StoreError, type AgentOptions, type Store, type TakenUp } from '@pawl/runtime';
 import type { Place } from './assembly.ts';
 import { decide } from './person.ts';
 import type { PlannedSession } from './plan.ts';
@@ -30,7 +30,9 @@ export async function drive(world: World, driver: Driver, { from, onGone }: Driv
     );
     await driver.agent.resume();
     driver.recovering = false;
-  } catch {
+  } catch (error) {
+    // Nothing but the store can fail here. Anything else would be hidden by trying again.
+    if (!(error instanceof StoreError)) world.oracle.fail(18, `${driver.name} cannot begin: ${String(error)}`);
     onGone(driver);
   }
 }

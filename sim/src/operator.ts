@@ -79,7 +79,7 @@ export class Operator {
     if (this.#waiting.has(session) || drivers.has(session)) return;
     if (book !== undefined && isTerminal(book.session)) return;
     this.#waiting.add(session);
-    const inMs = 10 + 100 * this.#draw('patience', 3);
+    const inMs = 100 + 600 * this.#draw('patience', 3);
     const happen = (): void => this.#takeUp(session);
     scheduler.add({ owner: 'operator', lane: 'operator', name: `take up ${session}`, inMs, happen });
   }

@@ -6,7 +6,8 @@ export type KeptResult = { result: string | null; output: string };
 
 /** What is kept of calls until the log has it. What a `keep` wrote is there when it was done, not when it is answered. */
 export function spoolOf(world: World, driver: Driver): Spool {
-  const { spool } = world.disk;
+  const { oracle } = world;
+  const spool = folderOf(world, driver.session);
   const caller = { process: driver.process.name, kind: 'spool' };
   const call = <Result>(name: string, perform: () => Result): Promise<Result> =>
     portCall(world, caller, { name, inMs: delay(world, 'spool') }, async () => {
@@ -18,12 +19,16 @@ export function spoolOf(world: World, driver: Driver): Spool {
     if (kept === undefined) spool.set(execution, (kept = { result: null, output: '' }));
     return kept;
   };
+  const forget = (execution: string): void => {
+    oracle.forgotten(execution);
+    spool.delete(execution);
+  };
   return {
     keep: (execution, result) =>
       call('keep', () => {
         const text = JSON.stringify(result);
         at(execution).result = text;
-        world.oracle.spooled(execution, text);
+        oracle.spooled(execution, text);
       }),
     hear(execution, chunk) {
       at(execution).output += new TextDecoder().decode(chunk);
@@ -31,16 +36,23 @@ export function spoolOf(world: World, driver: Driver): Spool {
     find: (execution) =>
       call('find', () => {
         const { result = null, output = null } = spool.get(execution) ?? {};
-        if (result === null) world.oracle.spoolUnread(execution);
+        if (result === null) oracle.spoolUnread(execution);
         return { result: result === null ? null : JSON.parse(result), output };
       }).catch((error: unknown) => {
-        world.oracle.spoolUnread(execution);
+        oracle.spoolUnread(execution);
         throw error;
       }),
-    forget: (execution) =>
-      call('forget', () => {
-        world.oracle.forgotten(execution);
-        spool.delete(execution);
+    forget: (execution) => call('forget', () => forget(execution)),
+    keepOnly: (executions) =>
+      call('keep only', () => {
+        for (const execution of [...spool.keys()]) if (!executions.includes(execution)) forget(execution);
       }),
   };
+}
+
+/** Each session has its own. */
+function folderOf({ disk: { spools } }: World, session: string): Map<string, KeptResult> {
+  let folder = spools.get(session);
+  if (folder === undefined) spools.set(session, (folder = new Map()));
+  return folder;
 }

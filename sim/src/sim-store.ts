@@ -3,7 +3,7 @@ import { delay, portCall } from './port.ts';
 import type { Driver, World } from './world.ts';
 
 /** How long the disk stays full once it is. */
-const fullForMs = 20_000;
+const fullForMs = 4_000;
 
 /**
  * The store as one driver sees it: the real rules, behind a disk that may be slow, full or failing. Of every write the

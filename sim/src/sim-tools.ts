@@ -6,14 +6,18 @@ import type { Driver, World } from './world.ts';
 
 /** Tools of every kind of effect. What they do, they do to the world outside; they are called off as real ones are. */
 export function toolsOf(world: World, driver: Driver): readonly Tool[] {
+  const running =
+    (run: (world: World, driver: Driver, run: Run) => Promise<ToolResult>): Tool['run'] =>
+    (args, context) =>
+      run(world, driver, { args, context, asked: world.scheduler.steps });
   return [
-    tool('read', 'read-only', (args, context) => read(world, driver, { args, context })),
+    tool('read', 'read-only', running(read)),
     {
-      ...tool('edit', 'verifiable', (args, context) => edit(world, driver, { args, context })),
+      ...tool('edit', 'verifiable', running(edit)),
       settle: (args, { intent }) => settleEdit(world, driver, { args, intent }),
     },
-    tool('send', 'keyed', (args, context) => send(world, driver, { args, context })),
-    tool('shell', 'not-repeatable', (args, context) => shell(world, driver, { args, context })),
+    tool('send', 'keyed', running(send)),
+    tool('shell', 'not-repeatable', running(shell)),
   ];
 }
 
@@ -21,7 +25,8 @@ function tool(name: string, effect: EffectClass, run: Tool['run']): Tool {
   return { description: { name, description: name, parameters: { type: 'object' } }, effect, run };
 }
 
-type Run = { readonly args: Json; readonly context: ToolContext };
+/** `asked` is the step at which the runtime had it run. */
+type Run = { readonly args: Json; readonly context: ToolContext; readonly asked: number };
 
 async function read(world: World, driver: Driver, run: Run): Promise<ToolResult> {
   if (await isCalledOff(world, driver, run)) return calledOff;
@@ -59,10 +64,11 @@ async function edit(world: World, driver: Driver, run: Run): Promise<ToolResult>
   const before = files.get(file) ?? '';
   const after = markOf(run.args);
   const wanted = await run.context.execution?.intend({ before, after });
+  const asked = world.scheduler.steps;
   if (wanted !== true || (await isCalledOff(world, driver, run))) return calledOff;
   if (files.get(file) === after) return done(run.args);
   if ((files.get(file) ?? '') !== before) return failed('interrupted', 'the file has changed meanwhile');
-  begin(world, driver, 'edit', run);
+  begin(world, driver, 'edit', { ...run, asked });
   files.set(file, after);
   effect(world, run.args);
   return ending(world, driver, run);
@@ -101,11 +107,11 @@ async function isCalledOff(world: World, driver: Driver, { args, context: { sign
   return signal.aborted;
 }
 
-function begin(world: World, driver: Driver, name: string, { args, context }: Run): void {
+function begin(world: World, driver: Driver, name: string, { args, context, asked }: Run): void {
   const mark = markOf(args);
   world.outside.deed(mark).starts += 1;
   const execution = context.execution?.id ?? '';
-  world.oracle.started(driver, { mark, tool: name, args: JSON.stringify(args), execution });
+  world.oracle.started(driver, { mark, tool: name, args: JSON.stringify(args), execution, asked });
 }
 
 function effect(world: World, args: Json): void {

@@ -36,6 +36,9 @@ export type Simulation = {
 /** Trouble lasts at most so many steps. */
 const chaosSteps = 900;
 
+/** Less than that, if for so many steps of each user nothing happens but that they look. */
+const idleSteps = 8;
+
 /** When nothing fails any more, all must come to rest within so many steps and so much time. */
 const calmSteps = 6_000;
 const calmMs = 30 * 60_000;
@@ -79,10 +82,14 @@ type Phase = { readonly users: readonly User[]; readonly before: Simulation['bef
 
 async function makeTrouble(world: World, operator: Operator, { users, before }: Phase): Promise<void> {
   const { scheduler, oracle } = world;
+  let idle = 0;
   while (scheduler.steps < chaosSteps && oracle.violation === null && !users.every(({ done }) => done)) {
     before?.(world, operator);
     if (operator.interfere()) await drained();
-    if ((await scheduler.step()) === null) return;
+    const happened = await scheduler.step();
+    idle = happened?.owner === 'user' ? idle + 1 : 0;
+    // Everything that still goes on waits for the trouble to end.
+    if (happened === null || idle > idleSteps * users.length) return;
   }
 }
 
@@ -111,10 +118,10 @@ function isAtRest({ oracle, plan, drivers }: World, users: readonly User[]): boo
   if (!users.every(({ done }) => done)) return false;
   if (oracle.books.size < plan.sessions.length) return false;
   return [...oracle.books.values()].every(({ id, session }) => {
-    if (isTerminal(session)) return true;
     const driver = drivers.get(id);
     // What was kept is also known to whoever had it kept.
     const isKnown = driver?.agent?.session.seq === session.seq;
+    if (isTerminal(session)) return driver === undefined || isKnown;
     return session.turn.status === 'waitingForUser' && driver?.recovering === false && isKnown;
   });
 }

@@ -5,7 +5,7 @@ import type { Interference } from './plan.ts';
 import type { Driver, World } from './world.ts';
 
 /** How often the user looks up: less and less as long as nothing changes. */
-const glanceMs = { first: 60, last: 4_000 } as const;
+const glanceMs = { first: 80, factor: 4, last: 5_000 } as const;
 
 /**
  * The user of one session: says what there is to say turn by turn, interferes in between, and says again what got lost
@@ -48,10 +48,18 @@ export class User {
     const name = `user ${this.#id}`;
     const happen = (): void => {
       const book = this.#world.oracle.books.get(this.#id);
+      this.#rest(book);
       if (book !== undefined) this.#glance(book);
       if (!this.#done) this.#look();
     };
     scheduler.add({ owner: 'user', lane: name, name, inMs: this.#glanceMs, happen });
+  }
+
+  #rest(book: Book | undefined): void {
+    const seen = `${book?.texts.length} ${this.#world.drivers.get(this.#id)?.agent !== null}`;
+    const longer = Math.min(this.#glanceMs * glanceMs.factor, glanceMs.last);
+    this.#glanceMs = seen === this.#seen ? longer : glanceMs.first;
+    this.#seen = seen;
   }
 
   #glance(book: Book): void {
@@ -61,9 +69,6 @@ export class User {
       return;
     }
     const driver = drivers.get(this.#id);
-    const seen = `${book.texts.length} ${driver?.name}`;
-    this.#glanceMs = seen === this.#seen ? Math.min(this.#glanceMs * 2, glanceMs.last) : glanceMs.first;
-    this.#seen = seen;
     if (book.texts.length > this.#readTo + 4) this.#readOn();
     if (driver === undefined || driver.agent === null || driver.process.leaving) return;
     this.#answerTwice(book, driver);

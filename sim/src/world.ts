@@ -50,7 +50,8 @@ export type World = {
 export type Disk = {
   /** A connection of one process to the store. */
   connect(): Store;
-  readonly spool: Map<string, KeptResult>;
+  /** What is kept of calls, by session and execution. */
+  readonly spools: Map<string, Map<string, KeptResult>>;
   fullUntil: number;
   /** Damages the snapshot of a session, where there is one; false if that cannot be done to this store. */
   damageSnapshot(session: string, how: number): boolean;

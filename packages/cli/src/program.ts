@@ -3,6 +3,7 @@ import type { ModelFlags } from './commands/model-options.ts';
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import type { Io } from './io.ts';
+import { addSessions } from './program-sessions.ts';
 import { storeHelp } from './store-help.ts';
 import { visibleLine } from './visible.ts';
 
@@ -30,6 +31,7 @@ export function createProgram(setting: Setting): Command {
     .exitOverride();
   addRun(program, setting);
   addResume(program, setting);
+  addSessions(program, setting);
   addTrust(program, setting);
   addPipe(program, setting);
   addChart(program, setting);

@@ -11,14 +11,15 @@ import {
   type Store,
 } from '@pawl/runtime';
 import { configFor } from './commands/run-config.ts';
-import { dataFolder, makeFolderFor } from './data-folder.ts';
+import { dataFolder, makeFolderFor, nameFor } from './data-folder.ts';
 import { isKnownStore, rememberStore } from './known-stores.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Where sessions are kept, opened. */
 export type OpenedStore = {
   readonly store: Store;
-  readonly spool: Spool;
+  /** Where what is known of the calls of a session is until its log has it. */
+  spoolFor(id: string): Spool;
   /** The database; null where nothing is kept beyond the process. */
   readonly path: string | null;
   /** Whether what it holds may be acted on: false for a database that came with a folder. */
@@ -63,7 +64,7 @@ export function openStore(
 function nowhere(warning: string | null): OpenedStore {
   const store = createMemoryStore();
   const close = (): Promise<void> => store.close();
-  return { store, spool: createMemorySpool(), path: null, isOwn: true, warning, close };
+  return { store, spoolFor: createMemorySpool, path: null, isOwn: true, warning, close };
 }
 
 function fileFor(named: string, dir: string): string {
@@ -83,13 +84,14 @@ function openAt(path: string): OpenedStore {
     makeFolderFor(path);
     const store = openSqliteStore(path);
     const folder = dirname(path);
+    const spools = join(realpathSync(folder), 'spool');
     if (isNew) welcome(folder, path);
     return {
       store,
       path,
       isOwn: isKnownStore(path),
       warning: null,
-      spool: createFileSpool(join(realpathSync(folder), 'spool')),
+      spoolFor: (id) => createFileSpool(join(spools, nameFor(id))),
       close: () => store.close(),
     };
   } catch (error) {

@@ -1,3 +1,4 @@
+export { behaviourFault, behaviours, isAtLeast, newestBehaviour, type Behaviour } from './behaviour.ts';
 export { step, replay } from './step.ts';
 export { createSession } from './session.ts';
 export type { Governor, Refusal, Session, SessionOptions } from './session.ts';

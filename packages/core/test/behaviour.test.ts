@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { behaviourFault, behaviours, isAtLeast, newestBehaviour } from '../src/behaviour.ts';
@@ -25,6 +27,12 @@ describe('behaviours', () => {
     const numbers = Object.values(behaviours).map(({ number }) => number);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(newestBehaviour).toBe(numbers.at(-1));
+  });
+
+  it('are in the table of docs/replay.md, in this order', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/replay.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| (\d+) +\| `(\w+)`/gm)].map(([, number, name]) => `${number} ${name}`);
+    expect(rows).toEqual(Object.entries(behaviours).map(([name, { number }]) => `${number} ${name}`));
   });
 
   it('are those of a session that was begun with them or a newer one', () => {

@@ -108,6 +108,7 @@ export class Agent {
    */
   async resume(): Promise<void> {
     await this.#store(this.#unstored);
+    await this.#performer.tidy(this.#session);
     await this.#performer.settle(this.#session);
     this.#perform(pendingActions(this.#session));
   }

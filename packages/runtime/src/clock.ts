@@ -24,12 +24,13 @@ export async function inTime(
 /** Node's timers take no longer wait than this; a longer one is waited for in pieces. */
 const longestTimerMs = 2 ** 31 - 1;
 
+/** How long it waits is settled when it begins to: a clock that is set meanwhile makes no wait longer or shorter. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   async until(at, signal) {
-    while (!signal.aborted && Date.now() < at) {
-      const ms = Math.min(at - Date.now(), longestTimerMs);
-      await sleep(Math.max(ms, 0), undefined, { signal }).catch(() => undefined);
+    const end = performance.now() + at - Date.now();
+    for (let ms = end - performance.now(); ms > 0 && !signal.aborted; ms = end - performance.now()) {
+      await sleep(Math.min(ms, longestTimerMs), undefined, { signal }).catch(() => undefined);
     }
   },
 };

@@ -182,15 +182,19 @@ export { openSqliteStore } from './store/sqlite-store.ts';
 export { StoreError } from './store/store-error.ts';
 export type { StoreErrorCode } from './store/store-error.ts';
 export type {
+  CreateOptions,
   Damage,
   KeptEvent,
   OpenedSession,
+  Parent,
+  Past,
   Position,
   SessionSummary,
   Store,
   Verified,
 } from './store/store.ts';
 export { fork } from './store/fork.ts';
+export type { ForkOptions } from './store/fork.ts';
 export { ownerState, thisProcess } from './store/owner.ts';
 export { stateHash } from './store/state-hash.ts';
 export { takeUp } from './store/take-up.ts';

@@ -142,15 +142,17 @@ const makers: { readonly [Type in ActionType]: Maker<Type> } = {
       },
     },
   ],
-  wait: ({ until }, { post, clock }, { turn }) => {
+  wait: ({ until }, { post, clock }, { turn, settings }) => {
     if (until === null || turn.status !== 'errorRecovery') return [];
-    const { request } = turn;
+    const { request, since } = turn;
+    // A clock that was set back in the meantime does not make the wait longer than it was to be.
+    const longest = Math.min(until - since, Math.max(settings.retryMaxMs, settings.retryAfterMaxMs));
     return [
       {
         request,
         name: 'retry',
         async run(signal) {
-          await clock.until(until, signal);
+          await clock.until(Math.min(until, clock.now() + longest), signal);
           if (!signal.aborted) await post({ type: 'retry-due', request });
         },
       },

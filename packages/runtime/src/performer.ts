@@ -1,4 +1,5 @@
 import type { Action, Session, Turn } from '@pawl/core';
+import { unsettled } from './executions/settle.ts';
 import { piecesOf, settlementOf, type Means, type Piece } from './perform.ts';
 
 type UnderWay = Piece & { readonly controller: AbortController; readonly ended: Promise<void> };
@@ -21,6 +22,12 @@ export class Performer {
   async settle(session: Session): Promise<void> {
     const piece = settlementOf(session, this.#means);
     if (piece !== null) await this.#begin(piece);
+  }
+
+  /** Has the spool forget what the log knows by now. */
+  async tidy(session: Session): Promise<void> {
+    const open = unsettled(session)?.runs.map(({ execution }) => execution) ?? [];
+    await this.#means.world.spool.keepOnly(open).catch(() => undefined);
   }
 
   /** Once the machine has gone elsewhere, a retry is not waited for any longer. */

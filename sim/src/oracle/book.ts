@@ -10,9 +10,13 @@ export type CallRecord = {
   readonly permission: string;
   /** What was kept of the user's answer. */
   decided: 'allow' | 'deny' | null;
+  /** The arguments the user was shown for that answer. */
+  shown: string | null;
   /** How many starts are on record. */
   intents: number;
   outcome: Outcome | null;
+  /** The step at which its result was told. */
+  settledAt: number;
 };
 
 /** What the oracle knows of one session, from nothing but what was really kept. */
@@ -126,8 +130,10 @@ function note(book: Book, { id, tool, args }: { id: string; tool: string; args: 
     args: JSON.stringify(args),
     permission: permissionIn(args),
     decided: null,
+    shown: null,
     intents: 0,
     outcome: null,
+    settledAt: -1,
   };
   book.calls.set(record.mark, record);
   return record;

@@ -26,6 +26,8 @@ export type Start = {
   readonly tool: string;
   readonly args: string;
   readonly execution: string;
+  /** The step at which the runtime had it run: what was decided later it could not know. */
+  readonly asked: number;
 };
 
 export type Answer = { readonly decision: 'allow' | 'deny'; readonly args: string };
@@ -43,7 +45,7 @@ export function callChecks(known: Known): CallChecks {
       const record = book?.calls.get(start.mark);
       if (book === undefined || record === undefined) return fail(10, `${start.mark} runs, and no kept reply has it`);
       checkStart(known, driver, { book, record, start });
-      checkPermission(known, record, answers.get(start.mark));
+      checkPermission(known, record);
       const other = executions.get(start.execution);
       if (other !== undefined && other !== start.mark) fail(1, `${other} and ${start.mark} are one execution`);
       executions.set(start.execution, start.mark);
@@ -60,8 +62,10 @@ export function callChecks(known: Known): CallChecks {
       const answer = answers.get(record?.mark ?? '');
       if (record !== undefined && answer?.decision !== decision)
         fail(11, `${record.mark} is kept as ${decision}; the user said ${answer?.decision ?? 'nothing'}`);
+      if (record !== undefined) record.shown = answer?.args ?? null;
     },
     settled(book, record, event) {
+      record.settledAt = known.steps();
       checkTruth(known, book, record);
       const { execution } = outside.deeds.get(record.mark) ?? { execution: null };
       const result = execution === null || unread.has(execution) ? undefined : spooled.get(execution);
@@ -114,19 +118,17 @@ function checkStart(known: Known, driver: Driver, { book, record, start }: Start
   if (deed.execution !== null && deed.execution !== start.execution)
     fail(1, `${start.mark} runs under two executions`);
   deed.execution = start.execution;
-  if (record.outcome === null && !isInRound(known, record)) return;
+  if ((record.outcome === null && !isInRound(known, record)) || start.asked <= record.settledAt) return;
   // Between the moment its start was kept and the moment it starts, a process cannot be kept out.
   if (book.driver === driver) fail(4, `${start.mark} starts after its result was told`);
   else counts.lateStarts += 1;
 }
 
-function checkPermission({ fail }: Known, record: CallRecord, answer: Answer | undefined): void {
-  const { mark, permission, decided, args } = record;
+function checkPermission({ fail }: Known, { mark, permission, decided, args, shown }: CallRecord): void {
   if (permission === 'deny') fail(11, `${mark} runs although a rule denies it`);
   if (permission !== 'ask') return;
   if (decided !== 'allow') fail(11, `${mark} runs, and what is kept of the answer is ${decided}`);
-  if (answer?.decision !== 'allow') fail(11, `${mark} runs, and the user said ${answer?.decision ?? 'nothing'}`);
-  else if (answer.args !== args) fail(11, `${mark} runs with ${args}; the user was shown ${answer.args}`);
+  if (shown !== args) fail(11, `${mark} runs with ${args}; the user was shown ${shown}`);
 }
 
 const unstarted: ReadonlySet<string> = new Set(['denied', 'skipped', 'cancelled', 'invalid']);

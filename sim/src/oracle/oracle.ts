@@ -49,6 +49,8 @@ export type Known = {
   readonly fail: Fail;
   readonly counts: OracleCounts;
   readonly trace: Trace;
+  /** How many steps the run has come. */
+  readonly steps: () => number;
 };
 
 export function createOracle(outside: Outside, trace: Trace, steps: () => number): Oracle {
@@ -58,7 +60,7 @@ export function createOracle(outside: Outside, trace: Trace, steps: () => number
     violation ??= { invariant, what, step: steps() };
   };
   const counts: OracleCounts = { events: 0, lateStarts: 0, requests: 0 };
-  const known: Known = { books, outside, fail, counts, trace };
+  const known: Known = { books, outside, fail, counts, trace, steps };
   const calls = callChecks(known);
   return {
     ...calls,

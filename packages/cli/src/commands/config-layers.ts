@@ -7,6 +7,7 @@ import {
   userConfigFolder,
   type Config,
   type ReadConfig,
+  type TrustedContents,
 } from '@pawl/runtime';
 import { confirms, type Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -37,66 +38,86 @@ export async function layersFor(
   folder: string,
   flags: Config,
   terminal: Terminal | null,
-  { env }: Machine = process,
+  machine: Machine = process,
 ): Promise<FoundLayers> {
-  const userFile = await fileIn(userConfigFolder(env));
-  // Whoever may write there may already do whatever they like as this user.
-  const user = userFile === null ? null : await loaded(userFile);
-  const projectFile = await fileIn(folder);
-  const isTrusted = projectFile !== null && (await trusts(folder, projectFile, terminal));
-  const project = isTrusted ? await loaded(projectFile) : null;
-  const environment = asUsage(() => configFromEnvironment(env));
-  const left = projectFile !== null && !isTrusted ? [leftOut(projectFile.path, folder)] : [];
+  try {
+    return await find({ folder, flags, terminal, ...machine });
+  } catch (error) {
+    throw asUsage(error);
+  }
+}
+
+type Place = {
+  readonly folder: string;
+  readonly flags: Config;
+  readonly terminal: Terminal | null;
+  readonly env: NodeJS.ProcessEnv;
+};
+
+async function find({ folder, flags, terminal, env }: Place): Promise<FoundLayers> {
+  const user = await userLayer(userConfigFolder(env));
+  const project = await projectLayer(folder, terminal);
   return {
-    layers: { user: user?.config ?? {}, project: project?.config ?? {}, environment, flags },
-    userFile: userFile?.path ?? null,
-    projectFile: projectFile?.path ?? null,
-    isTrusted,
-    warnings: [...(user?.warnings ?? []), ...(project?.warnings ?? []), ...left],
+    layers: { user: user.config, project: project.config, environment: configFromEnvironment(env), flags },
+    userFile: user.path,
+    projectFile: project.path,
+    isTrusted: project.isTrusted,
+    warnings: [...user.warnings, ...project.warnings],
   };
+}
+
+type Layer = Pick<ReadConfig, 'config' | 'warnings'> & { readonly path: string | null };
+
+const nothing: Layer = { path: null, config: {}, warnings: [] };
+
+/** Whoever may write there may already do whatever they like as this user. */
+async function userLayer(folder: string): Promise<Layer> {
+  const found = await fileIn(folder);
+  return found === null ? nothing : loaded(found);
+}
+
+async function projectLayer(
+  folder: string,
+  terminal: Terminal | null,
+): Promise<Layer & { readonly isTrusted: boolean }> {
+  const found = await fileIn(folder);
+  if (found === null) return { ...nothing, isTrusted: false };
+  if (await trusts(folder, found, terminal)) return { ...(await loaded(found)), isTrusted: true };
+  return { ...nothing, path: found.path, warnings: [leftOut(found.path, folder)], isTrusted: false };
 }
 
 function leftOut(path: string, folder: string): string {
   return `${path} is not trusted and was left out. Read it, then run: pawl trust ${folder}`;
 }
 
-async function trusts(
-  folder: string,
-  { path, text }: ReadConfig,
-  terminal: Terminal | null,
-): Promise<boolean> {
-  const contents = { [basename(path)]: text };
+/** What is trusted, as the trust store takes it. */
+export function contentsOf({ path, text }: Pick<ReadConfig, 'path' | 'text'>): TrustedContents {
+  return { [basename(path)]: text };
+}
+
+async function trusts(folder: string, read: ReadConfig, terminal: Terminal | null): Promise<boolean> {
+  const contents = contentsOf(read);
   const store = trustStore();
   if (await store.isTrusted(folder, contents)) return true;
-  const question = `${path} sets a model, rules, hooks or servers for this folder. Let it take effect?`;
+  const question = `${read.path} sets a model, rules, hooks or servers for this folder. Let it take effect?`;
   if (!(await confirms(terminal, question))) return false;
   await store.trust(folder, contents);
   return true;
 }
 
 /** The configuration of a folder as it stands there, if there is one; a program is not run. */
-export function fileIn(folder: string): Promise<ReadConfig | null> {
-  return asUsage(async () => {
-    const path = await findConfig(folder);
-    return path === null ? null : await readConfigFile(path);
-  });
+async function fileIn(folder: string): Promise<ReadConfig | null> {
+  const path = await findConfig(folder);
+  return path === null ? null : readConfigFile(path);
 }
 
 /** With what a program comes to; only for what is trusted. */
-export function loaded(read: ReadConfig): Promise<ReadConfig> {
-  return asUsage(async () => (read.isCode ? await runConfigCode(read) : read));
+export async function loaded(read: ReadConfig): Promise<ReadConfig> {
+  return read.isCode ? runConfigCode(read) : read;
 }
 
 /** A file or a variable that cannot be used is the user's to put right. */
-function asUsage<Result>(work: () => Result): Result {
-  const explained = (error: unknown): never => {
-    const isTheirs = error instanceof ConfigFileError || error instanceof ConfigVariableError;
-    throw isTheirs ? new UsageError(error.message, { cause: error }) : error;
-  };
-  try {
-    const result = work();
-    return (result instanceof Promise ? result.catch(explained) : result) as Result;
-  } catch (error) {
-    return explained(error);
-  }
+export function asUsage(error: unknown): unknown {
+  const isTheirs = error instanceof ConfigFileError || error instanceof ConfigVariableError;
+  return isTheirs ? new UsageError(error.message, { cause: error }) : error;
 }

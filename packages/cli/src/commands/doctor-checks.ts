@@ -1,34 +1,36 @@
-import { access, mkdtemp, rmdir, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { userConfigFolder, findLauncher, runCommand, scrubbedEnvironment } from '@pawl/runtime';
+import { findLauncher, runCommand, scrubbedEnvironment, userConfigFolder } from '@pawl/runtime';
+import { dataFolder } from '../data-folder.ts';
 import { visibleLine } from '../visible.ts';
-
-/** One thing that was looked at. `advice` says what to do about it; null when nothing is. */
-export type Check = {
-  readonly name: string;
-  /** Pawl does not work without it. */
-  readonly needed: boolean;
-  readonly ok: boolean;
-  readonly found: string;
-  readonly advice: string | null;
-};
+import type { Check } from './doctor-check.ts';
+import { checkDisk, checkFolder } from './doctor-folders.ts';
+import { checkRedis } from './doctor-redis.ts';
+import { checkSettings } from './doctor-settings.ts';
+import { checkSqlite } from './doctor-sqlite.ts';
 
 export type Machine = {
   readonly env: NodeJS.ProcessEnv;
+  readonly platform: NodeJS.Platform;
+  /** The folder whose configuration counts. */
+  readonly cwd: string;
   readonly nodeVersion: string;
-  /** How long each program may take to say its version. */
+  /** How long each program or server may take to answer. */
   readonly timeoutMs: number;
 };
 
 /** Looks at everything at once, and at nothing for longer than it may take. */
 export async function checkMachine(machine: Machine): Promise<readonly Check[]> {
+  const { env } = machine;
+  const data = dataFolder(machine);
   const rest = await Promise.all([
-    ...programs.map((program) => installed(program, machine)),
     sandbox(machine),
-    settings(machine),
-    disk(machine),
+    ...programs.map((program) => installed(program, machine)),
+    checkRedis(machine),
+    checkFolder({ name: 'config', path: userConfigFolder(env), variable: 'XDG_CONFIG_HOME' }),
+    checkFolder({ name: 'data', path: data, variable: 'XDG_DATA_HOME' }),
+    checkDisk(data),
+    checkSettings(machine),
   ]);
-  return [node(machine), ...rest];
+  return [node(machine), checkSqlite(), ...rest.flat()];
 }
 
 const nodeNeeded = 24;
@@ -82,40 +84,4 @@ async function sandbox({ timeoutMs }: Machine): Promise<Check> {
   const { kind, problem } = await findLauncher({ timeoutMs });
   const found = problem === null ? `${kind}, and it works` : 'none';
   return { name: 'sandbox', needed: false, ok: problem === null, found, advice: problem };
-}
-
-async function settings({ env }: Machine): Promise<Check> {
-  const folder = userConfigFolder(env);
-  const place = await nearest(folder);
-  // Root may do everything, on paper; only trying tells.
-  const ok = await mkdtemp(join(place, '.pawl-doctor-'))
-    .then(rmdir)
-    .then(
-      () => true,
-      () => false,
-    );
-  const advice = ok ? null : `Give yourself the right to write in ${place}, or set XDG_CONFIG_HOME.`;
-  return { name: 'config', needed: true, ok, found: folder, advice };
-}
-
-const diskNeededBytes = 500e6;
-
-async function disk({ env }: Machine): Promise<Check> {
-  const name = 'disk';
-  const place = await nearest(userConfigFolder(env));
-  const facts = await statfs(place).catch(() => null);
-  if (facts === null) return { name, needed: true, ok: false, found: 'unknown', advice: `Look at ${place}.` };
-  const bytes = facts.bavail * facts.bsize;
-  const ok = bytes >= diskNeededBytes;
-  const advice = ok ? null : `Make room on the disk that holds ${place}: at least 0.5 GB.`;
-  return { name, needed: true, ok, found: `${(bytes / 1e9).toFixed(1)} GB free`, advice };
-}
-
-/** The folder itself or the nearest one around it that exists. */
-async function nearest(folder: string): Promise<string> {
-  const isThere = await access(folder).then(
-    () => true,
-    () => false,
-  );
-  return isThere || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }

@@ -2,17 +2,21 @@ import process from 'node:process';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { visibleLine } from '../visible.ts';
-import { checkMachine, type Check, type Machine } from './doctor-checks.ts';
+import type { Check } from './doctor-check.ts';
+import { checkMachine, type Machine } from './doctor-checks.ts';
 
 export type DoctorOptions = { readonly json?: boolean | undefined };
 
-const thisMachine: Machine = { env: process.env, nodeVersion: process.versions.node, timeoutMs: 5_000 };
+function thisMachine(): Machine {
+  const { env, platform, versions } = process;
+  return { env, platform, cwd: process.cwd(), nodeVersion: versions.node, timeoutMs: 5_000 };
+}
 
 /** Tells what this machine has and what it lacks. The exit code says whether everything that is needed is there. */
 export async function doctor(
   { json }: DoctorOptions,
   io: Io,
-  machine: Machine = thisMachine,
+  machine: Machine = thisMachine(),
 ): Promise<ExitCode> {
   const checks = await checkMachine(machine);
   const ok = checks.every((check) => check.ok || !check.needed);

@@ -228,8 +228,11 @@ function openCall(
   const held = turn.status === 'paused' ? turn.held : turn;
   if (held.status !== 'executingTools') return '';
   const mine = held.executions.find(
-    ({ call: { id, tool, args } }) =>
-      tool === call.tool && isDeepStrictEqual(args, call.args) && !begun.has(`${held.request} ${id}`),
+    ({ status, call: { id, tool, args } }) =>
+      status !== 'completed' &&
+      tool === call.tool &&
+      isDeepStrictEqual(args, call.args) &&
+      !begun.has(`${held.request} ${id}`),
   );
   if (mine === undefined) return '';
   begun.add(`${held.request} ${mine.call.id}`);

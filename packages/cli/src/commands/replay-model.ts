@@ -158,9 +158,11 @@ function viewOn(io: Io, json: boolean, { missing }: KnownWorld): View {
       end: write,
     };
   }
-  if (missing.length > 0) {
+  if (missing.includes('prompt'))
+    io.stderr.write('What the model was told first is not on record: it is left out.\n');
+  if (missing.includes('tools')) {
     io.stderr.write(
-      `The ${missing.join(' and the ')} of that run are not on record: the model is asked without.\n`,
+      'The tools of that run are not on record: those that were called are offered by name only.\n',
     );
   }
   return {

@@ -1,11 +1,20 @@
-import { isTerminal } from '@pawl/core';
-import { ownerState, StoreError, takeUp, thisProcess, type OpenedSession, type Store } from '@pawl/runtime';
+import { conversationOf, isTerminal, type Session } from '@pawl/core';
+import {
+  answerOf,
+  ownerState,
+  StoreError,
+  takeUp,
+  thisProcess,
+  type OpenedSession,
+  type Store,
+} from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { rememberStore } from '../known-stores.ts';
 import { openStoreFor, type OpenedStore } from '../store-option.ts';
 import { terminalOf } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
+import { visible } from '../visible.ts';
 import { configOf, withModel } from './config-flags.ts';
 import type { ModelFlags } from './model-options.ts';
 import { profileNamed } from './profile-option.ts';
@@ -57,7 +66,9 @@ async function resumeIn(opened: OpenedStore, { word, message, options, io }: Ask
   checkIsOwn(opened, options);
   const { id } = await sessionNamed(opened.store, word, options.dir);
   const found = await opened.store.open(id);
-  const about = checkCanGoOn(id, found, options, message);
+  const about = checkCanGoOn(id, found, options);
+  if (found.session.turn.status === 'waitingForUser' && message === null)
+    return tellAnswer(found.session, io);
   const terminal = terminalOf(io);
   const flags = { ...about, ...definedIn(options) };
   const settled = await configFor(about.dir, configOf(flags), terminal);
@@ -100,7 +111,6 @@ function checkCanGoOn(
   id: string,
   { session, owner, about, head }: OpenedSession,
   { takeOver }: ResumeOptions,
-  message: string | null,
 ): About {
   if (isTerminal(session)) {
     throw new UsageError(
@@ -114,14 +124,22 @@ function checkCanGoOn(
       `Session ${id} ${where} (${owner}). Leave it there, or take it from there with --take-over.`,
     );
   }
-  if (session.turn.status === 'waitingForUser' && message === null) {
-    throw new UsageError(`Session ${id} waits for you: pawl resume ${id} "what is to be done next"`);
-  }
   const known = readAbout(about);
   if (known !== null) return known;
   throw new UsageError(
     `Session ${id} was not begun by pawl run: it is not known where and with which model it worked.`,
   );
+}
+
+/** There is nothing to go on with: what came of it is shown, in case whoever asked for it never saw it. */
+function tellAnswer(session: Session, io: Io): ExitCode {
+  const { id } = session;
+  const answer = answerOf(conversationOf(session));
+  const next = `Session ${id} waits for you: pawl resume ${id} "what is to be done next"`;
+  if (answer === null) throw new UsageError(next);
+  io.stdout.write(`${visible(answer)}\n`);
+  io.stderr.write(`${next}\n`);
+  return exitCodes.finished;
 }
 
 /** Of two who go on at once, one is told that the other was first. */

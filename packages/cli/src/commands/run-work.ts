@@ -63,6 +63,7 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
   for (const line of warnings) view.warn(line);
   const taken =
     opening.kind === 'resumed' ? opening.taken : await begin(opened, means.session, opening.about);
+  const spool = opened.spoolFor(id);
   const leave = (): void => void agent.leave();
   const keeping = inTurn(leave);
   const phases = createPhaseTools({
@@ -72,7 +73,7 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
   const agent: Agent = new Agent({
     ...means,
     ...taken,
-    spool: opened.spool,
+    spool,
     model: trace.model(means.model),
     tools: means.session.mode === null ? [...means.tools, ...phases] : means.tools,
     observe(seen) {
@@ -94,6 +95,8 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
     if (signal.aborted) leave();
     const session = await agent.idle();
     await keeping.done();
+    // With nothing under way, nothing is waiting there for the log.
+    if (!signal.aborted) await spool.keepOnly([]);
     const { modelCalls, toolCalls } = tally;
     const durationMs = Date.now() - startedAt;
     const end = signal.aborted ? interrupted(id, opened) : ending(session, tally.error);

@@ -105,7 +105,9 @@ async function showWhole(store: Store, summary: SessionSummary, showing: Showing
     if (wanted.has(each.seq)) proof.push(evidenceOf(each));
   }
   await output.write(
-    json ? JSON.stringify({ type: 'ending', ...ending, proof }) : endingText(ending, proof, io),
+    json
+      ? JSON.stringify({ type: 'ending', ...ending, proof })
+      : endingText(ending, { answer: account.answer, proof }, io),
   );
 }
 
@@ -153,6 +155,9 @@ function told(summary: SessionSummary, account: Account): object {
   };
 }
 
+/** Columns of a goal or a name; nobody reads a longer one here. */
+const textMax = 1_000;
+
 function summaryText(summary: SessionSummary, account: Account): string {
   const { id, profile, about, parent, createdAt, owner } = summary;
   const { end, goal, lastAt } = account;
@@ -172,20 +177,31 @@ function summaryText(summary: SessionSummary, account: Account): string {
     ['forked from', parent === null ? null : `${parent.id} after event ${parent.at}`],
   ];
   const lines = rows.flatMap(([name, text]) =>
-    text === null ? [] : [`  ${name.padEnd(11)}  ${visibleLine(text)}`],
+    text === null ? [] : [`  ${name.padEnd(11)}  ${fit(text, textMax)}`],
   );
   return [`Session ${visibleLine(id)}`, ...lines].join('\n');
 }
 
-function endingText({ how, reason, rule, advice }: Ending, proof: readonly Evidence[], io: Io): string {
+/** More of an answer than this is for a transcript. */
+const answerMax = 4_000;
+
+function endingText(
+  { how, reason, rule, advice }: Ending,
+  { answer, proof }: { readonly answer: string | null; readonly proof: readonly Evidence[] },
+  io: Io,
+): string {
   const head = how === 'unfinished' ? 'Not ended' : `Ended: ${how}`;
+  const by = rule === null ? '' : `, by the rule ${visibleLine(rule)}`;
+  const isAnswered = how === 'answered' && answer !== null;
   return [
     '',
-    styleText('bold', `${head}${rule === null ? '' : `, by the rule ${visibleLine(rule)}`}`, {
-      stream: io.stdout,
-    }),
-    `  ${visible(reason)}`,
-    ...(advice === null ? [] : [`  advice: ${visibleLine(advice)}`]),
+    styleText('bold', `${head}${by}`, { stream: io.stdout }),
+    isAnswered ? visible(cut(answer)) : `  ${fit(reason, textMax)}`,
+    ...(advice === null ? [] : [`  advice: ${fit(advice, textMax)}`]),
     ...(proof.length === 0 ? [] : evidenceLines(proof, widthOf(io.stdout))),
   ].join('\n');
+}
+
+function cut(text: string): string {
+  return text.length > answerMax ? `${text.slice(0, answerMax)}…` : text;
 }

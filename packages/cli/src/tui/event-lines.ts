@@ -1,6 +1,6 @@
 import { isEphemeral, type Session } from '@pawl/core';
 import type { Seen } from '@pawl/runtime';
-import { timelineOf } from '../commands/show-timeline.ts';
+import { executionOf, timelineOf } from '../commands/show-timeline.ts';
 import { clipped } from './plain.ts';
 
 /** An event of the log, on one line. */
@@ -34,10 +34,15 @@ function summaryOf(before: Session, seen: Seen): Pick<LoggedEvent, 'text' | 'fai
   try {
     const entries = timelineOf({ seq: seen.session.seq, event: seen.event, before, after: seen });
     const told = entries.filter(({ what }) => what !== 'wait');
-    const text = told.map((entry) => entry.text.slice(0, textMax)).join(' · ');
+    const text = told.map((entry) => entry.text.slice(0, textMax)).join(' · ') || begunIn(seen);
     return { text: clipped(text, textMax).replaceAll('\n', ' '), failed: told.some(({ failed }) => failed) };
   } catch {
     // Arguments nested deeper than the engine can write out.
     return { text: '', failed: false };
   }
+}
+
+/** That a call begins is no news in a timeline, but here every event has its line. */
+function begunIn({ event, session }: Seen): string {
+  return event.type === 'tool-started' ? (executionOf(session.turn, event.callId)?.call.tool ?? '') : '';
 }

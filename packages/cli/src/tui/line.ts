@@ -102,7 +102,7 @@ export function wrapped(
     }
     if (columns + wide > width) {
       const cut = at > 0 ? at : row.length;
-      rows.push(row.slice(0, cut).trimEnd());
+      rows.push(breaks === 'words' ? row.slice(0, cut).trimEnd() : row.slice(0, cut));
       row = row.slice(cut);
       columns -= at > 0 ? columnsAt : columns;
       [at, columnsAt] = [0, 0];

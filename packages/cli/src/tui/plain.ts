@@ -12,7 +12,7 @@ const joiners = /[\u200d\ufe00-\ufe0f]/gu;
 const unknown = /[\p{Cf}\p{DI}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
 /** More marks on one letter than any language has reach into the lines above and below. */
-const pileOfMarks = /(\p{M}{4})\p{M}+/gu;
+const pileOfMarks = /(\p{M}{4})(\p{M}+)/gu;
 
 /** Text that can be shown line by line: no character in it but `\n` does anything except being seen. */
 export function plain(text: string): string {
@@ -20,7 +20,7 @@ export function plain(text: string): string {
     .replaceAll('\t', '    ')
     .replaceAll(joiners, '')
     .replaceAll(unknown, spelled)
-    .replaceAll(pileOfMarks, '$1');
+    .replaceAll(pileOfMarks, (_, kept: string, more: string) => `${kept}⟨${Array.from(more).length} more⟩`);
 }
 
 /** The same on one line. */

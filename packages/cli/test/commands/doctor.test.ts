@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Check, Machine } from '../../src/commands/doctor-checks.ts';
+import type { Check } from '../../src/commands/doctor-check.ts';
+import type { Machine } from '../../src/commands/doctor-checks.ts';
 import { doctor } from '../../src/commands/doctor.ts';
 import { main } from '../../src/main.ts';
 import { captureIo } from '../captured-io.ts';
@@ -20,8 +21,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A machine whose programs are the ones the test made. */
 function machine(changes: Partial<Machine> = {}): Machine {
-  const env = { PATH: bin, XDG_CONFIG_HOME: join(folder, 'config') };
-  return { env, nodeVersion: '24.1.0', timeoutMs: 3_000, ...changes };
+  return { env: env(), platform: 'linux', cwd: folder, nodeVersion: '24.1.0', timeoutMs: 3_000, ...changes };
+}
+
+function env(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const homes = { XDG_CONFIG_HOME: join(folder, 'config'), XDG_DATA_HOME: join(folder, 'data') };
+  return { PATH: bin, ...homes, ...more };
 }
 
 function program(name: string, script: string): void {
@@ -71,7 +76,7 @@ describe('pawl doctor', () => {
     program('redis-server', `printf 'v\\033[2J\\n'; head -c 9000000 /dev/zero`);
     const checks = await checksOf({
       timeoutMs: 2_000,
-      env: { ...machine().env, PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin` },
+      env: env({ PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin` }),
     });
     expect(checks.get('npm')).toMatchObject({ ok: false, found: 'npm took longer than 2 s and was ended' });
     expect(checks.get('git')).toMatchObject({ ok: false, found: 'git ended with exit code 9' });
@@ -88,9 +93,8 @@ describe('pawl doctor', () => {
   it('fails where settings cannot be kept', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
-    const env = { PATH: bin, XDG_CONFIG_HOME: file };
     const { io, out } = captureIo();
-    expect(await doctor({}, io, machine({ env }))).toBe(1);
+    expect(await doctor({}, io, machine({ env: env({ XDG_CONFIG_HOME: file }) }))).toBe(1);
     expect(out()).toMatch(/^MISSING +config +\S+\/file\/pawl\n +Give yourself the right/m);
   });
 

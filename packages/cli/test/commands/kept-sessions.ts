@@ -14,7 +14,7 @@ import {
   type Store,
 } from '@pawl/runtime';
 import * as z from 'zod';
-import { runMain as main } from './temporary-main.ts';
+import { main } from '../../src/main.ts';
 import { captureIo } from '../captured-io.ts';
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
@@ -24,9 +24,9 @@ export type Place = {
   readonly dir: string;
   readonly file: string;
   readonly store: Store;
-  pawl(command: string, ...args: readonly string[]): Promise<Ran>;
+  pawl(...args: readonly string[]): Promise<Ran>;
   /** What a command prints with --json. */
-  json(command: string, ...args: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  json(...args: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
   close(): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export function makePlace(): Place {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-sessions-')));
   const file = join(dir, 'kept', 'sessions.db');
   const store = openSqliteStore(file);
-  const pawl = async (command: string, ...args: readonly string[]): Promise<Ran> => {
+  const pawl = async (command = '', ...args: readonly string[]): Promise<Ran> => {
     const { io, out, err } = captureIo();
     const code = await main([command, '--store', file, '--dir', dir, ...args], io);
     return { code, out: out(), err: err() };
@@ -44,8 +44,8 @@ export function makePlace(): Place {
     file,
     store,
     pawl,
-    async json(command, ...args) {
-      const { out } = await pawl(command, ...args, '--json');
+    async json(...args) {
+      const { out } = await pawl(...args, '--json');
       return lines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
     },
     async close() {
@@ -118,7 +118,10 @@ export const putTool = defineTool({
   }),
 });
 
-export const look = (at: string): ScriptedReply => ({ text: `I look at ${at}.`, calls: [{ tool: 'look', args: { at } }] });
+export const look = (at: string): ScriptedReply => ({
+  text: `I look at ${at}.`,
+  calls: [{ tool: 'look', args: { at } }],
+});
 
 export const put = (path: string, text: string): ScriptedReply => ({
   calls: [{ id: `put-${path}`, tool: 'put', args: { path, text } }],

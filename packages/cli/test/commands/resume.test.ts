@@ -146,8 +146,10 @@ describe('pawl resume', () => {
   it('says something in a session that waits, with all that was said before', async () => {
     script('The plan says one.', 'It still does.');
     await run('What does the plan say?', options(), captureIo().io);
-    const waits = resumed();
-    await expect(waits).rejects.toThrow(/waits for you: pawl resume [\da-f-]{36} "/);
+    const waits = await resumed();
+    expect(waits).toMatchObject({ code: 0, out: 'The plan says one.\n' });
+    expect(waits.err).toMatch(/waits for you: pawl resume [\da-f-]{36} "/);
+    expect(server.asked).toHaveLength(1);
     const { code, out } = await resumed('And now?');
     expect(code).toBe(0);
     expect(out).toContain('It still does.');

@@ -10,7 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => place.close());
 
-const left = async (): Promise<readonly string[]> => (await place.store.list()).map(({ id }) => id).toSorted();
+const left = async (): Promise<readonly string[]> =>
+  (await place.store.list()).map(({ id }) => id).toSorted();
 
 describe('pawl rm', () => {
   it('removes what is named, once it was agreed to', async () => {
@@ -56,18 +57,19 @@ describe('pawl rm', () => {
   });
 });
 
+const pruned = async (...args: readonly string[]): Promise<readonly unknown[]> =>
+  (await place.json('prune', '--dry-run', ...args)).map(({ id }) => id);
+
 describe('pawl prune', () => {
   const day = 86_400_000;
   const daysAgo = (days: number): number => Date.now() - days * day;
 
   beforeEach(async () => {
-    for (const days of [1, 10, 40, 50]) await keepRun(place, { ...plainRun, id: `days-${days}`, start: daysAgo(days) });
+    for (const days of [1, 10, 40, 50])
+      await keepRun(place, { ...plainRun, id: `days-${days}`, start: daysAgo(days) });
     await keepRun(place, { ...plainRun, id: 'elsewhere', start: daysAgo(90), about: { dir: '/' } });
     await keepRun(place, { ...plainRun, id: 'busy', start: daysAgo(60), owner: thisProcess() });
   });
-
-  const pruned = async (...args: readonly string[]): Promise<readonly unknown[]> =>
-    (await place.json('prune', '--dry-run', ...args)).map(({ id }) => id);
 
   it('removes those of this folder that are older than 30 days, and never one that runs now', async () => {
     expect((await place.pawl('prune', '--yes')).code).toBe(0);
@@ -88,7 +90,9 @@ describe('pawl prune', () => {
       /^Would remove days-50 {2}\d{4}.* {2}Mend the roof\n$/,
     );
     expect((await place.pawl('prune')).err).toContain('Say --yes if you mean it');
-    expect((await place.pawl('prune', '--older-than', '400d')).err).toBe('Nothing to remove: 5 sessions looked at.\n');
+    expect((await place.pawl('prune', '--older-than', '400d')).err).toBe(
+      'Nothing to remove: 5 sessions looked at.\n',
+    );
     expect(await left()).toHaveLength(6);
   });
 

@@ -22,7 +22,9 @@ describe('the name of a session', () => {
     expect(await named('abc')).toBe('abc-1');
     expect(await named('abd-2')).toBe('abd-2');
     expect(await named('abd-22')).toBe('abd-22');
-    await expect(named('abd')).rejects.toThrow(/^"abd" is the beginning of 2 ids: abd-22 .*, abd-2 .*Give more/);
+    await expect(named('abd')).rejects.toThrow(
+      /^"abd" is the beginning of 2 ids: abd-22 .*, abd-2 .*Give more/,
+    );
     await expect(named('x')).rejects.toThrow(/^There is no session "x". The newest are abd-22 /);
     await expect(named('')).rejects.toThrow('There is no session ""');
   });
@@ -45,12 +47,18 @@ describe('the name of a session', () => {
     const store = await storeWith(ids);
     for (const id of ids) expect((await sessionNamed(store, id, '/')).id).toBe(id);
     await expect(sessionNamed(store, '../etc', '/')).rejects.toThrow('There is no session');
-    await expect(sessionNamed(store, 'constructor', '/')).rejects.toThrow(/^[^\u001b]*$/);
+    await expect(sessionNamed(store, 'constructor', '/')).rejects.toThrow(
+      'The newest are a\\x1b[2J (no goal',
+    );
   });
 
   it('can always be shortened to something that still means only that session', async () => {
-    const id = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }).filter((text) => !text.includes('\0'));
-    const ids = fc.uniqueArray(fc.oneof(id, fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 9, maxLength: 14 })));
+    const id = fc
+      .string({ minLength: 1, maxLength: 20, unit: 'grapheme' })
+      .filter((text) => !text.includes('\0'));
+    const ids = fc.uniqueArray(
+      fc.oneof(id, fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 9, maxLength: 14 })),
+    );
     await fc.assert(
       fc.asyncProperty(ids, async (some) => {
         const store = await storeWith(some);

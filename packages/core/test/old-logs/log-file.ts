@@ -21,10 +21,10 @@ type Entry = { readonly event: Event; readonly status: string; readonly changed:
 /** By the name of a part of the session, its hash. */
 type Parts = { readonly [part: string]: string };
 
-const folder = join(import.meta.dirname, 'logs');
+export const folder = join(import.meta.dirname, 'logs');
 
-export function pathOf(name: string): string {
-  return join(folder, `${name}.jsonl`);
+export function pathOf(name: string, within = folder): string {
+  return join(within, `${name}.jsonl`);
 }
 
 export function recordedNames(): readonly string[] {

@@ -1,10 +1,14 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventTypes, profiles, step, type EventType, type Response, type Session } from '../../src/index.ts';
 import { newestBehaviour } from '../../src/behaviour.ts';
 import { turnChart } from '../../src/turn/chart.ts';
 import { call, finishes, replies, says } from '../helpers/happenings.ts';
 import { sessionOf } from '../helpers/tell.ts';
-import { follow, parseLog, readLog, record, recordedNames, type RecordedLog } from './log-file.ts';
+import { follow, parseLog, pathOf, readLog, record, recordedNames, type RecordedLog } from './log-file.ts';
+import { recordMissing } from './record.ts';
 import { tale } from './tale.ts';
 import { tales } from './tales.ts';
 
@@ -61,6 +65,20 @@ describe('the recorded logs', () => {
   it('are of every behaviour there has been', () => {
     const numbers = Array.from({ length: newestBehaviour + 1 }, (_, number) => number);
     expect(new Set(logs.map(({ session }) => session.behaviour ?? 0))).toEqual(new Set(numbers));
+  });
+});
+
+describe('recording', () => {
+  it('makes the logs that are missing, and leaves those that are there as they are', ({ onTestFinished }) => {
+    const into = mkdtempSync(join(tmpdir(), 'pawl-logs-'));
+    onTestFinished(() => rmSync(into, { recursive: true }));
+    const first = tale('first', 'A word.', sessionOf('loom'), [says()]);
+    const second = { ...first, name: 'second' };
+    writeFileSync(pathOf('first', into), 'as it was');
+    expect(recordMissing([first, second], into)).toEqual([pathOf('second', into)]);
+    expect(readFileSync(pathOf('first', into), 'utf8')).toBe('as it was');
+    expect(follow(parseLog('second', readFileSync(pathOf('second', into), 'utf8'))).difference).toBeNull();
+    expect(recordMissing([first, second], into)).toEqual([]);
   });
 });
 

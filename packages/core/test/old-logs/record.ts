@@ -1,16 +1,22 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { pathOf, record } from './log-file.ts';
+import { folder, pathOf, record } from './log-file.ts';
+import type { Tale } from './tale.ts';
 import { tales } from './tales.ts';
 
 /*
  * Records the tales that have no log yet: `npm exec -- node packages/core/test/old-logs/record.ts`.
- * A log that is there stays as it is, for it tells what the code of its time did.
  */
-for (const tale of tales) {
-  const path = pathOf(tale.name);
-  if (existsSync(path)) continue;
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, record(tale), { flag: 'wx' });
-  process.stdout.write(`recorded ${path}\n`);
+if (import.meta.main) {
+  for (const path of recordMissing(tales, folder)) process.stdout.write(`recorded ${path}\n`);
+}
+
+/** A log that is there stays as it is, for it tells what the code of its time did. */
+export function recordMissing(given: readonly Tale[], into: string): readonly string[] {
+  mkdirSync(into, { recursive: true });
+  const missing = given.filter(({ name }) => !existsSync(pathOf(name, into)));
+  return missing.map((tale) => {
+    const path = pathOf(tale.name, into);
+    writeFileSync(path, record(tale), { flag: 'wx' });
+    return path;
+  });
 }

@@ -179,12 +179,10 @@ export const configSchema = z.strictObject({
       'Where sessions are kept: `user`, `workspace` (`.pawl` in the folder), `none`, or a database file.',
   }),
   testCommand: line.exactOptional().meta({ description: 'The command line that runs the tests.' }),
-  agent: agent
-    .exactOptional()
-    .meta({
-      description:
-        'Keys as other systems write them: `max_retries`, and `state_machine` for the governor nexora.',
-    }),
+  agent: agent.exactOptional().meta({
+    description:
+      'Keys as other systems write them: `max_retries`, and `state_machine` for the governor nexora.',
+  }),
   toolLimits: z.record(line, toolLimits).exactOptional().meta({ description: 'By the name of the tool.' }),
 });
 

@@ -1,11 +1,14 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../search/system-error.ts';
 import type { ToolResult } from '../tools/tool.ts';
 import { outputBytesMax, type Spool } from './spool.ts';
 
-/** A spool in a folder, two files for each call: what it wrote, and how it ended. The folder is made when it is needed. */
+/**
+ * A spool in a folder of its own, two files for each call: what it wrote, and how it ended. The folder is made when it is
+ * needed.
+ */
 export function createFileSpool(folder: string): Spool {
   const heard = new Map<string, number>();
   const at = (execution: string, ending: string): string => join(folder, `${fileName(execution)}.${ending}`);
@@ -38,6 +41,13 @@ export function createFileSpool(folder: string): Spool {
       await Promise.all(
         ['result', 'result.tmp', 'output'].map((ending) => rm(at(execution, ending), { force: true })),
       );
+    },
+    async keepOnly(executions) {
+      const names = await readdir(folder).catch(() => []);
+      const unwanted = names.filter((name) => !executions.includes(name.split('.', 1)[0] ?? ''));
+      await Promise.all(unwanted.map((name) => rm(join(folder, name), { force: true })));
+      // Nobody needs an empty folder; one that is not empty stays.
+      if (unwanted.length === names.length) await rmdir(folder).catch(() => undefined);
     },
   };
 }

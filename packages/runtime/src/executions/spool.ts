@@ -1,7 +1,7 @@
 import type { ToolResult } from '../tools/tool.ts';
 
 /**
- * Keeps what is known of calls until the log has it. A call that ended just before the process did is then not lost, and of
+ * Keeps what is known of the calls of one session until the log has it. A call that ended just before the process did is then not lost, and of
  * one that was in the middle it is known what it had written.
  */
 export type Spool = {
@@ -11,6 +11,8 @@ export type Spool = {
   hear(execution: string, chunk: Uint8Array): void;
   find(execution: string): Promise<Spooled>;
   forget(execution: string): Promise<void>;
+  /** Forgets all but these: what a process has left that ended between keeping a result in the log and forgetting it here. */
+  keepOnly(executions: readonly string[]): Promise<void>;
 };
 
 export type Spooled = { readonly result: ToolResult | null; readonly output: string | null };
@@ -40,6 +42,10 @@ export function createMemorySpool(): Spool {
     async forget(execution) {
       results.delete(execution);
       outputs.delete(execution);
+    },
+    async keepOnly(executions) {
+      for (const known of [results, outputs])
+        for (const id of known.keys()) if (!executions.includes(id)) known.delete(id);
     },
   };
 }

@@ -41,9 +41,7 @@ type Append = { readonly at: Position; readonly event: Event; readonly after: Se
 async function appendedAfterAll(store: Store, id: string, { at, event, after }: Append): Promise<Position> {
   const found = await store.open(id);
   const isKept =
-    found.fence === at.fence &&
-    found.head === at.head + 1 &&
-    stateHash(found.session) === stateHash(after);
+    found.fence === at.fence && found.head === at.head + 1 && stateHash(found.session) === stateHash(after);
   if (isKept) return { fence: found.fence, head: found.head };
   // If somebody else has moved it, this says so.
   return store.append(id, at, [event], after);

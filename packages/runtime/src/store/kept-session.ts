@@ -1,4 +1,4 @@
-import { step, type Event, type Session } from '@pawl/core';
+import { behaviourFault, step, type Event, type Session } from '@pawl/core';
 import { findStray, follow, link, walkChain, type Link } from './chain.ts';
 import type { Rows, SessionRow } from './rows.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -41,6 +41,8 @@ export function fold(
     const snapshot = from === 'snapshot' ? readSnapshot(rows, id) : null;
     const start = snapshot !== null && snapshot.head <= to.head ? snapshot : beginning(rows, row);
     let { session } = start;
+    const fault = behaviourFault(session);
+    if (fault !== null) throw new StoreError('newer', named(id), fault);
     const damage = walkChain(rows, id, { from: start, to }, ({ seq, event }) => {
       session = stepped(session, event, seq);
     });

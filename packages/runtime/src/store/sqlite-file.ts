@@ -85,8 +85,8 @@ export function troubleOf(error: unknown): FileTrouble | null {
 }
 
 /**
- * Whether the handle may not be used again. After an error of the disk nobody knows what it still holds: SQLite and the
- * system both take what could not be written for written when they are asked again.
+ * Whether the handle may not be used again. After an error of the disk nobody knows what it still holds, and asking once
+ * more does not help: the system takes what it could not write for written from then on.
  */
 export function isHandleLost(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && troubleOf(error) === 'unreadable';

@@ -29,6 +29,39 @@ describe('mergeConfigs', () => {
     });
   });
 
+  it('lets the environment win over the files, and the command line over the environment', () => {
+    const layers = { user: texts('user'), project: texts('project'), environment: texts('variable') };
+    expect(mergeConfigs(layers)).toStrictEqual(texts('variable'));
+    expect(mergeConfigs({ ...layers, flags: texts('flags') })).toStrictEqual(texts('flags'));
+    const modes = { user: inMode('read-only'), environment: inMode('full-auto') };
+    expect(mergeConfigs(modes).permission?.mode).toBe('full-auto');
+    expect(mergeConfigs({ ...modes, flags: inMode('ask') }).permission?.mode).toBe('ask');
+  });
+
+  it("takes the address in the environment for servers of one's own, and sends no key of another provider there", () => {
+    const environment = { baseUrl: 'http://gpu' };
+    const of = (model: string, more: Config = {}): string | undefined =>
+      mergeConfigs({ user: { model, baseUrl: 'http://file' }, environment, ...more }).baseUrl;
+    expect(of('ollama:a')).toBe('http://gpu');
+    expect(of(' OpenAI-Compatible:a')).toBe('http://gpu');
+    expect(of('anthropic:a')).toBe('http://file');
+    const both = { model: 'openai:a', ...environment };
+    expect(mergeConfigs({ environment: both })).toStrictEqual({ model: 'openai:a' });
+    expect(mergeConfigs({ environment: both, flags: { model: 'vllm:b' } }).baseUrl).toBe('http://gpu');
+    expect(mergeConfigs({ environment: both, flags: { baseUrl: 'http://mine' } }).baseUrl).toBe(
+      'http://mine',
+    );
+  });
+
+  it('takes the keys of other systems one by one', () => {
+    const user = { agent: { max_retries: 2, state_machine: { stuck_threshold: 4, enable: true } } };
+    const project = { agent: { state_machine: { stuck_threshold: 5 } } };
+    expect(mergeConfigs({ user, project }).agent).toStrictEqual({
+      max_retries: 2,
+      state_machine: { stuck_threshold: 5, enable: true },
+    });
+  });
+
   it('lets a project tighten the mode of permission, and only the user loosen it', () => {
     const mode = fc.option(fc.constantFrom(...permissionModes), { nil: undefined });
     fc.assert(

@@ -63,6 +63,7 @@ prices:
   anthropic:some-model: { inputPerMillion: 3, outputPerMillion: 15 }
 store: workspace
 testCommand: npm test
+agent: { max_retries: 5, state_machine: { enable: true, stuck_threshold: 4 } }
 toolLimits:
   shell: { timeoutMs: 600000 }
   files__read: { timeoutMs: null, outputCharsMax: 5000 }
@@ -100,6 +101,7 @@ const meant = {
   prices: { 'anthropic:some-model': { inputPerMillion: 3, outputPerMillion: 15 } },
   store: 'workspace',
   testCommand: 'npm test',
+  agent: { max_retries: 5, state_machine: { enable: true, stuck_threshold: 4 } },
   toolLimits: {
     shell: { timeoutMs: 600_000 },
     files__read: { timeoutMs: null, outputCharsMax: 5_000 },
@@ -109,7 +111,13 @@ const meant = {
 describe('readConfigFile', () => {
   it('reads everything there is to set, with paths from where the file is', async () => {
     const path = write('whole.yaml', whole);
-    expect(await readConfigFile(path)).toStrictEqual({ path, text: whole, config: meant, warnings: [] });
+    expect(await readConfigFile(path)).toStrictEqual({
+      path,
+      text: whole,
+      config: meant,
+      isCode: false,
+      warnings: [],
+    });
   });
 
   it('reads JSON, with a schema named in it', async () => {
@@ -194,6 +202,13 @@ describe('readConfigFile', () => {
     ['budgets:\n  cost: -1', 2, 'budgets.cost: expected'],
     ['budgets:\n  tokens: 1.5', 2, 'budgets.tokens: expected a whole number'],
     ['budgets:\n  tokens: .nan', 2, 'budgets.tokens: expected'],
+    ['agent:\n  max_retries: 0', 2, 'agent.max_retries: expected at least 1, got 0.'],
+    ['agent:\n  state_machine:\n    stuck_treshold: 3', 3, 'did you mean stuck_threshold?'],
+    [
+      'agent:\n  state_machine:\n    stuck_threshold: 50',
+      2,
+      'agent.state_machine: Tracker config: stuckThreshold is 50, so maxRecentErrors must be at least that',
+    ],
     ['prices:\n  m: { inputPerMillion: 1 }', 2, 'prices.m.outputPerMillion: missing; expected a number.'],
   ])('says what is wrong where: %j', async (text, line, problem) => {
     const error = await errorIn('wrong.yaml', text);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import * as consumers from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSqliteStorage } from '../../src/memory/sqlite-storage.ts';
@@ -61,6 +62,19 @@ describe('storage in SQLite', () => {
     expect(await two.count()).toBe(40);
     await one.close();
     await two.close();
+  });
+
+  it('may be opened for the first time by several processes at once', async () => {
+    using folder = tempFolder();
+    const script = fileURLToPath(new URL('fixtures/opens-storage.ts', import.meta.url));
+    const start = String(Date.now() + 1_000);
+    const counts = await Promise.all(
+      [1, 2, 3, 4].map(() => {
+        const args = [script, folder.root, start, '25'];
+        return consumers.text(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout);
+      }),
+    );
+    expect(counts).toEqual(Array.from({ length: 4 }, () => '0\n'.repeat(25)));
   });
 
   it('has every entry that was acknowledged before the process was killed', async () => {

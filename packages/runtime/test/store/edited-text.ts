@@ -6,5 +6,5 @@ export function textOf(number: number): string {
 }
 
 export function resultOf(number: number): ToolResult {
-  return { outcome: { ok: true, output: textOf(number) } };
+  return { ok: true, output: textOf(number) };
 }

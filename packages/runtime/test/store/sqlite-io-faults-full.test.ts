@@ -14,13 +14,14 @@ type SmallDisk = {
   [Symbol.dispose](): void;
 };
 
+const [mounter, unmounter] = ['mount', 'umount'];
 const bytes = 1024 * 1024;
 
 /** A disk of a megabyte. Only root may make one. */
 function smallDisk(): SmallDisk | string {
   const folder = tempFolder();
   mkdirSync(folder.at('disk'));
-  const made = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder.at('disk')]);
+  const made = spawnSync(mounter, ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder.at('disk')]);
   const filler = folder.at('disk/filler');
   const disk = {
     path: folder.at('disk'),
@@ -37,7 +38,7 @@ function smallDisk(): SmallDisk | string {
       truncateSync(filler, Math.max(0, statSync(filler).size - fewer));
     },
     [Symbol.dispose]() {
-      spawnSync('umount', [disk.path]);
+      spawnSync(unmounter, [disk.path]);
       folder[Symbol.dispose]();
     },
   };

@@ -4,8 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { migrate } from '../../src/store/sqlite-migrations.ts';
-import { tempFolder } from '../search/temp-folder.ts';
-import { isLong, noTracing, traced } from './sqlite-io-faults-tracing.ts';
+import { isLong, noTracing, quickFolder, traced } from './sqlite-io-faults-tracing.ts';
 
 const migrator = fileURLToPath(new URL('fixtures/migrator.ts', import.meta.url));
 
@@ -60,7 +59,7 @@ async function runOn(path: string, inject: string | null): Promise<Run> {
 
 describe.skipIf(noTracing !== null)('bringing a file up to date', () => {
   it('goes all the way or changes nothing, whichever call fails', { timeout: 3_600_000 }, async () => {
-    using folder = tempFolder();
+    using folder = quickFolder();
     const [old, upToDate] = [folder.at('old.db'), folder.at('new.db')];
     makeOld(old);
     copyFileSync(old, upToDate);

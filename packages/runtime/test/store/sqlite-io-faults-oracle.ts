@@ -1,36 +1,40 @@
-import type { Session } from '@pawl/core';
+import { step, type Session } from '@pawl/core';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { createMemoryStore } from '../../src/store/memory-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { keptIn, session, tale, tell } from './tale.ts';
+import { keptIn, session, tale } from './tale.ts';
 
 export type Expected = { readonly sessions: readonly Session[]; readonly hashes: readonly string[] };
 
 /** The session after each number of events, and the hash of the last of them. */
 export async function expectedWork(count: number): Promise<Expected> {
   const store = createMemoryStore();
-  await tell(store, session(), await store.create(session(), 'me'), count);
-  const sessions = Array.from({ length: count + 1 }, (_, length) => tale(session(), length).end);
-  return { sessions, hashes: ['', ...(await keptIn(store, 'a')).map(({ hash }) => hash)] };
+  const sessions = [session()];
+  const hashes = [''];
+  let at = await store.create(session(), 'me');
+  for (const event of tale(session(), count).events) {
+    const end = step(sessions.at(-1) ?? session(), event).session;
+    sessions.push(end);
+    at = await store.append('a', at, [event], end);
+  }
+  for await (const { hash } of store.events('a')) hashes.push(hash);
+  return { sessions, hashes };
 }
 
 export type Found = 'sound' | 'lost' | 'corrupt';
 
-/** Opens what is on the disk with the real store. `saidLast` is the last event that was said to be kept, -1 for not even a session. */
+/**
+ * Opens what is on the disk with the real store. `saidLast` is the number of the last event that was said to be kept, and
+ * -1 when there was not even a session.
+ */
 export async function look(path: string, saidLast: number, expected: Expected): Promise<Found> {
   const store = openSqliteStore(path);
   try {
-    const { head, session: opened } = await store.open('a');
-    const verified = await store.verify('a');
-    const last = (await keptIn(store, 'a', head - 1))[0];
-    const isAsKept =
-      isDeepStrictEqual(verified, { ok: true, head }) &&
-      (last?.hash ?? '') === expected.hashes[head] &&
-      isDeepStrictEqual(opened, expected.sessions[head]) &&
-      head <= saidLast + 1;
-    if (!isAsKept || !isWhole(path)) return 'corrupt';
+    const { head } = await store.open('a');
+    if (head > saidLast + 1 || !(await isAsKept(store, expected)) || !isWhole(path)) return 'corrupt';
     return head < saidLast ? 'lost' : 'sound';
   } catch (error) {
     if (!(error instanceof StoreError && error.code === 'missing')) return 'corrupt';
@@ -38,6 +42,17 @@ export async function look(path: string, saidLast: number, expected: Expected): 
   } finally {
     await store.close();
   }
+}
+
+/** By the hash of the last event, all of them are to the letter those that were appended. */
+async function isAsKept(store: Store, { sessions, hashes }: Expected): Promise<boolean> {
+  const { head, session: opened } = await store.open('a');
+  const last = (await keptIn(store, 'a', head - 1))[0];
+  return (
+    isDeepStrictEqual(await store.verify('a'), { ok: true, head }) &&
+    isDeepStrictEqual(opened, sessions[head]) &&
+    (last?.hash ?? '') === hashes[head]
+  );
 }
 
 function isWhole(path: string): boolean {

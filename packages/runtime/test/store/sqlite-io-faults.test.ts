@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { tempFolder } from '../search/temp-folder.ts';
 import { expectedWork, look, type Expected } from './sqlite-io-faults-oracle.ts';
-import { isLong, noTracing, traced } from './sqlite-io-faults-tracing.ts';
+import { isLong, noTracing, quickFolder, traced } from './sqlite-io-faults-tracing.ts';
 
 const appender = fileURLToPath(new URL('fixtures/recorded-appender.ts', import.meta.url));
 
@@ -67,7 +66,7 @@ const kinds = [
 
 /** Every call that is made to the files of the store, failing in every way. */
 async function allFaults(): Promise<readonly Fault[]> {
-  using folder = tempFolder();
+  using folder = quickFolder();
   const { trace, saidLast } = await run(folder.root, null);
   expect(saidLast).toBe(eventCount);
   return calls.flatMap((call) => {
@@ -79,7 +78,7 @@ async function allFaults(): Promise<readonly Fault[]> {
 
 /** What went wrong; null when everything is as promised. */
 async function tryOut({ call, what, place, isLasting }: Fault, expected: Expected): Promise<string | null> {
-  using folder = tempFolder();
+  using folder = quickFolder();
   const inject = `${call}:${what}:when=${place}${isLasting ? '+' : ''}`;
   const { path, saidLast, complaint, exit, trace } = await run(folder.root, inject);
   const isKilled = what === 'signal=SIGKILL';
@@ -99,7 +98,7 @@ describe.skipIf(noTracing !== null)('a store whose disk fails', () => {
     const expected = await expectedWork(eventCount);
     const all = await allFaults();
     expect(all.length).toBeGreaterThan(500);
-    const chosen = isLong ? all : all.filter((_, index) => index % Math.ceil(all.length / 32) === 0);
+    const chosen = isLong ? all : all.filter((_, index) => index % Math.ceil(all.length / 20) === 0);
     const wrong: string[] = [];
     const queue = [...chosen];
     const worker = async (): Promise<void> => {
@@ -118,8 +117,8 @@ describe.skipIf(noTracing !== null)('a store whose disk fails', () => {
     ['pwrite64', 'error=EIO', 'closed'],
     ['pwrite64', 'error=ENOSPC', 'kept'],
   ])('after %s failed by %s, the handle is %s', async (call, what, fate) => {
-    using first = tempFolder();
-    using second = tempFolder();
+    using first = quickFolder();
+    using second = quickFolder();
     const place = lastCommit((await run(first.root, null)).trace, call);
     const { saidLast, trace } = await run(second.root, `${call}:${what}:when=${place}`);
     expect(saidLast).toBe(eventCount);

@@ -4,16 +4,19 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createFileSpool } from '../../src/executions/file-spool.ts';
 import type { ToolResult } from '../../src/tools/tool.ts';
-import { tempFolder } from '../search/temp-folder.ts';
 import { resultOf, textOf } from './edited-text.ts';
-import { isLong, noTracing } from './sqlite-io-faults-tracing.ts';
-import { develop, imageAfter, imageFolder, randomFrom } from './sqlite-power-loss-images.ts';
+import { isLong, noTracing, quickFolder } from './sqlite-io-faults-tracing.ts';
+import { develop, imageAfter, randomFrom } from './sqlite-power-loss-images.ts';
 import { record, type Operation } from './sqlite-power-loss-recording.ts';
 
 const editor = fileURLToPath(new URL('fixtures/recorded-editor.ts', import.meta.url));
 const keeper = fileURLToPath(new URL('fixtures/recorded-spool.ts', import.meta.url));
 const editCount = 20;
 const imageCount = isLong ? 20_000 : 1_000;
+
+function recordIn(root: string, script: string): Promise<readonly Operation[]> {
+  return record({ root, script, args: [root, String(editCount)] });
+}
 
 type Figures = { readonly lost: readonly number[]; readonly torn: readonly number[] };
 
@@ -37,12 +40,8 @@ function lookAtImages(file: string, operations: readonly Operation[]): Figures {
 
 describe.skipIf(noTracing !== null)('a file that is edited while the power fails', () => {
   it('has its old text or the new one, and the new one once that was said', async () => {
-    using folder = tempFolder();
-    using beside = tempFolder();
-    const operations = await record(folder.root, beside.at('trace'), editor, [
-      folder.root,
-      String(editCount),
-    ]);
+    using folder = quickFolder();
+    const operations = await recordIn(folder.root, editor);
     const file = join(folder.root, 'file.txt');
     const { lost, torn } = lookAtImages(file, operations);
     console.log(`edits: ${imageCount} images, ${lost.length} lost an edit, ${torn.length} torn`);
@@ -58,13 +57,9 @@ describe.skipIf(noTracing !== null)('a file that is edited while the power fails
 
 describe.skipIf(noTracing !== null)('the result of a call that was kept while the power fails', () => {
   it('is there whole once it was said to be kept, and whole or not at all before', async () => {
-    using folder = tempFolder();
-    using beside = tempFolder();
-    const operations = await record(folder.root, beside.at('trace'), keeper, [
-      folder.root,
-      String(editCount),
-    ]);
-    using images = imageFolder();
+    using folder = quickFolder();
+    const operations = await recordIn(folder.root, keeper);
+    using images = quickFolder();
     const wrong: number[] = [];
     const count = imageCount / 10;
     for (let seed = 1; seed <= count; seed += 1) {

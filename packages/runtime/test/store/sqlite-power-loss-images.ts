@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Operation } from './sqlite-power-loss-recording.ts';
 
@@ -138,11 +137,4 @@ export function develop(image: Image, root: string, folder: string): void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, bytes);
   }
-}
-
-/** In memory where there is such a place: what is tried is the image, not the disk it is put on. */
-export function imageFolder(): { readonly root: string; [Symbol.dispose](): void } {
-  const inMemory = '/dev/shm';
-  const root = mkdtempSync(join(existsSync(inMemory) ? inMemory : tmpdir(), 'pawl-'));
-  return { root, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
 }

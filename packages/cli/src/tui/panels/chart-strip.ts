@@ -1,5 +1,5 @@
 import { chartOf, turnChart, type Chart, type Session, type TurnStatus } from '@pawl/core';
-import { fitted, lineWidth, seg, type Line, type Segment } from '../line.ts';
+import { blank, fitted, lineWidth, padded, seg, type Line, type Segment } from '../line.ts';
 import type { ScreenModel } from '../screen.ts';
 
 /*
@@ -25,12 +25,24 @@ export function chartStrip(model: ScreenModel, columns: number, rows: number): r
 /** Every state of the charts in a row of its own, with how often the work came there, for where there is room. */
 export function chartColumn(model: ScreenModel, columns: number): readonly Line[] {
   const { session } = model;
-  const turn = turnChart.states.map(({ name }) => listed(turnWalk(model), name, columns));
+  const states = turnChart.states.map(({ name }) => listed(turnWalk(model), name, columns));
+  const turn = [...states, latest(model.trail.map((state) => shortNames[state]), columns)];
   const { mode } = session;
   if (mode === null || session.settings.chart === null) return turn;
   const walk: Walk<string> = { current: mode.state, trail: modeTrail(session) };
-  const states = chartOf(session.settings.chart).states.map(({ name }) => listed(walk, name, columns));
-  return [...turn, [seg(' mode', 'dim')], ...states];
+  const modes = chartOf(session.settings.chart).states.map(({ name }) => listed(walk, name, columns));
+  return [...turn, blank, [seg(' mode', 'strong')], ...modes];
+}
+
+/** The last moves, as many as fit. */
+function latest(trail: readonly string[], columns: number): Line {
+  let text = '';
+  for (const name of trail.toReversed()) {
+    const longer = text === '' ? name : `${name} → ${text}`;
+    if (longer.length > columns - 4) break;
+    text = longer;
+  }
+  return [seg(`   ${text}`, 'accent')];
 }
 
 type Walk<State extends string> = { readonly current: State; readonly trail: readonly State[] };
@@ -124,9 +136,12 @@ function modePath({ mode, settings }: Session, columns: number): readonly Line[]
 
 function listed<State extends string>(walk: Walk<State>, name: string, columns: number): Line {
   const visits = walk.trail.filter((state) => state === name).length;
-  const count = visits > 0 ? `  ${visits}×` : '';
-  if (name === walk.current) return fitted([seg(` ◉ ${name}`, 'accent'), seg(count, 'dim')], columns);
+  if (name === walk.current) return counted([seg(` ◉ ${name}`, 'accent')], visits, columns);
   return visits > 0
-    ? fitted([seg(` ● ${name}`), seg(count, 'dim')], columns)
+    ? counted([seg(` ● ${name}`)], visits, columns)
     : fitted([seg(` ○ ${name}`, 'dim')], columns);
+}
+
+function counted(line: Line, visits: number, columns: number): Line {
+  return fitted([...padded(line, 26), seg(visits === 0 ? '' : `${visits}×`, 'dim')], columns);
 }

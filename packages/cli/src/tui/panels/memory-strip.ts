@@ -1,34 +1,38 @@
 import { tokensOf, type Session } from '@pawl/core';
 import { bar, grouped, percent } from '../bar.ts';
-import { fitted, joined, seg, type Line } from '../line.ts';
+import { fitted, joined, padded, seg, type Line } from '../line.ts';
 import type { ScreenModel } from '../screen.ts';
 import { money } from './governor-strip.ts';
 
 /** On one row: how full working memory and the model's window are. */
 export function memoryStrip({ session }: ScreenModel, columns: number): Line {
-  const pieces = fullness(session).map(({ name, used, max, share }): Line => [
-    seg(`${name} `, 'dim'),
-    ...bar(share, 6),
-    seg(` ${percent(share)}`),
-    seg(` ${grouped(used)}/${grouped(max)} tokens`, 'dim'),
-  ]);
-  const entries = session.memory?.entries.size ?? 0;
-  const count: readonly Line[] = session.memory === null ? [] : [[seg(`${entries} entries`, 'dim')]];
-  const none: Line = [seg('no working memory in this profile', 'dim')];
-  const all = [...pieces, ...count];
-  return [seg(' memory   ', 'dim'), ...joined(all.length === 0 ? [none] : all, columns - 11)];
+  const { memory } = session;
+  const pieces = fullness(session).map(({ name, max, share }): Line => {
+    const entries = name === 'memory' ? `, ${count(memory?.entries.size ?? 0, 'entry')}` : '';
+    const label = name === 'memory' ? '' : `${name} `;
+    return [
+      seg(label, 'dim'),
+      ...bar(share, 6),
+      seg(` ${percent(share)}`),
+      seg(` of ${grouped(max)}${name === 'memory' ? ' tokens' : ''}${entries}`, 'dim'),
+    ];
+  });
+  const rest: Line = [seg(memory === null ? 'no working memory in this profile' : ofWindow(session), 'dim')];
+  return [seg(' memory   ', 'dim'), ...joined([...pieces, ...(rest[0]?.text === '' ? [] : [rest])], columns - 11)];
 }
 
 /** The same with a row for each. */
 export function memoryColumn({ session }: ScreenModel, columns: number): readonly Line[] {
   const rows = fullness(session).map(({ name, used, max, share }): Line => [
-    seg(` ${name.padEnd(8)}`, 'dim'),
+    ...padded([seg(` ${name === 'memory' ? 'held' : name}`, 'dim')], 13),
     ...bar(share, 8),
     seg(` ${grouped(used)}/${grouped(max)}`),
   ]);
   const { memory } = session;
   const entries: readonly Line[] =
-    memory === null ? [[seg(' none in this profile', 'dim')]] : [[seg(` ${memory.entries.size} entries`, 'dim')]];
+    memory === null
+      ? [[seg(' none in this profile', 'dim')]]
+      : [[seg(` ${[count(memory.entries.size, 'entry'), ofWindow(session)].filter((text) => text !== '').join(', ')}`, 'dim')]];
   return [...rows, ...entries].map((line) => fitted(line, columns));
 }
 
@@ -51,7 +55,14 @@ function usedPieces({ used }: ScreenModel): readonly Line[] {
 }
 
 function count(many: number, thing: string): string {
-  return `${grouped(many)} ${thing}${many === 1 ? '' : 's'}`;
+  const things = thing.endsWith('y') ? `${thing.slice(0, -1)}ies` : `${thing}s`;
+  return `${grouped(many)} ${many === 1 ? thing : things}`;
+}
+
+/** How much of the model's window working memory takes. */
+function ofWindow({ memory, settings: { windowTokens } }: Session): string {
+  if (memory === null || windowTokens === null || windowTokens <= 0) return '';
+  return `${percent(tokensOf(memory) / windowTokens)} of the window`;
 }
 
 type Fullness = {

@@ -1,0 +1,81 @@
+import { allCommands, type CompletedCommand } from './completion-tree.ts';
+import type { Values } from './completion-values.ts';
+
+/** A script for bash 3.2 and later that needs nothing else, not even the package bash-completion. */
+export function bashScript(tree: CompletedCommand): string {
+  const all = allCommands(tree);
+  return `# Completes the commands, flags and names of pawl in bash: source <(pawl completion bash)
+_pawl() {
+  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} at=pawl word kind= list= flags=
+  # Bash takes --flag=value apart.
+  if [[ $current == = ]]; then current=
+  elif [[ $before == = ]] && ((COMP_CWORD > 2)); then before=\${COMP_WORDS[COMP_CWORD-2]}
+  fi
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$at $word" in
+${commandPaths(all)}
+    esac
+  done
+  case "$at $before" in
+${all.flatMap(flagCases).join('\n')}
+  esac
+  if [[ -z $kind ]]; then
+    case "$at" in
+${all.map(commandCase).join('\n')}
+    esac
+    [[ $current == -* ]] && kind=words list=$flags
+  fi
+  COMPREPLY=()
+  case $kind in
+    file) compopt -o filenames 2>/dev/null; _pawl_lines < <(compgen -f -- "$current") ;;
+    folder) compopt -o filenames 2>/dev/null; _pawl_lines < <(compgen -d -- "$current") ;;
+    session) _pawl_words "last $(pawl completion sessions 2>/dev/null)" ;;
+    words) _pawl_words "$list" ;;
+    words-or-file) _pawl_words "$list"; [[ -n $current ]] && compopt -o filenames 2>/dev/null; [[ -n $current ]] && _pawl_lines < <(compgen -f -- "$current") ;;
+  esac
+}
+_pawl_lines() {
+  local line
+  while IFS= read -r line; do COMPREPLY+=("$line"); done
+}
+# Word by word, since what compgen -W is given it would also expand.
+_pawl_words() {
+  local word
+  set -f
+  for word in $1; do
+    if [[ $word == "$current"* ]]; then
+      COMPREPLY+=("$word")
+      [[ $word == *: ]] && compopt -o nospace 2>/dev/null
+    fi
+  done
+  set +f
+}
+complete -F _pawl pawl
+`;
+}
+
+function commandPaths(all: readonly CompletedCommand[]): string {
+  const paths = all.slice(1).map(({ path }) => `"${path}"`);
+  return `      ${paths.join('|')}) at="$at $word" ;;`;
+}
+
+function flagCases({ path, flags }: CompletedCommand): readonly string[] {
+  return flags.flatMap(({ long, short, values }) => {
+    if (values === null) return [];
+    const names = [long, ...(short === null ? [] : [short])].map((name) => `"${path} ${name}"`);
+    return [`    ${names.join('|')}) ${settings(values)} ;;`];
+  });
+}
+
+function commandCase({ path, flags, commands, words }: CompletedCommand): string {
+  const names = flags.flatMap(({ long, short }) => (short === null ? [long] : [long, short]));
+  const below = commands.map(({ name }) => name);
+  const own = below.length === 0 ? settings(words) : `kind=words list='${below.join(' ')}'`;
+  return `      "${path}") flags='${names.join(' ')}' ${own} ;;`;
+}
+
+/** Where nothing is known, nothing is offered: neither files nor flags. */
+function settings(values: Values): string {
+  if (values.kind !== 'words') return `kind=${values.kind}`;
+  return `kind=${values.orFile ? 'words-or-file' : 'words'} list='${values.words.join(' ')}'`;
+}

@@ -1,0 +1,17 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { Check } from './doctor-check.ts';
+
+/** Whether SQLite is there with what sessions and searches need: full text and JSON. */
+export function checkSqlite(): Check {
+  const name = 'sqlite';
+  try {
+    using database = new DatabaseSync(':memory:');
+    database.exec('CREATE VIRTUAL TABLE words USING fts5(text)');
+    const row = database.prepare(`SELECT sqlite_version() AS version, json('1') AS one`).get();
+    return { name, needed: true, ok: true, found: String(row?.['version']), advice: null };
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    const advice = 'Use a Node from https://nodejs.org: yours was built without it.';
+    return { name, needed: true, ok: false, found, advice };
+  }
+}

@@ -1,0 +1,88 @@
+import type { InitAnswers } from './init-answers.ts';
+
+export const initFormats = ['yaml', 'json', 'ts'] as const;
+export type InitFormat = (typeof initFormats)[number];
+
+/** The text of a configuration that says what was answered, and what else there would be to say. */
+export function configText(format: InitFormat, answers: InitAnswers): string {
+  switch (format) {
+    case 'yaml':
+      return yamlText(answers);
+    case 'json':
+      return `${JSON.stringify(valuesOf(answers), null, 2)}\n`;
+    case 'ts':
+      return tsText(answers);
+    default:
+      return format satisfies never;
+  }
+}
+
+/** The same as a value; JSON has no room for comments. */
+function valuesOf({ model, profile, mode, testCommand }: InitAnswers): object {
+  return { model, profile, permission: { mode }, ...(testCommand !== null && { testCommand }) };
+}
+
+/** What JSON writes between quotes is read the same way by YAML and by TypeScript. */
+const quoted = (text: string): string => JSON.stringify(text);
+
+function yamlText({ model, profile, mode, testCommand }: InitAnswers): string {
+  return `# How Pawl works in this folder. \`pawl config show\` tells what holds; every key is in docs/configuration.md.
+
+# Who thinks: librarian works offline; ollama:MODEL, anthropic:MODEL and others need a server or a key.
+# Keys stay in the environment, such as ANTHROPIC_API_KEY; never write one here.
+model: ${quoted(model)}
+
+# How the machine behaves: a name that \`pawl profiles\` lists, or a file.
+profile: ${quoted(profile)}
+
+permission:
+  # What becomes of calls that no rule is about: read-only, ask, auto-edit or full-auto. A folder can only be stricter
+  # than your own configuration, which without a word of yours says ask.
+  mode: ${mode}
+  # A rule that denies always wins.
+  # rules:
+  #   - allow shell(npm test)
+  #   - deny *(secrets/**)
+
+# The command line that runs the tests.
+${testCommand === null ? '# testCommand: npm test' : `testCommand: ${quoted(testCommand)}`}
+
+# Where a run ends with an answer, whatever it is doing.
+# budgets: { modelCalls: 200, wallMs: 3600000 }
+
+# Servers whose tools the agent may use.
+# mcpServers:
+#   github:
+#     command: npx
+#     args: [-y, some-github-server]
+#     env: { GITHUB_TOKEN: '\${GITHUB_TOKEN}' }
+`;
+}
+
+function tsText({ model, profile, mode, testCommand }: InitAnswers): string {
+  return `// How Pawl works in this folder. \`pawl config show\` tells what holds; every key is in docs/configuration.md.
+// This is run by itself, once you have trusted it: it may import nothing but node: modules, and read no file.
+export default {
+  // Who thinks: librarian works offline; ollama:MODEL, anthropic:MODEL and others need a server or a key.
+  // Keys stay in the environment, such as ANTHROPIC_API_KEY; never write one here.
+  model: ${quoted(model)},
+
+  // How the machine behaves: a name that \`pawl profiles\` lists, or a file.
+  profile: ${quoted(profile)},
+
+  permission: {
+    // What becomes of calls that no rule is about: read-only, ask, auto-edit or full-auto. A folder can only be stricter
+    // than your own configuration, which without a word of yours says ask.
+    mode: ${quoted(mode)},
+    // A rule that denies always wins.
+    // rules: ['allow shell(npm test)', 'deny *(secrets/**)'],
+  },
+
+  // The command line that runs the tests.
+  ${testCommand === null ? `// testCommand: 'npm test',` : `testCommand: ${quoted(testCommand)},`}
+
+  // Where a run ends with an answer, whatever it is doing.
+  // budgets: { modelCalls: 200, wallMs: 3_600_000 },
+};
+`;
+}

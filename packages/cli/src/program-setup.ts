@@ -1,0 +1,185 @@
+import type { Command } from 'commander';
+import type { Io } from './io.ts';
+
+type Setting = {
+  readonly io: Io;
+  readonly exit: (code: number) => void;
+};
+
+/** The commands that set Pawl up and tell how it is set up. */
+export function addSetup(program: Command, setting: Setting): void {
+  addProfiles(program, setting);
+  addInit(program, setting);
+  addConfig(program, setting);
+  addDoctor(program, setting);
+  addCompletion(program, setting);
+}
+
+function examples(...lines: readonly string[]): string {
+  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/** A command that is only a name for others. */
+function group(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .helpCommand('help [command]', 'show the help of a command');
+}
+
+function addProfiles(program: Command, { io, exit }: Setting): void {
+  const profiles = group(
+    program,
+    'profiles',
+    'tell which profiles there are, and what each decides',
+  ).addHelpText('after', examples('pawl profiles', 'pawl profiles show savant'));
+  profiles
+    .command('list', { isDefault: true })
+    .description('list the profiles that are built in')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText('after', examples('pawl profiles list', 'pawl profiles --json'))
+    .action(async (options: { json?: true }) => {
+      const { listProfiles } = await import('./commands/profiles.ts');
+      exit(listProfiles(options, io));
+    });
+  profiles
+    .command('show')
+    .description('show everything that a profile decides')
+    .argument('<name>', 'the name of one that is built in, or a .json or .yaml file')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('pawl profiles show savant', 'pawl profiles show ./reviewer.yaml --json'))
+    .action(async (name: string, options: { json?: true }) => {
+      const { showProfile } = await import('./commands/profiles.ts');
+      exit(await showProfile(name, options, io));
+    });
+}
+
+type InitFlags = {
+  readonly dir: string;
+  readonly model?: string;
+  readonly profile?: string;
+  readonly mode?: string;
+  readonly testCommand?: string;
+  readonly format?: string;
+  readonly yes?: true;
+  readonly json?: true;
+};
+
+function addInit(program: Command, { io, exit }: Setting): void {
+  program
+    .command('init')
+    .description('write a commented configuration for a folder, after a few questions')
+    .option('-d, --dir <folder>', 'the folder', '.')
+    .option('-m, --model <spec>', 'who thinks, such as librarian or ollama:MODEL')
+    .option('-p, --profile <name>', 'how the machine behaves')
+    .option('--mode <mode>', 'what runs without asking: read-only, ask, auto-edit, full-auto')
+    .option('--test-command <line>', 'the command line that runs the tests')
+    .option('-f, --format <name>', 'how it is written: yaml, json, ts')
+    .option('-y, --yes', 'ask nothing; take what is usual for whatever is not said')
+    .option('--json', 'ask nothing, and print what was written as one JSON object')
+    .addHelpText(
+      'after',
+      examples(
+        'pawl init',
+        'pawl init --yes --model ollama:qwen3 --mode auto-edit',
+        'pawl init --dir ~/project --format json --yes',
+      ),
+    )
+    .action(async (options: InitFlags) => {
+      const { init } = await import('./commands/init.ts');
+      exit(await init(options, io));
+    });
+}
+
+type ShowFlags = {
+  readonly dir: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly profile?: string;
+  readonly mode?: string;
+  readonly store?: string;
+  readonly json?: true;
+};
+
+function addConfig(program: Command, { io, exit }: Setting): void {
+  const config = group(program, 'config', 'tell what is set, where, and whether it can be used').addHelpText(
+    'after',
+    examples('pawl config show', 'pawl config check pawl.config.yaml'),
+  );
+  config
+    .command('show')
+    .description('show the values that hold in a folder, and where each comes from')
+    .option('-d, --dir <folder>', 'the folder', '.')
+    .option('-m, --model <spec>', 'as if this stood on the command line; so do the next four')
+    .option('--base-url <url>', 'where an openai-compatible model is served')
+    .option('-p, --profile <name>', 'how the machine behaves')
+    .option('--mode <mode>', 'what runs without asking: read-only, ask, auto-edit, full-auto')
+    .option('--store <where>', 'where sessions are kept: user, workspace, none, or a file')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('pawl config show', 'PAWL_MODE=read-only pawl config show --json'))
+    .action(async (options: ShowFlags) => {
+      const { showConfig } = await import('./commands/config.ts');
+      exit(await showConfig(options, io));
+    });
+  addConfigFiles(config, { io, exit });
+}
+
+type FileFlags = { readonly dir: string; readonly json?: true };
+
+function addConfigFiles(config: Command, { io, exit }: Setting): void {
+  config
+    .command('path')
+    .description('tell where the configuration of the user and that of a folder are, or would be')
+    .option('-d, --dir <folder>', 'the folder', '.')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('pawl config path', 'pawl config path --json | jq -r .user.path'))
+    .action(async (options: FileFlags) => {
+      const { showPaths } = await import('./commands/config-files.ts');
+      exit(await showPaths(options, io));
+    });
+  config
+    .command('check')
+    .description("check a configuration: a file, or else the user's and the folder's")
+    .argument('[file]', 'the file to check')
+    .option('-d, --dir <folder>', 'the folder', '.')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('pawl config check', 'pawl config check pawl.config.yaml --json'))
+    .action(async (file: string | undefined, options: FileFlags) => {
+      const { checkConfig } = await import('./commands/config-files.ts');
+      exit(await checkConfig(file, options, io));
+    });
+}
+
+function addDoctor(program: Command, { io, exit }: Setting): void {
+  program
+    .command('doctor')
+    .description('look at this machine: what is there, what is missing, and what to do about it')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      `${examples('pawl doctor', 'pawl doctor --json | jq .ok')}\n\nThe exit code is 1 when something that is needed is missing.`,
+    )
+    .action(async (options: { json?: true }) => {
+      const { doctor } = await import('./commands/doctor.ts');
+      exit(await doctor(options, io));
+    });
+}
+
+function addCompletion(program: Command, { io, exit }: Setting): void {
+  program
+    .command('completion')
+    .description('print a script that lets a shell complete commands, flags and names')
+    .argument('<shell>', 'bash, zsh, fish, or "sessions": the ids of the sessions in this folder, one a line')
+    .addHelpText(
+      'after',
+      examples(
+        'source <(pawl completion bash)',
+        'pawl completion zsh > ~/.zfunc/_pawl',
+        'pawl completion fish > ~/.config/fish/completions/pawl.fish',
+      ),
+    )
+    .action(async (shell: string) => {
+      const { completion } = await import('./commands/completion.ts');
+      exit(await completion(shell, program, io));
+    });
+}

@@ -1,0 +1,368 @@
+import { createSession, step, type Event, type Session } from '@pawl/core';
+import { parseEvent, stateHash } from '@pawl/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  keepRun,
+  lines,
+  look,
+  makePlace,
+  plainRun,
+  put,
+  say,
+  stuckRun,
+  type Place,
+} from './kept-sessions.ts';
+
+let place: Place;
+beforeEach(() => {
+  place = makePlace();
+});
+afterEach(() => place.close());
+
+/** Keeps a session that these events make, all at once. */
+async function keepEvents(id: string, events: readonly Event[], settings = {}): Promise<Session> {
+  const created = createSession({ id, at: 0, settings });
+  const position = await place.store.create(created, 'a test', { about: { dir: place.dir } });
+  let end = created;
+  for (const event of events) end = step(end, event).session;
+  expect(end.seq).toBe(events.length);
+  await place.store.append(id, position, events, end);
+  return end;
+}
+
+describe('pawl show', () => {
+  it('tells what a session came to, what happened in it, and how it ended', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    const { code, out } = await place.pawl('show', 'roof');
+    expect(code).toBe(0);
+    expect(out.replaceAll(/\d\d:\d\d:\d\d/g, 'hh:mm:ss').replaceAll(/\d{4}-\d\d-\d\d/g, 'date')).toBe(
+      `Session roof
+  goal         Mend the roof
+  folder       ${place.dir}
+  model        scripted
+  profile      pawl
+  state        waits for the user
+  started      date hh:mm:ss
+  took         13.0 s
+  work         3 steps, 2 tool calls, 1 file changed, 0 tokens read, 0 written, 8 events
+
+    1  hh:mm:ss             user       Mend the roof
+    2  hh:mm:ss      3.0 s  model 1    I look at roof. · asks for look {"at":"roof"}
+    4  hh:mm:ss      1.0 s  tool       look {"at":"roof"} → nothing new at roof
+    5  hh:mm:ss      2.0 s  model 2    asks for put {"path":"roof.txt","text":"tiles"}
+    7  hh:mm:ss      1.0 s  tool       put {"path":"roof.txt","text":"tiles"} → put 5 characters; changed roof.txt
+    8  hh:mm:ss      3.0 s  model 3    The roof is mended.
+
+Ended: answered
+The roof is mended.
+`,
+    );
+  });
+
+  it('proves why a session was stopped, with the events side by side', async () => {
+    await keepRun(place, { ...stuckRun, id: 'key' });
+    const { out } = await place.pawl('show', 'key');
+    const end = lines(out.slice(out.indexOf('Ended:')));
+    expect(end.slice(0, 2)).toEqual([
+      'Ended: stuck, by the rule repeated-call',
+      '  look was called 4 times in a row with the same arguments and the same result',
+    ]);
+    expect(end.slice(3).map((line) => line.split(/ {2,}/).slice(1))).toEqual([
+      ['event', 'what was done', 'what came of it'],
+      ...['4', '7', '10', '13'].map((seq) => [seq, 'look {"at":"drawer"}', 'nothing new at drawer']),
+    ]);
+    const objects = await place.json('show', 'key');
+    expect(objects.at(-1)).toMatchObject({
+      type: 'ending',
+      how: 'stuck',
+      rule: 'repeated-call',
+      evidence: [4, 7, 10, 13],
+      proof: [{ seq: 4, what: 'look {"at":"drawer"}', came: 'nothing new at drawer' }, {}, {}, {}],
+    });
+    expect(out).toMatch(/verdict +suspect by repeated-call: .*\n(?:.*\n)*.*verdict +stuck by repeated-call/);
+  });
+
+  it('prints the same as one JSON object a line', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    const [session, first, ...rest] = await place.json('show', 'roof');
+    const { session: end } = await place.store.open('roof');
+    expect(session).toEqual({
+      type: 'session',
+      id: 'roof',
+      profile: 'pawl',
+      status: 'waitingForUser',
+      running: false,
+      dir: place.dir,
+      model: 'scripted',
+      parent: null,
+      createdAt: 1_700_000_000_000,
+      updatedAt: 1_700_000_013_000,
+      lastAt: 1_700_000_013_000,
+      phases: { current: null, done: 0, failed: 0, total: null, percent: null, overdue: false },
+      events: 8,
+      goal: 'Mend the roof',
+      steps: 3,
+      modelFailures: 0,
+      toolCalls: 2,
+      inputTokens: 0,
+      outputTokens: 0,
+      cost: null,
+      files: ['roof.txt'],
+      error: null,
+      answer: 'The roof is mended.',
+      stateHash: stateHash(end),
+    });
+    expect(first).toEqual({
+      type: 'entry',
+      seq: 1,
+      at: 1_700_000_001_000,
+      what: 'user',
+      text: 'Mend the roof',
+      tookMs: null,
+      failed: false,
+      prompt: null,
+    });
+    expect(rest.map(({ type }) => type)).toEqual([...Array.from({ length: 5 }, () => 'entry'), 'ending']);
+  });
+
+  it('tells of waits, failures, denials, phases, hooks and room that was made', async () => {
+    await keepEvents(
+      'eventful',
+      [
+        { type: 'user-message', at: 1_000, text: 'Go' },
+        { type: 'phase-started', at: 1_500, number: 1, description: 'Begin' },
+        { type: 'model-failed', at: 2_000, error: { kind: 'overloaded', message: 'try later' }, jitter: 0 },
+        { type: 'retry-due', at: 4_000 },
+        {
+          type: 'model-replied',
+          at: 5_000,
+          text: '',
+          calls: [
+            { id: 'a', tool: 'edit', args: {}, permission: 'ask' },
+            { id: 'b', tool: 'rm', args: {}, permission: 'ask' },
+          ],
+          usage: { inputTokens: 100, outputTokens: 20, cost: 0.5 },
+        },
+        { type: 'permission-decided', at: 6_000, callId: 'a', decision: 'allow' },
+        { type: 'permission-decided', at: 8_000, callId: 'b', decision: 'deny', reason: 'not that' },
+        { type: 'tool-started', at: 8_000, callId: 'a' },
+        {
+          type: 'tool-finished',
+          at: 9_000,
+          callId: 'a',
+          outcome: { ok: false, error: { kind: 'failed', message: 'no such file' } },
+          tests: { passed: 2, failed: 1 },
+        },
+        { type: 'phase-completed', at: 9_500, success: true },
+        { type: 'pause-requested', at: 9_600, reason: 'no memory left' },
+        { type: 'resume-requested', at: 19_600 },
+        { type: 'cancel-requested', at: 20_000 },
+        { type: 'paging-requested', at: 21_000, reason: 'to see' },
+        { type: 'paging-finished', at: 22_000, freedTokens: 7 },
+      ],
+      { governor: { preset: 'none', rules: {} } },
+    );
+    const { out } = await place.pawl('show', 'eventful');
+    const told = lines(out)
+      .filter((line) => /^ +\d+ {2}\d\d:/.test(line))
+      .map((line) => line.slice(17).trim().replaceAll(/ {2,}/g, '  '));
+    expect(told).toEqual([
+      'user  Go',
+      'phase  phase 1 begins: Begin',
+      '1.0 s  model 1  overloaded: try later',
+      '2.0 s  wait  before trying again',
+      '1.0 s  model 2  [100 → 20 tokens] asks for edit {}, rm {}',
+      'tool  a allowed',
+      '3.0 s  wait  for permission',
+      'tool  b denied: not that',
+      '1.0 s  tool  edit {} → failed: no such file; 2 tests passed, 1 failed',
+      'phase  phase 1 done',
+      'session  pause requested: no memory left',
+      '10.0 s  wait  while paused',
+      'session  resume requested',
+      'session  cancel requested',
+      '1.0 s  wait  for the user',
+      'memory  room is to be made: to see',
+      'memory  room was made: 7 tokens',
+    ]);
+    expect(out).toContain('cost 0.5000');
+    expect(out).toContain('1 failed model call');
+    expect(out).toMatch(/phases +no phase under way \(1 done\)/);
+  });
+
+  it('says how to look at it when a session has not ended, was shut down, or failed', async () => {
+    await keepEvents('asking', [{ type: 'user-message', at: 1, text: 'Go' }]);
+    expect((await place.pawl('show', 'asking')).out).toMatch(/Not ended\n {2}It asks the model\.\n$/);
+    await keepEvents('shut', [
+      { type: 'user-message', at: 1, text: 'Go' },
+      { type: 'shutdown-requested', at: 2 },
+    ]);
+    expect((await place.pawl('show', 'shut')).out).toContain('Ended: shut-down');
+    const error = { kind: 'auth', message: 'bad key', retryable: false } as const;
+    await keepEvents('locked', [
+      { type: 'user-message', at: 1, text: 'Go' },
+      { type: 'model-failed', at: 2, error },
+    ]);
+    expect((await place.pawl('show', 'locked')).out).toContain('Ended: failed\n  bad key');
+    await keepEvents('unused', []);
+    expect((await place.pawl('show', 'unused')).out).toContain('Ended: unused');
+  });
+});
+
+describe('pawl show --at', () => {
+  it('shows the state after any event, in short or whole', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    const { out } = await place.pawl('show', 'roof', '--at', '6');
+    expect(lines(out).map((line) => line.replace(/\d\d:\d\d:\d\d/, 'hh:mm:ss'))).toEqual([
+      'After event 6 it runs tools, since hh:mm:ss.',
+      '  messages       4, the last from the model: put',
+      '  running        put {"path":"roof.txt","text":"tiles"}',
+      expect.stringMatching(/^ {2}hash {11}[0-9a-f]{64}$/),
+    ]);
+    for (let seq = 0; seq <= 8; seq += 1) {
+      const { session } = await place.store.open('roof', { at: seq });
+      expect(await place.json('show', 'roof', '--at', String(seq))).toEqual([
+        { type: 'state', seq, stateHash: stateHash(session), session },
+      ]);
+    }
+  });
+
+  it('takes no event that there is not', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    expect((await place.pawl('show', 'roof', '--at', '9')).err).toBe(
+      'pawl: The session has 8 events; --at 9 is beyond its end.\n',
+    );
+    for (const at of ['-1', '1.5', 'x', ''])
+      expect((await place.pawl('show', 'roof', `--at=${at}`)).code).toBe(2);
+    expect((await place.pawl('show', 'roof', '--at', '1', '--events')).err).toContain('not several');
+  });
+});
+
+const about = (dir: string) => ({
+  dir,
+  prompt: 'You mend things.',
+  tools: [{ name: 'look', description: 'Looks.', parameters: { type: 'object' } }],
+});
+
+describe('pawl show --prompt', () => {
+  it('shows what the model was sent, to the letter', async () => {
+    const requests: unknown[] = [];
+    const settings = { governor: { preset: 'pawl', rules: {} } } as const;
+    const tools = about('').tools.map((description) => ({
+      description,
+      run: async () => ({ ok: true, output: 'same' }) as const,
+    }));
+    await keepRun(place, {
+      ...stuckRun,
+      id: 'key',
+      about: about(place.dir),
+      settings,
+      agent: {
+        prompt: 'You mend things.',
+        tools,
+        model: {
+          name: 'listening',
+          async *stream(request) {
+            requests.push(request);
+            yield {
+              type: 'reply',
+              text: '',
+              calls: request.tools.length === 0 ? [] : [{ tool: 'look', args: {} }],
+            };
+          },
+        },
+      },
+    });
+    expect(requests).toHaveLength(5);
+    for (const [index, request] of requests.entries()) {
+      const [shown] = await place.json('show', 'key', '--prompt', String(index + 1));
+      const { conversation, ...sent } = request as { conversation: { length: number } };
+      expect(shown).toMatchObject({ type: 'prompt', number: index + 1, missing: [], ...sent });
+      expect(shown?.['messages']).toHaveLength(conversation.length);
+    }
+    const { out } = await place.pawl('show', 'key', '--prompt', '4');
+    expect(out).toMatch(
+      /^Prompt 4, sent after event 10\n\n── system ──\nYou mend things\.\n\n── user ──\nFind the key\n/,
+    );
+    expect(out).toMatch(/── tools ──\nlook\n\n── advice ──\nYou have called look 3 times in a row/);
+  });
+
+  it('says what is not known of the run, and which prompts there are', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    expect((await place.pawl('show', 'roof', '--prompt', '1')).out).toBe(`Prompt 1, sent after event 1
+Of that run, the prompt it began with and its tools are not on record: they are left out here, all else is as it was sent.
+
+── user ──
+Mend the roof
+`);
+    const { code, err } = await place.pawl('show', 'roof', '--prompt', '4');
+    expect([code, err]).toEqual([
+      2,
+      'pawl: The model was asked 3 times in this session; there is no prompt 4.\n',
+    ]);
+  });
+});
+
+describe('pawl show --events', () => {
+  it('prints the log itself, as events that anything can be driven with', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    const { out } = await place.pawl('show', 'roof', '--events');
+    const events = lines(out).map((line) => parseEvent(JSON.parse(line)));
+    expect(events).toHaveLength(8);
+    let { session } = await place.store.open('roof', { at: 0 });
+    for (const parsed of events) if (parsed.ok) session = step(session, parsed.event).session;
+    expect(stateHash(session)).toBe(stateHash((await place.store.open('roof')).session));
+  });
+});
+
+describe('a log of ten thousand events', () => {
+  it('is shown, replayed, exported and compared in seconds', async () => {
+    const events: Event[] = [{ type: 'user-message', at: 0, text: 'Go on and on' }];
+    for (let number = 1; events.length < 10_000; number += 1) {
+      const [at, callId] = [number, `c${number}`];
+      events.push(
+        {
+          type: 'model-replied',
+          at,
+          text: `step ${number}`,
+          calls: [{ id: callId, tool: 'look', args: { number } }],
+        },
+        { type: 'tool-started', at, callId },
+        { type: 'tool-finished', at, callId, outcome: { ok: true, output: `seen ${number}` } },
+      );
+    }
+    await keepEvents('long', events);
+    await keepEvents('longer', [...events, { type: 'cancel-requested', at: 1e6 }]);
+    for (const args of [
+      ['show', 'long'],
+      ['show', 'long', '--prompt', '3000'],
+      ['replay', 'long'],
+      ['export', 'long'],
+      ['export', 'long', '--as', 'markdown'],
+      ['diff', 'long', 'longer'],
+    ] as const) {
+      const start = performance.now();
+      const { code, out } = await place.pawl(...args);
+      expect([args, code]).toEqual([args, 0]);
+      expect(out.length).toBeGreaterThan(100);
+      // An idle machine takes one second; this is for one that is not.
+      expect(performance.now() - start).toBeLessThan(20_000);
+    }
+  }, 120_000);
+});
+
+describe('texts of every length', () => {
+  it('are cut to the line', async () => {
+    const goal = `${'long '.repeat(100_000)}end`;
+    await keepRun(place, {
+      id: 'wide',
+      goal,
+      replies: [look('x'.repeat(100_000)), put('f', 'y'), say('z'.repeat(100_000))],
+    });
+    const { out } = await place.pawl('show', 'wide');
+    const timeline = lines(out).filter((line) => /^ +\d+ {2}\d\d:/.test(line));
+    expect(timeline).toHaveLength(6);
+    for (const line of timeline) expect(line.length).toBeLessThanOrEqual(120);
+    expect(out.length).toBeLessThan(8_000);
+  });
+});

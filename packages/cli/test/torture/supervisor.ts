@@ -1,0 +1,153 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Act, ModelServer } from './model-server.ts';
+
+/** The ways a process comes to its end. */
+export const endings = [
+  'kill',
+  'kill-group',
+  'term-then-kill',
+  'int',
+  'early',
+  'stop',
+  'tool',
+  'cut',
+] as const;
+export type Ending = (typeof endings)[number];
+
+const bin = join(import.meta.dirname, '../../bin/pawl.js');
+
+export type Place = { readonly folder: string; readonly store: string; readonly env: NodeJS.ProcessEnv };
+
+export function pawl({ folder, store, env }: Place, ...args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [bin, ...args, '--store', store, '--dir', folder], {
+    cwd: folder,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+
+export async function endOf(child: ChildProcess): Promise<Ended> {
+  const closed = new Promise<number | null>((resolve) => void child.once('close', resolve));
+  const [out, err] = await Promise.all([read(child.stdout), read(child.stderr)]);
+  return { code: await closed, out, err };
+}
+
+function read(stream: ChildProcess['stdout']): Promise<string> {
+  return stream === null ? Promise.resolve('') : text(stream);
+}
+
+/** How long a process took from its beginning until it said something: how long things take on this machine just now. */
+let readyMs = 500;
+
+/**
+ * Ends a process in the given way, if it has not come to its own end by then: at a `moment` from 0 to 1 of a span that is
+ * about what it takes to get something done. `early` ends it while it still starts.
+ */
+export async function end(
+  child: ChildProcess,
+  how: Ending,
+  moment: number,
+  model: ModelServer,
+): Promise<void> {
+  if (how === 'cut') model.cuts += 1;
+  const exit = new Promise((resolve) => child.once('exit', resolve));
+  const spawnedAt = Date.now();
+  if (how === 'early') await Promise.race([sleep(moment * readyMs), exit]);
+  else {
+    await Promise.race([new Promise((resolve) => child.stderr?.once('data', resolve)), exit]);
+    readyMs = Date.now() - spawnedAt;
+    await Promise.race([sleep(20 + moment * readyMs), exit]);
+  }
+  const afterMs = moment * 1_000;
+  if (child.exitCode !== null || child.pid === undefined) return;
+  switch (how) {
+    case 'kill':
+    case 'early':
+    case 'cut':
+      child.kill('SIGKILL');
+      break;
+    case 'kill-group':
+      process.kill(-child.pid, 'SIGKILL');
+      break;
+    case 'term-then-kill':
+      child.kill('SIGTERM');
+      await sleep(afterMs % 100);
+      child.kill('SIGKILL');
+      break;
+    case 'int':
+      child.kill('SIGINT');
+      break;
+    case 'stop':
+      child.kill('SIGSTOP');
+      await sleep(50);
+      child.kill('SIGCONT');
+      await sleep(afterMs % 100);
+      child.kill('SIGKILL');
+      break;
+    case 'tool':
+      for (const pid of ledgerTools()) killQuietly(pid);
+      await sleep(afterMs % 200);
+      child.kill('SIGKILL');
+      break;
+    default:
+      how satisfies never;
+  }
+}
+
+/** What marks the tool of this test among all processes. */
+export const toolName = 'pawl-ledger-tool';
+
+/** The tools that run at the moment. */
+export function ledgerTools(): readonly number[] {
+  const pids = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+  return pids.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').includes(toolName);
+    } catch {
+      return false;
+    }
+  });
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/**
+ * Calls that write into a ledger which the runtime does not know of: that one has begun, with a sync so that it is there
+ * whatever happens; its effect; that it has ended. Every third one is a file written as a whole.
+ */
+export function actsFor(count: number, waitMs: (number: number) => number): readonly Act[] {
+  return Array.from({ length: count }, (_, number) =>
+    number % 3 === 2
+      ? { tool: 'write', args: { path: `file-${number}`, content: `${number}\n`.repeat(1_000) } }
+      : { tool: 'shell', args: { command: ledgerCommand(number, waitMs(number)) } },
+  );
+}
+
+function ledgerCommand(number: number, waitMs: number): string {
+  const line = (word: string): string => `echo "${number} ${word}" >> ledger && sync ledger`;
+  const work = `${line('start')}; sleep ${waitMs / 1_000}; echo ${number} >> effects; ${line('end')}`;
+  return `sh -c '${work}' ${toolName}`;
+}
+
+export function linesOf(path: string): readonly string[] {
+  return existsSync(path)
+    ? readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : [];
+}

@@ -1,0 +1,146 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startModelServer, type ModelServer } from './model-server.ts';
+import {
+  actsFor,
+  end,
+  endings,
+  endOf,
+  ledgerTools,
+  linesOf,
+  pawl,
+  type Ended,
+  type Ending,
+  type Place,
+} from './supervisor.ts';
+
+const isLong = process.env['PAWL_LONG'] === '1';
+const killsMin = isLong ? 300 : 12;
+const callsPerSession = 24;
+const seed = Number(process.env['PAWL_SEED'] ?? Date.now() % 1_000_000);
+
+/** The same numbers for the same seed: the way it was killed can be tried again, if not the very instruction. */
+function randomFrom(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+let folder = '';
+let model: ModelServer;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pawl-torture-'));
+});
+afterEach(() => {
+  model.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('pawl, killed again and again', () => {
+  it(
+    'starts no command twice, loses nothing, and always goes on',
+    async () => {
+      const random = randomFrom(seed);
+      const tally = new Map<Ending, number>();
+      const startedAt = Date.now();
+      let kills = 0;
+      let calls = 0;
+      for (let session = 0; kills < killsMin; session += 1) {
+        const place = placeFor(session);
+        model = await startModelServer(actsFor(callsPerSession, () => Math.floor(random() * 120)));
+        const done = await tortured(place, random, (how) => {
+          kills += 1;
+          tally.set(how, (tally.get(how) ?? 0) + 1);
+        });
+        expect(done.out, `${done.err}\nseed ${seed}, session ${session}`).toContain('All of it is done.');
+        calls += callsPerSession;
+        await check(place, session);
+        model.close();
+      }
+      const minutes = (Date.now() - startedAt) / 60_000;
+      const kinds = [...tally].map(([how, count]) => `${how} ${count}`).join(', ');
+      console.log(
+        `torture: seed ${seed}, ${kills} kills (${kinds}), ${calls} calls, ${Math.round(kills / minutes)} kills a minute, 0 started twice`,
+      );
+    },
+    isLong ? 1_800_000 : 300_000,
+  );
+});
+
+function placeFor(session: number): Place {
+  const env = {
+    ...process.env,
+    XDG_DATA_HOME: join(folder, 'data'),
+    XDG_CONFIG_HOME: join(folder, 'config'),
+  };
+  const work = mkdtempSync(join(folder, `work-${session}-`));
+  return { folder: work, store: join(folder, `kept-${session}`, 'sessions.db'), env };
+}
+
+/** Runs a session to its end, through as many deaths as come. */
+async function tortured(place: Place, random: () => number, killed: (how: Ending) => void): Promise<Ended> {
+  const flags = ['--model', 'openai-compatible:m', '--base-url', model.url, '--mode', 'full-auto'];
+  let hasBegun = false;
+  for (let round = 0; round < 1_000; round += 1) {
+    const args = hasBegun ? ['resume', 'last'] : ['run', ...flags, 'Do all of it.'];
+    const child = pawl(place, ...args);
+    const ended = endOf(child);
+    const how = endings[Math.floor(random() * endings.length)] ?? 'kill';
+    await end(child, how, random(), model);
+    const result = await ended;
+    if (result.code === 0) return result;
+    if (result.code === null || result.code === 130) killed(how);
+    else throw new Error(`pawl ${args[0]} ended with ${result.code}, seed ${seed}: ${result.err}`);
+    // A run that was killed before it had kept anything is simply run again.
+    hasBegun = hasBegun || (model.asked.count > 0 && existsSync(place.store));
+  }
+  throw new Error('It never came to an end.');
+}
+
+async function check(place: Place, session: number): Promise<void> {
+  const about = `seed ${seed}, session ${session}`;
+  expect(model.asked.problems, about).toEqual([]);
+  expect(ledgerTools(), about).toEqual([]);
+  const ledger = linesOf(join(place.folder, 'ledger'));
+  const starts = ledger.filter((line) => line.endsWith('start'));
+  expect(new Set(starts).size, `${about}: ${starts.join(', ')}`).toBe(starts.length);
+  const effects = linesOf(join(place.folder, 'effects'));
+  expect(new Set(effects).size, about).toBe(effects.length);
+  const ends = ledger.filter((line) => line.endsWith('end'));
+  for (const line of ends) expect(starts, about).toContain(line.replace('end', 'start'));
+  checkOutcomes(place, ends, about);
+  const first = await endOf(pawl(place, 'replay', 'last', '--json'));
+  const second = await endOf(pawl(place, 'replay', 'last', '--json'));
+  expect(first.code, first.err).toBe(0);
+  expect(first.out).toBe(second.out);
+  const database = new DatabaseSync(place.store);
+  expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+  database.close();
+  const leftovers = readdirSync(place.folder).filter((name) => name.startsWith('.pawl-'));
+  expect(leftovers, about).toEqual([]);
+  const spool = join(place.store, '..', 'spool');
+  expect(existsSync(spool) ? readdirSync(spool) : [], about).toEqual([]);
+}
+
+/** What the model was told is what happened: done is done, and what is not known to be done was called interrupted. */
+function checkOutcomes(place: Place, ends: readonly string[], about: string): void {
+  expect(model.asked.results, about).toHaveLength(callsPerSession);
+  for (const [number, result] of model.asked.results.entries()) {
+    if (number % 3 === 2) {
+      expect(readFileSync(join(place.folder, `file-${number}`), 'utf8'), about).toBe(
+        `${number}\n`.repeat(1_000),
+      );
+    } else if (result.includes('"exitCode":0')) {
+      expect(ends, `${about}: ${result}`).toContain(`${number} end`);
+    } else {
+      expect(result, about).toMatch(
+        /it may have run fully, partly or not at all|called off|ended by the signal|exit code 1(?:37|43)/,
+      );
+    }
+  }
+}

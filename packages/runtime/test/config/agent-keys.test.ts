@@ -1,0 +1,62 @@
+import { createSession, findProfile, type Profile } from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import { withAgentKeys } from '../../src/config/agent-keys.ts';
+import type { AgentKeys } from '../../src/config/config.ts';
+
+function named(name: string): Profile {
+  const profile = findProfile(name);
+  if (profile === undefined) throw new Error(`there is no profile ${name}`);
+  return profile;
+}
+
+const keys: AgentKeys = {
+  max_retries: 5,
+  state_machine: {
+    enable: true,
+    stuck_threshold: 4,
+    oscillation_window: 6,
+    progress_check_interval: 7,
+    max_recent_actions: 30,
+    max_recent_errors: 12,
+  },
+};
+
+describe('withAgentKeys', () => {
+  it('puts every key into a profile that has a use for it, beside what the profile says', () => {
+    const { profile, warnings } = withAgentKeys(named('nexora'), { agent: keys });
+    expect(warnings).toEqual([]);
+    expect(profile.settings.maxRetries).toBe(5);
+    const { governor } = createSession({ id: 's', at: 0, settings: profile.settings });
+    expect(governor.tracker?.state.mind).toMatchObject({
+      config: {
+        enable: true,
+        stuckThreshold: 4,
+        oscillationWindow: 6,
+        progressCheckInterval: 7,
+        maxRecentActions: 30,
+        maxRecentErrors: 12,
+        readTools: ['view', 'ls', 'grep', 'read', 'search', 'glob'],
+      },
+    });
+  });
+
+  it('replaces a key that the profile spells in the other way', () => {
+    const base = named('nexora');
+    const governor = { preset: 'nexora-lenient', rules: {}, config: { stuckThreshold: 9 } } as const;
+    const own = { ...base, settings: { ...base.settings, governor } };
+    const { profile } = withAgentKeys(own, { agent: { state_machine: { stuck_threshold: 2 } } });
+    expect(profile.settings.governor?.config).toStrictEqual({ stuck_threshold: 2 });
+  });
+
+  it('leaves out what the profile has no use for, and says so', () => {
+    const { profile, warnings } = withAgentKeys(named('pawl'), { agent: keys });
+    expect(profile.settings).toStrictEqual({ ...named('pawl').settings, maxRetries: 5 });
+    expect(warnings).toEqual([
+      'agent.state_machine is for the governor nexora, which the profile pawl does not have; it was left out.',
+    ]);
+  });
+
+  it('changes nothing where nothing is said', () => {
+    expect(withAgentKeys(named('loom'), {})).toStrictEqual({ profile: named('loom'), warnings: [] });
+  });
+});

@@ -1,0 +1,58 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { configFromEnvironment, configVariables } from '../../src/config/config-from-environment.ts';
+import { ConfigVariableError } from '../../src/config/config-variable-error.ts';
+
+describe('configFromEnvironment', () => {
+  it('takes each key from its variable', () => {
+    const env = {
+      PAWL_MODEL: 'ollama:qwen3:8b',
+      PAWL_BASE_URL: ' http://gpu:8000 ',
+      PAWL_PROFILE: './reviewer.yaml',
+      PAWL_MODE: 'read-only',
+      PAWL_STORE: 'none',
+    };
+    expect(configFromEnvironment(env)).toStrictEqual({
+      model: 'ollama:qwen3:8b',
+      baseUrl: 'http://gpu:8000',
+      profile: './reviewer.yaml',
+      permission: { mode: 'read-only' },
+      store: 'none',
+    });
+    expect(Object.values(configVariables).toSorted()).toEqual(Object.keys(env).toSorted());
+  });
+
+  it('takes nothing from variables that are empty or not its own', () => {
+    expect(
+      configFromEnvironment({ PAWL_MODEL: '', PAWL_MODE: ' \t', MODEL: 'x', PAWL_API_KEY: 'k' }),
+    ).toStrictEqual({});
+  });
+
+  it.each([
+    [{ PAWL_MODE: 'raed-only' }, 'PAWL_MODE', 'got "raed-only". Did you mean read-only?'],
+    [
+      { PAWL_MODE: 'yolo\u001b[2J' },
+      'PAWL_MODE',
+      'expected one of read-only, ask, auto-edit, full-auto, got "yolo\\u001b[2J".',
+    ],
+    [{ PAWL_MODEL: 'x'.repeat(2_001) }, 'PAWL_MODEL', 'expected up to 2000 characters, got 2001.'],
+  ])('says which variable cannot be used, and why: %j', (env, variable, problem) => {
+    expect(() => configFromEnvironment(env)).toThrow(
+      expect.objectContaining({ variable, message: expect.stringContaining(problem) as string }) as Error,
+    );
+  });
+
+  it('throws nothing but a ConfigVariableError, of one line, whatever is set', () => {
+    const variable = fc.constantFrom(...Object.values(configVariables));
+    fc.assert(
+      fc.property(fc.dictionary(variable, fc.string({ unit: 'binary' })), (env) => {
+        try {
+          configFromEnvironment(env);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigVariableError);
+          expect((error as Error).message).not.toMatch(/\n/);
+        }
+      }),
+    );
+  });
+});

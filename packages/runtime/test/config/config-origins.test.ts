@@ -1,0 +1,105 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { configOrigins } from '../../src/config/config-origins.ts';
+import type { Config } from '../../src/config/config.ts';
+import { mergeConfigs, type ConfigLayers } from '../../src/config/merge-configs.ts';
+import { permissionModes } from '../../src/permission/modes.ts';
+
+/** What holds under a key, and who says so. */
+function held(layers: Partial<ConfigLayers>, key: string): readonly (readonly [unknown, string])[] {
+  return configOrigins(layers).flatMap((row) => (row.key === key ? [[row.value, row.from] as const] : []));
+}
+
+describe('configOrigins', () => {
+  it('has the defaults where nobody says anything', () => {
+    expect(configOrigins({})).toStrictEqual([
+      { key: 'model', value: 'librarian', from: 'default' },
+      { key: 'profile', value: 'pawl', from: 'default' },
+      { key: 'store', value: 'user', from: 'default' },
+      { key: 'permission.mode', value: 'ask', from: 'default' },
+    ]);
+  });
+
+  it('names who set a value in the end', () => {
+    const layers = {
+      user: { model: 'a', profile: 'loom', budgets: { cost: 2, tokens: 9 } },
+      project: { profile: 'nexora', testCommand: 'make', budgets: { cost: 1, tokens: 10 } },
+      environment: { profile: 'savant' },
+      flags: { model: 'b' },
+    };
+    expect(held(layers, 'model')).toEqual([['b', 'flags']]);
+    expect(held(layers, 'profile')).toEqual([['savant', 'environment']]);
+    expect(held(layers, 'testCommand')).toEqual([['make', 'project']]);
+    expect(held(layers, 'budgets.cost')).toEqual([[1, 'project']]);
+    expect(held(layers, 'budgets.tokens')).toEqual([[9, 'user']]);
+  });
+
+  it('does not name a project that asked for more than it may have', () => {
+    expect(held({ project: { permission: { mode: 'full-auto' } } }, 'permission.mode')).toEqual([
+      ['ask', 'default'],
+    ]);
+  });
+
+  it('has a row for each rule, hook, server, price, limit and key of another system', () => {
+    const user: Config = {
+      permission: { rules: [{ decision: 'allow', tool: 'shell', on: 'ls' }] },
+      hooks: { finish: [{ command: ['./a'] }] },
+      mcpServers: [{ name: 'git', command: 'mine' }],
+      prices: { m: { inputPerMillion: 1, outputPerMillion: 1 } },
+      agent: { max_retries: 2, state_machine: { stuck_threshold: 4 } },
+    };
+    const project: Config = {
+      permission: { rules: [{ decision: 'deny', tool: '*', on: 'secrets/**' }] },
+      hooks: { finish: [{ command: ['./b'] }], autoCommit: true },
+      mcpServers: [{ name: 'git', command: 'theirs' }],
+      toolLimits: { shell: { timeoutMs: 1 } },
+      agent: { state_machine: { stuck_threshold: 5 } },
+    };
+    const layers = { user, project };
+    expect(held(layers, 'permission.rules')).toEqual([
+      ['allow shell(ls)', 'user'],
+      ['deny *(secrets/**)', 'project'],
+    ]);
+    expect(held(layers, 'hooks.finish')).toEqual([
+      [{ command: ['./a'] }, 'user'],
+      [{ command: ['./b'] }, 'project'],
+    ]);
+    expect(held(layers, 'hooks.autoCommit')).toEqual([[true, 'project']]);
+    expect(held(layers, 'mcpServers.git')).toEqual([[{ command: 'theirs' }, 'project']]);
+    expect(held(layers, 'prices.m')).toEqual([[user.prices?.['m'], 'user']]);
+    expect(held(layers, 'toolLimits.shell')).toEqual([[{ timeoutMs: 1 }, 'project']]);
+    expect(held(layers, 'agent.max_retries')).toEqual([[2, 'user']]);
+    expect(held(layers, 'agent.state_machine.stuck_threshold')).toEqual([[5, 'project']]);
+  });
+
+  it('never differs from what a run goes by', () => {
+    const text = fc.option(fc.constantFrom('a', 'b', 'ollama:c', 'openai:d'), { nil: undefined });
+    const layer = fc
+      .record({
+        model: text,
+        baseUrl: text,
+        profile: text,
+        store: text,
+        mode: fc.option(fc.constantFrom(...permissionModes), { nil: undefined }),
+      })
+      .map(({ mode, ...texts }): Config => {
+        const set = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
+        return { ...set, ...(mode !== undefined && { permission: { mode } }) };
+      });
+    const layers = fc.record({ user: layer, project: layer, environment: layer, flags: layer });
+    fc.assert(
+      fc.property(layers, (each) => {
+        const merged = mergeConfigs(each);
+        for (const key of ['model', 'baseUrl', 'profile', 'store'] as const) {
+          const [row] = held(each, key);
+          if (merged[key] === undefined) expect(row?.[1] ?? 'default').toBe('default');
+          else {
+            expect(row?.[0]).toBe(merged[key]);
+            const from = row?.[1] ?? 'default';
+            if (from !== 'default') expect(each[from as keyof typeof each][key]).toBe(merged[key]);
+          }
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { ConfigFileError } from '../../src/config/config-file-error.ts';
+import type { Config } from '../../src/config/config.ts';
+import { readConfigFile, type ReadConfig } from '../../src/config/read-config-file.ts';
+import { runConfigCode } from '../../src/config/run-config-code.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pawl-config-code-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const path = join(folder, 'pawl.config.ts');
+
+function read(text: string): Promise<ReadConfig> {
+  writeFileSync(path, text);
+  return readConfigFile(path);
+}
+
+async function configOf(text: string): Promise<Config> {
+  return (await runConfigCode(await read(text))).config;
+}
+
+async function errorOf(text: string): Promise<ConfigFileError> {
+  const error: unknown = await configOf(text).catch((thrown: unknown) => thrown);
+  if (error instanceof ConfigFileError) return error;
+  throw new Error('the program was taken', { cause: error });
+}
+
+describe('readConfigFile of a program', () => {
+  it('reads its text and runs nothing', async () => {
+    const text = 'throw new Error("it was run");';
+    expect(await read(text)).toStrictEqual({ path, text, config: {}, isCode: true, warnings: [] });
+  });
+});
+
+describe('runConfigCode', () => {
+  it('takes the default export, a promise of one included, and makes its paths whole', async () => {
+    const text = `
+      import type { Config } from '@pawl/runtime';
+      import { join } from 'node:path';
+      const mode: string = 'read-only';
+      console.log('said in passing');
+      export default Promise.resolve({ profile: join('profiles', 'a.yaml'), permission: { mode } });
+    `;
+    expect(await configOf(text)).toStrictEqual({
+      profile: join(folder, 'profiles/a.yaml'),
+      permission: { mode: 'read-only' },
+    });
+  });
+
+  it('runs the text that was read, not what the file holds by now', async () => {
+    const trusted = await read(`export default { model: 'librarian' };`);
+    writeFileSync(path, `export default { model: 'ollama:other' };`);
+    expect((await runConfigCode(trusted)).config).toStrictEqual({ model: 'librarian' });
+  });
+
+  it('warns of secrets like any other file, without a line', async () => {
+    const text = `export default { mcpServers: { a: { command: 'x', env: { TOKEN: 'abc' } } } };`;
+    const { warnings } = await runConfigCode(await read(text));
+    expect(warnings).toEqual([expect.stringContaining('mcpServers.a.env.TOKEN looks like a secret')]);
+  });
+
+  it('keeps secrets of the environment from it', async () => {
+    vi.stubEnv('PAWL_TEST_API_KEY', 'hunter2');
+    const text = `export default { testCommand: String(process.env.PAWL_TEST_API_KEY) + typeof process.env.PATH };`;
+    expect(await configOf(text)).toStrictEqual({ testCommand: 'undefinedstring' });
+    vi.unstubAllEnvs();
+  });
+
+  it.each([
+    ['export default {\n  model: ,\n};', 2, 'Expression expected.'],
+    ['const a = 1;\n\nthrow new Error("no luck")', 3, 'no luck.'],
+    ['enum Mode { Ask }\nexport default {};', 1, 'enum is not supported'],
+    [
+      `import { x } from './other.ts';\nexport default x;`,
+      null,
+      'it imports "./other.ts"; it is to stand alone',
+    ],
+    [
+      `import x from 'some-package';\nexport default x;`,
+      null,
+      'it imports "some-package"; it is to stand alone',
+    ],
+    ['export const config = {};', null, 'it has no default export; end it with: export default { … }'],
+    [
+      'export default { model: () => 1 };',
+      null,
+      'the value of "model" is a function; only plain data can be exported.',
+    ],
+    ['const a: any = {};\na.a = a;\nexport default a;', null, 'circular structure'],
+    [
+      `import { readFileSync } from 'node:fs';\nexport default readFileSync('/etc/hostname', 'utf8');`,
+      2,
+      'it reads or writes files',
+    ],
+    [
+      `import { writeFileSync } from 'node:fs';\nexport default writeFileSync('x', '');`,
+      2,
+      'it reads or writes files',
+    ],
+    [
+      `import { execSync } from 'node:child_process';\nexport default execSync('id');`,
+      2,
+      'or starts programs',
+    ],
+    ['process.exit(0);', null, 'it ended before it had exported a configuration'],
+    ['throw null;', null, 'null.'],
+  ])('says why a program comes to nothing: %j', async (text, line, problem) => {
+    const error = await errorOf(text);
+    expect(error).toMatchObject({ code: 'code', path, line });
+    expect(error.message).toContain(problem);
+    expect(error.message).not.toContain('\n');
+  });
+
+  it('checks what it exports like any other configuration', async () => {
+    expect(await errorOf(`export default { modle: 'x' };`)).toMatchObject({
+      code: 'invalid',
+      message: `${JSON.stringify(path)}: modle: unknown key "modle"; did you mean model?`,
+    });
+    expect((await errorOf('export default 7;')).message).toContain('expected an object, got 7.');
+    expect(
+      (await errorOf('export default JSON.parse(\'{"__proto__": {"model": "x"}}\');')).message,
+    ).toContain('__proto__');
+  });
+
+  it('takes one that exports nothing much for one that says nothing', async () => {
+    expect(await configOf('export default undefined;')).toStrictEqual({});
+  });
+
+  it('does not wait for one that never ends', { timeout: 40_000 }, async () => {
+    expect((await errorOf('for (;;);')).message).toContain('it took longer than 10 s and was ended.');
+  });
+});
