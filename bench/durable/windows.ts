@@ -1,7 +1,7 @@
 import { median } from '../lib/statistics.ts';
 
 /** Short enough to show where time goes in a session, long enough to be more than one slow write to the disk. */
-export const windowSteps = 100;
+const windowSteps = 100;
 
 /**
  * Milliseconds a step, for each hundred steps in a row up to the last, from the times at which the steps happened. What

@@ -1,6 +1,7 @@
 import { isTerminal } from '@pawl/core';
 import { drive } from './drive.ts';
 import type { FaultName } from './faults.ts';
+import { sessionNumbers } from './plan.ts';
 import type { Driver, SimProcess, World } from './world.ts';
 
 const hourMs = 3_600_000;
@@ -23,9 +24,9 @@ export class Operator {
   }
 
   start(): void {
-    const { processes, sessions } = this.#world.plan;
-    for (let slot = 0; slot < processes; slot += 1) this.#startProcess(slot);
-    for (const index of sessions.keys()) this.#want(`s${index}`);
+    const { plan } = this.#world;
+    for (let slot = 0; slot < plan.processes; slot += 1) this.#startProcess(slot);
+    for (const index of sessionNumbers(plan)) this.#want(`s${index}`);
   }
 
   /** Whether anything struck. */

@@ -47,6 +47,11 @@ export type Plan = {
 /** Every so many seeds are run on a real database in a file. */
 const sqliteEvery = 16;
 
+/** The sessions there are, by number. One without turns is not there: the others keep their numbers all the same. */
+export function sessionNumbers({ sessions }: Plan): readonly number[] {
+  return [...sessions.keys()].filter((index) => sessions[index]?.turns.length !== 0);
+}
+
 export function planFor(seed: number): Plan {
   const random = createRandom(seed * 2 + 1);
   const sessions = Array.from({ length: random.pick([1, 1, 1, 2, 2, 3, 4]) }, () => sessionFor(random));

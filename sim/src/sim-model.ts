@@ -12,7 +12,7 @@ export function modelOf(world: World, driver: Driver, marks: () => string): Mode
     async *stream(request, signal) {
       world.oracle.asked(driver, request);
       const say = saying(world, driver, signal);
-      await say.wait();
+      await say.begin();
       if (say.strikes('model-error')) return yield failure(world);
       if (say.strikes('model-stall')) {
         await say.stall();
@@ -26,7 +26,9 @@ export function modelOf(world: World, driver: Driver, marks: () => string): Mode
       // Cut off in the middle: nothing of what was said so far may be acted on.
       if (say.strikes('model-truncated')) return;
       await say.wait();
-      yield say.strikes('model-garbage') ? garbage(world, reply) : reply;
+      const said = say.strikes('model-garbage') ? garbage(world, reply) : reply;
+      if (said.type === 'reply') world.oracle.replied(said.text);
+      yield said;
     },
   };
 }
@@ -37,6 +39,7 @@ function saying(world: World, driver: Driver, signal: AbortSignal) {
   const caller = { process: driver.process.name, kind: 'model' };
   const name = driver.session;
   return {
+    begin: () => hop(world, caller, { name: `${name} begins`, inMs: 20 + delay(world, 'model'), signal }),
     wait: () => hop(world, caller, { name, inMs: 20 + delay(world, 'model'), signal }),
     stall: () => hop(world, caller, { name: `${name} stalls`, inMs: Infinity, signal }),
     strikes: (fault: 'model-error' | 'model-stall' | 'model-truncated' | 'model-garbage') =>
@@ -84,9 +87,9 @@ function dueStep({ plan }: World, book: Book | undefined): readonly PlannedCall[
 }
 
 function callFor({ tool, permission, id }: PlannedCall, mark: string): RequestedCall {
-  const args: Json = { mark, permission, path: `file-${mark.length % 3}` };
   // A provider that counts its calls anew in every reply, or leaves the counting to others.
   const ids = { fresh: { id: `call-${mark}` }, same: { id: 'call-1' }, none: {} } as const;
+  const args: Json = { mark, permission, path: `file-${mark.length % 3}`, ...ids[id] };
   return { ...ids[id], tool, args };
 }
 

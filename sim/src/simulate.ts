@@ -7,7 +7,7 @@ import type { Violation } from './oracle/invariants.ts';
 import { createOracle } from './oracle/oracle.ts';
 import { Operator } from './operator.ts';
 import { createOutside } from './outside.ts';
-import type { Plan } from './plan.ts';
+import { sessionNumbers, type Plan } from './plan.ts';
 import { drained, Scheduler } from './scheduler.ts';
 import { createTrace } from './trace.ts';
 import { User } from './user.ts';
@@ -48,7 +48,7 @@ export async function simulate(plan: Plan, simulation: Simulation = {}): Promise
   const world = createWorld(plan, simulation);
   const operator = new Operator(world);
   operator.start();
-  const users = plan.sessions.map((_, index) => new User(world, index));
+  const users = sessionNumbers(plan).map((index) => new User(world, index));
   try {
     await makeTrouble(world, operator, { users, before: simulation.before });
     heal(world);
@@ -114,9 +114,9 @@ async function comeToRest(world: World, operator: Operator, { users, before }: P
   }
 }
 
-function isAtRest({ oracle, plan, drivers }: World, users: readonly User[]): boolean {
+function isAtRest({ oracle, drivers }: World, users: readonly User[]): boolean {
   if (!users.every(({ done }) => done)) return false;
-  if (oracle.books.size < plan.sessions.length) return false;
+  if (oracle.books.size < users.length) return false;
   return [...oracle.books.values()].every(({ id, session }) => {
     const driver = drivers.get(id);
     // What was kept is also known to whoever had it kept.

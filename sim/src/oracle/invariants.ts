@@ -14,7 +14,6 @@ export const invariants = {
   12: 'whoever watches sees every event once, in order',
   13: 'the model is asked no more often than it has to be, and no more than was paid for',
   14: 'nothing is kept after an event for which there was no room, before that event',
-  15: 'waiting takes as long as it should, whatever the clock is set to',
   17: 'nothing that is only for show is kept',
   18: 'when nothing fails any more, every session comes to rest and nothing is left waiting',
   19: 'nothing real is used: no clock, no timer, no chance, no network',

@@ -3,7 +3,9 @@ import type { OpenedSession, Position } from '@pawl/runtime';
 import type { Driver } from '../world.ts';
 import { enter, type Book } from './book.ts';
 import type { CallChecks } from './call-checks.ts';
+import { firstDifference } from './difference.ts';
 import type { Appended, Known } from './oracle.ts';
+import type { WatchChecks } from './watch-checks.ts';
 
 /** What is kept, by whom, and whether it is the same wherever one looks. */
 export type LogChecks = {
@@ -17,7 +19,7 @@ export type LogChecks = {
   compare(id: string, session: Session, what: string): void;
 };
 
-export function logChecks(known: Known, calls: CallChecks): LogChecks {
+export function logChecks(known: Known, calls: CallChecks & WatchChecks): LogChecks {
   const { books, fail, trace } = known;
   const compare = (id: string, session: Session, what: string): void => {
     const book = books.get(id);
@@ -47,6 +49,7 @@ export function logChecks(known: Known, calls: CallChecks): LogChecks {
         known.counts.events += 1;
         if (isEphemeral(event)) fail(17, `${event.type} of ${book.id} was kept`);
         if (event.type === 'permission-decided') calls.decided(book, event);
+        if (event.type === 'model-replied') calls.replyKept(event.text);
         const settled = enter(book, event, text);
         if (event.type === 'user-message' && (book.heard.get(event.text) ?? 0) > 1)
           fail(7, `${book.id} has ${JSON.stringify(event.text)} twice`);
@@ -98,27 +101,4 @@ function checkWriter(
 function checkBudget({ fail }: Known, { id, session: { settings, spent } }: Book): void {
   const limit = settings.budgets?.modelCalls ?? null;
   if (limit !== null && spent.modelCalls > limit) fail(13, `${id} has spent ${spent.modelCalls} of ${limit} model calls`);
-}
-
-/** Pairs that were the same when they were compared. Nothing of a session is ever changed, so they still are. */
-const same = new WeakMap<object, object>();
-
-/** Where two values first differ, both as JSON would have them; null if nowhere. */
-export function firstDifference(kept: unknown, other: unknown, at = 'session'): string | null {
-  if (kept === other) return null;
-  const areObjects = typeof kept === 'object' && kept !== null && typeof other === 'object' && other !== null;
-  if (!areObjects) return `${at} is ${JSON.stringify(other)}, not ${JSON.stringify(kept)}`;
-  if (same.get(kept) === other) return null;
-  if (Array.isArray(kept) !== Array.isArray(other)) return `${at} is of another kind`;
-  const left = kept as Readonly<Record<string, unknown>>;
-  const right = other as Readonly<Record<string, unknown>>;
-  for (const key in left) {
-    const difference = firstDifference(left[key], right[key], key);
-    if (difference !== null) return `${at}.${difference}`;
-  }
-  for (const key in right) {
-    if (right[key] !== undefined && left[key] === undefined) return `${at}.${key} is there and should not be`;
-  }
-  same.set(kept, other);
-  return null;
 }

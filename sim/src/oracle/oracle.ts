@@ -1,5 +1,5 @@
 import type { Event, Session } from '@pawl/core';
-import type { ModelRequest, OpenedSession, Position, Seen } from '@pawl/runtime';
+import type { Position } from '@pawl/runtime';
 import type { Outside } from '../outside.ts';
 import type { Trace } from '../trace.ts';
 import type { Driver } from '../world.ts';
@@ -61,11 +61,10 @@ export function createOracle(outside: Outside, trace: Trace, steps: () => number
   };
   const counts: OracleCounts = { events: 0, lateStarts: 0, requests: 0 };
   const known: Known = { books, outside, fail, counts, trace, steps };
-  const calls = callChecks(known);
+  const checks = { ...callChecks(known), ...watchChecks(known) };
   return {
-    ...calls,
-    ...logChecks(known, calls),
-    ...watchChecks(known),
+    ...checks,
+    ...logChecks(known, checks),
     books,
     fail,
     counts,
@@ -81,5 +80,3 @@ export function createOracle(outside: Outside, trace: Trace, steps: () => number
     },
   };
 }
-
-export type { ModelRequest, OpenedSession, Seen };

@@ -2,13 +2,17 @@ import { isEphemeral, toArray, type Turn } from '@pawl/core';
 import type { KeptEvent, ModelRequest, Seen } from '@pawl/runtime';
 import type { Driver } from '../world.ts';
 import type { Book } from './book.ts';
+import { firstDifference } from './difference.ts';
 import { historyProblem } from './history.ts';
-import { firstDifference } from './log-checks.ts';
 import type { Known } from './oracle.ts';
 
 /** What models and those who watch get to see. */
 export type WatchChecks = {
   asked(driver: Driver, request: ModelRequest): void;
+  /** The model has said all of a reply; what it says in it is said nowhere else. */
+  replied(text: string): void;
+  /** A reply is kept. */
+  replyKept(text: string): void;
   /** Somebody begins to watch an agent whose session stands at this event. */
   watching(driver: Driver, seq: number): void;
   observed(driver: Driver, seen: Seen): void;
@@ -19,6 +23,7 @@ export type WatchChecks = {
 export function watchChecks(known: Known): WatchChecks {
   const { books, fail, counts } = known;
   const lastSeen = new Map<Driver, number>();
+  const replies = new Set<string>();
   return {
     asked(driver, request) {
       counts.requests += 1;
@@ -28,6 +33,10 @@ export function watchChecks(known: Known): WatchChecks {
       if (book === undefined) return fail(6, `${driver.name} asks the model before there is a session`);
       // Whom the session was taken from does not know yet. What it sends was kept; it will find out when it adds to it.
       if (book.driver === driver) checkRequest(known, book, { driver, request });
+    },
+    replied: (text) => void replies.add(text),
+    replyKept(text) {
+      if (!replies.has(text)) fail(10, `${JSON.stringify(text)} is kept as a reply, and the model had not finished it`);
     },
     watching: (driver, seq) => void lastSeen.set(driver, seq),
     observed(driver, { event, session: { seq } }) {

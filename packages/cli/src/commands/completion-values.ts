@@ -28,12 +28,14 @@ export const flagValues: ReadonlyMap<string, Values> = new Map([
   ['pawl chart --format', words(chartFormats)],
   ['pawl audit --format', words(['report', 'json', 'verdicts'])],
   ['pawl audit --preset', words(['pawl', 'nexora', 'nexora-lenient', 'savant'])],
+  ['pawl export --as', words(['json', 'jsonl', 'markdown', 'test'])],
   ['pawl pipe --state', words(['compact', 'full', 'status'])],
 ]);
 
 /** What a command takes as its first word, where the placeholder alone does not say. */
-export const wordValues: ReadonlyMap<string, Values> = new Map([
+export const wordValues: ReadonlyMap<string, Values> = new Map<string, Values>([
   ['pawl chart', words(chartNames, 'or-file')],
+  ['pawl diff', { kind: 'session' }],
   ['pawl profiles show', profileNames],
   ['pawl completion', words(['bash', 'zsh', 'fish', 'sessions'])],
 ]);

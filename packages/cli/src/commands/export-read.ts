@@ -94,7 +94,7 @@ function sessionIn(path: string, value: unknown): Session {
 
 /** Every link of the chain is looked at, and every event is one. */
 function checked(path: string, created: Session, events: readonly unknown[]): readonly KeptEvent[] {
-  let hash = chained('', created);
+  let hash = firstHash(path, created);
   let seq = created.seq;
   return events.map((value) => {
     seq += 1;
@@ -107,6 +107,15 @@ function checked(path: string, created: Session, events: readonly unknown[]): re
     if (kept.hash !== hash) throw broken('it or what is before it was changed');
     return kept as KeptEvent;
   });
+}
+
+/** Where the chain begins. JSON can be read that is nested too deep to be written again. */
+function firstHash(path: string, created: Session): string {
+  try {
+    return chained('', created);
+  } catch {
+    throw bad(path, 'the session it begins with is nested too deep');
+  }
 }
 
 async function* each(events: readonly KeptEvent[]): AsyncGenerator<KeptEvent, void, undefined> {

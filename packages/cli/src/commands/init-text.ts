@@ -35,6 +35,7 @@ model: ${quoted(model)}
 # How the machine behaves: a name that \`pawl profiles\` lists, or a file.
 profile: ${quoted(profile)}
 
+# What the agent may do.
 permission:
   # What becomes of calls that no rule is about: read-only, ask, auto-edit or full-auto. A folder can only be stricter
   # than your own configuration, which without a word of yours says ask.
@@ -70,6 +71,7 @@ export default {
   // How the machine behaves: a name that \`pawl profiles\` lists, or a file.
   profile: ${quoted(profile)},
 
+  // What the agent may do.
   permission: {
     // What becomes of calls that no rule is about: read-only, ask, auto-edit or full-auto. A folder can only be stricter
     // than your own configuration, which without a word of yours says ask.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { findConfig, mergeConfigs, readConfigFile, trustStore, userConfigFolder } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { terminalOf } from '../terminal.ts';
+import { terminalOf, type Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { asUsage, contentsOf, layersFor, loaded } from './config-layers.ts';
@@ -22,7 +22,7 @@ export async function init({ dir, yes, json, ...flags }: InitOptions, io: Io): P
   const folder = await folderNamed(dir);
   await needsNone(folder);
   const terminal = yes === true || json === true ? null : terminalOf(io);
-  const asked = await ask(folder, flags, terminal);
+  const asked = await ask(folder, flags, leaving(terminal, io));
   if (asked === null) {
     io.stderr.write('Nothing was written.\n');
     return exitCodes.interrupted;
@@ -38,6 +38,14 @@ export async function init({ dir, yes, json, ...flags }: InitOptions, io: Io): P
       : `Wrote ${visibleLine(path)} and trusted it as it stands. pawl config show tells what holds now.\n`,
   );
   return exitCodes.finished;
+}
+
+/** Whoever ends their input, as with Ctrl-D, has left: no answer will come any more. */
+function leaving(terminal: Terminal | null, { stdin }: Io): Terminal | null {
+  if (terminal === null) return null;
+  const left = new AbortController();
+  stdin.once('end', () => left.abort());
+  return { ask: (question) => terminal.ask(question, left.signal) };
 }
 
 /** A folder cannot loosen what its user has set; whoever asked for that is told where it can be said. */

@@ -57,20 +57,36 @@ function mannerOf({ settings: { chart } }: Session): Manner {
   return { logs: [], callsMax: chart?.oneAction === true ? 1 : 32 };
 }
 
-/** Where the tools are not on record, those that were called are offered by name, so that the model can call them. */
+/**
+ * Where the tools are not on record, those that were called are offered, with the parameters that they were called with: so
+ * the model can call them again.
+ */
 async function worldOf({ about, created, events }: SessionRecord): Promise<KnownWorld> {
   const known = worldKnown(about);
   if (!known.missing.includes('tools')) return known;
-  const names = new Set<string>();
+  const called = new Map<string, Map<string, string>>();
   for await (const { event } of walkEvents(created, events())) {
-    if (event.type === 'model-replied') for (const { tool } of event.calls) names.add(tool);
+    if (event.type !== 'model-replied') continue;
+    for (const { tool, args } of event.calls) {
+      const types = called.get(tool) ?? new Map<string, string>();
+      called.set(tool, types);
+      if (args === null || typeof args !== 'object') continue;
+      for (const [key, value] of Object.entries(args)) types.set(key, typeOf(value));
+    }
   }
-  return { ...known, tools: [...names].toSorted().map(toolNamed) };
+  return { ...known, tools: [...called].map(([name, types]) => toolNamed(name, types)) };
 }
 
-function toolNamed(name: string): ToolDescription {
-  const parameters = { type: 'object', additionalProperties: true };
-  return { name, description: `The tool ${name}.`, parameters };
+function toolNamed(name: string, types: ReadonlyMap<string, string>): ToolDescription {
+  const properties = Object.fromEntries([...types].map(([key, type]) => [key, { type }]));
+  return { name, description: `The tool ${name}.`, parameters: { type: 'object', properties } };
+}
+
+/** The word of JSON Schema for it. */
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value;
 }
 
 type Replied = Extract<Event, { readonly type: 'model-replied' }>;
@@ -162,7 +178,7 @@ function viewOn(io: Io, json: boolean, { missing }: KnownWorld): View {
     io.stderr.write('What the model was told first is not on record: it is left out.\n');
   if (missing.includes('tools')) {
     io.stderr.write(
-      'The tools of that run are not on record: those that were called are offered by name only.\n',
+      'The tools of that run are not on record: those that were called are offered as they were called.\n',
     );
   }
   return {

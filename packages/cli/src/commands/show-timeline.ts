@@ -45,7 +45,7 @@ const waitedFor: { readonly [Status in TurnStatus]?: string } = {
 };
 
 function waitIn(note: Note): readonly Piece[] {
-  if (note.type !== 'transition') return [];
+  if (note.type !== 'transition' || note.durationMs === 0) return [];
   const what = waitedFor[note.from];
   return what === undefined ? [] : [{ what: 'wait', text: what, tookMs: note.durationMs }];
 }

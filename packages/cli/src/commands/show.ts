@@ -126,7 +126,7 @@ function entryLine(entry: TimelineEntry & { readonly prompt: number | null }, wi
   const start = [
     cell(String(seq), 5, 'right'),
     clockTime(at),
-    cell(tookMs === null ? '' : duration(tookMs), 9, 'right'),
+    cell(tookMs === null ? '' : duration(tookMs), 10, 'right'),
     cell(prompt === null ? what : `${what} ${prompt}`, 9),
   ].join('  ');
   const line = `${start}  ${fit(text, Math.max(20, width - start.length - 2))}`;

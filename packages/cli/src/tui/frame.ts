@@ -3,7 +3,7 @@ import { blank, fitted, padded, seg, type Line } from './line.ts';
 import { chartColumn, chartStrip } from './panels/chart-strip.ts';
 import { eventLog } from './panels/event-log.ts';
 import { footer } from './panels/footer.ts';
-import { governorColumn, governorStrip } from './panels/governor-strip.ts';
+import { budgetStrip, governorColumn, governorStrip } from './panels/governor-strip.ts';
 import { help } from './panels/help.ts';
 import { inputLine } from './panels/input-line.ts';
 import { memoryColumn, memoryStrip, usedColumn, usedStrip } from './panels/memory-strip.ts';
@@ -109,11 +109,18 @@ function strips(model: ScreenModel): readonly Line[] {
   const rule: Line = [seg('─'.repeat(columns), 'dim')];
   const chart = chartStrip(model, columns, rows < 22 ? 1 : 2);
   const phases = phasesBar(model, columns);
-  const governor = governorStrip(model, columns);
   const used = usedStrip(model, columns);
-  return rows < 20
-    ? [rule, ...chart.slice(0, 1), ...phases, governor, used]
-    : [rule, ...chart, ...phases, governor, memoryStrip(model, columns), used];
+  if (rows < 20) return [rule, ...chart.slice(0, 1), ...phases, governorStrip(model, columns, true), used];
+  const isHigh = rows >= 24;
+  return [
+    rule,
+    ...chart,
+    ...phases,
+    ...(isHigh ? budgetStrip(model, columns) : []),
+    governorStrip(model, columns, !isHigh),
+    memoryStrip(model, columns),
+    used,
+  ];
 }
 
 function sideBar(model: ScreenModel, rows: number): readonly Line[] {
@@ -127,7 +134,13 @@ function sideBar(model: ScreenModel, rows: number): readonly Line[] {
     ...titled('used', usedColumn(model, columns)),
   ];
   const room = rows - chart.length - tail.length - 3;
-  return [...chart, blank, ...titled('governor', governorColumn(model, columns, Math.max(1, room))), blank, ...tail];
+  return [
+    ...chart,
+    blank,
+    ...titled('governor', governorColumn(model, columns, Math.max(1, room))),
+    blank,
+    ...tail,
+  ];
 }
 
 function titled(title: string, lines: readonly Line[]): readonly Line[] {
@@ -143,7 +156,9 @@ function viewBody(model: ScreenModel): readonly Line[] {
   const lines = viewLines(model);
   const { view, scroll } = model.ui;
   const isReadFromEnd = view === 'transcript' || view === 'events';
-  const start = isReadFromEnd ? Math.max(0, lines.length - rows - scroll) : Math.min(scroll, Math.max(0, lines.length - rows));
+  const start = isReadFromEnd
+    ? Math.max(0, lines.length - rows - scroll)
+    : Math.min(scroll, Math.max(0, lines.length - rows));
   return filled(lines.slice(start, start + rows), rows);
 }
 

@@ -4,7 +4,15 @@ import { edited, emptyInput, typed, type Edit } from './input.ts';
 import { entryCount } from './panels/memory-view.ts';
 import { questionReach } from './panels/question.ts';
 import type { Answer, AskedQuestion } from './questions.ts';
-import { isWaiting, tick, viewNames, withUnheard, type ScreenModel, type Ui, type ViewName } from './screen.ts';
+import {
+  isWaiting,
+  tick,
+  viewNames,
+  withUnheard,
+  type ScreenModel,
+  type Ui,
+  type ViewName,
+} from './screen.ts';
 
 /** A key, or text that was typed or pasted at once. */
 export type Key =
@@ -133,7 +141,8 @@ function send(model: ScreenModel): Pressed {
   const asked = openQuestion(model);
   const text = model.ui.input.text.trim();
   const isTurn = isWaiting(model);
-  if (text === '') return just(isTurn || asked?.kind === 'model' ? model : withUi(model, { isTyping: false }));
+  if (text === '')
+    return just(isTurn || asked?.kind === 'model' ? model : withUi(model, { isTyping: false }));
   const sent = withUi(model, { input: emptyInput, isTyping: false, view: 'work', scroll: 0, held: null });
   if (asked?.kind === 'model') {
     const answer: Answer = { kind: 'model', answer: chosen(text, asked.question.options) };
@@ -193,10 +202,16 @@ function workKey(model: ScreenModel, key: Key): Pressed | null {
   if (key.text === 'p' && !isOver(model)) {
     return status === 'paused'
       ? { model: noticed(model, 'Going on.'), commands: [{ type: 'resume' }] }
-      : { model: noticed(model, 'Pausing: what runs is finished, nothing new begins.'), commands: [{ type: 'pause' }] };
+      : {
+          model: noticed(model, 'Pausing: what runs is finished, nothing new begins.'),
+          commands: [{ type: 'pause' }],
+        };
   }
   if (key.text === 'f' && isBusy(model)) {
-    return { model: noticed(model, 'Finishing: one last answer from what there is.'), commands: [{ type: 'finish' }] };
+    return {
+      model: noticed(model, 'Finishing: one last answer from what there is.'),
+      commands: [{ type: 'finish' }],
+    };
   }
   return null;
 }
@@ -247,7 +262,11 @@ function scroll(model: ScreenModel, key: Key): ScreenModel {
   return withUi(model, { scroll: scrolled, held });
 }
 
-function moved(place: number, key: Key, { page, end }: { readonly page: number; readonly end: number }): number | null {
+function moved(
+  place: number,
+  key: Key,
+  { page, end }: { readonly page: number; readonly end: number },
+): number | null {
   switch (key.name) {
     case 'up':
       return place - 1;

@@ -89,30 +89,42 @@ export function wrapped(
 ): readonly string[] {
   if (width < 1) return [''];
   const rows: string[] = [];
-  let row = '';
-  let columns = 0;
-  // Where the row can be broken, and how wide it is up to there.
-  let at = 0;
-  let columnsAt = 0;
-  for (const { text: sign, columns: wide } of signsOf(text, width)) {
-    if (columns + wide > width && sign === ' ' && breaks === 'words') {
-      rows.push(row);
-      [row, columns, at, columnsAt] = ['', 0, 0, 0];
-      continue;
+  let row = emptyRow;
+  for (const sign of signsOf(text, width)) {
+    if (row.columns + sign.columns <= width) {
+      row = grown(row, sign, breaks);
+    } else if (sign.text === ' ' && breaks === 'words') {
+      rows.push(row.text);
+      row = emptyRow;
+    } else {
+      rows.push(row.break > 0 ? row.text.slice(0, row.break).trimEnd() : row.text);
+      row = grown(restOf(row), sign, breaks);
     }
-    if (columns + wide > width) {
-      const cut = at > 0 ? at : row.length;
-      rows.push(breaks === 'words' ? row.slice(0, cut).trimEnd() : row.slice(0, cut));
-      row = row.slice(cut);
-      columns -= at > 0 ? columnsAt : columns;
-      [at, columnsAt] = [0, 0];
-    }
-    const isBreak = sign === ' ' && breaks === 'words' && row.trim() !== '';
-    row += sign;
-    columns += wide;
-    if (isBreak) [at, columnsAt] = [row.length, columns];
   }
-  return [...rows, row];
+  return [...rows, row.text];
+}
+
+/** A row that is being filled. `break` is where it can be broken, 0 for nowhere, and `columnsThere` its width up to there. */
+type Row = {
+  readonly text: string;
+  readonly columns: number;
+  readonly break: number;
+  readonly columnsThere: number;
+};
+
+const emptyRow: Row = { text: '', columns: 0, break: 0, columnsThere: 0 };
+
+function grown(row: Row, sign: Sign, breaks: 'words' | 'anywhere'): Row {
+  const text = row.text + sign.text;
+  const columns = row.columns + sign.columns;
+  // What a row begins with is its indentation.
+  const isBreak = sign.text === ' ' && breaks === 'words' && row.text.trim() !== '';
+  return isBreak ? { text, columns, break: text.length, columnsThere: columns } : { ...row, text, columns };
+}
+
+function restOf(row: Row): Row {
+  if (row.break === 0) return emptyRow;
+  return { ...emptyRow, text: row.text.slice(row.break), columns: row.columns - row.columnsThere };
 }
 
 type Sign = { readonly text: string; readonly columns: number };

@@ -17,7 +17,9 @@ const formats: { readonly [Name in Exclude<Style, 'plain'>]: Format } = {
 export function painterFor(stream: Writable): (line: Line) => string {
   const takesColours = styleText('dim', 'x', { stream }) !== 'x';
   return (line) =>
-    line.map(({ text, style }) => (takesColours && style !== 'plain' ? coloured(text, style) : text)).join('');
+    line
+      .map(({ text, style }) => (takesColours && style !== 'plain' ? coloured(text, style) : text))
+      .join('');
 }
 
 function coloured(text: string, style: Exclude<Style, 'plain'>): string {

@@ -6,7 +6,7 @@ import { visible } from '../visible.ts';
  */
 
 /** Joiners and variants only change how a neighbour looks, and every terminal gives them another width. */
-const joiners = /[\u200d\ufe00-\ufe0f]/gu;
+const joiners = /\u200d|[\ufe00-\ufe0f]/gu;
 
 /** Takes no room, or is no character yet; nobody knows what a terminal makes of it. */
 const unknown = /[\p{Cf}\p{DI}\p{Cn}\p{Zl}\p{Zp}]/gu;

@@ -36,10 +36,8 @@ export type Story = {
   readonly items: readonly Item[];
   /** The number that the next item gets. Numbers only go up. */
   readonly next: number;
-  /** Items with smaller numbers have been written above the view for good. */
-  readonly written: number;
-  /** How many items were dropped before they could be written. */
-  readonly lost: number;
+  /** How many items were let go of. */
+  readonly gone: number;
 };
 
 export const storyLimits = {
@@ -51,7 +49,7 @@ export const storyLimits = {
   said: 4_000,
 } as const;
 
-export const emptyStory: Story = { items: [], next: 1, written: 1, lost: 0 };
+export const emptyStory: Story = { items: [], next: 1, gone: 0 };
 
 /** An item before it has a number. */
 type New = Item extends infer Each ? (Each extends Item ? Omit<Each, 'number'> : never) : never;
@@ -135,10 +133,8 @@ function trimmed(story: Story): Story {
     room -= sizeOf(items[index]);
     if (room < 0) first = index + 1;
   }
-  const kept = items.slice(Math.min(first, items.length - 1));
-  const oldest = kept[0]?.number ?? story.next;
-  const lost = Math.max(0, oldest - story.written);
-  return { ...story, items: kept, written: story.written + lost, lost: story.lost + lost };
+  const gone = Math.min(first, items.length - 1);
+  return { ...story, items: items.slice(gone), gone: story.gone + gone };
 }
 
 function sizeOf(item: Item | undefined): number {

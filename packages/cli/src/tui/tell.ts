@@ -1,4 +1,13 @@
-import { conversationOf, toArray, type Conversation, type Event, type Message, type Note, type Outcome, type Session } from '@pawl/core';
+import {
+  conversationOf,
+  toArray,
+  type Conversation,
+  type Event,
+  type Message,
+  type Note,
+  type Outcome,
+  type Session,
+} from '@pawl/core';
 import type { Seen } from '@pawl/runtime';
 import { withCard, withItem, withRemark, withSpeech, withSpoken, type Card, type Story } from './story.ts';
 
@@ -180,7 +189,8 @@ function ofActions(story: Story, { actions, event, session }: Seen): Story {
   }
   for (const action of actions) {
     if (action.type === 'show-error') told = withRemark(told, 'bad', action.message);
-    if (action.type === 'show-text' && event.type !== 'text-delta') told = withRemark(told, 'warn', action.text);
+    if (action.type === 'show-text' && event.type !== 'text-delta')
+      told = withRemark(told, 'warn', action.text);
     if (action.type === 'stop') told = withRemark(told, 'bad', `Ended: ${action.why.reason}`);
   }
   const { turn } = session;

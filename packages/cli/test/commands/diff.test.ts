@@ -1,3 +1,4 @@
+import { createSession, replay, type Event } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   keepRun,
@@ -33,12 +34,34 @@ const withIds = (prefix: string) => ({
   ],
 });
 
+async function keepFailure(
+  id: string,
+  { jitter, message }: { readonly jitter: number; readonly message: string },
+): Promise<void> {
+  const session = createSession({ id, at: 0 });
+  const events: readonly Event[] = [
+    { type: 'user-message', at: 1, text: 'Go' },
+    { type: 'model-failed', at: 2, jitter, error: { kind: 'overloaded', message } },
+  ];
+  const position = await place.store.create(session, 'a test', { about: { dir: place.dir } });
+  await place.store.append(id, position, events, replay(session, events));
+}
+
 describe('pawl diff', () => {
   it('finds two runs the same that differ in nothing but times, dice and the ids of calls', async () => {
     await keepRun(place, withIds('a'));
     await keepRun(place, { ...withIds('b'), start: 1_800_000_000_000 });
     expect((await place.pawl('diff', 'a', 'b')).out).toContain('They are the same, times aside: 8 events.');
     expect(await outcome('a', 'b')).toEqual({});
+  });
+
+  it('pays no attention to the dice of a retry, but to everything else that an event says', async () => {
+    const failed = (id: string, jitter: number, message: string) => keepFailure(id, { jitter, message });
+    await failed('a', 0.1, 'busy');
+    await failed('b', 0.9, 'busy');
+    await failed('c', 0.1, 'very busy');
+    expect(await place.json('diff', 'a', 'b')).toMatchObject([{ common: 2, next: { a: null, b: null } }]);
+    expect(await place.json('diff', 'a', 'c')).toMatchObject([{ common: 1, next: { a: { jitter: 0.1 } } }]);
   });
 
   it('shows where two runs part, and what came of that', async () => {

@@ -147,6 +147,24 @@ describe('pawl replay --file', () => {
     }
   });
 
+  it('is not brought down by what is nested deeper than anything can be', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    const all = lines(readFileSync(await exported('jsonl'), 'utf8'));
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    for (const [line, code, from, to] of [
+      [2, 1, '"args":{"at":"roof"}', `"args":${deep}`],
+      [0, 2, '"settings":{', `"settings":{"x":${deep},`],
+    ] as const) {
+      writeFileSync(at('deep.jsonl'), all.with(line, (all[line] ?? '').replace(from, to)).join('\n'));
+      const ran = await place.pawl('replay', '--file', at('deep.jsonl'));
+      expect([line, ran.code, lines(ran.err)]).toEqual([
+        line,
+        code,
+        [expect.stringContaining('nested too deep')],
+      ]);
+    }
+  });
+
   it('refuses what is no exported session with one line', async () => {
     await keepRun(place, { ...plainRun, id: 'roof' });
     const whole = readFileSync(await exported('json'), 'utf8');
@@ -229,7 +247,7 @@ describe('pawl replay --with-model', () => {
         expect.stringMatching(/says something else in 1 of 2 replies that were looked at\.$/),
       ]);
       expect(err).toBe(
-        'What the model was told first is not on record: it is left out.\nThe tools of that run are not on record: those that were called are offered by name only.\n',
+        'What the model was told first is not on record: it is left out.\nThe tools of that run are not on record: those that were called are offered as they were called.\n',
       );
       expect(server.asked.at(-1)?.messages.map(({ role }) => role)).toEqual([
         'system',

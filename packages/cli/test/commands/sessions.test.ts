@@ -129,6 +129,15 @@ describe('pawl sessions', () => {
     expect(lines((await place.pawl('sessions')).out)).toHaveLength(2);
   });
 
+  it('is one of several commands that each show how they are called', async () => {
+    for (const command of ['sessions', 'show', 'replay', 'fork', 'diff', 'export', 'rm', 'prune']) {
+      const { code, out } = await place.pawl(command, '--help');
+      expect([command, code]).toEqual([command, 0]);
+      for (const text of ['Examples:\n  pawl ', '--store <where>', '--dir <folder>'])
+        expect(out).toContain(text);
+    }
+  });
+
   it('lists five thousand sessions in seconds', async () => {
     await place.store.create(createSession({ id: 'one', at: 0 }), 'a test', { about: { dir: place.dir } });
     const database = new DatabaseSync(place.file);

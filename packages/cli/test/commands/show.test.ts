@@ -46,12 +46,12 @@ describe('pawl show', () => {
   took         13.0 s
   work         3 steps, 2 tool calls, 1 file changed, 0 tokens read, 0 written, 8 events
 
-    1  hh:mm:ss             user       Mend the roof
-    2  hh:mm:ss      3.0 s  model 1    I look at roof. · asks for look {"at":"roof"}
-    4  hh:mm:ss      1.0 s  tool       look {"at":"roof"} → nothing new at roof
-    5  hh:mm:ss      2.0 s  model 2    asks for put {"path":"roof.txt","text":"tiles"}
-    7  hh:mm:ss      1.0 s  tool       put {"path":"roof.txt","text":"tiles"} → put 5 characters; changed roof.txt
-    8  hh:mm:ss      3.0 s  model 3    The roof is mended.
+    1  hh:mm:ss              user       Mend the roof
+    2  hh:mm:ss       3.0 s  model 1    I look at roof. · asks for look {"at":"roof"}
+    4  hh:mm:ss       1.0 s  tool       look {"at":"roof"} → nothing new at roof
+    5  hh:mm:ss       2.0 s  model 2    asks for put {"path":"roof.txt","text":"tiles"}
+    7  hh:mm:ss       1.0 s  tool       put {"path":"roof.txt","text":"tiles"} → put 5 characters; changed roof.txt
+    8  hh:mm:ss       3.0 s  model 3    The roof is mended.
 
 Ended: answered
 The roof is mended.

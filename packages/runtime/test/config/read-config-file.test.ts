@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ConfigFileError } from '../../src/config/config-file-error.ts';
 import { configJsonSchema } from '../../src/config/config-schema.ts';
-import { findConfig, userConfigFolder } from '../../src/config/find-config.ts';
+import { configFileNames, findConfig, userConfigFolder } from '../../src/config/find-config.ts';
 import { configFileBytesMax, readConfigFile } from '../../src/config/read-config-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-config-'));
@@ -346,7 +346,7 @@ describe('findConfig', () => {
   it('finds the one there is, under any of its names', async () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
     expect(await findConfig(empty)).toBeNull();
-    for (const name of ['pawl.config.json', 'pawl.config.yaml', 'pawl.config.yml']) {
+    for (const name of configFileNames) {
       const own = mkdtempSync(join(folder, 'own-'));
       writeFileSync(join(own, name), '{}');
       expect(await findConfig(own)).toBe(join(own, name));

@@ -279,6 +279,12 @@ describe('damage', () => {
     expect(await store.open('a')).toMatchObject({ session: end, replayed: 200 });
   });
 
+  it('does not go on with a session whose events a newer version reads in another way', async () => {
+    const store = open(folder().at('sessions.db'));
+    await store.create({ ...session(), behaviour: 99 }, 'me');
+    await expect(store.open('a')).rejects.toMatchObject({ code: 'newer' });
+  });
+
   it.each([
     ['an unknown type', '{"type":"dream-dreamt","at":1}', 'newer'],
     ['no type', '{"at":1}', 'damaged'],

@@ -26,7 +26,13 @@ export function chartStrip(model: ScreenModel, columns: number, rows: number): r
 export function chartColumn(model: ScreenModel, columns: number): readonly Line[] {
   const { session } = model;
   const states = turnChart.states.map(({ name }) => listed(turnWalk(model), name, columns));
-  const turn = [...states, latest(model.trail.map((state) => shortNames[state]), columns)];
+  const turn = [
+    ...states,
+    latest(
+      model.trail.map((state) => shortNames[state]),
+      columns,
+    ),
+  ];
   const { mode } = session;
   if (mode === null || session.settings.chart === null) return turn;
   const walk: Walk<string> = { current: mode.state, trail: modeTrail(session) };

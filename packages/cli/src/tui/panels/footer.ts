@@ -5,7 +5,10 @@ import { isWaiting, type ScreenModel } from '../screen.ts';
 export function footer(model: ScreenModel, columns: number): Line {
   const { trouble, ui } = model;
   if (trouble !== null) {
-    return fitted([seg(` Nothing can be kept (${trouble.kind}): ${trouble.message} The work waits.`, 'bad')], columns);
+    return fitted(
+      [seg(` Nothing can be kept (${trouble.kind}): ${trouble.message} The work waits.`, 'bad')],
+      columns,
+    );
   }
   if (ui.notice !== null) return fitted([seg(` ${ui.notice.text}`, 'warn')], columns);
   const keys = hints(model).map(([key, what]): Line => [seg(key, 'strong'), seg(` ${what}`, 'dim')]);

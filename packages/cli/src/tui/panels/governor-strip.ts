@@ -4,20 +4,27 @@ import { bar, grouped } from '../bar.ts';
 import { fitted, joined, padded, seg, type Line } from '../line.ts';
 import type { ScreenModel } from '../screen.ts';
 
-/** On one row: the budgets, the rules that are nearest to saying something, and how much they have said. */
-export function governorStrip(model: ScreenModel, columns: number): Line {
-  const label = seg(' governor ', 'dim');
-  const budgets = budgetsOf(model).map(
-    ({ name, used, max, share }): Line => [
-      seg(`${name} `, 'dim'),
-      ...bar(share, 5),
-      seg(` ${used}/${max}`),
-    ],
-  );
+/** On one row: how much of what the session may use up is used; none where it may use up what it likes. */
+export function budgetStrip(model: ScreenModel, columns: number): readonly Line[] {
+  const pieces = budgetPieces(model);
+  return pieces.length === 0 ? [] : [[seg(' budgets  ', 'dim'), ...joined(pieces, columns - 11)]];
+}
+
+/** On one row: how much the rules have said, and which are nearest to saying something; with budgets if there is room. */
+export function governorStrip(model: ScreenModel, columns: number, withBudgets: boolean): Line {
   const rules = nearest(model.session).map((near): Line => [seg(nearText(near), nearStyle(near))]);
-  const pieces = [...adviceOf(model), ...rules.slice(0, 2), ...budgets];
   const calm: Line = [seg(calmText(model.session), 'dim')];
-  return [label, ...joined(pieces.length === 0 ? [calm] : pieces, columns - 11)];
+  const said = [...adviceOf(model), ...rules.slice(0, 3)];
+  const pieces = [...(said.length === 0 ? [calm] : said), ...(withBudgets ? budgetPieces(model) : [])];
+  return [seg(' governor ', 'dim'), ...joined(pieces, columns - 11)];
+}
+
+function budgetPieces(model: ScreenModel): readonly Line[] {
+  return budgetsOf(model).map(({ name, used, max, share }) => [
+    seg(`${name} `, 'dim'),
+    ...bar(share, 5),
+    seg(` ${used}/${max}`),
+  ]);
 }
 
 /** The same with a row for each, and the advice in words. */
@@ -54,8 +61,8 @@ function budgetsOf({ session, now }: ScreenModel): readonly Used[] {
   const { spent, turn } = session;
   const worked = turn.status === 'waitingForUser' ? 0 : Math.max(0, now - spent.workingSince);
   const all = [
-    { name: 'model calls', used: spent.modelCalls, max: budgets.modelCalls, as: grouped },
-    { name: 'tool calls', used: spent.toolCalls, max: budgets.toolCalls, as: grouped },
+    { name: 'model', used: spent.modelCalls, max: budgets.modelCalls, as: grouped },
+    { name: 'tools', used: spent.toolCalls, max: budgets.toolCalls, as: grouped },
     { name: 'tokens', used: spent.tokens, max: budgets.tokens, as: grouped },
     { name: 'cost', used: spent.cost, max: budgets.cost, as: money },
     { name: 'time', used: Math.floor(worked / 1_000) * 1_000, max: budgets.wallMs, as: duration },
@@ -93,5 +100,5 @@ function nearStyle(near: Distance): 'plain' | 'warn' | 'bad' {
 function calmText({ governor, settings }: Session): string {
   const { tracker } = governor;
   if (tracker !== null) return `${settings.governor.preset}: ${tracker.state.mind.machine.state}`;
-  return settings.governor.preset === 'none' ? 'off' : 'the work moves';
+  return settings.governor.preset === 'none' ? 'off' : 'nothing to say';
 }

@@ -28,7 +28,9 @@ function typedLine(model: ScreenModel, columns: number): Line {
 }
 
 function tailOf(text: string, room: number): string {
-  const reversed = Array.from(text.slice(-2 * room)).toReversed().join('');
+  const reversed = Array.from(text.slice(-2 * room))
+    .toReversed()
+    .join('');
   const [head = ''] = wrapped(reversed, room, 'anywhere');
   return Array.from(head).toReversed().join('');
 }

@@ -18,7 +18,10 @@ export function memoryStrip({ session }: ScreenModel, columns: number): Line {
     ];
   });
   const rest: Line = [seg(memory === null ? 'no working memory in this profile' : ofWindow(session), 'dim')];
-  return [seg(' memory   ', 'dim'), ...joined([...pieces, ...(rest[0]?.text === '' ? [] : [rest])], columns - 11)];
+  return [
+    seg(' memory   ', 'dim'),
+    ...joined([...pieces, ...(rest[0]?.text === '' ? [] : [rest])], columns - 11),
+  ];
 }
 
 /** The same with a row for each. */
@@ -32,7 +35,14 @@ export function memoryColumn({ session }: ScreenModel, columns: number): readonl
   const entries: readonly Line[] =
     memory === null
       ? [[seg(' none in this profile', 'dim')]]
-      : [[seg(` ${[count(memory.entries.size, 'entry'), ofWindow(session)].filter((text) => text !== '').join(', ')}`, 'dim')]];
+      : [
+          [
+            seg(
+              ` ${[count(memory.entries.size, 'entry'), ofWindow(session)].filter((text) => text !== '').join(', ')}`,
+              'dim',
+            ),
+          ],
+        ];
   return [...rows, ...entries].map((line) => fitted(line, columns));
 }
 
@@ -73,7 +83,8 @@ type Fullness = {
 };
 
 function fullness({ memory, window, settings }: Session): readonly Fullness[] {
-  const held: readonly Fullness[] = memory === null ? [] : [shareOf('memory', tokensOf(memory), memoryMax(memory.settings))];
+  const held: readonly Fullness[] =
+    memory === null ? [] : [shareOf('memory', tokensOf(memory), memoryMax(memory.settings))];
   const { windowTokens } = settings;
   return window === null || windowTokens === null
     ? held

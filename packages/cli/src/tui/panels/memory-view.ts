@@ -5,7 +5,10 @@ import { clipped } from '../plain.ts';
 import type { ScreenModel, Size } from '../screen.ts';
 
 /** Working memory by key: the entries, and the value of the chosen one under them. */
-export function memoryView({ session: { memory }, ui }: ScreenModel, { columns, rows }: Size): readonly Line[] {
+export function memoryView(
+  { session: { memory }, ui }: ScreenModel,
+  { columns, rows }: Size,
+): readonly Line[] {
   if (memory === null) return [[seg('   This profile has no working memory.', 'dim')]];
   const entries = entriesIn(memory);
   if (entries.length === 0) return [[seg('   Working memory is empty.', 'dim')]];
@@ -36,7 +39,9 @@ function entriesIn(memory: Memory): readonly Entry[] {
 }
 
 function entryLine(entry: Entry, isChosen: boolean, columns: number): Line {
-  const marks = [entry.kind === 'entry' ? '' : entry.kind, entry.pinned ? 'pinned' : ''].filter((mark) => mark !== '');
+  const marks = [entry.kind === 'entry' ? '' : entry.kind, entry.pinned ? 'pinned' : ''].filter(
+    (mark) => mark !== '',
+  );
   const right: Line = [
     seg(marks.join(' '), 'dim'),
     seg(` ${grouped(Math.floor(entry.bytes / 4)).padStart(7)} tokens `, 'dim'),

@@ -25,7 +25,10 @@ export function phasesColumn(model: ScreenModel, columns: number): readonly Line
   ];
 }
 
-function toldOf({ session: { phases }, now }: ScreenModel): { readonly cells: Line; readonly line: Segment } | null {
+function toldOf({
+  session: { phases },
+  now,
+}: ScreenModel): { readonly cells: Line; readonly line: Segment } | null {
   const progress = phaseProgress(phases, now);
   const { current, total, done, failed, overdue } = progress;
   if (current === null && done === 0) return null;

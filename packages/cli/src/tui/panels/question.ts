@@ -5,7 +5,11 @@ import type { AskedQuestion } from '../questions.ts';
 import type { Size } from '../screen.ts';
 
 /** A question with everything that is to be known to answer it. What finds no room is reached by scrolling. */
-export function questionPanel(asked: AskedQuestion, { columns, rows }: Size, isTyping: boolean): readonly Line[] {
+export function questionPanel(
+  asked: AskedQuestion,
+  { columns, rows }: Size,
+  isTyping: boolean,
+): readonly Line[] {
   const all = questionLines(asked, columns);
   const shownRows = bodyRows(all.length, rows);
   const scroll = Math.min(asked.scroll, all.length - shownRows);
@@ -34,7 +38,10 @@ function bodyRows(wanted: number, rows: number): number {
   return Math.max(1, Math.min(wanted, rows - 2));
 }
 
-const made = new WeakMap<AskedQuestion['question'], { readonly columns: number; readonly lines: readonly Line[] }>();
+const made = new WeakMap<
+  AskedQuestion['question'],
+  { readonly columns: number; readonly lines: readonly Line[] }
+>();
 
 /** Long calls are laid out once, not for each frame. */
 function questionLines(asked: AskedQuestion, columns: number): readonly Line[] {

@@ -11,7 +11,8 @@ export type CardOptions = {
 
 /** A call on one row: how it stands, the tool, what it was asked, how long it took. Why it failed is on a second one. */
 export function toolCard(card: Card, { columns, now, rows }: CardOptions): readonly Line[] {
-  const progress = card.status === 'running' && card.said !== '' ? [seg(`  ${lastRow(card.said)}`, 'dim')] : [];
+  const progress =
+    card.status === 'running' && card.said !== '' ? [seg(`  ${lastRow(card.said)}`, 'dim')] : [];
   const left: Line = [
     signs[card.status],
     seg(`${card.tool.padEnd(11)} `, 'strong'),
@@ -35,7 +36,8 @@ const signs: { readonly [Status in CardStatus]: Segment } = {
 
 function timeOf({ status, startedAt, tookMs }: Card, now: number): string {
   if (tookMs !== null) return duration(tookMs);
-  if (status !== 'running' || startedAt === null) return status === 'running' || status === 'done' ? '' : status;
+  if (status !== 'running' || startedAt === null)
+    return status === 'running' || status === 'done' ? '' : status;
   return `${Math.floor(Math.max(0, now - startedAt) / 1_000)} s`;
 }
 

@@ -23,15 +23,17 @@ export function storyEnd(story: Story, rows: number, reading: Reading): readonly
   return parts.toReversed().flat().slice(-rows);
 }
 
-/** All of it. */
-export function storyLines(story: Story, reading: Reading): readonly Line[] {
-  return story.items.flatMap((item) => itemLines(item, reading));
+/** All of it that there still is. */
+export function storyLines({ items, gone }: Story, reading: Reading): readonly Line[] {
+  const earlier: readonly Line[] =
+    gone === 0 ? [] : [[seg(`   … ${gone} earlier entries are not shown here; the log has them.`, 'dim')]];
+  return [...earlier, ...items.flatMap((item) => itemLines(item, reading))];
 }
 
 /** What an item was made into, for as long as there is the item; a settled one looks the same every time. */
 const made = new WeakMap<Item, { readonly key: string; readonly lines: readonly Line[] }>();
 
-export function itemLines(item: Item, reading: Reading): readonly Line[] {
+function itemLines(item: Item, reading: Reading): readonly Line[] {
   if (!isSettled(item)) return lay(item, reading);
   const key = `${reading.columns}/${reading.cardRows}`;
   const before = made.get(item);

@@ -1,0 +1,146 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { init, type InitOptions } from '../../src/commands/init.ts';
+import { configFor } from '../../src/commands/run-config.ts';
+import { captureIo } from '../captured-io.ts';
+
+let dir = '';
+
+beforeEach(() => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-init-')));
+  dir = join(home, 'project');
+  mkdirSync(dir);
+  vi.stubEnv('XDG_CONFIG_HOME', join(home, 'config'));
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(join(dir, '..'), { recursive: true, force: true });
+});
+
+async function written(options: Partial<InitOptions>): Promise<{ code: number; out: string; err: string }> {
+  const { io, out, err } = captureIo();
+  const code = await init({ dir, ...options }, io);
+  return { code, out: out(), err: err() };
+}
+
+/** Somebody who answers one question after the other, and leaves when there are no more answers. */
+function answering(...answers: readonly string[]): ReturnType<typeof captureIo> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const captured = captureIo();
+  const left = [...answers];
+  const { stderr } = captured.io;
+  const write = stderr.write.bind(stderr);
+  Object.assign(stderr, {
+    isTTY: true,
+    write(text: string, ...rest: never[]): boolean {
+      if (text.endsWith('] ')) {
+        const next = left.shift();
+        setImmediate(() => void (next === undefined ? stdin.end() : stdin.write(`${next}\n`)));
+      }
+      return write(text, ...rest);
+    },
+  });
+  return { ...captured, io: { ...captured.io, stdin } };
+}
+
+describe('pawl init', () => {
+  it.each(['yaml', 'json', 'ts'])(
+    'writes a configuration in %s that takes effect at once',
+    async (format) => {
+      const flags = {
+        model: 'ollama:it\'s "a" \\ model',
+        mode: 'read-only',
+        profile: 'loom',
+        testCommand: 'make "test: #1"',
+      };
+      const { code, out, err } = await written({ format, yes: true, ...flags });
+      expect(code).toBe(0);
+      expect(err).toBe('');
+      const path = join(dir, `pawl.config.${format}`);
+      expect(out).toContain(`Wrote ${path} and trusted it`);
+      expect(await configFor(dir, {}, null)).toStrictEqual({
+        config: {
+          model: flags.model,
+          profile: 'loom',
+          permission: { mode: 'read-only', rules: [] },
+          testCommand: flags.testCommand,
+        },
+        warnings: [],
+      });
+    },
+  );
+
+  it('explains every key in the file, where the format has comments', async () => {
+    await written({ yes: true });
+    const text = readFileSync(join(dir, 'pawl.config.yaml'), 'utf8');
+    for (const key of ['model', 'profile', 'permission', 'testCommand', 'budgets', 'mcpServers'])
+      expect(text).toMatch(new RegExp(`# .*\\n(?:# )?${key}:`));
+  });
+
+  it('takes what is usual where nobody can be asked, and the tests of an npm package', async () => {
+    writeFileSync(join(dir, 'package.json'), '{"scripts":{"test":"vitest"}}');
+    const { out } = await written({ json: true });
+    expect(JSON.parse(out)).toStrictEqual({
+      path: join(dir, 'pawl.config.yaml'),
+      format: 'yaml',
+      trusted: true,
+      config: { model: 'librarian', profile: 'pawl', permission: { mode: 'ask' }, testCommand: 'npm test' },
+    });
+  });
+
+  it('asks what the command line leaves open, and again what cannot be used', async () => {
+    const { io, err } = answering('olama:x', 'ollama:x', '', '', 'json');
+    expect(await init({ dir }, io)).toBe(0);
+    expect(err()).toContain('There is no model "olama:x". Did you mean ollama?');
+    expect(err()).toContain('What may run without asking? read-only, ask, auto-edit, full-auto [ask] ');
+    expect(err()).toContain('Which command runs the tests? [none] ');
+    expect(JSON.parse(readFileSync(join(dir, 'pawl.config.json'), 'utf8'))).toStrictEqual({
+      model: 'ollama:x',
+      profile: 'pawl',
+      permission: { mode: 'ask' },
+    });
+  });
+
+  it('writes nothing when somebody leaves in the middle', async () => {
+    const { io, err } = answering('librarian');
+    expect(await init({ dir }, io)).toBe(130);
+    expect(err()).toContain('Nothing was written.');
+    expect(existsSync(join(dir, 'pawl.config.yaml'))).toBe(false);
+  });
+
+  it('says that a folder cannot allow more than its user does', async () => {
+    const { code, err } = await written({ yes: true, mode: 'auto-edit' });
+    expect(code).toBe(0);
+    expect(err).toMatch(/^What holds is the mode ask: .*--mode auto-edit\.\n$/);
+    expect((await configFor(dir, {}, null)).config.permission?.mode).toBe('ask');
+  });
+
+  it.each([
+    [{ mode: 'full-atuo' }, 'There is no mode "full-atuo". Did you mean full-auto?'],
+    [{ format: 'toml' }, 'There is no format "toml". There are: yaml, json, ts.'],
+    [{ model: 'ollama' }, 'There is no model "ollama". A model is one of'],
+    [{ profile: 'lom' }, 'There is no profile "lom". Did you mean loom?'],
+    [{ dir: '/does/not/exist' }, 'There is no folder "/does/not/exist"'],
+  ])('says what is wrong with %j and writes nothing', async (options, problem) => {
+    await expect(written({ yes: true, ...options })).rejects.toThrow(problem);
+    expect(existsSync(join(dir, 'pawl.config.yaml'))).toBe(false);
+  });
+
+  it('never replaces a configuration', async () => {
+    writeFileSync(join(dir, 'pawl.config.json'), '{}');
+    await expect(written({ yes: true })).rejects.toThrow('There is a configuration already');
+    expect(readFileSync(join(dir, 'pawl.config.json'), 'utf8')).toBe('{}');
+  });
+});

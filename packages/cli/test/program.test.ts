@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { parsed, wholeProgram } from './whole-program.ts';
+
+type Found = { readonly words: readonly string[]; readonly command: Command };
+
+function commandsIn(command: Command, above: readonly string[] = []): readonly Found[] {
+  return command.commands.flatMap((each) => {
+    const words = [...above, each.name()];
+    return [{ words, command: each }, ...commandsIn(each, words)];
+  });
+}
+
+const all = commandsIn(wholeProgram()).map((found) => ({ ...found, name: found.words.join(' ') }));
+const leaves = all.filter(({ command }) => command.commands.length === 0);
+
+/** Commands whose output is not for `--json` to change, each with the reason. */
+const withoutJson: ReadonlyMap<string, string> = new Map([
+  ['trust', 'shows the text that is trusted, to be read by a person'],
+  ['pipe', 'speaks JSON only'],
+  ['chart', 'has --format json'],
+  ['audit', 'has --format json'],
+  ['export', 'has --as json'],
+  ['memory export', 'writes JSON only'],
+  ['completion', 'prints a script for a shell'],
+]);
+
+describe('every command', () => {
+  it.each(all)(
+    '$name tells with --help what it is for, with examples or with the commands in it',
+    async ({ words, command }) => {
+      const { code, out, err } = await parsed([...words, '--help']);
+      expect(code).toBe(0);
+      expect(err).toBe('');
+      expect(command.description()).toMatch(/^[a-z]/);
+      expect(out).toContain(`Usage: pawl ${words.join(' ')}`);
+      const [, examples = ''] = out.split('Examples:\n');
+      if (command.commands.length === 0) expect(examples).toContain(`pawl ${words[0]}`);
+      for (const each of command.commands) expect(out).toMatch(new RegExp(`^  ${each.name()}\\b`, 'm'));
+    },
+  );
+
+  it.each(all)('$name describes every flag and every argument', ({ command }) => {
+    for (const option of command.options) expect(option.description, option.flags).not.toBe('');
+    for (const argument of command.registeredArguments)
+      expect(argument.description, argument.name()).not.toBe('');
+  });
+
+  it.each(all)('$name answers an unknown flag with one line and exit code 2', async ({ words }) => {
+    const { code, out, err } = await parsed([...words, '--no-such-flag']);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err).toMatch(/^pawl: [^\n]*--no-such-flag[^\n]*\n$/);
+  });
+
+  it.each(leaves)('$name has --json, or a reason not to', ({ name, command }) => {
+    const hasJson = command.options.some(({ long }) => long === '--json');
+    expect(hasJson || withoutJson.has(name), `${name} needs --json, or a line in withoutJson`).toBe(true);
+    expect(hasJson && withoutJson.has(name), `${name} has --json: take it out of withoutJson`).toBe(false);
+  });
+
+  it.each(leaves.filter(({ command }) => command.registeredArguments.some(({ required }) => required)))(
+    '$name answers a missing argument with one line and exit code 2',
+    async ({ words, command }) => {
+      const { code, out, err } = await parsed(words);
+      expect(code).toBe(2);
+      expect(out).toBe('');
+      expect(err).toMatch(/^pawl: [^\n]*\n$/);
+      expect(err).toContain(command.registeredArguments[0]?.name());
+    },
+  );
+
+  it('has every name that an exception is made for', () => {
+    for (const name of withoutJson.keys()) expect(leaves.map((leaf) => leaf.name)).toContain(name);
+  });
+});
+
+describe('a command that is only a name for others', () => {
+  const groups = all.filter(({ command }) => command.commands.length > 0);
+
+  it.each(groups)('$name answers an unknown one of them with one line and exit code 2', async ({ words }) => {
+    const { code, out, err } = await parsed([...words, 'no-such-command']);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err).toMatch(/^pawl: [^\n]*\n$/);
+  });
+});

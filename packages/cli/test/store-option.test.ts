@@ -1,0 +1,75 @@
+import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dataFolder } from '../src/data-folder.ts';
+import { openStore } from '../src/store-option.ts';
+
+let folder = '';
+const before = process.env['XDG_DATA_HOME'];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pawl-store-'));
+  process.env['XDG_DATA_HOME'] = join(folder, 'data');
+});
+afterEach(() => {
+  process.env['XDG_DATA_HOME'] = before;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function pathOf(...args: Parameters<typeof openStore>): Promise<string | null> {
+  const opened = openStore(...args);
+  await opened.close();
+  return opened.path;
+}
+
+describe('where sessions are kept', () => {
+  it('is the folder for data of the platform, for its owner alone', async () => {
+    const path = join(folder, 'data', 'pawl', 'sessions.db');
+    expect(await pathOf({ dir: folder }, {}, {})).toBe(path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+    const on = (platform: NodeJS.Platform, env = {}): string => dataFolder({ platform, env });
+    expect(on('linux')).toBe(join(homedir(), '.local', 'share', 'pawl'));
+    expect(on('darwin')).toBe(join(homedir(), 'Library', 'Application Support', 'pawl'));
+    expect(on('win32', { LOCALAPPDATA: '/local' })).toBe(join('/local', 'pawl'));
+    expect(on('win32')).toBe(join(homedir(), 'AppData', 'Local', 'pawl'));
+    expect(on('darwin', { XDG_DATA_HOME: '/x' })).toBe(join('/x', 'pawl'));
+  });
+
+  it('is said by the flag, else by the environment, else by the configuration', async () => {
+    const at = (name: string): string => join(folder, name);
+    const env = { PAWL_STORE: at('env.db') };
+    const config = { store: at('config.db') };
+    expect(await pathOf({ dir: folder, store: at('flag.db') }, config, env)).toBe(at('flag.db'));
+    expect(await pathOf({ dir: folder }, config, env)).toBe(at('env.db'));
+    expect(await pathOf({ dir: folder }, config, { PAWL_STORE: '' })).toBe(at('config.db'));
+    expect(await pathOf({ dir: folder, store: 'workspace' }, config, env)).toBe(
+      join(folder, '.pawl', 'sessions.db'),
+    );
+    expect(await pathOf({ dir: folder, store: 'none' }, config, env)).toBeNull();
+  });
+
+  it('is nowhere, with a warning, if nobody named a place and the usual one cannot be had', async () => {
+    writeFileSync(join(folder, 'data'), 'in the way');
+    const opened = openStore({ dir: folder }, {}, {});
+    expect(opened.path).toBeNull();
+    expect(opened.warning).toMatch(/Sessions cannot be kept in .*This session is not kept\.$/);
+    await opened.close();
+    expect(() => openStore({ dir: folder, store: 'user' }, {}, {})).toThrow(/Sessions cannot be kept in/);
+  });
+
+  it('is trusted only if it was made here', async () => {
+    const path = join(folder, 'project', '.pawl', 'sessions.db');
+    const open = (): boolean => {
+      const opened = openStore({ dir: join(folder, 'project'), store: 'workspace' }, {}, {});
+      void opened.close();
+      return opened.isOwn;
+    };
+    expect(open()).toBe(true);
+    expect(open()).toBe(true);
+    // Another file under the same name, as a checkout of a project would bring along.
+    renameSync(path, join(folder, 'old.db'));
+    writeFileSync(path, '');
+    expect(open()).toBe(false);
+  });
+});

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  fitted,
+  joined,
+  lineWidth,
+  padded,
+  rowsOf,
+  seg,
+  spread,
+  textOf,
+  widthOf,
+  wrapped,
+} from '../../src/tui/line.ts';
+import { plainLine } from '../../src/tui/plain.ts';
+
+const anyText = fc.string({ unit: 'binary', maxLength: 120 }).map(plainLine);
+const wideText = fc.string({ unit: fc.constantFrom('a', ' ', '漢', '字', 'é', '🙂', '-'), maxLength: 80 });
+const width = fc.integer({ min: 2, max: 40 });
+
+describe('wrapped', () => {
+  it('breaks between words, and within a word that is longer than a row', () => {
+    expect(wrapped('one two three', 8)).toEqual(['one two', 'three']);
+    expect(wrapped('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
+    expect(wrapped('  indented text here', 12)).toEqual(['  indented', 'text here']);
+  });
+
+  it('counts characters that take two columns as two', () => {
+    expect(wrapped('漢字漢字', 5)).toEqual(['漢字', '漢字']);
+    expect(widthOf('漢字🙂')).toBe(6);
+  });
+
+  it('makes no row wider than it may be, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, wideText), width, (text, columns) => {
+        for (const row of wrapped(text, columns)) expect(widthOf(row)).toBeLessThanOrEqual(columns);
+      }),
+    );
+  });
+
+  it('loses nothing but spaces at the ends of rows', () => {
+    fc.assert(
+      fc.property(wideText, width, (text, columns) => {
+        expect(wrapped(text, columns).join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+        expect(wrapped(text, columns, 'anywhere').join('')).toBe(text);
+      }),
+    );
+  });
+
+  it('lets no single character be wider than the screen', () => {
+    expect(wrapped('\u1100'.repeat(50), 10)).toEqual(['�']);
+  });
+
+  it('reads a line of a million characters in a time that grows with it alone', () => {
+    const started = performance.now();
+    expect(wrapped('word '.repeat(200_000), 80).length).toBe(12_500);
+    expect(wrapped('漢'.repeat(300_000), 80).length).toBe(7_500);
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
+});
+
+describe('lines', () => {
+  it('are cut with an ellipsis and filled to a width, whatever they hold', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(anyText, wideText), { maxLength: 4 }), width, (texts, columns) => {
+        const line = texts.map((text) => seg(text));
+        expect(lineWidth(fitted(line, columns))).toBeLessThanOrEqual(columns);
+        expect(lineWidth(padded(line, columns))).toBe(columns);
+        expect(lineWidth(spread(line, [seg('end')], columns))).toBeLessThanOrEqual(columns);
+        expect(
+          lineWidth(
+            joined(
+              texts.map((text) => [seg(text)]),
+              columns,
+            ),
+          ),
+        ).toBeLessThanOrEqual(columns);
+      }),
+    );
+    expect(textOf(fitted([seg('abcdef')], 4))).toBe('abc…');
+  });
+
+  it('have their right end at the right, and the left one gives way', () => {
+    expect(textOf(spread([seg('left')], [seg('right')], 14))).toBe('left     right');
+    expect(textOf(spread([seg('a long left end')], [seg('right')], 14))).toBe('a long … right');
+  });
+
+  it('hold as many pieces as fit', () => {
+    expect(textOf(joined([[seg('one')], [seg('much too long')], [seg('two')]], 10))).toBe('one · two');
+  });
+
+  it('keep the lines of a text apart', () => {
+    expect(rowsOf('a\n\nb c', 2)).toEqual(['a', '', 'b', 'c']);
+  });
+});

@@ -1,0 +1,35 @@
+import { CommanderError, type Command } from 'commander';
+import { addSetup } from '../src/program-setup.ts';
+import { createProgram } from '../src/program.ts';
+import { UsageError } from '../src/usage-error.ts';
+import { captureIo } from './captured-io.ts';
+
+/** The program with all its commands. */
+export function wholeProgram(io = captureIo().io): Command {
+  const setting = { io, signal: new AbortController().signal, exit: () => undefined };
+  const program = createProgram(setting);
+  if (program.commands.some((command) => command.name() === 'config')) return program;
+  const all = program.commands as Command[];
+  all.splice(
+    all.findIndex((command) => command.name() === 'doctor'),
+    1,
+  );
+  addSetup(program, setting);
+  return program;
+}
+
+/** What the command line makes of some words: the exit code as `main` would have it, and what was written. */
+export async function parsed(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const captured = captureIo();
+  const code = await wholeProgram(captured.io)
+    .parseAsync([...args], { from: 'user' })
+    .then(
+      () => 0,
+      (error: unknown) => {
+        if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+        if (error instanceof UsageError) return 2;
+        throw error;
+      },
+    );
+  return { code, out: captured.out(), err: captured.err() };
+}

@@ -1,0 +1,147 @@
+import { durableView, type Session } from '@pawl/core';
+import { eventLogOn, StoreError, takeUp, type EventLog, type Position, type Store } from '@pawl/runtime';
+import { withLog, type Bug } from './bug.ts';
+
+/** Mistakes with the log, the store and claims. */
+export const storeBugs: readonly Bug[] = [
+  {
+    name: 'no-fence',
+    what: 'whoever a session was taken from can go on adding to it',
+    parts: {
+      store: (store, { world }) => ({
+        ...store,
+        append: (id, at, events, after) =>
+          store.append(id, { ...at, fence: world.oracle.books.get(id)?.fence ?? 0 }, events, after),
+      }),
+    },
+  },
+  {
+    name: 'no-claim',
+    what: 'a session is gone on with under the claim of whoever had it before',
+    parts: {
+      async takeUp(store, id) {
+        const { session, fence, head } = await store.open(id);
+        return { session, log: eventLogOn(store, id, { fence, head }), unstored: [] };
+      },
+    },
+  },
+  {
+    name: 'wrong-fence',
+    what: 'a claim gives the number of the one before it',
+    parts: {
+      store: (store) => ({
+        ...store,
+        async claim(id, owner, from) {
+          const { fence, head } = await store.claim(id, owner, from);
+          return { fence: fence - 1, head };
+        },
+      }),
+    },
+  },
+  {
+    name: 'retry-without-reading',
+    what: 'an append that may have been kept is made again without a look',
+    parts: {
+      async takeUp(store, id, options) {
+        const taken = await takeUp(store, id, options);
+        const { fence, head } = await store.open(id);
+        return { ...taken, log: stubbornLog(store, id, { fence, head }) };
+      },
+    },
+  },
+  {
+    name: 'acknowledge-before-append',
+    what: 'events are said to be kept before they are',
+    parts: { options: (options) => withLog(options, hastyLog) },
+  },
+  {
+    name: 'start-unrecorded',
+    what: 'a call runs before its start is kept',
+    parts: {
+      options: (options) => withLog(options, (log) => hastyLog(log, ({ type }) => type === 'tool-started')),
+    },
+  },
+  {
+    name: 'skip-when-full',
+    what: 'an event for which there is no room is left out',
+    parts: { options: (options) => withLog(options, (log) => deafLog(log, ['full'])) },
+  },
+  {
+    name: 'go-on-when-held',
+    what: 'an agent whose session was taken over goes on without its log',
+    parts: { options: (options) => withLog(options, (log) => deafLog(log, ['held', 'conflict'])) },
+  },
+  {
+    name: 'snapshot-off-by-one',
+    what: 'a session is opened without its last event',
+    parts: {
+      store: (store) => ({
+        ...store,
+        async open(id, options) {
+          const opened = await store.open(id, options);
+          if (options?.at !== undefined || opened.head === 0) return opened;
+          return { ...opened, session: (await store.open(id, { at: opened.head - 1 })).session };
+        },
+      }),
+    },
+  },
+  {
+    name: 'running-forgotten',
+    what: 'calls that were running are taken for calls that never began',
+    parts: {
+      async takeUp(store, id, options) {
+        const taken = await takeUp(store, id, options);
+        return { ...taken, session: withNothingRunning(taken.session) };
+      },
+    },
+  },
+];
+
+/** Tries until it is told that it is kept, wherever the session stands by then. */
+function stubbornLog(store: Store, id: string, position: Position): EventLog {
+  let at = position;
+  const append: EventLog['append'] = async (event, after) => {
+    try {
+      at = await store.append(id, at, [event], after);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'unreadable') throw error;
+      at = { fence: at.fence, head: (await store.open(id)).head };
+      await append(event, after);
+    }
+  };
+  return { append };
+}
+
+/** Says at once that some events are kept, and keeps them when it gets to it. */
+function hastyLog(log: EventLog, isHasty: (event: { readonly type: string }) => boolean = () => true): EventLog {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    append(event, after) {
+      const kept = last.then(() => log.append(event, after));
+      last = kept.catch(() => undefined);
+      return isHasty(event) ? undefined : kept;
+    },
+  };
+}
+
+/** Does not hear some of what it is told. */
+function deafLog(log: EventLog, codes: readonly string[]): EventLog {
+  return {
+    async append(event, after) {
+      try {
+        await log.append(event, after);
+      } catch (error) {
+        if (!(error instanceof StoreError) || !codes.includes(error.code)) throw error;
+      }
+    },
+  };
+}
+
+function withNothingRunning(session: Session): Session {
+  const { turn } = durableView(session);
+  if (turn.status !== 'executingTools') return session;
+  const executions = turn.executions.map((execution) =>
+    execution.status === 'running' ? ({ status: 'pending', call: execution.call } as const) : execution,
+  );
+  return { ...session, turn: { ...turn, executions } };
+}

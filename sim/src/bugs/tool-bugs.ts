@@ -1,0 +1,107 @@
+import type { Json } from '@pawl/core';
+import type { Spool, Tool, ToolContext } from '@pawl/runtime';
+import type { Bug } from './bug.ts';
+
+/** Mistakes with calls: their names, their results, and what becomes of those that were running. */
+export const toolBugs: readonly Bug[] = [
+  {
+    name: 'rerun-pending',
+    what: 'a call that must not be repeated is run again after a crash',
+    parts: { tools: (tools) => changed(tools, 'shell', (tool) => ({ ...tool, effect: 'read-only' })) },
+  },
+  {
+    name: 'provider-id-as-key',
+    what: 'a call is known by the id that the provider gave it',
+    parts: { tools: (tools) => tools.map((tool) => executedAs(tool, (_, args) => idIn(args))) },
+  },
+  {
+    name: 'key-per-attempt',
+    what: 'a call gets a new key each time it is run',
+    parts: {
+      tools: (tools, { driver }) => tools.map((tool) => executedAs(tool, (id) => `${id} ${driver.name}`)),
+    },
+  },
+  {
+    name: 'settle-without-looking',
+    what: 'an edit that was cut off is taken for done',
+    parts: {
+      tools: (tools) =>
+        changed(tools, 'edit', (tool) => ({
+          ...tool,
+          settle: async (args) => ({ ok: true, output: { mark: markIn(args) } }),
+        })),
+    },
+  },
+  {
+    name: 'spool-forgets-when-read',
+    what: 'a result is forgotten as soon as somebody has read it',
+    parts: {
+      spool: (spool) => ({
+        ...spool,
+        async find(execution) {
+          const found = await spool.find(execution);
+          if (found.result !== null) await spool.forget(execution);
+          return found;
+        },
+      }),
+    },
+  },
+  {
+    name: 'spool-forgets-all',
+    what: 'tidying up throws away what is still needed',
+    parts: { spool: (spool) => ({ ...spool, keepOnly: () => spool.keepOnly([]) }) },
+  },
+  {
+    name: 'spool-mixes-up',
+    what: 'the results of different calls are kept under the same name',
+    parts: { spool: (spool) => renamed(spool, () => 'result') },
+  },
+  {
+    name: 'assume-done',
+    what: 'a call of which nothing is known is taken for done',
+    parts: {
+      spool: (spool) => ({
+        ...spool,
+        async find(execution) {
+          const { result, output } = await spool.find(execution);
+          return { result: result ?? { ok: true, output: 'done' }, output };
+        },
+      }),
+    },
+  },
+];
+
+function changed(tools: readonly Tool[], name: string, change: (tool: Tool) => Tool): readonly Tool[] {
+  return tools.map((tool) => (tool.description.name === name ? change(tool) : tool));
+}
+
+function executedAs(tool: Tool, rename: (id: string, args: Json) => string): Tool {
+  return {
+    ...tool,
+    run(args, context) {
+      const { execution } = context;
+      if (execution === undefined) return tool.run(args, context);
+      const renamedContext: ToolContext = { ...context, execution: { ...execution, id: rename(execution.id, args) } };
+      return tool.run(args, renamedContext);
+    },
+  };
+}
+
+function renamed(spool: Spool, rename: (execution: string) => string): Spool {
+  return {
+    ...spool,
+    keep: (execution, result) => spool.keep(rename(execution), result),
+    find: (execution) => spool.find(rename(execution)),
+    forget: async () => undefined,
+    keepOnly: async () => undefined,
+  };
+}
+
+function idIn(args: Json): string {
+  const id = (args as Readonly<Record<string, Json>> | null)?.['id'];
+  return typeof id === 'string' ? id : 'none';
+}
+
+function markIn(args: Json): Json {
+  return (args as Readonly<Record<string, Json>> | null)?.['mark'] ?? null;
+}

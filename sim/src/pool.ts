@@ -1,0 +1,53 @@
+import { Worker } from 'node:worker_threads';
+import type { Answer, Order } from './seeds-worker.ts';
+
+/** Threads that simulate, each with traps of its own. */
+export type Pool = {
+  run(order: Order): Promise<Exclude<Answer, { kind: 'error' }>>;
+  close(): Promise<void>;
+};
+
+export function openPool(jobs: number): Pool {
+  const workers = Array.from(
+    { length: jobs },
+    () => new Worker(new URL('./seeds-worker.ts', import.meta.url), { execArgv: ['--disable-warning=ExperimentalWarning'] }),
+  );
+  const free = [...workers];
+  const waiting: ((worker: Worker) => void)[] = [];
+  const release = (worker: Worker): void => {
+    const next = waiting.shift();
+    if (next === undefined) free.push(worker);
+    else next(worker);
+  };
+  const acquire = (): Promise<Worker> => {
+    const worker = free.pop();
+    return worker === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(worker);
+  };
+  return {
+    async run(order) {
+      const worker = await acquire();
+      try {
+        const answer = await asked(worker, order);
+        if (answer.kind === 'error') throw new Error(answer.message);
+        return answer;
+      } finally {
+        release(worker);
+      }
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    },
+  };
+}
+
+function asked(worker: Worker, order: Order): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const answered = (answer: Answer): void => {
+      worker.off('error', reject);
+      resolve(answer);
+    };
+    worker.once('message', answered);
+    worker.once('error', reject);
+    worker.postMessage(order);
+  });
+}

@@ -1,0 +1,135 @@
+import type { Assembly } from './assembly.ts';
+import { followScript, type Script } from './choices.ts';
+import type { FaultName } from './faults.ts';
+import type { Invariant, Violation } from './oracle/invariants.ts';
+import { sessionNumbers, type Plan, type PlannedSession } from './plan.ts';
+import { simulate } from './simulate.ts';
+
+/** A run that fails, as small as it could be made. */
+export type Shrunk = {
+  readonly plan: Plan;
+  readonly script: Script;
+  readonly violation: Violation;
+  readonly tries: number;
+};
+
+export type Shrinking = { readonly plan: Plan; readonly script: Script; readonly assembly: Assembly; readonly triesMax?: number };
+
+/**
+ * Makes a run that fails smaller, as long as the same thing fails: fewer faults, processes, sessions and steps, then fewer
+ * choices that are not the plain ones. Null if it does not even fail when its own script is followed.
+ */
+export async function shrink({ plan, script, assembly, triesMax = 1_500 }: Shrinking): Promise<Shrunk | null> {
+  let best = { plan, script };
+  let tries = 0;
+  let violation: Violation | null = null;
+  const fails = async (smaller: { readonly plan: Plan; readonly script: Script }): Promise<boolean> => {
+    if (tries >= triesMax) return false;
+    tries += 1;
+    const run = await simulate(smaller.plan, { choices: followScript(smaller.script), assembly });
+    const expected: Invariant | undefined = violation?.invariant ?? run.violation?.invariant;
+    if (run.violation === null || run.violation.invariant !== expected) return false;
+    violation = run.violation;
+    best = smaller;
+    return true;
+  };
+  if (!(await fails(best)) || violation === null) return null;
+  for (const smaller of smallerPlans) {
+    for (let index = 0; ; index += 1) {
+      const next = smaller(best.plan, index);
+      if (next === null) break;
+      // What is gone moves the rest up: the same number then names the next one.
+      if (await fails({ plan: next, script: best.script })) index -= 1;
+    }
+  }
+  await withFewerChoices(
+    () => Object.entries(best.script),
+    (left) => fails({ plan: best.plan, script: Object.fromEntries(left) }),
+  );
+  return { ...best, violation, tries };
+}
+
+/** Each gives the plan without the part of that number; null when there are no more. */
+const smallerPlans: readonly ((plan: Plan, index: number) => Plan | null)[] = [
+  withoutFault,
+  (plan, index) => (index === 0 && plan.processes > 1 ? { ...plan, processes: plan.processes - 1 } : null),
+  withoutSession,
+  withoutTurn,
+  withoutStep,
+  withoutInterference,
+];
+
+function withoutFault(plan: Plan, index: number): Plan | null {
+  const name = Object.keys(plan.faults)[index] as FaultName | undefined;
+  if (name === undefined) return null;
+  const { [name]: _, ...faults } = plan.faults;
+  return { ...plan, faults };
+}
+
+function withoutSession(plan: Plan, index: number): Plan | null {
+  const numbers = sessionNumbers(plan);
+  const number = numbers[index];
+  if (number === undefined || numbers.length === 1) return null;
+  return { ...plan, sessions: plan.sessions.map((each, at) => (at === number ? { ...each, turns: [] } : each)) };
+}
+
+function withoutTurn(plan: Plan, index: number): Plan | null {
+  return changed(plan, index, (session) =>
+    session.turns.map((_, turn) => ({ ...session, turns: session.turns.filter((__, at) => at !== turn) })),
+  );
+}
+
+function withoutStep(plan: Plan, index: number): Plan | null {
+  return changed(plan, index, (session) =>
+    session.turns.flatMap(({ steps }, turn) =>
+      steps.map((_, step) => ({
+        ...session,
+        turns: session.turns.map((each, at) =>
+          at === turn ? { ...each, steps: each.steps.filter((__, number) => number !== step) } : each,
+        ),
+      })),
+    ),
+  );
+}
+
+function withoutInterference(plan: Plan, index: number): Plan | null {
+  return changed(plan, index, (session) =>
+    session.turns.flatMap(({ interference }, turn) => {
+      if (interference === null) return [];
+      const turns = session.turns.map((each, at) => (at === turn ? { ...each, interference: null } : each));
+      return [{ ...session, turns }];
+    }),
+  );
+}
+
+/** The plan with the change of that number, of all that can be made to its sessions. */
+function changed(
+  plan: Plan,
+  index: number,
+  changes: (session: PlannedSession) => readonly PlannedSession[],
+): Plan | null {
+  const plans = plan.sessions.flatMap((session, number) =>
+    changes(session).map((next) => ({
+      ...plan,
+      sessions: plan.sessions.map((each, at) => (at === number ? next : each)),
+    })),
+  );
+  const rest = plans.filter((each) => sessionNumbers(each).length > 0);
+  return rest[index] ?? null;
+}
+
+type Choice = readonly [name: string, value: number];
+
+/** Leaves out halves, then quarters and so on, down to single choices (Zeller and Hildebrandt, 2002). */
+async function withFewerChoices(
+  current: () => readonly Choice[],
+  fails: (left: readonly Choice[]) => Promise<boolean>,
+): Promise<void> {
+  for (let size = Math.ceil(current().length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let start = 0; start < current().length; ) {
+      const choices = current();
+      const left = [...choices.slice(0, start), ...choices.slice(start + size)];
+      if (!(await fails(left))) start += size;
+    }
+  }
+}
