@@ -85,11 +85,11 @@ function sessionFor(random: Random): PlannedSession {
 }
 
 function stepFor(random: Random): PlannedStep {
-  const alike = random.chance(0.2);
+  const alike = random.chance(0.4);
   return Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, () => ({
     tool: random.chance(0.03) ? 'missing' : random.pick(['read', 'edit', 'send', 'shell', 'shell']),
     permission: random.pick(['allow', 'allow', 'allow', 'allow', 'ask', 'ask', 'deny']),
-    id: alike ? random.pick(['same', 'none']) : 'fresh',
+    id: alike ? random.pick(['same', 'same', 'none']) : 'fresh',
   }));
 }
 

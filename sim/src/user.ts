@@ -128,7 +128,9 @@ export class User {
   /** An answer that comes a second time is not one. */
   #answerTwice(book: Book, driver: Driver): void {
     if (!this.#world.faults.strikes('double-answer', this.#id)) return;
-    const kept = book.texts.map((text) => JSON.parse(text) as Event).findLast(isAnswer);
+    const type = this.#world.choices.choose('again', (random) => random.below(2)) === 0 ? 'tool-finished' : 'permission-decided';
+    const answers = book.texts.map((text) => JSON.parse(text) as Event).filter(isAnswer);
+    const kept = answers.findLast((answer) => answer.type === type);
     if (kept === undefined) return;
     const { at: _, ...again } = kept;
     const forged: Unstamped =

@@ -35,9 +35,9 @@ ${all.map(commandCase).join('\n')}
   case $kind in
     file) _files ;;
     folder) _files -/ ;;
-    session) list=(last \${(f)"$(pawl completion sessions 2>/dev/null)"}); compadd -a list ;;
-    words) compadd -S '' -a list ;;
-    words-or-file) compadd -a list; [[ -n $current ]] && _files ;;
+    session) list=(last \${(f)"$(pawl completion sessions 2>/dev/null)"}); compadd -- "\${(@)list}" ;;
+    words) compadd -- "\${(@)list:#*:}"; compadd -S '' -- "\${(@M)list:#*:}" ;;
+    words-or-file) compadd -- "\${(@)list}"; [[ -n $current ]] && _files ;;
     described) _describe pawl list ;;
   esac
 }

@@ -187,8 +187,10 @@ function without(texts: readonly string[], text: string): readonly string[] {
   return index === -1 ? texts : texts.toSpliced(index, 1);
 }
 
-/** Once it is the user's turn in a conversation, they can just type. */
-function withFocus({ about, session: before, ui }: ScreenModel, after: Session): Ui {
-  const isTurn = after.turn.status === 'waitingForUser' && before.turn.status !== 'waitingForUser';
-  return isTurn && about.mode === 'chat' ? { ...ui, isTyping: true } : ui;
+/** Once it is the user's turn in a conversation they can just type; once it is not, keys are keys, unless they type. */
+function withFocus({ about, session: before, ui, questions }: ScreenModel, after: Session): Ui {
+  const isTurn = after.turn.status === 'waitingForUser';
+  if (about.mode !== 'chat' || isTurn === (before.turn.status === 'waitingForUser')) return ui;
+  const isInUse = ui.input.text !== '' || questions[0]?.kind === 'model';
+  return isInUse ? ui : { ...ui, isTyping: isTurn };
 }

@@ -42,7 +42,7 @@ const zsh: Shell = {
     compset() { : }
     pawl() { [[ "$*" == "completion sessions" ]] && print -l 1f3a9c2e-aa 2b-bb }
     matching() { local each; for each; do [[ $each == "\${\${words[CURRENT]}##--*=}"* ]] && print -rn -- "$each "; done }
-    compadd() { [[ $1 == -S ]] && shift 2; matching "\${(@P)2}" }
+    compadd() { [[ $1 == -S ]] && shift 2; matching "\${(@)argv[2,-1]}" }
     _describe() { matching "\${(@)\${(@P)2}%%:*}" }
     _files() { local -a found; [[ $1 == -/ ]] && found=(*(N/:s,%,/,)) || found=(*(N)); matching "\${(@)found}" }
     source ${script}
