@@ -1,4 +1,5 @@
 // `npm run docs` writes the generated pages; with --check it only says which of them are stale.
+import { cliPage } from './cli-page.ts';
 import { configPage } from './config-page.ts';
 import { conformancePages } from './conformance.ts';
 import { eventsPage } from './events-page.ts';
@@ -10,6 +11,7 @@ const generators: readonly (() => readonly Page[])[] = [
   eventsPage,
   governorPage,
   configPage,
+  cliPage,
 ];
 
 try {

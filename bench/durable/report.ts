@@ -8,6 +8,7 @@ export function report({ environment: on, inMemory, lengths }: Measured, aims: r
   return [
     `Node ${on.node}, V8 ${on.v8}, ${on.cpu}, ${on.cores} cores, load ${on.load.toFixed(1)}`,
     'Elapsed time; medians of interleaved rounds; every run in a process of its own',
+    ...(on.load > on.cores / 2 ? ['Others are at work on this machine: the times below say little.'] : []),
     ...(inMemory
       ? ['The folder for temporary files is in memory: set TMPDIR to one that is on a disk.']
       : []),

@@ -121,7 +121,7 @@ describe('aims of the durable bench', () => {
     expect(judged.map(({ met }) => met)).toEqual([false, false, false, true, false]);
   });
 
-  it('are printed below the tables', () => {
+  it('are printed below the tables, with what speaks against them on top', () => {
     const all = measured([row('raw'), row('pawl'), row('langGraph')]);
     const lines = report({ ...all, inMemory: true }, aims(all)).split('\n');
     expect(lines).toContain(
@@ -130,6 +130,10 @@ describe('aims of the durable bench', () => {
     expect(lines).toContain(
       'The folder for temporary files is in memory: set TMPDIR to one that is on a disk.',
     );
+    const calm = report(all, []);
+    expect(calm).not.toMatch(/in memory|Others are at work/);
+    const busy = report({ ...all, environment: { ...all.environment, load: 1.1 } }, []);
+    expect(busy).toContain('Others are at work on this machine: the times below say little.');
   });
 });
 

@@ -8,6 +8,7 @@ const verdict = { level: 'stuck', rule: 'loop', reason: 'again', advice: 'stop',
 /** One of each. */
 const samples: { readonly [Type in EventType]: Content<Type> } = {
   'user-message': { text: 'Go on.' },
+  steered: { text: 'Not that.' },
   'text-delta': { text: 'W' },
   'call-delta': { callId: 'a', tool: 'edit', fragment: '{' },
   'model-replied': {

@@ -13,6 +13,6 @@ export async function decide(world: World, driver: Driver, call: Call, signal: A
   const args = JSON.stringify(call.args);
   await hop(world, { process: driver.process.name, kind: 'person' }, { name: mark, inMs, signal });
   const decision = choices.choose('answer', (random) => random.below(3)) === 1 ? 'deny' : 'allow';
-  if (!signal.aborted) oracle.answered(mark, { decision, args });
+  if (!signal.aborted) oracle.answered(driver, mark, { decision, args });
   return { decision };
 }

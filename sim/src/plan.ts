@@ -44,6 +44,9 @@ export type Plan = {
   readonly store: 'memory' | 'sqlite';
 };
 
+/** How many sessions have a budget. */
+const budgetRate = 0;
+
 /** Every so many seeds are run on a real database in a file. */
 const sqliteEvery = 16;
 
@@ -79,7 +82,7 @@ function sessionFor(random: Random): PlannedSession {
   return {
     turns,
     governed: random.chance(0.7),
-    modelCalls: random.chance(0.1) ? 3 + random.below(5) : null,
+    modelCalls: random.chance(budgetRate) ? 3 + random.below(5) : null,
     ending: random.chance(0.1) ? 'shut-down' : 'wait',
   };
 }

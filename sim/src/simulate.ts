@@ -147,6 +147,7 @@ async function windDown(world: World, operator: Operator): Promise<void> {
   if (!left) oracle.fail(18, `an agent cannot be left: ${state(world)}`);
   if (scheduler.pending.size > 0) oracle.fail(18, `something is left waiting: ${state(world)}`);
   oracle.checkCalls();
+  oracle.checkSaid();
   const store = disk.connect();
   for (const { id, texts } of oracle.books.values()) {
     const verified = await store.verify(id);

@@ -82,17 +82,21 @@ export class User {
     const text = this.#texts.find((each) => !book.heard.has(each));
     if (text !== undefined) {
       if (this.#handedOver.get(text) === driver && !driver.gone) return;
-      this.#handedOver.set(text, driver);
       this.#turn = this.#texts.indexOf(text);
       this.#interfered = false;
-      this.#post(driver, { type: 'user-message', text }, (taken) => {
-        if (taken) this.#world.oracle.acknowledged(this.#id, text);
-        else this.#handedOver.delete(text);
-      });
+      this.#hand(driver, text, driver.agent?.post({ type: 'user-message', text }));
       return;
     }
     if (this.#shutsDown) this.#post(driver, { type: 'shutdown-requested' });
     else this.#done = true;
+  }
+
+  #hand(driver: Driver, text: string, taken: Promise<boolean> | undefined): void {
+    this.#handedOver.set(text, driver);
+    void taken?.then((isTaken) => {
+      if (isTaken) this.#world.oracle.acknowledged(this.#id, text);
+      else this.#handedOver.delete(text);
+    });
   }
 
   #interfere(driver: Driver): void {
@@ -109,10 +113,9 @@ export class User {
       case 'finish':
         return this.#post(driver, { type: 'finish-requested', reason: 'that will do' });
       case 'say': {
-        const text = `${this.#id}: and part ${this.#turn}b`;
+        const text = `${this.#id}: and then part ${this.#texts.length}`;
         this.#texts.push(text);
-        this.#handedOver.set(text, driver);
-        driver.agent?.say(text);
+        this.#hand(driver, text, driver.agent?.say(text));
         return;
       }
       default:

@@ -59,6 +59,11 @@ export type UserMessageReceived = Base<'user-message'> & {
   readonly text: string;
   readonly automatic?: boolean;
 };
+/**
+ * What a person says while work is under way: the work goes on, and the model hears it when it is asked next. While waiting
+ * for the user it is a message like any other.
+ */
+export type Steered = Base<'steered'> & { readonly text: string };
 export type TextDelta = Answer<'text-delta'> & { readonly text: string };
 export type CallDelta = Answer<'call-delta'> & {
   readonly callId: string;
@@ -145,6 +150,7 @@ export type RecoveryOutcome =
 
 export type Event =
   | UserMessageReceived
+  | Steered
   | TextDelta
   | CallDelta
   | ModelReplied
@@ -175,6 +181,7 @@ export type EventType = Event['type'];
 /** Every event type, in the order of the union above. The compiler checks that none is missing. */
 export const eventTypes: readonly EventType[] = Object.keys({
   'user-message': 0,
+  steered: 0,
   'text-delta': 0,
   'call-delta': 0,
   'model-replied': 0,

@@ -56,7 +56,6 @@ export class Agent {
   readonly #performer: Performer;
   readonly #keeper: MemoryKeeper;
   readonly #queue: { readonly event: Unstamped; readonly done: (taken: boolean) => void }[] = [];
-  readonly #inbox: string[] = [];
   readonly #ended = Promise.withResolvers<Session>();
   readonly #idlers: (() => void)[] = [];
   readonly #onTrouble: (trouble: Trouble | null) => void;
@@ -92,11 +91,6 @@ export class Agent {
     return this.#session;
   }
 
-  /** What the user said and the machine has not heard yet. */
-  get unheard(): readonly string[] {
-    return this.#inbox;
-  }
-
   /** Resolves when the session has ended, rejects when its log could not be written. */
   get ended(): Promise<Session> {
     return this.#ended.promise;
@@ -127,10 +121,12 @@ export class Agent {
     this.#left.resolve();
   }
 
-  /** Says something to the agent. While it is busy the message waits its turn. */
-  say(text: string): void {
-    this.#inbox.push(text);
-    this.#hear();
+  /**
+   * Says something to the agent; resolves, once it is kept, to whether the machine took it. While the agent is busy its work
+   * goes on, and the model hears what was said when it is asked next.
+   */
+  say(text: string): Promise<boolean> {
+    return this.post({ type: this.#isIdle() ? 'user-message' : 'steered', text });
   }
 
   /** Hands an event to the machine; resolves, once it is kept and acted on, to whether the machine took it. */
@@ -157,7 +153,6 @@ export class Agent {
       next.done(await this.#take(next.event));
     }
     this.#draining = false;
-    this.#hear();
     if (this.#isIdle()) for (const resolve of this.#idlers.splice(0)) resolve();
   }
 
@@ -224,16 +219,8 @@ export class Agent {
     for (const action of actions) this.#performer.perform(action, this.#session);
   }
 
-  /** Only with nothing else in the queue is it certain that the machine will take what the user said. */
-  #hear(): void {
-    if (this.#draining || this.#leaving.signal.aborted) return;
-    if (this.#session.turn.status !== 'waitingForUser') return;
-    const text = this.#inbox.shift();
-    if (text !== undefined) void this.post({ type: 'user-message', text });
-  }
-
   #isIdle(): boolean {
-    return this.#session.turn.status === 'waitingForUser' && this.#inbox.length === 0 && !this.#draining;
+    return this.#session.turn.status === 'waitingForUser' && !this.#draining;
   }
 
   #end(): void {

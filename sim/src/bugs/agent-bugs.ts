@@ -12,7 +12,7 @@ export const agentBugs: readonly Bug[] = [
         new (class extends Agent {
           override post(event: Unstamped): Promise<boolean> {
             const posted = super.post(event);
-            return event.type === 'user-message' ? Promise.resolve(true) : posted;
+            return 'text' in event ? Promise.resolve(true) : posted;
           }
         })(options),
     },

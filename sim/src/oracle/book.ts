@@ -35,7 +35,10 @@ export type Book = {
   /** Replies since the user spoke, and how often the user did. */
   replies: number;
   turns: number;
+  /** What the user said, and how often it was kept. */
   readonly heard: Map<string, number>;
+  /** Room was made, so that not all that was said is in the conversation any more. */
+  shortened: boolean;
   /** The requests for which the model was asked, each under one claim. */
   readonly asked: Set<string>;
   /** The event for which there was no room, until it is kept or somebody else claims the session. */
@@ -55,6 +58,7 @@ export function openBook(session: Session, driver: Driver, fence: number): Book 
     replies: 0,
     turns: 0,
     heard: new Map(),
+    shortened: false,
     asked: new Set(),
     waiting: null,
   };
@@ -74,8 +78,11 @@ export function enter(book: Book, event: Event, text: string): readonly CallReco
   if (event.type === 'user-message') {
     book.turns += 1;
     book.replies = 0;
+  }
+  if (event.type === 'user-message' || event.type === 'steered') {
     book.heard.set(event.text, (book.heard.get(event.text) ?? 0) + 1);
   }
+  if (event.type === 'paging-finished') book.shortened = true;
   if (event.type === 'model-replied') book.replies += 1;
   book.session = step(before, event).session;
   book.texts.push(text);

@@ -10,8 +10,8 @@ export type CallChecks = {
   /** A run of a call changed the world. */
   effected(mark: string): void;
   /** The user has answered; `args` is what was shown. */
-  answered(mark: string, answer: Answer): void;
-  decided(book: Book, event: Extract<Event, { type: 'permission-decided' }>): void;
+  answered(driver: Driver, mark: string, answer: Answer): void;
+  decided(driver: Driver, book: Book, event: Extract<Event, { type: 'permission-decided' }>): void;
   settled(book: Book, record: CallRecord, event: Event): void;
   spooled(execution: string, result: string): void;
   /** Somebody looked into the spool and could not see a result: it was not there yet, or could not be read. */
@@ -54,12 +54,12 @@ export function callChecks(known: Known): CallChecks {
       const { effects } = outside.deed(mark);
       if (effects > 1) fail(1, `${mark} was done ${effects} times`);
     },
-    answered(mark, answer) {
-      answers.set(mark, answer);
+    answered(driver, mark, answer) {
+      answers.set(`${driver.name} ${mark}`, answer);
     },
-    decided(book, { callId, decision }) {
+    decided(driver, book, { callId, decision }) {
       const record = book.open.get(callId);
-      const answer = answers.get(record?.mark ?? '');
+      const answer = answers.get(`${driver.name} ${record?.mark}`);
       if (record !== undefined && answer?.decision !== decision)
         fail(11, `${record.mark} is kept as ${decision}; the user said ${answer?.decision ?? 'nothing'}`);
       if (record !== undefined) record.shown = answer?.args ?? null;

@@ -1,4 +1,4 @@
-import { durableView, isEphemeral, type Session } from '@pawl/core';
+import { conversationOf, durableView, isEphemeral, toArray, type Session } from '@pawl/core';
 import type { OpenedSession, Position } from '@pawl/runtime';
 import type { Driver } from '../world.ts';
 import { enter, type Book } from './book.ts';
@@ -15,6 +15,8 @@ export type LogChecks = {
   opened(id: string, opened: OpenedSession): void;
   /** Somebody was told that what the user said is kept. */
   acknowledged(id: string, text: string): void;
+  /** At the end of a run: whatever the user said has reached the conversation. */
+  checkSaid(): void;
   /** Compares a session with what was kept of it, word by word. */
   compare(id: string, session: Session, what: string): void;
 };
@@ -48,10 +50,10 @@ export function logChecks(known: Known, calls: CallChecks & WatchChecks): LogChe
         trace.add(text);
         known.counts.events += 1;
         if (isEphemeral(event)) fail(17, `${event.type} of ${book.id} was kept`);
-        if (event.type === 'permission-decided') calls.decided(book, event);
+        if (event.type === 'permission-decided') calls.decided(driver, book, event);
         if (event.type === 'model-replied') calls.replyKept(event.text);
         const settled = enter(book, event, text);
-        if (event.type === 'user-message' && (book.heard.get(event.text) ?? 0) > 1)
+        if ('text' in event && (book.heard.get(event.text) ?? 0) > 1)
           fail(7, `${book.id} has ${JSON.stringify(event.text)} twice`);
         for (const record of settled) calls.settled(book, record, event);
       }
@@ -74,6 +76,14 @@ export function logChecks(known: Known, calls: CallChecks & WatchChecks): LogChe
       if (head !== book.texts.length) fail(8, `${id} was opened at event ${head} of ${book.texts.length}`);
       if (fence !== book.fence) fail(5, `${id} was opened under fence ${fence}, not ${book.fence}`);
       compare(id, session, 'the opened session');
+    },
+    checkSaid() {
+      for (const { id, session, heard, shortened } of books.values()) {
+        if (shortened) continue;
+        const said = new Set(toArray(conversationOf(session)).map((message) => (message.role === 'user' ? message.text : '')));
+        for (const text of heard.keys())
+          if (!said.has(text)) fail(7, `${JSON.stringify(text)} was kept and never got into the conversation of ${id}`);
+      }
     },
     acknowledged(id, text) {
       if (!books.get(id)?.heard.has(text)) fail(7, `${JSON.stringify(text)} was acknowledged and is not in ${id}`);

@@ -1,12 +1,10 @@
 // What the index of the runtime does not list yet.
-export { withAgentKeys } from '../../../runtime/src/config/agent-keys.ts';
 export {
   configFromEnvironment,
   configVariables,
 } from '../../../runtime/src/config/config-from-environment.ts';
 export { configOrigins, type ConfigOrigin } from '../../../runtime/src/config/config-origins.ts';
 export { ConfigVariableError } from '../../../runtime/src/config/config-variable-error.ts';
-export { configFileNames } from '../../../runtime/src/config/find-config.ts';
 export type { ConfigLayers } from '../../../runtime/src/config/merge-configs.ts';
 export { runConfigCode } from '../../../runtime/src/config/run-config-code.ts';
 export { secretsIn } from '../../../runtime/src/config/secrets.ts';

@@ -41,6 +41,7 @@ function eventSections(event: Event, { turn }: Session): readonly string[] {
   const time = dateTime(event.at);
   switch (event.type) {
     case 'user-message':
+    case 'steered':
       return [`## User, ${time}\n\n${fenced(event.text)}`];
     case 'model-replied': {
       const took = duration(Math.max(0, event.at - turn.since));
@@ -62,7 +63,7 @@ function eventSections(event: Event, { turn }: Session): readonly string[] {
 
 /** What else happened, a line each: waits, verdicts, phases, wishes of the user. */
 function asides(walked: Walked): readonly string[] {
-  const told = new Set<Event['type']>(['user-message', 'model-replied', 'tool-finished']);
+  const told = new Set<Event['type']>(['user-message', 'steered', 'model-replied', 'tool-finished']);
   return timelineOf(walked)
     .filter(({ what }) => !told.has(walked.event.type) || !['user', 'model', 'tool'].includes(what))
     .map(({ at, what, text, tookMs }) => {

@@ -229,7 +229,7 @@ function openCall(
   if (held.status !== 'executingTools') return '';
   const mine = held.executions.find(
     ({ status, call: { id, tool, args } }) =>
-      
+      status !== 'completed' &&
       tool === call.tool &&
       isDeepStrictEqual(args, call.args) &&
       !begun.has(`${held.request} ${id}`),

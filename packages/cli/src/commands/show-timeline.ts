@@ -108,6 +108,7 @@ const wish = (event: { readonly type: string; readonly reason?: string }): reado
 
 const tellers: { readonly [Type in Event['type']]: Teller<Type> } = {
   'user-message': ({ text }) => [{ what: 'user', text }],
+  steered: ({ text }) => [{ what: 'user', text }],
   'model-replied': (event, turn) => [replyPiece(event, turn)],
   'model-failed': ({ at, error: { kind, message } }, { since }) => [
     { what: 'model', text: `${kind}: ${message}`, tookMs: at - since, failed: true },

@@ -5,6 +5,7 @@ import { entryCount } from './panels/memory-view.ts';
 import { questionReach } from './panels/question.ts';
 import type { Answer, AskedQuestion } from './questions.ts';
 import {
+  isTypingNow,
   isWaiting,
   tick,
   viewNames,
@@ -54,7 +55,7 @@ export function press(before: ScreenModel, key: Key, at: number): Pressed {
   const model = tick(before, at);
   const everywhere = viewKey(model, key);
   if (everywhere !== null) return everywhere;
-  if (model.ui.isTyping && !isScrolling(key)) return type(model, key);
+  if (isTypingNow(model) && !isScrolling(key)) return type(model, key);
   const asked = model.ui.view === 'work' ? openQuestion(model) : null;
   if (asked?.kind === 'permission') {
     const decided = decide(model, asked, key);
@@ -195,10 +196,10 @@ function command(model: ScreenModel, key: Key): Pressed | null {
 
 function workKey(model: ScreenModel, key: Key): Pressed | null {
   const { status } = model.session.turn;
-  if (key.name === 'enter') return isOver(model) ? null : just(withUi(model, { isTyping: true }));
+  if (key.name === 'enter') return isOver(model) ? null : just(write(model));
   if (key.name !== 'text') return null;
   // Pasted text is meant for the line.
-  if (key.text.length > 1 && !isOver(model)) return type(withUi(model, { isTyping: true }), key);
+  if (key.text.length > 1 && !isOver(model)) return type(write(model), key);
   if (key.text === 'p' && !isOver(model)) {
     return status === 'paused'
       ? { model: noticed(model, 'Going on.'), commands: [{ type: 'resume' }] }
@@ -214,6 +215,10 @@ function workKey(model: ScreenModel, key: Key): Pressed | null {
     };
   }
   return null;
+}
+
+function write(model: ScreenModel): ScreenModel {
+  return withUi(turnTo(model, 'work'), { isTyping: true });
 }
 
 function cancel(model: ScreenModel): Pressed {

@@ -26,7 +26,7 @@ export function lineWidth(line: Line): number {
 
 /** Columns that a text takes on the screen. */
 export function widthOf(text: string): number {
-  return isAscii(text) ? text.length : stringWidth(text);
+  return isNarrow(text) ? text.length : stringWidth(text);
 }
 
 /** A line cut to a width, with an ellipsis where something is missing. */
@@ -88,6 +88,7 @@ export function wrapped(
   breaks: 'words' | 'anywhere' = 'words',
 ): readonly string[] {
   if (width < 1) return [''];
+  if (isNarrow(text)) return narrowRows(text, width, breaks);
   const rows: string[] = [];
   let row = emptyRow;
   for (const sign of signsOf(text, width)) {
@@ -102,6 +103,27 @@ export function wrapped(
     }
   }
   return [...rows, row.text];
+}
+
+/** The same for text of which every character takes one column. */
+function narrowRows(text: string, width: number, breaks: 'words' | 'anywhere'): readonly string[] {
+  const rows: string[] = [];
+  let start = 0;
+  while (text.length - start > width) {
+    const row = text.slice(start, start + width);
+    const space = breaks === 'words' ? row.lastIndexOf(' ') : -1;
+    if (breaks === 'words' && text[start + width] === ' ') {
+      rows.push(row);
+      start += width + 1;
+    } else if (space !== -1 && row.slice(0, space).trim() !== '') {
+      rows.push(row.slice(0, space).trimEnd());
+      start += space + 1;
+    } else {
+      rows.push(row);
+      start += width;
+    }
+  }
+  return [...rows, text.slice(start)];
 }
 
 /** A row that is being filled. `break` is where it can be broken, 0 for nowhere, and `columnsThere` its width up to there. */
@@ -136,16 +158,15 @@ const signMax = 24;
 
 /** What a reader sees as one character, each with its width; none is wider than a row. */
 function* signsOf(text: string, width: number): Generator<Sign, void, undefined> {
-  if (isAscii(text)) {
-    for (const sign of text) yield { text: sign, columns: 1 };
-    return;
-  }
   for (const { segment } of segmenter.segment(text)) {
     const columns = segment.length > signMax ? Infinity : widthOf(segment);
     yield columns > width ? { text: '�', columns: 1 } : { text: segment, columns };
   }
 }
 
-function isAscii(text: string): boolean {
-  return /^[\u0020-\u007e]*$/.test(text);
+/** Letters, and the signs that the view itself is drawn with: each takes one column and joins with no other. */
+const narrow = /^[\u0020-\u007e\u00b7\u2026\u2190-\u21ff\u2500-\u257f\u25b0\u25b1\u25c9\u25cb\u25cf]*$/u;
+
+function isNarrow(text: string): boolean {
+  return narrow.test(text);
 }

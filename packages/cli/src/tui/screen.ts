@@ -146,6 +146,11 @@ export function withUnheard(model: ScreenModel, text: string): ScreenModel {
   return { ...model, unheard: [...model.unheard.slice(1 - unheardMax), text] };
 }
 
+/** The line that is typed belongs to the view of the work; in the others keys are keys. */
+export function isTypingNow({ ui }: ScreenModel): boolean {
+  return ui.isTyping && ui.view === 'work';
+}
+
 export function isWaiting({ session: { turn } }: ScreenModel): boolean {
   return turn.status === 'waitingForUser';
 }

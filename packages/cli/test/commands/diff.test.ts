@@ -56,10 +56,9 @@ describe('pawl diff', () => {
   });
 
   it('pays no attention to the dice of a retry, but to everything else that an event says', async () => {
-    const failed = (id: string, jitter: number, message: string) => keepFailure(id, { jitter, message });
-    await failed('a', 0.1, 'busy');
-    await failed('b', 0.9, 'busy');
-    await failed('c', 0.1, 'very busy');
+    await keepFailure('a', { jitter: 0.1, message: 'busy' });
+    await keepFailure('b', { jitter: 0.9, message: 'busy' });
+    await keepFailure('c', { jitter: 0.1, message: 'very busy' });
     expect(await place.json('diff', 'a', 'b')).toMatchObject([{ common: 2, next: { a: null, b: null } }]);
     expect(await place.json('diff', 'a', 'c')).toMatchObject([{ common: 1, next: { a: { jitter: 0.1 } } }]);
   });

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -107,5 +108,137 @@ describe('pawl doctor', () => {
   it('says of the sandbox whether it works', async () => {
     const sandbox = (await checksOf()).get('sandbox');
     expect(sandbox?.ok === true ? sandbox.found : sandbox?.advice).toMatch(/and it works|bubblewrap|sandbox/);
+  });
+
+  it('says that SQLite is there, with its version', async () => {
+    expect((await checksOf()).get('sqlite')).toMatchObject({
+      needed: true,
+      ok: true,
+      found: expect.stringMatching(/^3\./) as string,
+    });
+  });
+
+  it.each([
+    ['config', 'XDG_CONFIG_HOME'],
+    ['data', 'XDG_DATA_HOME'],
+  ])('fails where others can change the folder for %s', async (name, variable) => {
+    const open = join(folder, 'open', 'pawl');
+    mkdirSync(open, { recursive: true });
+    chmodSync(open, 0o777);
+    const { io, out } = captureIo();
+    expect(await doctor({}, io, machine({ env: env({ [variable]: join(folder, 'open') }) }))).toBe(1);
+    expect(out()).toMatch(
+      new RegExp(`^MISSING +${name} +${open}, which others can change\\n +.*chmod go-w ${open}$`, 'm'),
+    );
+  });
+});
+
+describe('pawl doctor, of what is set', () => {
+  it('tells the model, and fails for a configuration that cannot be used', async () => {
+    const path = join(folder, 'config', 'pawl', 'pawl.config.yaml');
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, 'model: ollama:a');
+    expect((await checksOf()).get('settings')).toMatchObject({ ok: true, found: 'model ollama:a' });
+    writeFileSync(path, 'model: x\nmodle: y');
+    expect((await checksOf()).get('settings')).toMatchObject({
+      needed: true,
+      ok: false,
+      advice: expect.stringContaining('line 2: modle: unknown key') as string,
+    });
+  });
+
+  it('says of a configuration that is not trusted what to do', async () => {
+    writeFileSync(join(folder, 'pawl.config.yaml'), 'model: anthropic:a');
+    expect((await checksOf()).get('settings')).toMatchObject({
+      ok: true,
+      found: 'model librarian',
+      advice: expect.stringContaining('pawl trust') as string,
+    });
+  });
+
+  it('tells of each provider whether its package and its key are there, and never the key', async () => {
+    const { io, out } = captureIo();
+    await doctor({}, io, machine({ env: env({ GEMINI_API_KEY: 'hunter2', PAWL_API_KEY: 'hunter2' }) }));
+    expect(out()).toMatch(/^ok +google +@ai-sdk\/google is installed, GEMINI_API_KEY is set$/m);
+    expect(out()).toMatch(/^ok +openai-compatible +.* is installed, PAWL_API_KEY is set$/m);
+    expect(out()).toMatch(
+      /^without +anthropic +.* is installed, no key is set\n +To use anthropic: set ANTHROPIC_API_KEY\.$/m,
+    );
+    expect(out()).not.toContain('hunter2');
+  });
+
+  it('needs the provider of the model that is set', async () => {
+    const { io, out } = captureIo();
+    expect(await doctor({}, io, machine({ env: env({ PAWL_MODEL: 'openai:a' }) }))).toBe(1);
+    expect(out()).toMatch(/^MISSING +openai +.*no key is set$/m);
+    const local = await checksOf({ env: env({ PAWL_MODEL: 'ollama:a' }) });
+    expect(local.get('openai-compatible')).toMatchObject({
+      needed: true,
+      ok: true,
+      found: expect.stringContaining('no key is needed') as string,
+    });
+  });
+});
+
+/** A server that answers everything in the same way; null for never. */
+async function redis(
+  answer: string | null,
+  url: (port: number) => string,
+  variable = 'PAWL_REDIS_URL',
+): Promise<Check | undefined> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', () => void (answer === null || socket.write(answer)));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const checks = await checksOf({ timeoutMs: 500, env: env({ [variable]: url(port) }) });
+  server.close();
+  return checks.get('redis');
+}
+
+const local = (port: number): string => `redis://user:hunter2@127.0.0.1:${port}/0`;
+
+describe('pawl doctor, of Redis', () => {
+  it('is silent where none is named', async () => {
+    expect((await checksOf()).has('redis')).toBe(false);
+  });
+
+  it('finds one that answers, or wants a password first', async () => {
+    for (const answer of ['+PONG\r\n', '-NOAUTH Authentication required.\r\n']) {
+      const check = await redis(answer, local);
+      expect(check).toMatchObject({ needed: true, ok: true, advice: null });
+      expect(check?.found).toMatch(/^127\.0\.0\.1:\d+ answers$/);
+    }
+  });
+
+  it.each([
+    [null, 'gave no answer for 0.5 s'],
+    ['HTTP/1.1 400 Bad Request\r\n', 'answers, but not as Redis does'],
+  ])('says what is wrong with one that says %j', async (answer, problem) => {
+    const check = await redis(answer, local);
+    expect(check).toMatchObject({ ok: false, found: expect.stringContaining(problem) as string });
+    expect(JSON.stringify(check)).not.toContain('hunter2');
+  });
+
+  it('says that nobody is there, and what to do', async () => {
+    const check = await redis(null, () => 'redis://127.0.0.1:1');
+    expect(check).toMatchObject({
+      needed: true,
+      ok: false,
+      found: '127.0.0.1:1 cannot be reached (ECONNREFUSED)',
+    });
+    expect(check?.advice).toContain('PAWL_REDIS_URL');
+  });
+
+  it('does not need one that was meant for somebody else', async () => {
+    expect(await redis(null, () => 'redis://127.0.0.1:1', 'REDIS_URL')).toMatchObject({
+      needed: false,
+      ok: false,
+    });
+  });
+
+  it.each(['nonsense', 'http://127.0.0.1:6379', 'redis://'])('takes %s for no address', async (url) => {
+    expect(await redis(null, () => url)).toMatchObject({ ok: false, found: 'PAWL_REDIS_URL is no address' });
   });
 });

@@ -106,9 +106,9 @@ async function recorded({ replies, delays, profile, rulings, hooks }: Script) {
       return hooks;
     },
   });
-  agent.say('Do something');
+  void agent.say('Do something');
   await agent.idle();
-  agent.say('And something else');
+  void agent.say('And something else');
   await agent.idle();
   return recordOf(store, 'random');
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { createSession, replay, type Event } from '@pawl/core';
 import { stateHash, type Tool } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fixtureBeside } from '../../src/commands/export-test.ts';
@@ -78,6 +79,23 @@ describe('pawl export', () => {
       expect.stringMatching(/^## Model/),
       '## Ended: answered',
     ]);
+  });
+});
+
+describe('a transcript', () => {
+  it('has what the user said meanwhile, and what else happened, in its place', async () => {
+    const session = createSession({ id: 'busy', at: 0 });
+    const events: readonly Event[] = [
+      { type: 'user-message', at: 1, text: 'Go' },
+      { type: 'steered', at: 2, text: 'Faster' },
+      { type: 'cancel-requested', at: 3, reason: 'enough' },
+    ];
+    const position = await place.store.create(session, 'a test');
+    await place.store.append('busy', position, events, replay(session, events));
+    const { out } = await place.pawl('export', 'busy', '--as', 'markdown');
+    expect(out.replaceAll(/\d{4}-.*|\d\d:\d\d:\d\d/g, 'when')).toContain(
+      '## User, when\n\n```text\nGo\n```\n\n## User, when\n\n```text\nFaster\n```\n\n- when session: ` cancel requested: enough `\n',
+    );
   });
 });
 

@@ -94,7 +94,7 @@ export async function keepRun({ dir, store }: Place, run: Run): Promise<string> 
     clock,
     ...run.agent,
   });
-  agent.say(goal);
+  void agent.say(goal);
   await agent.idle();
   return id;
 }

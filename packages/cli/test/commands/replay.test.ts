@@ -222,7 +222,7 @@ describe('pawl replay --with-model', () => {
       model: createLibrarian(),
       log: eventLogOn(place.store, 'party', position),
     });
-    agent.say('When is the garden party?');
+    void agent.say('When is the garden party?');
     await agent.idle();
     const { code, out, err } = await place.pawl('replay', 'party', '--with-model');
     expect([code, err]).toEqual([0, '']);

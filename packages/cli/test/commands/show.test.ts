@@ -209,6 +209,44 @@ The roof is mended.
   });
 });
 
+describe('the end of a session', () => {
+  const verdict = {
+    level: 'stuck',
+    rule: 'my-rule',
+    reason: 'nothing moves',
+    advice: 'Move.',
+    evidence: [2],
+    response: { kind: 'ask' },
+  } as const;
+  const asked: readonly Event[] = [
+    { type: 'user-message', at: 1, text: 'Find the key' },
+    { type: 'model-replied', at: 2, text: 'I look.', calls: [{ id: 'a', tool: 'look', args: {} }] },
+    { type: 'tool-started', at: 3, callId: 'a' },
+    { type: 'verdict-reached', at: 4, verdict },
+    { type: 'tool-finished', at: 5, callId: 'a', outcome: { ok: true, output: 'nothing' } },
+  ];
+
+  it('is that of its last turn: what was stuck before the user spoke again is past', async () => {
+    await keepEvents('stuck', asked);
+    const proof = [{ seq: 2, what: 'reply', came: 'I look.' }];
+    expect((await place.json('show', 'stuck')).at(-1)).toMatchObject({
+      how: 'stuck',
+      rule: 'my-rule',
+      proof,
+    });
+    await keepEvents('helped', [
+      ...asked,
+      { type: 'user-message', at: 6, text: 'Look under the mat' },
+      { type: 'model-replied', at: 7, text: 'There it is.', calls: [] },
+    ]);
+    expect((await place.json('show', 'helped')).at(-1)).toMatchObject({
+      how: 'answered',
+      rule: null,
+      proof: [],
+    });
+  });
+});
+
 describe('pawl show --at', () => {
   it('shows the state after any event, in short or whole', async () => {
     await keepRun(place, { ...plainRun, id: 'roof' });

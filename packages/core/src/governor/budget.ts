@@ -1,5 +1,4 @@
 import type { Event } from '../event.ts';
-import type { Session } from '../session.ts';
 import { withVerdict } from '../turn/agenda-events.ts';
 import type { Agenda, CallingModel, ExecutingTools } from '../turn/state.ts';
 import type { Governed } from './governed.ts';
@@ -112,11 +111,4 @@ function verdictOn(reason: string, seq: number): Verdict {
 
 function withAgenda(turn: CallingModel | ExecutingTools, agenda: Agenda): CallingModel | ExecutingTools {
   return turn.status === 'callingModel' ? { ...turn, ask: { ...turn.ask, agenda } } : { ...turn, agenda };
-}
-
-/** The clock of a turn starts when the user has spoken. */
-export function startWork(session: Session, at: number): Session {
-  return session.settings.budgets === null
-    ? session
-    : { ...session, spent: { ...session.spent, workingSince: at } };
 }

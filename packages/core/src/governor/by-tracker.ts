@@ -4,9 +4,9 @@ import type { Session } from '../session.ts';
 import {
   hearFailedDecision,
   hearOutcome,
+  hearPerson,
   hearRecord,
   hearReply,
-  trackerFor,
   type Heard,
   type SessionTracker,
 } from '../trackers/in-session.ts';
@@ -49,10 +49,13 @@ function isHeard(turn: CallingModel, event: ModelReplied): boolean {
   return turn.ask.finish === null && !isStale(turn, event);
 }
 
-/** The turn starts the governor afresh when a phase changes. What a tracker is to forget then, it knows itself. */
+/**
+ * The turn starts the governor afresh when a phase changes. What a tracker is to forget then, it knows itself. One that is
+ * still there is the same, or has begun anew with what a person said.
+ */
 export function keepTracker(step: Step, tracker: SessionTracker | null): Step {
   const { governor } = step.session;
-  if (governor.tracker === tracker) return step;
+  if (governor.tracker !== null) return step;
   return { ...step, session: { ...step.session, governor: { ...governor, tracker } } };
 }
 
@@ -62,19 +65,15 @@ function keep(governed: Governed, tracker: SessionTracker): Governed {
   return { ...governed, session: { ...session, governor: { ...session.governor, tracker } } };
 }
 
-/**
- * With savant, what a person says begins another run, and a run begins with a fresh machine; what no person said is one
- * more step of the same run. With nexora only a success or a phase makes up for errors, whoever speaks.
- */
+/** With savant, what no person said is one more step of the same run. */
 function hearUser(
   { settings, turn }: Session,
   { at, automatic = false }: Extract<Event, { type: 'user-message' }>,
   tracker: SessionTracker,
 ): SessionTracker {
-  if (turn.status !== 'waitingForUser' || tracker.state.mind.kind !== 'savant') return tracker;
-  return automatic
-    ? hearRecord(tracker, { type: 'ticked', at })
-    : (trackerFor(settings.governor, at) ?? tracker);
+  if (turn.status !== 'waitingForUser') return tracker;
+  if (!automatic) return hearPerson(tracker, settings.governor, at);
+  return tracker.state.mind.kind === 'savant' ? hearRecord(tracker, { type: 'ticked', at }) : tracker;
 }
 
 /** A phase that brings a message is refused while work is under way. */

@@ -30,11 +30,11 @@ export function isFull({ tokens, leftByPaging }: ModelWindow, windowTokens: numb
 export function fill(window: ModelWindow, turn: Turn, event: Event): ModelWindow {
   switch (event.type) {
     case 'user-message':
-      return turn.status === 'waitingForUser' ? withText(window, event.text) : window;
+      return turn.status === 'waitingForUser' ? fillWith(window, event.text) : window;
     case 'tool-finished': {
       if (turn.status !== 'executingTools') return window;
       const { outcome } = event;
-      return withText(window, outcome.ok ? textOf(outcome.output) : outcome.error.message);
+      return fillWith(window, outcome.ok ? textOf(outcome.output) : outcome.error.message);
     }
     case 'model-replied':
       return turn.status === 'callingModel' ? withReply(window, event) : window;
@@ -53,13 +53,13 @@ function withReply(
   { text, calls, usage }: Extract<Event, { type: 'model-replied' }>,
 ): ModelWindow {
   if (usage === undefined) {
-    return withText(window, `${text}${calls.map(({ tool, args }) => tool + textOf(args)).join('')}`);
+    return fillWith(window, `${text}${calls.map(({ tool, args }) => tool + textOf(args)).join('')}`);
   }
   const { inputTokens, outputTokens } = usage;
   const estimator = correct(window.estimator, window.tokens, inputTokens);
   return { ...window, tokens: inputTokens + outputTokens, estimator };
 }
 
-function withText(window: ModelWindow, text: string): ModelWindow {
+export function fillWith(window: ModelWindow, text: string): ModelWindow {
   return { ...window, tokens: window.tokens + estimate(window.estimator, text) };
 }

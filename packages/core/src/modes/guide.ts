@@ -9,7 +9,7 @@ import { isStale } from '../turn/refuse.ts';
 import type { CallingModel, ExecutingTools, Paging } from '../turn/state.ts';
 import type { ModeFact } from './happening.ts';
 import { hop } from './hop.ts';
-import { startMode, type Mode } from './mode.ts';
+import { beginAgain, type Mode } from './mode.ts';
 import { stateNamed, type ModeChart } from './mode-chart.ts';
 import type { Hop } from './place.ts';
 
@@ -65,10 +65,9 @@ export function fallWhenStuck({ session, event, notes }: Governed, chart: ModeCh
   return { ...fallen, notes: [...notes, ...fallen.notes] };
 }
 
-/** Work that had come to its end begins anew with the next message. */
 function begin(session: Session, event: Event, { chart, mode }: Guidance): Governed {
-  const isOver = stateNamed(chart, mode.state)?.terminal === true;
-  return { session: isOver ? { ...session, mode: startMode(chart, event.at) } : session, event, notes: [] };
+  const begun = beginAgain(mode, chart, event.at);
+  return { session: begun === mode ? session : { ...session, mode: begun }, event, notes: [] };
 }
 
 type Met<Type> = Guidance & { readonly event: Type };

@@ -45,6 +45,11 @@ export function startMode(chart: ModeChart, at: number): Mode {
   };
 }
 
+/** Work that had come to its end begins anew when a person speaks; other work goes on where it is. */
+export function beginAgain(mode: Mode, chart: ModeChart, at: number): Mode {
+  return stateNamed(chart, mode.state)?.terminal === true ? startMode(chart, at) : mode;
+}
+
 /**
  * A mode to go on with, for a state that was kept somewhere. Where that is missing, not a state of the chart, or the one
  * in which room was being made in memory, the work begins in the safe one, and `warning` says why.

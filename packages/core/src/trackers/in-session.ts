@@ -56,6 +56,14 @@ function ownToTrackers(config: object = {}): object {
   );
 }
 
+/**
+ * With savant, what a person says begins another run, and a run begins with a fresh machine. With nexora only a success or a
+ * phase makes up for errors, whoever speaks.
+ */
+export function hearPerson(tracker: SessionTracker, settings: GovernorSettings, at: number): SessionTracker {
+  return tracker.state.mind.kind === 'savant' ? (trackerFor(settings, at) ?? tracker) : tracker;
+}
+
 /** A reply: what was said, and the calls that are about to run. Each reply that goes on is a step of the loop. */
 export function hearReply(
   tracker: SessionTracker,

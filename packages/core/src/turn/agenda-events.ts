@@ -1,5 +1,6 @@
 import type { Event } from '../event.ts';
 import type { Verdict } from '../governor/verdict.ts';
+import { withAdded } from '../list.ts';
 import type { Note } from '../note.ts';
 import { changePhases } from '../phases/change.ts';
 import type { Session } from '../session.ts';
@@ -14,11 +15,15 @@ type PhaseEvent = EventOf<'phase-started'> | EventOf<'phase-completed'>;
 /** How a state puts a new agenda in the place of its own. */
 type Replace<State extends Held> = (turn: State, agenda: Agenda) => State;
 
-/** What happens to phases, verdicts and a wish to finish while work is under way: they are kept for the next check. */
+/**
+ * What happens to phases, verdicts, a wish to finish and a person's word while work is under way: they are kept for the next
+ * check.
+ */
 export function agendaEvents<State extends Held>(
   agendaOf: (turn: State) => Agenda,
   replace: Replace<State>,
 ): {
+  readonly steered: (session: Session, turn: State, event: EventOf<'steered'>) => Step;
   readonly 'phase-started': (session: Session, turn: State, event: EventOf<'phase-started'>) => Step;
   readonly 'phase-completed': (session: Session, turn: State, event: EventOf<'phase-completed'>) => Step;
   readonly 'verdict-reached': (session: Session, turn: State, event: EventOf<'verdict-reached'>) => Step;
@@ -36,6 +41,8 @@ export function agendaEvents<State extends Held>(
     return noting(step, after.notes);
   };
   return {
+    steered: (session, turn, event) =>
+      keep(session, turn, event, { said: withAdded(agendaOf(turn).said ?? [], event.text) }),
     'phase-started': (session, turn, event) =>
       event.message === undefined
         ? phase(session, turn, event)

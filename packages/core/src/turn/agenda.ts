@@ -7,7 +7,11 @@ export const plainAsk: Ask = { advice: null, finish: null, agenda: emptyAgenda }
 
 export function isEmpty(agenda: Agenda): boolean {
   return (
-    agenda === emptyAgenda || (agenda.phaseChanges === 0 && agenda.verdict === null && agenda.finish === null)
+    agenda === emptyAgenda ||
+    (agenda.phaseChanges === 0 &&
+      agenda.verdict === null &&
+      agenda.finish === null &&
+      agenda.said === undefined)
   );
 }
 

@@ -57,6 +57,7 @@ const callOff = [
 /** What is kept for the next progress check. */
 function kept(name: TurnStatus): readonly ChartMove[] {
   return [
+    ...on('steered', ['', name, 'wait']),
     ...on('phase-started', ['brings no message', name, 'wait']),
     ...on('phase-completed', ['', name, 'wait']),
     ...on('verdict-reached', ['verdict is halt', 'halted', 'abort', 'stop'], ['', name, 'wait']),
@@ -80,6 +81,7 @@ export const turnChart: Chart = {
       'waiting',
       'Waits for a message. Where every session starts and every turn ends.',
       on('user-message', ['', 'callingModel', 'ask-model']),
+      on('steered', ['', 'callingModel', 'ask-model']),
       on('paging-requested', ['', 'paging', 'page-memory']),
       on('phase-started', 'phaseTransition'),
       on('phase-completed', 'phaseTransition'),
@@ -176,6 +178,7 @@ export const turnChart: Chart = {
         null,
         ['work is called off', 'waitingForUser', 'wait'],
         ['a phase changed', 'phaseTransition'],
+        ['something was said', 'callingModel', 'ask-model'],
         ['turn is done', 'waitingForUser', 'wait'],
         ['finish is asked for', 'callingModel', 'ask-model'],
         ['verdict runs calls', 'executingTools', 'run-tools'],

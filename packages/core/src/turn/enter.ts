@@ -4,8 +4,10 @@ import type { Call, Message } from '../conversation/message.ts';
 import type { Event } from '../event.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
+import { heed } from './heed.ts';
 import { justWait, move, type Step } from './move.ts';
 import { askModel, runTools } from './pending.ts';
+import { withoutSaid, withSaid } from './said.ts';
 import type { Agenda, Ask, CallingModel, ExecutingTools, Execution, TurnStatus } from './state.ts';
 
 /** The way to a state: what was passed through and noted so far. */
@@ -15,13 +17,17 @@ export type Route = {
   readonly notes?: readonly Note[] | undefined;
 };
 
-/** Asks the model. The request is numbered after the event that caused it, so no two are the same. */
+/**
+ * Asks the model, which hears what a person has said meanwhile. The request is numbered after the event that caused it, so no
+ * two are the same.
+ */
 export function callModel(
   session: Session,
   event: Event,
   route: Route,
   call: { readonly ask: Ask; readonly retries: number },
 ): Step {
+  if (call.ask.agenda.said !== undefined) return callModelToHear(session, event, route, call);
   const to: CallingModel = {
     status: 'callingModel',
     since: event.at,
@@ -32,6 +38,23 @@ export function callModel(
     ask: call.ask,
   };
   return move(session, event, { to, actions: [askModel(to)], via: route.via, notes: route.notes });
+}
+
+function callModelToHear(
+  before: Session,
+  event: Event,
+  route: Route,
+  { ask, retries }: { readonly ask: Ask; readonly retries: number },
+): Step {
+  const { advice, finish, agenda } = ask;
+  const session = heed(before, agenda.said ?? [], event.at);
+  const conversation = withSaid(route.conversation, agenda, event.at);
+  const heard = {
+    advice: advice ?? session.governor.advice,
+    finish,
+    agenda: withoutSaid(agenda),
+  };
+  return callModel(session, event, { ...route, conversation }, { ask: heard, retries });
 }
 
 /** The calls of one reply, on their way. `calls` are those to begin, where the caller has them at hand. */

@@ -10,6 +10,7 @@ import { callModel, runRound, waitForUser, type Route } from './enter.ts';
 import { move, type Step } from './move.ts';
 import { recoverOrWait } from './pending.ts';
 import { failure, withResults } from './results.ts';
+import { onlySaid, withSaid } from './said.ts';
 import type { AfterTools, Agenda, Ask, Finish, HaltReason, ToolRecovery, TurnStatus } from './state.ts';
 
 export type Check = {
@@ -21,7 +22,10 @@ export type Check = {
   readonly asked?: boolean;
 };
 
-/** Is the work moving? Works off the agenda, in this order: phases, then finishing, then the verdict. */
+/**
+ * Is the work moving? Works off the agenda, in this order: phases, then finishing, then what a person said, then the verdict.
+ * A turn does not end before the model has heard what was said.
+ */
 export function checkProgress(session: Session, event: Event, check: Check): Step {
   const { agenda, conversation, next } = check;
   const skipped = !session.settings.progressCheck && check.asked !== true;
@@ -30,21 +34,29 @@ export function checkProgress(session: Session, event: Event, check: Check): Ste
   if (agenda.phaseChanges > 0) {
     for (let change = 0; change < agenda.phaseChanges; change += 1) via = withAdded(via, 'phaseTransition');
     const failed = failedPhase(session, agenda);
-    if (failed !== null) return haltOnRoute(session, event, { conversation, via }, failed);
+    if (failed !== null) return haltUnheard(session, event, { conversation, via, agenda }, failed);
     via = withAdded(via, 'progressCheck');
   }
   const route = { conversation, via };
-  if (next === 'end-turn') return goOn(session, event, route, next);
-  const { finish, verdict } = agenda;
+  const { finish, verdict, said } = agenda;
+  if (next === 'end-turn' && said === undefined) return goOn(session, event, route, next);
   if (finish !== null) {
-    const ask = lastAsk(finish, verdict, deadlineOf(session, event));
+    const ask = lastAsk(finish, agenda, deadlineOf(session, event));
     return callModel(session, event, route, { ask, retries: 0 });
   }
+  if (said !== undefined) return tellModel(session, event, route, agenda);
   return verdict === null ? goOn(session, event, route, next) : actOn(verdict, session, event, route);
 }
 
-function lastAsk(finish: Finish, verdict: Verdict | null, deadline: number | null): Ask {
-  return { advice: verdict?.advice ?? finish.reason, finish: { ...finish, deadline }, agenda: emptyAgenda };
+function lastAsk(finish: Finish, agenda: Agenda, deadline: number | null): Ask {
+  const advice = agenda.verdict?.advice ?? finish.reason;
+  return { advice, finish: { ...finish, deadline }, agenda: onlySaid(agenda) };
+}
+
+/** A person's word is a better way out than any that a verdict asks for: what is left of the verdict is its advice. */
+function tellModel(session: Session, event: Event, route: Route, agenda: Agenda): Step {
+  const ask = { advice: agenda.verdict?.advice ?? null, finish: null, agenda: onlySaid(agenda) };
+  return callModel(session, event, route, { ask, retries: 0 });
 }
 
 function deadlineOf({ settings: { finishMs } }: Session, { at }: Event): number | null {
@@ -68,7 +80,23 @@ export function endAsk(session: Session, event: Event, route: Route, ask: Ask): 
   const { finish, agenda } = ask;
   if (finish?.ends !== 'session') return endTurn(session, event, route, agenda);
   const kind = finish.rule === 'budget' ? 'budget' : 'stuck';
-  return haltOnRoute(session, event, route, { kind, reason: finish.reason, rule: finish.rule });
+  return haltUnheard(
+    session,
+    event,
+    { ...route, agenda },
+    { kind, reason: finish.reason, rule: finish.rule },
+  );
+}
+
+/** Ends the session. The model will not hear any more what was said, but it is not lost. */
+function haltUnheard(
+  session: Session,
+  event: Event,
+  route: Route & { readonly agenda: Agenda },
+  why: HaltReason,
+): Step {
+  const conversation = withSaid(route.conversation, route.agenda, event.at);
+  return haltOnRoute(session, event, { ...route, conversation }, why);
 }
 
 /** Why a failed phase ends the session, where the profile says that it does. */

@@ -1,5 +1,7 @@
 import { append, appendAll, type Conversation } from '../conversation/conversation.ts';
 import type { Call, Message, Outcome, ToolError } from '../conversation/message.ts';
+import { agendaOf } from './agenda.ts';
+import { withSaid } from './said.ts';
 import type { Execution, PermissionCall, Turn } from './state.ts';
 
 /** Adds the results of a round of calls, one for each call and in call order. */
@@ -16,8 +18,15 @@ export function withResults(
   return result;
 }
 
-/** The conversation of a state, with a result for every call that is still open: fit to be sent to a model. */
+/**
+ * The conversation of a state, with a result for every call that is still open, and with what a person said meanwhile: fit to
+ * be sent to a model.
+ */
 export function closedConversation(turn: Turn, at: number): Conversation<Message> {
+  return withSaid(withoutOpenCalls(turn, at), agendaOf(turn), at);
+}
+
+function withoutOpenCalls(turn: Turn, at: number): Conversation<Message> {
   switch (turn.status) {
     case 'executingTools':
       return withResults(turn.conversation, turn.executions, at);
@@ -27,7 +36,7 @@ export function closedConversation(turn: Turn, at: number): Conversation<Message
         turn.calls.map((each) => unasked(each, at)),
       );
     case 'paused':
-      return closedConversation(turn.held, at);
+      return withoutOpenCalls(turn.held, at);
     default:
       return turn.conversation;
   }

@@ -52,6 +52,8 @@ export type Agenda = {
   readonly failedPhase: number | null;
   readonly verdict: Verdict | null;
   readonly finish: Finish | null;
+  /** What a person said meanwhile, in order. Absent when nothing was said, as it is in logs that do not know of it. */
+  readonly said?: readonly string[];
 };
 
 /** A last call without tools, and what ends when it is answered. */

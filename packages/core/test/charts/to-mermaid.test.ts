@@ -78,7 +78,9 @@ describe('the Mermaid diagram of a chart', () => {
   });
 
   it('writes conditions in square brackets, and says what is left when none holds', () => {
-    expect(labelOf(diagram, 'progressCheck', 'callingModel')).toBe('[finish is asked for]<br/>[otherwise]');
+    expect(labelOf(diagram, 'progressCheck', 'callingModel')).toBe(
+      '[something was said]<br/>[finish is asked for]<br/>[otherwise]',
+    );
   });
 
   it('tells the kinds of states apart', () => {

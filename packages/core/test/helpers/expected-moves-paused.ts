@@ -10,7 +10,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-finished
       paging-failed verdict-reached finish-requested pause-requested`,
-    'paused: wait': 'user-message paging-requested phase-started phase-completed',
+    'paused: wait': 'user-message steered paging-requested phase-started phase-completed',
     'waitingForUser: wait': 'resume-requested cancel-requested',
     'halted: stop': 'halt-requested',
     'shuttingDown: shut-down': 'shutdown-requested',
@@ -20,7 +20,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
     'paused: show-text': 'text-delta',
-    'paused: wait': `call-delta model-replied model-failed phase-started phase-completed verdict-reached
+    'paused: wait': `call-delta model-replied model-failed steered phase-started phase-completed verdict-reached
       finish-requested`,
     'callingModel: ask-model': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -32,7 +32,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
     'paused: show-text': 'text-delta',
-    'paused: wait': `call-delta model-replied model-failed phase-started phase-completed verdict-reached
+    'paused: wait': `call-delta model-replied model-failed steered phase-started phase-completed verdict-reached
       finish-requested`,
     'callingModel: ask-model': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -44,7 +44,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
     'paused: show-text': 'text-delta',
-    'paused: wait': `call-delta model-replied model-failed phase-started phase-completed verdict-reached
+    'paused: wait': `call-delta model-replied model-failed steered phase-started phase-completed verdict-reached
       finish-requested`,
     'callingModel: ask-model': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -56,7 +56,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
     'paused: show-text': 'text-delta',
-    'paused: wait': `call-delta model-replied model-failed phase-started phase-completed verdict-reached
+    'paused: wait': `call-delta model-replied model-failed steered phase-started phase-completed verdict-reached
       finish-requested`,
     'callingModel: ask-model': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -67,7 +67,8 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed
       tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished
       paging-failed pause-requested`,
-    'paused: wait': 'permission-decided phase-started phase-completed verdict-reached finish-requested',
+    'paused: wait':
+      'permission-decided steered phase-started phase-completed verdict-reached finish-requested',
     'awaitingPermission: ask-permission': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -77,7 +78,8 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed
       tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished
       paging-failed pause-requested`,
-    'paused: wait': 'permission-decided phase-started phase-completed verdict-reached finish-requested',
+    'paused: wait':
+      'permission-decided steered phase-started phase-completed verdict-reached finish-requested',
     'awaitingPermission: ask-permission': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -87,7 +89,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
-    'paused: wait': `tool-started tool-progressed tool-finished phase-started phase-completed
+    'paused: wait': `tool-started tool-progressed tool-finished steered phase-started phase-completed
       verdict-reached finish-requested`,
     'executingTools: run-tools': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -99,7 +101,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
     ignored: 'tool-started',
-    'paused: wait': `tool-progressed tool-finished phase-started phase-completed verdict-reached
+    'paused: wait': `tool-progressed tool-finished steered phase-started phase-completed verdict-reached
       finish-requested`,
     'executingTools: wait': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -111,7 +113,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
     ignored: 'tool-started',
-    'paused: wait': `tool-progressed tool-finished phase-started phase-completed verdict-reached
+    'paused: wait': `tool-progressed tool-finished steered phase-started phase-completed verdict-reached
       finish-requested`,
     'executingTools: wait': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -122,7 +124,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished retry-due recovery-finished paging-requested paging-finished
       paging-failed pause-requested`,
-    'paused: wait': `hooks-finished hooks-failed phase-started phase-completed verdict-reached
+    'paused: wait': `hooks-finished hooks-failed steered phase-started phase-completed verdict-reached
       finish-requested`,
     'postToolsHook: run-hooks': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -133,7 +135,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
       paging-finished paging-failed pause-requested`,
-    'paused: wait': 'retry-due phase-started phase-completed verdict-reached finish-requested',
+    'paused: wait': 'retry-due steered phase-started phase-completed verdict-reached finish-requested',
     'errorRecovery: wait': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -143,7 +145,8 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due paging-requested paging-finished
       paging-failed pause-requested`,
-    'paused: wait': 'recovery-finished phase-started phase-completed verdict-reached finish-requested',
+    'paused: wait':
+      'recovery-finished steered phase-started phase-completed verdict-reached finish-requested',
     'errorRecovery: recover': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -153,7 +156,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
       paging-finished paging-failed pause-requested`,
-    'paused: wait': 'retry-due phase-started phase-completed verdict-reached finish-requested',
+    'paused: wait': 'retry-due steered phase-started phase-completed verdict-reached finish-requested',
     'errorRecovery: wait': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -163,7 +166,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
       paging-finished paging-failed pause-requested`,
-    'paused: wait': 'retry-due phase-started phase-completed verdict-reached finish-requested',
+    'paused: wait': 'retry-due steered phase-started phase-completed verdict-reached finish-requested',
     'errorRecovery: wait': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -173,7 +176,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       pause-requested`,
-    'paused: wait': `paging-finished paging-failed phase-started phase-completed verdict-reached
+    'paused: wait': `paging-finished paging-failed steered phase-started phase-completed verdict-reached
       finish-requested`,
     'paging: page-memory': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -184,7 +187,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       pause-requested`,
-    'paused: wait': `paging-finished paging-failed phase-started phase-completed verdict-reached
+    'paused: wait': `paging-finished paging-failed steered phase-started phase-completed verdict-reached
       finish-requested`,
     'paging: page-memory': 'resume-requested',
     'waitingForUser: abort wait': 'cancel-requested',

@@ -12,7 +12,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     refused: `text-delta call-delta model-replied model-failed permission-decided tool-started tool-progressed
       tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-finished paging-failed
       verdict-reached finish-requested resume-requested cancel-requested`,
-    'callingModel: ask-model': 'user-message',
+    'callingModel: ask-model': 'user-message steered',
     'paging: page-memory': 'paging-requested',
     'waitingForUser: wait': 'phase-started phase-completed',
     'paused: wait': 'pause-requested',
@@ -23,7 +23,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
-    'callingModel: wait': 'call-delta phase-started phase-completed verdict-reached finish-requested',
+    'callingModel: wait': 'call-delta steered phase-started phase-completed verdict-reached finish-requested',
     'waitingForUser: wait': 'model-replied',
     'errorRecovery: wait': 'model-failed',
     'paused: wait': 'pause-requested',
@@ -35,7 +35,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
-    'callingModel: wait': 'call-delta phase-started phase-completed verdict-reached finish-requested',
+    'callingModel: wait': 'call-delta steered phase-started phase-completed verdict-reached finish-requested',
     'waitingForUser: wait': 'model-replied',
     'errorRecovery: wait': 'model-failed',
     'paused: wait': 'pause-requested',
@@ -47,7 +47,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
-    'callingModel: wait': 'call-delta phase-started phase-completed verdict-reached finish-requested',
+    'callingModel: wait': 'call-delta steered phase-started phase-completed verdict-reached finish-requested',
     'waitingForUser: wait': 'model-replied',
     'errorRecovery: wait': 'model-failed',
     'paused: wait': 'pause-requested',
@@ -59,7 +59,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
-    'callingModel: wait': 'call-delta phase-started phase-completed verdict-reached finish-requested',
+    'callingModel: wait': 'call-delta steered phase-started phase-completed verdict-reached finish-requested',
     'waitingForUser: wait': 'model-replied',
     'errorRecovery: wait': 'model-failed',
     'paused: wait': 'pause-requested',
@@ -71,7 +71,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed tool-finished
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       resume-requested`,
-    'awaitingPermission: wait': `permission-decided phase-started phase-completed verdict-reached
+    'awaitingPermission: wait': `permission-decided steered phase-started phase-completed verdict-reached
       finish-requested`,
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -83,7 +83,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       resume-requested`,
     'executingTools: run-tools': 'permission-decided',
-    'awaitingPermission: wait': 'phase-started phase-completed verdict-reached finish-requested',
+    'awaitingPermission: wait': 'steered phase-started phase-completed verdict-reached finish-requested',
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -92,7 +92,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
   'executingTools, pending': {
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
-    'executingTools: wait': `tool-started tool-progressed tool-finished phase-started phase-completed
+    'executingTools: wait': `tool-started tool-progressed tool-finished steered phase-started phase-completed
       verdict-reached finish-requested`,
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -103,7 +103,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     ignored: 'tool-started',
-    'executingTools: wait': `tool-progressed tool-finished phase-started phase-completed verdict-reached
+    'executingTools: wait': `tool-progressed tool-finished steered phase-started phase-completed verdict-reached
       finish-requested`,
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -114,7 +114,8 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     ignored: 'tool-started',
-    'executingTools: wait': 'tool-progressed phase-started phase-completed verdict-reached finish-requested',
+    'executingTools: wait':
+      'tool-progressed steered phase-started phase-completed verdict-reached finish-requested',
     'callingModel: ask-model': 'tool-finished',
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
@@ -127,7 +128,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
       resume-requested`,
     'callingModel: ask-model': 'hooks-finished',
     'errorRecovery: wait': 'hooks-failed',
-    'postToolsHook: wait': 'phase-started phase-completed verdict-reached finish-requested',
+    'postToolsHook: wait': 'steered phase-started phase-completed verdict-reached finish-requested',
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -138,7 +139,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested paging-finished
       paging-failed resume-requested`,
     'callingModel: ask-model': 'retry-due',
-    'errorRecovery: wait': 'phase-started phase-completed verdict-reached finish-requested',
+    'errorRecovery: wait': 'steered phase-started phase-completed verdict-reached finish-requested',
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -149,7 +150,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
       tool-progressed tool-finished hooks-finished hooks-failed retry-due paging-requested paging-finished
       paging-failed resume-requested`,
     'callingModel: ask-model': 'recovery-finished',
-    'errorRecovery: wait': 'phase-started phase-completed verdict-reached finish-requested',
+    'errorRecovery: wait': 'steered phase-started phase-completed verdict-reached finish-requested',
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -160,7 +161,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested paging-finished
       paging-failed resume-requested`,
     'postToolsHook: run-hooks': 'retry-due',
-    'errorRecovery: wait': 'phase-started phase-completed verdict-reached finish-requested',
+    'errorRecovery: wait': 'steered phase-started phase-completed verdict-reached finish-requested',
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -171,7 +172,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested paging-finished
       paging-failed resume-requested`,
     'paging: page-memory': 'retry-due',
-    'errorRecovery: wait': 'phase-started phase-completed verdict-reached finish-requested',
+    'errorRecovery: wait': 'steered phase-started phase-completed verdict-reached finish-requested',
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -183,7 +184,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
       resume-requested`,
     'callingModel: ask-model': 'paging-finished',
     'errorRecovery: wait': 'paging-failed',
-    'paging: wait': 'phase-started phase-completed verdict-reached finish-requested',
+    'paging: wait': 'steered phase-started phase-completed verdict-reached finish-requested',
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
@@ -195,21 +196,21 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
       resume-requested`,
     'waitingForUser: wait': 'paging-finished',
     'errorRecovery: wait': 'paging-failed',
-    'paging: wait': 'phase-started phase-completed verdict-reached finish-requested',
+    'paging: wait': 'steered phase-started phase-completed verdict-reached finish-requested',
     'paused: wait': 'pause-requested',
     'waitingForUser: abort wait': 'cancel-requested',
     'halted: abort stop': 'halt-requested',
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   halted: {
-    ignored: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
+    ignored: `user-message steered text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       paging-finished paging-failed phase-started phase-completed verdict-reached finish-requested pause-requested
       resume-requested cancel-requested halt-requested`,
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   shuttingDown: {
-    ignored: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
+    ignored: `user-message steered text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       paging-finished paging-failed phase-started phase-completed verdict-reached finish-requested pause-requested
       resume-requested cancel-requested halt-requested`,

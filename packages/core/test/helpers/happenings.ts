@@ -14,6 +14,7 @@ import type { Happening } from './tell.ts';
 
 /** One line for each thing that can happen, so that a tale reads as one. */
 export const says = (text = 'hello'): Happening => ({ type: 'user-message', text });
+export const steers = (text = 'not that one'): Happening => ({ type: 'steered', text });
 export const writes = (text = 'he'): Happening => ({ type: 'text-delta', text });
 export const writesCall = (callId = 'a', fragment = '{'): Happening => ({
   type: 'call-delta',
@@ -93,6 +94,7 @@ export const shutsDown = (): Happening => ({ type: 'shutdown-requested' });
 /** One of each type. */
 export const oneOfEach: { readonly [Type in EventType]: Happening } = {
   'user-message': says('and then?'),
+  steered: steers(),
   'text-delta': writes(),
   'call-delta': writesCall(),
   'model-replied': replies('the answer'),

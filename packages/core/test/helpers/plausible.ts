@@ -58,6 +58,7 @@ function stamped(turn: Session['turn'], dice: Dice, happening: Happening): Happe
 
 const unasked: ReadonlySet<string> = new Set([
   'user-message',
+  'steered',
   'paging-requested',
   'phase-started',
   'phase-completed',
@@ -179,7 +180,8 @@ function wayOut(dice: Dice, seq: number): RecoveryOutcome {
 /** What may happen at any time. Ends are rare, so that walks are long. */
 function meanwhile(dice: Dice, seq: number): Happening {
   const roll = dice.below(100);
-  if (roll < 35) return opening(dice);
+  if (roll < 20) return opening(dice);
+  if (roll < 35) return happens.steers(`steer ${seq}`);
   if (roll < 60) return happens.judged(response(dice, seq));
   if (roll < 70) return happens.asksToFinish();
   if (roll < 85) return happens.pauses();

@@ -57,8 +57,15 @@ function anew({ inPhase, recoveries }: Context): Context {
   return { ...blank, inPhase, recoveries };
 }
 
+/** The model hears what was said, and with a person's word recoveries are counted anew. */
+function asking(arrival: Arrival): Context {
+  const asked = askingAnew(arrival);
+  const { said } = arrival.context.agenda;
+  return said ? { ...asked, recoveries: 0, agenda: { ...asked.agenda, said: false } } : asked;
+}
+
 /** The same call again after a failure or for lack of room; or a new one, the agenda worked off if it was checked. */
-function asking({ from, context }: Arrival): Context {
+function askingAnew({ from, context }: Arrival): Context {
   const { agenda, ending, failures, modelFailures, trouble } = context;
   if (from === 'paging') return { ...anew(context), agenda, ending, failures: modelFailures };
   if (from === 'errorRecovery') {

@@ -37,6 +37,8 @@ type Agenda = {
   readonly failed: boolean;
   readonly verdict: Response | null;
   readonly finish: 'turn' | 'session' | null;
+  /** A person has said something that the model has not heard. */
+  readonly said: boolean;
 };
 
 export type Call = {
@@ -57,7 +59,7 @@ export type Move = {
   readonly does: readonly string[];
 };
 
-const nothingAsked: Agenda = { changes: 0, failed: false, verdict: null, finish: null };
+const nothingAsked: Agenda = { changes: 0, failed: false, verdict: null, finish: null, said: false };
 
 export const blank: Context = {
   inPhase: false,
@@ -76,8 +78,8 @@ export const blank: Context = {
   trace: [],
 };
 
-export function isOpen({ changes, verdict, finish }: Agenda): boolean {
-  return changes > 0 || verdict !== null || finish !== null;
+export function isOpen({ changes, verdict, finish, said }: Agenda): boolean {
+  return changes > 0 || verdict !== null || finish !== null || said;
 }
 
 /** What an event that is taken says, wherever it is taken. */
@@ -96,6 +98,7 @@ const failed = ({ context }: Heard<Said>): Context => ({ ...context, failures: c
 
 const hearings: Hearings = {
   'user-message': ({ context }) => ({ ...context, recoveries: 0 }),
+  steered: ({ context }) => ({ ...context, agenda: { ...context.agenda, said: true } }),
   'model-replied': ({ context, event, settings }) => ({
     ...context,
     calls: context.ending === null ? replied(context, event.calls, settings) : [],

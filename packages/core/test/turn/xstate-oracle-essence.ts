@@ -76,6 +76,6 @@ function ofAsk({ finish, agenda }: Ask): readonly unknown[] {
   return [finish?.ends ?? null, ofAgenda(agenda)];
 }
 
-function ofAgenda({ phaseChanges, failedPhase, verdict, finish }: Agenda): readonly unknown[] {
-  return [phaseChanges, failedPhase, verdict?.response ?? null, finish?.ends ?? null];
+function ofAgenda({ phaseChanges, failedPhase, verdict, finish, said }: Agenda): readonly unknown[] {
+  return [phaseChanges, failedPhase, verdict?.response ?? null, finish?.ends ?? null, said !== undefined];
 }

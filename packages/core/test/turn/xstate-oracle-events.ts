@@ -16,6 +16,7 @@ const denied: RequestedCall = { id: 'a', tool: 'bash', args: {}, permission: 'de
 
 export const sayings: readonly Said[] = [
   { type: 'user-message', text: 'Go on.' },
+  { type: 'steered', text: 'Not that.' },
   { type: 'text-delta', text: 'He' },
   { type: 'call-delta', callId: 'a', tool: 'read', fragment: '{' },
   ...[[], [read], [read, edit], [asked], [asked, alsoAsked], [asked, edit], [denied]].map(reply),

@@ -85,6 +85,7 @@ function checkGuards(settings: Settings): Record<string, Guard> {
     'work is under way': ({ context }) => context.underWay,
     'brings a message': ({ event }) => event.type === 'phase-started' && event.message !== undefined,
     'brings no message': ({ event }) => event.type === 'phase-started' && event.message === undefined,
+    'something was said': ({ context }) => context.agenda.said,
     'finish is asked for': ({ context }) => context.agenda.finish !== null,
     'verdict is halt': ({ event }) =>
       event.type === 'verdict-reached' && event.verdict.response.kind === 'halt',

@@ -152,6 +152,7 @@ function isIntricate(snapshot: OracleSnapshot): boolean {
     recoveries > 0,
     agenda.verdict !== null,
     agenda.finish !== null,
+    agenda.said,
   ];
   return agenda.changes + complications.filter(Boolean).length > 2;
 }

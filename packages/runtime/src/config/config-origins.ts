@@ -12,11 +12,12 @@ export type ConfigOrigin = {
 };
 
 /** What holds where nobody says anything. */
-export const configDefaults: Config & {
-  readonly model: string;
-  readonly profile: string;
-  readonly store: string;
-} = { model: 'librarian', profile: 'pawl', permission: { mode: 'ask' }, store: 'user' };
+const configDefaults: Config = {
+  model: 'librarian',
+  profile: 'pawl',
+  permission: { mode: 'ask' },
+  store: 'user',
+};
 
 const strongestFirst = ['flags', 'environment', 'project', 'user'] as const;
 

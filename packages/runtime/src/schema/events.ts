@@ -26,6 +26,11 @@ const schemas = {
       .exactOptional(z.boolean())
       .describe('Whether no person said it, but a harness, so that the work is still the same work.'),
   }),
+  steered: event(
+    'steered',
+    'A person said something while work was under way: it goes on, and the model hears it when it is asked next.',
+    { text: z.string().describe('What they said.') },
+  ),
   'text-delta': answer('text-delta', 'The model wrote a piece of its text; for showing only.', {
     text: z.string().describe('The piece.'),
   }),

@@ -6,6 +6,7 @@ const at = Date.UTC(2026, 0, 1, 9);
 /** One example of each event. They tell of one small piece of work, so requests and calls fit each other. */
 export const eventExamples: { readonly [Type in EventType]: EventOf<Type> } = {
   'user-message': { type: 'user-message', at, text: 'Make the test in sum.test.ts pass.' },
+  steered: { type: 'steered', at: at + 3_000, text: 'Leave the other tests alone.' },
   'text-delta': { type: 'text-delta', at: at + 900, request: 1, text: 'The sum starts' },
   'call-delta': {
     type: 'call-delta',

@@ -21,6 +21,7 @@ export const agenda = z
     failedPhase: z.number().nullable().describe('The phase that failed, if one did.'),
     verdict: verdict.nullable().describe('The gravest verdict, if there is one.'),
     finish: finish.nullable().describe('The wish to finish, if there is one.'),
+    said: z.exactOptional(z.array(z.string())).describe('What a person said; absent if nothing was said.'),
   })
   .meta({ id: 'Agenda', description: 'What was asked for while work was under way, for the next check.' });
 

@@ -22,8 +22,12 @@ export function summarised(
 }
 
 function goalIn(events: readonly Event[]): string | null {
-  const first = events.find((event) => event.type === 'user-message' && event.automatic !== true);
-  return first?.type === 'user-message' ? line(first.text) : null;
+  for (const event of events) if (isPersonsWord(event)) return line(event.text);
+  return null;
+}
+
+function isPersonsWord(event: Event): event is Extract<Event, { type: 'user-message' | 'steered' }> {
+  return event.type === 'steered' || (event.type === 'user-message' && event.automatic !== true);
 }
 
 const lengthMax = 200;

@@ -82,8 +82,9 @@ async function tryOut({ call, what, place, isLasting }: Fault, expected: Expecte
   const inject = `${call}:${what}:when=${place}${isLasting ? '+' : ''}`;
   const { path, saidLast, complaint, exit, trace } = await run(folder.root, inject);
   const isKilled = what === 'signal=SIGKILL';
-  const hasHappened = isKilled ? exit === null : trace.some((line) => line.endsWith('(INJECTED)'));
-  if (!hasHappened) return `${inject}: nothing failed`;
+  const sign = isKilled ? 'killed by SIGKILL +++' : '(INJECTED)';
+  if (!trace.some((line) => line.endsWith(sign)))
+    return `${inject}: nothing failed, and it ended with ${String(exit)} after ${saidLast}: ${complaint}`;
   // A failure that passes is got over without a loss, once there is a session; all others are told of.
   const isGotOver = exit === 0 && saidLast === eventCount;
   const isTold = exit === 1 && complaint.includes('StoreError: ');

@@ -118,26 +118,26 @@ function link(steps: ReadonlySet<string>, from: string, to: string, length: numb
   return isTaken ? seg('━'.repeat(length), 'accent') : seg('─'.repeat(length), 'dim');
 }
 
-const pathMax = 6;
+/** How much of the row is for where the agent came from; the rest is for where it can go. */
+const pathShare = 0.6;
 
 /** A chart of modes may have any states: the latest ones, where the agent is, and where it can go from there. */
 function modePath({ mode, settings }: Session, columns: number): readonly Line[] {
   if (mode === null || settings.chart === null) return [];
-  const chart: Chart = chartOf(settings.chart);
-  const trail = mode.history.map(({ from }) => from).slice(-pathMax);
-  const next = new Set(chart.states.find(({ name }) => name === mode.state)?.moves.map(({ to }) => to));
-  next.delete(mode.state);
-  const end: Line = [
-    seg(`◉ ${mode.state}`, 'accent'),
-    ...(next.size === 0 ? [] : [seg(` ── ○ ${[...next].join(' ○ ')}`, 'dim')]),
-  ];
-  let line = end;
-  for (const state of trail.toReversed()) {
-    const longer = [seg(`● ${state}`), seg(' ━━ ', 'accent'), ...line];
-    if (lineWidth(longer) > columns - 8) break;
+  let line: Line = [seg(`◉ ${mode.state}`, 'accent')];
+  for (const { from } of mode.history.toReversed()) {
+    const longer = [seg(`● ${from}`), seg(' ━━ ', 'accent'), ...line];
+    if (lineWidth(longer) > columns * pathShare) break;
     line = longer;
   }
-  return [fitted([seg(' mode  ', 'dim'), ...line], columns)];
+  const next = nextModes(chartOf(settings.chart), mode.state);
+  const ways = next.length === 0 ? [] : [seg(` ── ○ ${next.join(' ○ ')}`, 'dim')];
+  return [fitted([seg(' mode  ', 'dim'), ...line, ...ways], columns)];
+}
+
+function nextModes(chart: Chart, state: string): readonly string[] {
+  const moves = chart.states.find(({ name }) => name === state)?.moves ?? [];
+  return [...new Set(moves.map(({ to }) => to))].filter((to) => to !== state);
 }
 
 function listed<State extends string>(walk: Walk<State>, name: string, columns: number): Line {

@@ -1,12 +1,12 @@
 import { fitted, padded, seg, widthOf, wrapped, type Line } from '../line.ts';
 import { plainLine } from '../plain.ts';
-import { isWaiting, type ScreenModel } from '../screen.ts';
+import { isTypingNow, isWaiting, type ScreenModel } from '../screen.ts';
 
 /** The line that is typed, with the cursor in it, or what one could do instead. */
 export function inputLine(model: ScreenModel, columns: number): Line {
   const { ui, unheard, about } = model;
   if (about.mode === 'watch') return fitted([seg(' watching; the session runs elsewhere', 'dim')], columns);
-  if (ui.isTyping) return typedLine(model, columns);
+  if (isTypingNow(model)) return typedLine(model, columns);
   if (unheard.length > 0) {
     const waiting = `${unheard.length === 1 ? 'waits' : `and ${unheard.length - 1} more wait`} to be heard`;
     return fitted([seg(' › ', 'dim'), seg(unheard[0] ?? '', 'dim'), seg(`  ${waiting}`, 'warn')], columns);

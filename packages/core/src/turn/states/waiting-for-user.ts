@@ -1,11 +1,11 @@
 import { append } from '../../conversation/conversation.ts';
-import { startWork } from '../../governor/budget.ts';
 import { changePhases } from '../../phases/change.ts';
 import type { Session } from '../../session.ts';
 import { emptyAgenda, plainAsk } from '../agenda.ts';
 import { haltOnVerdict } from '../agenda-events.ts';
 import { callModel, waitForUser } from '../enter.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
+import { startWork } from '../heed.ts';
 import { haltAsRequested, pause, shutDown } from '../leave.ts';
 import { move, type Step } from '../move.ts';
 import { pageMemory } from '../pending.ts';
@@ -17,6 +17,7 @@ const idle = refuse('nothing is under way');
 
 export const waitingForUser: Handlers<WaitingForUser> = {
   'user-message': hear,
+  steered: hearAtOnce,
   'text-delta': idle,
   'call-delta': idle,
   'model-replied': idle,
@@ -52,6 +53,13 @@ function hear(session: Session, turn: WaitingForUser, event: EventOf<'user-messa
   const ask = advice === null ? plainAsk : { ...plainAsk, advice };
   const fresh = recoveries === 0 ? session : { ...session, governor: { ...session.governor, recoveries: 0 } };
   return callModel(startWork(fresh, event.at), event, { conversation }, { ask, retries: 0 });
+}
+
+/** Nothing is under way that it would have to wait for. */
+function hearAtOnce(session: Session, turn: WaitingForUser, event: EventOf<'steered'>): Step {
+  const { conversation } = turn;
+  const agenda = { ...emptyAgenda, said: [event.text] };
+  return callModel(session, event, { conversation }, { ask: { ...plainAsk, agenda }, retries: 0 });
 }
 
 function page(session: Session, turn: WaitingForUser, event: EventOf<'paging-requested'>): Step {

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { aimLine, atMost } from './lib/aim.ts';
+import { environment } from './lib/environment.ts';
+import { spread } from './lib/figures.ts';
+import { rotated } from './lib/interleave.ts';
+import { readOptions } from './lib/options.ts';
+import { pairedRatios, summarise, type Summary } from './lib/statistics.ts';
+import { table } from './lib/table.ts';
+
+const help = `Usage: node bench/startup.ts [--quick] [--json]
+
+Times how long the command line takes to say anything at all, beside a Node that does nothing.
+
+  --quick   a short run: enough to see that it works, too short to be quoted
+  --json    the same numbers as JSON
+  --help    this text`;
+
+const pawl = fileURLToPath(new URL('../packages/cli/bin/pawl.js', import.meta.url));
+
+/** What is started, and what it has to print so that it counts. */
+const commands = [
+  { name: 'node, doing nothing', args: ['--eval', ''], prints: /^$/ },
+  { name: 'pawl --version', args: [pawl, '--version'], prints: /^\d+\.\d+\.\d+\n$/ },
+  { name: 'pawl --help', args: [pawl, '--help'], prints: /^Usage: pawl / },
+  { name: 'pawl run --help', args: [pawl, 'run', '--help'], prints: /^Usage: pawl run / },
+] as const;
+
+type Command = (typeof commands)[number];
+
+/** Milliseconds from the start of the process to its end: what somebody at a terminal waits. */
+function time({ name, args, prints }: Command): number {
+  const start = performance.now();
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  const taken = performance.now() - start;
+  if (status !== 0 || !prints.test(stdout)) throw new Error(`${name} failed: ${stderr || stdout}`);
+  return taken;
+}
+
+type Measured = { readonly name: string; readonly samples: readonly number[] };
+
+/** Each round starts every command once, beginning with another; the first round only warms the disk's cache. */
+function measure(rounds: number): readonly Measured[] {
+  const slots = commands.map((command) => ({ command, samples: [] as number[] }));
+  for (let round = -1; round < rounds; round += 1) {
+    for (const { command, samples } of rotated(slots, round + 1)) {
+      const taken = time(command);
+      if (round >= 0) samples.push(taken);
+    }
+  }
+  return slots.map(({ command, samples }) => ({ name: command.name, samples }));
+}
+
+const options = readOptions(help);
+if (options !== null) {
+  const rounds = options.quick ? 3 : 21;
+  const measured = measure(rounds);
+  const bare = measured[0]?.samples ?? [];
+  const milliseconds = measured.map(({ name, samples }) => ({
+    name,
+    ...summarise(samples),
+    byNode: summarise(pairedRatios(samples, bare)),
+  }));
+  const medianOf = (name: string): number =>
+    milliseconds.find((each) => each.name === name)?.median ?? Number.NaN;
+  const aims = [
+    atMost('ms for pawl --version', 150, medianOf('pawl --version')),
+    atMost('ms for pawl --help', 250, medianOf('pawl --help')),
+  ];
+  const result = { environment: environment(), rounds, milliseconds, aims };
+  console.log(options.json ? JSON.stringify(result, null, 2) : report(result));
+}
+
+type Result = {
+  readonly environment: ReturnType<typeof environment>;
+  readonly rounds: number;
+  readonly milliseconds: readonly (Summary & { readonly name: string; readonly byNode: Summary })[];
+  readonly aims: readonly ReturnType<typeof atMost>[];
+};
+
+function report({ environment: { node, cpu, cores, load }, rounds, milliseconds, aims }: Result): string {
+  return [
+    `Node ${node}, ${cpu}, ${cores} cores, load ${load.toFixed(1)}\nTime that elapses; medians of ${rounds} interleaved rounds`,
+    table(
+      ['start to end', 'ms', 'min..max', 'by node'],
+      milliseconds.map(({ name, median, min, max, byNode }) => [
+        name,
+        median.toFixed(0),
+        spread({ median, min, max }),
+        byNode.median.toFixed(2),
+      ]),
+    ),
+    aims.map(aimLine).join('\n'),
+  ].join('\n\n');
+}

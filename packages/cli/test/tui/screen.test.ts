@@ -1,0 +1,106 @@
+import { conversationOf, createSession, findProfile, step, type Event } from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import { eventsMax } from '../../src/tui/event-lines.ts';
+import { frame } from '../../src/tui/frame.ts';
+import { see, type ScreenModel } from '../../src/tui/screen.ts';
+import { storyLimits } from '../../src/tui/story.ts';
+import { after, asks, cpuMs, hello, opened, pressed, screen } from './fixtures/shown.ts';
+
+/** What a model keeps besides the session that it only points at. */
+function held({ session: _, ...own }: ScreenModel): number {
+  return JSON.stringify(own).length;
+}
+
+describe('a long session', () => {
+  const settings = { ...findProfile('pawl')?.settings, governor: { preset: 'none', rules: {} } } as const;
+  const rounds = (from: number, count: number): readonly Event[] =>
+    Array.from({ length: count }, (_, index): readonly Event[] => {
+      const at = 10 * (from + index);
+      const text = `This is reply number ${from + index}. `.repeat(20);
+      return [
+        { type: 'text-delta', at, text },
+        asks(at, text, ['a', 'read', { path: `file-${from + index}.md` }]),
+        { type: 'tool-started', at, callId: 'a' },
+        { type: 'tool-progressed', at, callId: 'a', progress: 'half' },
+        { type: 'tool-finished', at, callId: 'a', outcome: { ok: true, output: 'x'.repeat(500) } },
+      ];
+    }).flat();
+
+  it('takes no more memory after ten thousand events than after five thousand, and draws as fast', () => {
+    const half = after(opened({ settings }), hello, ...rounds(0, 1_000));
+    let full = half;
+    const feedMs = cpuMs(() => (full = after(half, ...rounds(1_000, 1_000))));
+    expect(full.session.seq).toBeGreaterThan(5_999);
+    expect(full.story.items.length).toBeLessThanOrEqual(storyLimits.items + 64);
+    expect(full.events.length).toBeLessThanOrEqual(eventsMax * 1.25);
+    expect(held(full)).toBeLessThan(held(half) * 1.3);
+    expect(feedMs / 5_000).toBeLessThan(5);
+    const drawMs = cpuMs(() => {
+      for (let frames = 0; frames < 100; frames += 1) frame(full);
+    });
+    expect(drawMs / 100).toBeLessThan(25);
+    expect(screen(full)).toContain('file-1999.md');
+    const transcript = pressed(full, 'tab', 'home').model;
+    expect(screen(transcript)).toContain('earlier entries are not shown here; the log has them.');
+  });
+
+  it('keeps no more of a reply that never ends than there is use for', () => {
+    const deltas = Array.from({ length: 2_000 }, (_, at): Event => ({
+      type: 'text-delta',
+      at,
+      text: 'abc '.repeat(100),
+    }));
+    const model = after(opened({ settings }), hello, ...deltas);
+    expect(held(model)).toBeLessThan(100_000);
+  });
+});
+
+describe('what the view keeps of a session', () => {
+  it('counts calls, tokens and cost, and takes no report that is no number', () => {
+    const model = after(opened(), hello, asks(2_000, 'Hm.', ['a', 'read', {}]), {
+      type: 'tool-finished',
+      at: 2_100,
+      callId: 'a',
+      outcome: { ok: true, output: '' },
+    });
+    const used = { modelCalls: 1, toolCalls: 1, inputTokens: 1_200, outputTokens: 80, cost: 0.012 };
+    expect(model.used).toEqual(used);
+    const odd = after(model, {
+      type: 'model-replied',
+      at: 2_200,
+      text: 'So.',
+      calls: [],
+      usage: { inputTokens: NaN, outputTokens: -5 },
+    });
+    expect(odd.used).toEqual({ ...used, modelCalls: 2 });
+  });
+
+  it('takes no notice of an event that the machine did not take', () => {
+    const before = opened();
+    const event: Event = { type: 'tool-finished', at: 5, callId: 'x', outcome: { ok: true, output: 1 } };
+    const model = see(before, { ...step(before.session, event), event });
+    expect(model.story).toEqual(before.story);
+    expect([model.events, model.trail, model.used]).toEqual([before.events, before.trail, before.used]);
+  });
+
+  it('tells the end of what was said before in a session that is gone on with', () => {
+    let session = createSession({ id: 's', at: 0 });
+    const said = Array.from({ length: 40 }, (_, index): readonly Event[] => [
+      { type: 'user-message', at: index, text: `question ${index}` },
+      asks(index, `answer ${index}`),
+    ]).flat();
+    for (const event of said) session = step(session, event).session;
+    expect(conversationOf(session).length).toBe(80);
+    const text = screen(pressed(opened({ session }), 'tab', 'home').model);
+    expect(text).toContain('50 earlier messages are not shown.');
+    expect(text).toContain('question 25');
+    expect(screen(opened({ session }))).toContain('answer 39');
+  });
+
+  it('says that nothing can be kept, and that the work waits', () => {
+    const trouble = { kind: 'full', message: 'There is no room left on the disk.' } as const;
+    expect(screen({ ...opened(), trouble })).toContain(
+      ' Nothing can be kept (full): There is no room left on the disk. The work waits.',
+    );
+  });
+});

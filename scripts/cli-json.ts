@@ -1,0 +1,44 @@
+const run =
+  '`{"type":"start", folder, files, session}`, then `warning`, `reply`, `tool-result`, `failure` and the notes of [events.md](events.md) as they come, and last `{"type":"result", status, answer, reason, session, modelCalls, toolCalls, durationMs}`, where `status` is `answered`, `stuck`, `budget`, `failed` or `interrupted`.';
+
+const sessions = 'see [sessions.md](sessions.md).';
+
+const memoryRow = 'one object a line: `place`, `key`, `kind`, `pinned`, `at` and `value`.';
+
+/** What each command prints with `--json`. A test asks for a line here for every command that has it. */
+export const jsonOutputs: ReadonlyMap<string, string> = new Map([
+  ['pawl run', run],
+  ['pawl resume', `as \`pawl run\`.`],
+  ['pawl sessions', sessions],
+  ['pawl show', sessions],
+  ['pawl replay', sessions],
+  ['pawl fork', '`{id, parent: {id, at}}`.'],
+  ['pawl diff', sessions],
+  ['pawl rm', '`{id, removed}`, one a line.'],
+  ['pawl prune', '`{id, removed}`, one a line; with `--dry-run`, the sessions that would go.'],
+  ['pawl memory list', `${memoryRow} With \`--tags\`: \`{tag, entries}\`.`],
+  ['pawl memory search', memoryRow],
+  [
+    'pawl memory import',
+    '`{kind, path, working_memory, storage, replaced, removed}`: how many entries went where.',
+  ],
+  [
+    'pawl profiles list',
+    'one object a line: `name`, `description`, `builtIn`, `protocol`, `terminal`, `chart` (a name or null) and `governor` (a preset).',
+  ],
+  ['pawl profiles show', 'the same object with all `settings`, defaults included.'],
+  ['pawl init', '`{path, format, trusted, config}`; nothing is asked.'],
+  [
+    'pawl config show',
+    '`{folder, userFile, projectFile, isTrusted, warnings, values}`. Each of `values` has `key`, `value`, `from` (`default`, `user`, `project`, `environment`, `flags`) and `where`: the file, the variable, or null. What looks like a secret is `[secret]`.',
+  ],
+  ['pawl config path', '`{user, project}`, each `{path, exists, trusted}`.'],
+  [
+    'pawl config check',
+    '`{ok, files}`, each of them `{path, ok, problem, line, warnings}`; `problem` and `line` are null when nothing is wrong.',
+  ],
+  [
+    'pawl doctor',
+    '`{ok, checks}`, each of them `{name, needed, ok, found, advice}`; `advice` is null when there is nothing to do.',
+  ],
+]);

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { captureIo } from '../../packages/cli/test/captured-io.ts';
+import { wholeProgram } from '../../packages/cli/test/whole-program.ts';
+import { exitCodes } from '../../packages/cli/src/exit-codes.ts';
+import { cliPage } from '../cli-page.ts';
+import { jsonOutputs } from '../cli-json.ts';
+
+type Command = ReturnType<typeof wholeProgram>;
+
+function leavesOf(command: Command, path: string): readonly (readonly [string, Command])[] {
+  if (command.commands.length === 0) return [[path, command]];
+  return command.commands.flatMap((each) => leavesOf(each, `${path} ${each.name()}`));
+}
+
+const leaves = leavesOf(wholeProgram(captureIo().io), 'pawl');
+const [{ text } = { text: '' }] = cliPage();
+
+describe('docs/cli.md', () => {
+  it('says for every command with --json what that prints, and for no other', () => {
+    const withJson = leaves.filter(([, command]) => command.options.some(({ long }) => long === '--json'));
+    expect([...jsonOutputs.keys()].toSorted()).toEqual(withJson.map(([path]) => path).toSorted());
+  });
+
+  it('has every exit code', () => {
+    for (const [name, code] of Object.entries(exitCodes))
+      expect(text).toMatch(new RegExp(`^\\| \`${code}\` +\\| \`${name}\` +\\| \\S`, 'm'));
+  });
+
+  it('has the help of a command to the letter, examples included', () => {
+    expect(text).toContain('### pawl run\n\n```text\nUsage: pawl run [options] <goal...>\n');
+    expect(text).toContain('  pawl audit ~/.claude/projects\n');
+    expect(text).not.toContain('undefined');
+  });
+
+  it('is the same whoever looks', () => {
+    const [again] = cliPage();
+    expect(again?.text).toBe(text);
+  });
+});
