@@ -12,6 +12,7 @@ export default defineConfig({
       'scripts/test/**/*.test.ts',
       'bench/test/**/*.test.ts',
       'eval/test/**/*.test.ts',
+      'sim/test/**/*.test.ts',
     ],
     env: { XDG_CONFIG_HOME: join(nobody, 'config'), XDG_DATA_HOME: join(nobody, 'data') },
     testTimeout: 30_000,

@@ -3,5 +3,5 @@ import { Agent, answerOf, createLibrarian, indexFolder, librarianTools } from '@
 
 using folder = await indexFolder('docs');
 const agent = new Agent({ model: createLibrarian(), tools: librarianTools(folder) });
-agent.say('How many retries happen before the error is shown?');
+await agent.say('How many retries happen before the error is shown?');
 console.log(answerOf(conversationOf(await agent.idle())));

@@ -45,7 +45,7 @@ const agent = new Agent({
     if (event.type === 'tool-finished' && !event.outcome.ok) console.log(`  ${event.outcome.error.message}`);
   },
 });
-agent.say('Mend the spelling of the greeting.');
+await agent.say('Mend the spelling of the greeting.');
 const session = await agent.idle();
 
 console.log(permissions.explain({ tool: 'write', args: { path: 'secrets/key.txt', content: 'x' } }).why);

@@ -60,7 +60,7 @@ async function goThrough(
   log: EventLog,
 ): Promise<void> {
   const agent = new Agent({ session, log, model: modelFor(steps), tools: [toolThat(tick)] });
-  agent.say(goal);
+  void agent.say(goal);
   const after = conversationOf(await agent.idle()).length;
   if (after !== messagesAfter(steps))
     throw new Error(`Expected ${messagesAfter(steps)} messages, found ${after}`);

@@ -7,7 +7,7 @@ export const usualRates = {
   /** The same, while it takes a session up. */
   'crash-in-recovery': 0.03,
   /** Someone takes a session over from a process that lives. */
-  'take-over': 0.006,
+  'take-over': 0.012,
   /** A process is told to end, and has a moment. */
   leave: 0.005,
   /** The store did it, and says that it failed. */
@@ -21,7 +21,7 @@ export const usualRates = {
   snapshot: 0.2,
   /** The snapshot is damaged, or an older one is put back. */
   'snapshot-damage': 0.5,
-  'clock-jump': 0.01,
+  'clock-jump': 0.02,
   'clock-drift': 1,
   'model-error': 0.15,
   'model-truncated': 0.08,

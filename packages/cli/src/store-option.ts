@@ -11,8 +11,9 @@ import {
   type Store,
 } from '@pawl/runtime';
 import { configFor } from './commands/run-config.ts';
-import { dataFolder, makeFolderFor, nameFor } from './data-folder.ts';
+import { dataFolder, makeFolderFor } from './data-folder.ts';
 import { isKnownStore, rememberStore } from './known-stores.ts';
+import { spoolFolder, withFolder } from './store-folder.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Where sessions are kept, opened. */
@@ -82,16 +83,16 @@ function openAt(path: string): OpenedStore {
   const isNew = !existsSync(path);
   try {
     makeFolderFor(path);
-    const store = openSqliteStore(path);
-    const folder = dirname(path);
-    const spools = join(realpathSync(folder), 'spool');
+    const opened = openSqliteStore(path);
+    const folder = realpathSync(dirname(path));
+    const store = withFolder(opened, folder);
     if (isNew) welcome(folder, path);
     return {
       store,
       path,
       isOwn: isKnownStore(path),
       warning: null,
-      spoolFor: (id) => createFileSpool(join(spools, nameFor(id))),
+      spoolFor: (id) => createFileSpool(spoolFolder(folder, id)),
       close: () => store.close(),
     };
   } catch (error) {

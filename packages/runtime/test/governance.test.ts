@@ -45,7 +45,7 @@ async function work(model: Model, profile: string | null): Promise<Session> {
     profile === null ? { governor: { preset: 'none', rules: {} } as const } : findProfile(profile)?.settings;
   const session = createSession({ id: 's', at: Date.now(), ...(settings && { settings }) });
   const agent = new Agent({ model, tools: [search, finish], session });
-  agent.say('Find the secret.');
+  void agent.say('Find the secret.');
   return Promise.race([agent.idle(), agent.ended]);
 }
 
@@ -124,7 +124,7 @@ describe('the prompt', () => {
       },
     };
     const agent = new Agent({ model, tools: [finish], session });
-    agent.say('go');
+    void agent.say('go');
     await agent.idle();
     expect(requests[1]?.system).toContain('alice: a friend');
     const commanding = requests.find(({ mode }) => mode?.state === 'commanding');

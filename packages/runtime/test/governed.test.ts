@@ -54,7 +54,7 @@ describe('an agent under the governor', () => {
   it('waits for its last answer no longer than the deadline', async () => {
     const session = createSession({ id: 's', at: Date.now(), settings: { finishMs: 30 } });
     const agent = new Agent({ model: stubborn, tools: [look], session });
-    agent.say('go');
+    void agent.say('go');
     const { turn } = await agent.ended;
     expect(turn).toMatchObject({ status: 'halted', why: { kind: 'stuck', rule: 'repeated-call' } });
   });
@@ -88,7 +88,7 @@ describe('an agent under the governor', () => {
       clock: hurried(),
       observe: ({ event }) => events.push(event),
     });
-    agent.say('What is there?');
+    void agent.say('What is there?');
     const ended = await agent.idle();
     expect(answerOf(conversationOf(ended))).toBe('There is a wall.');
     expect(toArray(conversationOf(ended))).toHaveLength(2);
@@ -102,7 +102,7 @@ describe('an agent under the governor', () => {
     const again = { calls: [{ tool: 'fetch', args: {} }] };
     const model = createScripted([again, again, again, { text: 'I was not let in.' }]);
     const agent = new Agent({ model, tools: [fetchPage], clock });
-    agent.say('Fetch it.');
+    void agent.say('Fetch it.');
     expect(answerOf(conversationOf(await agent.idle()))).toBe('I was not let in.');
     expect(clock.waits).toContain(30_000);
     expect(model.requests.at(-1)?.advice).toContain('Wait a while');

@@ -38,7 +38,7 @@ describe('letting go of a session', () => {
       model: createScripted([{ calls }, { text: 'too early' }]),
       tools: [slow(begun.resolve)],
     });
-    agent.say('go');
+    void agent.say('go');
     await begun.promise;
     const idle = agent.idle();
     await agent.leave();
@@ -67,7 +67,7 @@ describe('letting go of a session', () => {
       run: () => new Promise(() => begun.resolve()),
     });
     const agent = new Agent({ model: createScripted([{ calls }]), tools: [deaf] });
-    agent.say('go');
+    void agent.say('go');
     await begun.promise;
     await agent.leave({ graceMs: 20 });
     expect(agent.session.turn.status).toBe('executingTools');
@@ -85,7 +85,7 @@ describe('letting go of a session', () => {
           signal.addEventListener('abort', () => resolve({ decision: 'deny' }));
         }),
     });
-    agent.say('go');
+    void agent.say('go');
     await asked.promise;
     await agent.leave();
     expect(agent.session.turn.status).toBe('awaitingPermission');
@@ -114,7 +114,7 @@ describe('a log without room', () => {
       },
       onTrouble: (trouble) => troubles.push(trouble),
     });
-    agent.say('go');
+    void agent.say('go');
     expect((await agent.idle()).turn.status).toBe('waitingForUser');
     expect(events.map(({ type }) => type)).toEqual([
       'user-message',
@@ -147,7 +147,7 @@ describe('a log without room', () => {
       },
       onTrouble: () => troubled.resolve(),
     });
-    agent.say('go');
+    void agent.say('go');
     const paused = agent.post({ type: 'pause-requested', reason: 'x' });
     const cancelled = agent.post({ type: 'cancel-requested' });
     await troubled.promise;

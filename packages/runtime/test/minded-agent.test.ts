@@ -84,7 +84,7 @@ async function run(
     clock,
     observe: ({ event }) => events.push(event),
   });
-  agent.say('Where is it?');
+  void agent.say('Where is it?');
   const session = await agent.idle();
   return { session, start, events, requests: model.requests };
 }
@@ -174,7 +174,7 @@ describe('an agent whose model finds no room', () => {
     }));
     const model = createScripted([...calls, overflow, { text: 'Enough.' }]);
     const agent = new Agent({ model, tools: [search], memory, clock });
-    agent.say('Where is it?');
+    void agent.say('Where is it?');
     const session = await agent.idle();
     const messages = toArray(conversationOf(session));
     expect(messages[0]).toMatchObject({ role: 'user', text: 'Where is it?' });
@@ -190,7 +190,7 @@ describe('an agent whose model finds no room', () => {
   it('stops when nothing can be put away, and says so', async () => {
     const model = createScripted([overflow, overflow, overflow, overflow]);
     const agent = new Agent({ model, tools: [search], clock: ticking() });
-    agent.say('Where is it?');
+    void agent.say('Where is it?');
     const { turn } = await Promise.race([agent.ended, agent.idle()]);
     expect(turn).toMatchObject({ status: 'halted', why: { kind: 'stuck', rule: 'fruitless-paging' } });
   });

@@ -18,19 +18,6 @@ export const agentBugs: readonly Bug[] = [
     },
   },
   {
-    name: 'start-unwanted',
-    what: 'a call runs although the machine no longer wants it',
-    parts: {
-      agent: (options) =>
-        new (class extends Agent {
-          override async post(event: Unstamped): Promise<boolean> {
-            const taken = await super.post(event);
-            return event.type === 'tool-started' ? true : taken;
-          }
-        })(options),
-    },
-  },
-  {
     name: 'answers-without-request',
     what: 'an answer is taken by the id of its call alone, whichever request it belongs to',
     parts: {

@@ -13,6 +13,7 @@ import {
   answerOf,
   createPhaseTools,
   eventLogOn,
+  memoryTools,
   systemProbe,
   thisProcess,
   watchResources,
@@ -24,7 +25,7 @@ import {
 import type { OpenedStore } from '../store-option.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ModelFlags } from './model-options.ts';
-import { setUp } from './run-setup.ts';
+import { setUp, type RunSetup } from './run-setup.ts';
 import type { RunTrace } from './run-trace.ts';
 import type { RunResult, RunView } from './run-view.ts';
 
@@ -61,8 +62,6 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
   });
   const { means, keep, see, close, warnings } = setup;
   for (const line of warnings) view.warn(line);
-  const taken =
-    opening.kind === 'resumed' ? opening.taken : await begin(opened, means.session, opening.about);
   const spool = opened.spoolFor(id);
   const leave = (): void => void agent.leave();
   const keeping = inTurn(leave);
@@ -70,12 +69,15 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
     post: (event) => agent.post(event),
     phases: () => agent.session.phases,
   });
+  const tools = means.session.mode === null ? [...means.tools, ...phases] : means.tools;
+  const taken =
+    opening.kind === 'resumed' ? opening.taken : await begin(opened, { ...means, tools }, opening.about);
   const agent: Agent = new Agent({
     ...means,
     ...taken,
     spool,
     model: trace.model(means.model),
-    tools: means.session.mode === null ? [...means.tools, ...phases] : means.tools,
+    tools,
     observe(seen) {
       keepCount(tally, seen);
       view.see(seen);
@@ -108,16 +110,25 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
   }
 }
 
-/** Keeps a new session, so that nothing of it is ever only in this process. */
-async function begin({ store }: OpenedStore, session: Session, about: Json): Promise<Partial<TakenUp>> {
-  const position = await store.create(session, thisProcess(), { about });
+/** Keeps a new session, with what its model is told besides, so that nothing of it is ever only in this process. */
+async function begin(
+  { store, path }: OpenedStore,
+  { session, prompt = '', tools, memory }: RunSetup['means'],
+  about: Json,
+): Promise<Partial<TakenUp>> {
+  const offered =
+    session.memory === null || memory === undefined ? tools : [...tools, ...memoryTools(memory)];
+  const told = { prompt, tools: offered.map(({ description }) => ({ ...description })) };
+  const position = await store.create(session, thisProcess(), {
+    about: path === null ? about : { ...Object(about), ...told },
+  });
   return { log: eventLogOn(store, session.id, position) };
 }
 
 async function start(agent: Agent, opening: Opening): Promise<void> {
-  if (opening.kind === 'new') return agent.say(opening.goal);
-  await agent.resume();
-  if (opening.message !== null) agent.say(opening.message);
+  if (opening.kind === 'resumed') await agent.resume();
+  const said = opening.kind === 'new' ? opening.goal : opening.message;
+  if (said !== null) void agent.say(said);
 }
 
 /** Pauses the work while the machine has no room for it. */

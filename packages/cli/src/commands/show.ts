@@ -65,11 +65,13 @@ async function stateAt(
 
 async function promptNumber(
   store: Store,
-  { id, about, head }: SessionSummary,
+  { id, head }: SessionSummary,
   prompt: string,
   { json }: ShowOptions,
 ): Promise<string> {
   const number = wholeNumber('--prompt', prompt, 1);
+  // A list of sessions leaves out what is long: the prompt and the tools.
+  const { about } = await store.open(id, { at: 0 });
   return promptText(await walkSession(store, id, head), number, { about, json: json === true });
 }
 

@@ -9,7 +9,6 @@ import {
   isWaiting,
   tick,
   viewNames,
-  withUnheard,
   type ScreenModel,
   type Ui,
   type ViewName,
@@ -149,9 +148,7 @@ function send(model: ScreenModel): Pressed {
     const answer: Answer = { kind: 'model', answer: chosen(text, asked.question.options) };
     return { model: sent, commands: [{ type: 'answer', number: asked.number, answer }] };
   }
-  return isTurn
-    ? { model: sent, commands: [{ type: 'say', text }] }
-    : { model: withUnheard(sent, text), commands: [{ type: 'steer', text }] };
+  return { model: sent, commands: [{ type: isTurn ? 'say' : 'steer', text }] };
 }
 
 /** A number stands for the option it was shown with. */

@@ -4,7 +4,7 @@ import { withEvent, type LoggedEvent } from './event-lines.ts';
 import { emptyInput, type Input } from './input.ts';
 import type { AskedQuestion } from './questions.ts';
 import { emptyStory, withRemark, type Story } from './story.ts';
-import { retell, tell } from './tell.ts';
+import { newMessages, retell, tell } from './tell.ts';
 
 export const viewNames = ['work', 'transcript', 'events', 'memory', 'help'] as const;
 export type ViewName = (typeof viewNames)[number];
@@ -120,7 +120,7 @@ export function see(model: ScreenModel, seen: Seen): ScreenModel {
     trail: session === before ? model.trail : withStates(model.trail, seen),
     verdicts: withVerdicts(model.verdicts, seen),
     used: session === before ? model.used : withUse(model.used, seen),
-    unheard: event.type === 'user-message' ? without(model.unheard, event.text) : model.unheard,
+    unheard: session === before ? model.unheard : stillUnheard(model, seen),
     ui: withFocus(model, session),
   };
 }
@@ -139,11 +139,6 @@ export function resize(model: ScreenModel, size: Size): ScreenModel {
 
 export function warn(model: ScreenModel, text: string): ScreenModel {
   return { ...model, story: withRemark(model.story, 'warn', text) };
-}
-
-/** What is said while the agent is busy is heard later. */
-export function withUnheard(model: ScreenModel, text: string): ScreenModel {
-  return { ...model, unheard: [...model.unheard.slice(1 - unheardMax), text] };
 }
 
 /** The line that is typed belongs to the view of the work; in the others keys are keys. */
@@ -187,9 +182,20 @@ function counted(count: number | undefined): number {
   return count !== undefined && Number.isFinite(count) && count > 0 ? count : 0;
 }
 
-function without(texts: readonly string[], text: string): readonly string[] {
-  const index = texts.indexOf(text);
-  return index === -1 ? texts : texts.toSpliced(index, 1);
+/** What is said while work is under way is heard once it stands in the conversation. */
+function stillUnheard(
+  { unheard, session: before }: ScreenModel,
+  { event, session }: Seen,
+): readonly string[] {
+  const said = event.type === 'steered' ? [...unheard.slice(1 - unheardMax), event.text] : unheard;
+  if (said.length === 0) return said;
+  const heard = newMessages(before, session).flatMap((message) =>
+    message.role === 'user' ? [message.text] : [],
+  );
+  return heard.reduce((rest, text) => {
+    const index = rest.indexOf(text);
+    return index === -1 ? rest : rest.toSpliced(index, 1);
+  }, said);
 }
 
 /** Once it is the user's turn in a conversation they can just type; once it is not, keys are keys, unless they type. */

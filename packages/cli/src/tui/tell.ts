@@ -74,7 +74,7 @@ function wordsOf(
 }
 
 /** What came into the conversation with an event. Making room for others takes messages out; that brings none. */
-function newMessages(before: Session, after: Session): readonly Message[] {
+export function newMessages(before: Session, after: Session): readonly Message[] {
   const had = conversationOf(before);
   const has = conversationOf(after);
   const added = has === had ? 0 : has.length - had.length;

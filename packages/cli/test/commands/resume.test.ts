@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,6 +33,15 @@ afterEach(async () => {
 const store = (): string => join(folder, 'kept', 'sessions.db');
 const ledger = (): string =>
   existsSync(join(folder, 'ledger')) ? readFileSync(join(folder, 'ledger'), 'utf8') : '';
+
+/** Whether what a command wrote has arrived. */
+function hasHeard(): boolean {
+  const spool = join(folder, 'kept', 'spool');
+  return (
+    existsSync(spool) &&
+    readdirSync(spool, { recursive: true }).some((name) => String(name).endsWith('.output'))
+  );
+}
 
 function script(...says: readonly Say[]): void {
   server.says = (request) => says[request - 1] ?? 'Nothing is left to say.';
@@ -92,7 +101,7 @@ describe('pawl resume', () => {
   it('goes on after kill -9 in the middle of a command, which is not run again, and of which the model is told', async () => {
     script({ tool: 'shell', args: { command: slow } }, 'It was cut off; I leave it.');
     const child = pawl('run', ...model(), 'Do it.');
-    await until(() => ledger() === 'start\n');
+    await until(() => ledger() === 'start\n' && hasHeard());
     child.kill('SIGKILL');
     await until(() => child.signalCode !== null);
     const { code, out } = await resumed();

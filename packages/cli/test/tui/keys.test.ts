@@ -19,10 +19,14 @@ describe('typing', () => {
   });
 
   it('shows what has been said and is not heard yet, until it is', () => {
-    const { model } = pressed(busy, 'enter', typed('faster'), 'enter');
-    expect(screen(model)).toContain(' › faster  waits to be heard');
-    const heard = after(model, asks(3_000, 'Done.'), { type: 'user-message', at: 3_100, text: 'faster' });
-    expect(screen(heard)).not.toContain('waits to be heard');
+    const steered: Event = { type: 'steered', at: 2_000, text: 'faster' };
+    const said = after(busy, steered);
+    expect(screen(said)).toContain(' › faster  waits to be heard');
+    expect(screen(after(said, { ...steered, text: 'and shorter' }))).toContain(
+      ' › faster  and 1 more waits to be heard',
+    );
+    const heard = after(said, asks(3_000, 'Done.'));
+    expect(screen(heard)).not.toContain('to be heard');
     expect(screen(heard)).toContain(' › faster\n');
   });
 

@@ -1,28 +1,30 @@
 import { Writable } from 'node:stream';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WriteStream } from 'node:tty';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { seg } from '../../src/tui/line.ts';
 import { painterFor } from '../../src/tui/paint.ts';
 
-/** A stream that says it is a terminal with colours. */
+/** A stream that takes itself for a terminal and finds out about colours as terminals do. */
 function terminal(): Writable {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return Object.assign(stream, { isTTY: true, hasColors: () => true, getColorDepth: () => 24 });
+  const { getColorDepth } = WriteStream.prototype;
+  return Object.assign(stream, { isTTY: true, getColorDepth: () => getColorDepth(process.env) });
 }
 
 const line = [seg(' ◉ model', 'accent'), seg(' plain'), seg(' dim', 'dim')];
 
+beforeEach(() => {
+  vi.stubEnv('TERM', 'xterm-256color');
+  for (const name of ['NO_COLOR', 'NODE_DISABLE_COLORS', 'FORCE_COLOR', 'CI']) vi.stubEnv(name, undefined);
+});
 afterEach(() => vi.unstubAllEnvs());
 
 describe('painting', () => {
   it('colours what stands out, on a terminal', () => {
-    vi.stubEnv('NO_COLOR', undefined);
-    vi.stubEnv('NODE_DISABLE_COLORS', undefined);
-    vi.stubEnv('FORCE_COLOR', undefined);
     expect(painterFor(terminal())(line)).toBe('\x1b[36m ◉ model\x1b[39m plain\x1b[2m dim\x1b[22m');
   });
 
   it('uses no colours where nobody wants them or nothing takes them', () => {
-    vi.stubEnv('FORCE_COLOR', undefined);
     expect(painterFor(new Writable())(line)).toBe(' ◉ model plain dim');
     vi.stubEnv('NO_COLOR', '1');
     expect(painterFor(terminal())(line)).toBe(' ◉ model plain dim');

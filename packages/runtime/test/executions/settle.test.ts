@@ -189,7 +189,7 @@ describe('a tool that can tell later whether it was done', () => {
       tools: [tool],
       observe: ({ event }) => order.push(event.type === 'tool-started' ? event.intent : event.type),
     });
-    agent.say('go');
+    void agent.say('go');
     await agent.idle();
     expect(order.slice(2)).toEqual(['looks', { to: 'x' }, 'does', 'tool-finished', 'model-replied']);
   });
@@ -209,7 +209,7 @@ describe('a tool that can tell later whether it was done', () => {
       tools: [tool],
       observe: ({ event }) => types.push(event.type),
     });
-    agent.say('go');
+    void agent.say('go');
     await agent.idle();
     expect(types.slice(2)).toEqual(['tool-started', 'tool-finished', 'model-replied']);
   });
@@ -233,7 +233,7 @@ describe('what cannot be kept', () => {
         if (event.type === 'tool-finished') outcomes.push(event.outcome);
       },
     });
-    agent.say('go');
+    void agent.say('go');
     const end = await agent.idle();
     expect(end.turn.status).toBe('waitingForUser');
     expect(outcomes).toHaveLength(3);
@@ -251,7 +251,7 @@ describe('what cannot be kept', () => {
       tools: [],
       clock: { now: () => 1, until: () => Promise.resolve() },
     });
-    agent.say('go');
+    void agent.say('go');
     expect((await agent.idle()).turn.status).toBe('waitingForUser');
   });
 });

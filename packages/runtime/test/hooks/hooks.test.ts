@@ -214,7 +214,7 @@ describe('an agent with hooks', () => {
       { text: '', calls: [{ tool: 'write', args: { path: 'open' }, id: 'b' }] },
       { text: 'Done.', calls: [] },
     ]);
-    agent.say('go');
+    void agent.say('go');
     await agent.idle();
     await hooks.settled();
     const results = toArray(conversationOf(agent.session)).filter(({ role }) => role === 'tool');
@@ -246,7 +246,7 @@ describe('an agent with hooks', () => {
       ],
     });
     const agent = agentWith(hooks, [{ text: 'Done.', calls: [] }]);
-    agent.say('go');
+    void agent.say('go');
     await agent.idle();
     await hooks.settled();
     expect(reports).toEqual([

@@ -51,7 +51,7 @@ describe.skipIf(problem !== null)('an agent with a shell in the sandbox and auto
       tools: [createShellTool({ root: scratch.root, launcher })],
       hooks: hooks.afterTools,
     });
-    agent.say('go');
+    void agent.say('go');
     await agent.idle();
     const results = toArray(conversationOf(agent.session)).filter(({ role }) => role === 'tool');
     expect(results).toMatchObject([

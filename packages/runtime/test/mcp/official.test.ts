@@ -39,7 +39,7 @@ describe('the official filesystem server', () => {
       { text: 'done', calls: [] },
     ]);
     const agent = new Agent({ model, tools: connection.tools });
-    agent.say('copy it');
+    void agent.say('copy it');
     const session = await agent.idle();
     expect(JSON.stringify(session)).toContain('roses are red');
     expect(readFileSync(path, 'utf8')).toBe('violets are blue\n');

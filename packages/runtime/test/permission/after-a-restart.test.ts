@@ -27,7 +27,7 @@ describe('a question about a call', () => {
         return new Promise(() => undefined);
       },
     });
-    before.say('Tidy up.');
+    void before.say('Tidy up.');
     await asked.promise;
     const kept = JSON.parse(JSON.stringify(before.session)) as Session;
     expect(kept.turn.status).toBe('awaitingPermission');

@@ -54,7 +54,7 @@ async function watched(probe?: Probe): Promise<{
     { text: 'Done.', calls: [] },
   ];
   const agent = new Agent({ model: createScripted(replies), tools: [slow] });
-  agent.say('go');
+  void agent.say('go');
   await vi.waitFor(() => expect(agent.session.turn.status).toBe('executingTools'), 10_000);
   const clock = handClock();
   const said: string[] = [];

@@ -62,7 +62,7 @@ async function runThrough(store: Store): Promise<{ session: Session; made: reado
   const made: string[] = [];
   const log = eventLogOn(store, 'a', await store.create(session(), 'me'));
   const agent = agentFor(session(), log, made);
-  agent.say('Note three things.');
+  void agent.say('Note three things.');
   return { session: await agent.idle(), made };
 }
 
@@ -90,7 +90,7 @@ describe('an agent with its log in a store', () => {
       const first = openSqliteStore(folder.at('sessions.db'));
       const log = eventLogOn(first, 'a', await first.create(session(), 'first'));
       const stopped = agentFor(session(), lostAfter(stop, log), made);
-      stopped.say('Note three things.');
+      void stopped.say('Note three things.');
       await expect(stopped.ended).rejects.toThrow('gone');
       await first.close();
 
@@ -121,7 +121,7 @@ describe('an agent with its log in a store', () => {
     const made: string[] = [];
     const old = agentFor(session(), log, made);
     await takeUp(store, 'a', { owner: 'new' });
-    old.say('Note three things.');
+    void old.say('Note three things.');
     await expect(old.ended).rejects.toThrow(/Someone else holds the session.*"new"/);
     expect(made).toEqual([]);
     expect(await eventsOf(store, 'a')).toEqual([]);

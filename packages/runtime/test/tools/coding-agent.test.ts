@@ -52,7 +52,7 @@ async function work(folder: TempFolder, replies: readonly ScriptedReply[], setti
     decide: createDecide({ permissions, ask: setting.ask ?? null }),
     observe: ({ event }) => events.push(event),
   });
-  agent.say('Mend the sum.');
+  void agent.say('Mend the sum.');
   const session = await agent.idle();
   const messages = toArray(conversationOf(session));
   const results = messages.filter((message): message is ToolMessage => message.role === 'tool');

@@ -76,7 +76,7 @@ describe('a model with phase tools', () => {
       { calls: [completing({ success: true, summary: 'Mended.' })] },
       { calls: [{ tool: 'finish', args: { answer: 'done' } }] },
     ]);
-    agent.say('mend it');
+    void agent.say('mend it');
     await agent.idle();
     expect(phases()).toMatchObject({
       total: 2,
@@ -98,7 +98,7 @@ describe('a model with phase tools', () => {
 
   it('changes phase at once, and passes through the transition when its tools are done', async () => {
     const { agent, seen } = start([{ calls: [starting({ description: 'Look' })] }, { text: 'done' }]);
-    agent.say('go');
+    void agent.say('go');
     await agent.idle();
     const at = seen.findIndex(({ event }) => event.type === 'phase-started');
     expect(seen[at]?.session.turn.status).toBe('executingTools');
@@ -122,7 +122,7 @@ describe('a model with phase tools', () => {
       { calls: [complete1, complete1, completing({ success: true, summary: 'All is well.' })] },
       { text: 'done' },
     ]);
-    agent.say('go');
+    void agent.say('go');
     await agent.idle();
     expect(changesIn(seen)).toEqual(['phase-started 1', 'phase-completed 1']);
     expect(phases().completed).toMatchObject([{ number: 1, success: false, summary: 'Nothing there.' }]);

@@ -8,7 +8,8 @@ export function inputLine(model: ScreenModel, columns: number): Line {
   if (about.mode === 'watch') return fitted([seg(' watching; the session runs elsewhere', 'dim')], columns);
   if (isTypingNow(model)) return typedLine(model, columns);
   if (unheard.length > 0) {
-    const waiting = `${unheard.length === 1 ? 'waits' : `and ${unheard.length - 1} more wait`} to be heard`;
+    const more = unheard.length === 1 ? '' : `and ${unheard.length - 1} more `;
+    const waiting = `${more}${unheard.length > 2 ? 'wait' : 'waits'} to be heard`;
     return fitted([seg(' › ', 'dim'), seg(unheard[0] ?? '', 'dim'), seg(`  ${waiting}`, 'warn')], columns);
   }
   const draft = ui.input.text === '' ? 'enter to write' : ui.input.text;
@@ -37,5 +38,5 @@ function tailOf(text: string, room: number): string {
 
 function placeholder(model: ScreenModel): string {
   if (model.questions[0]?.kind === 'model') return 'your answer';
-  return isWaiting(model) ? 'your message' : 'what the agent is to know; it hears it when this step is over';
+  return isWaiting(model) ? 'your message' : 'what the agent is to know; it hears it when it is asked next';
 }

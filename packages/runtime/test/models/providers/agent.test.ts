@@ -34,7 +34,7 @@ describe.each(wires)('an agent on $name', ({ open, events }) => {
     ];
     const { url, received } = await serve((response, one, index) => script[index]?.(response, one, index));
     const agent = new Agent({ model: await open(url), tools: [search] });
-    agent.say('Where are the rake and the spade?');
+    void agent.say('Where are the rake and the spade?');
     await idle(agent);
     expect(received).toHaveLength(3);
     const sent = JSON.stringify(received[2]?.body);
@@ -64,7 +64,7 @@ describe.each(wires.filter(({ name }) => name !== 'google'))('an agent on $name'
       sendEvents(response, events(calls.length > 0 ? { calls } : { text: ['Nowhere.'] }));
     });
     const agent = new Agent({ model: await open(url), tools: [noting] });
-    agent.say('Where is the rake?');
+    void agent.say('Where is the rake?');
     await idle(agent);
     expect(queries).toEqual(['rake']);
     expect(JSON.stringify(received[1]?.body)).toContain('the arguments of search break off');
@@ -86,7 +86,7 @@ describe.each([wireOf('openai'), wireOf('google')])('Savant on $name', ({ open, 
     const session = createSession({ id: 'savant', at: Date.now(), profile: 'savant', settings });
     const model = speakIn(jsonCodec, await open(url, { protocol: 'json' }), { logs: [], callsMax: 1 });
     const agent = new Agent({ model, tools: [search, finishTool], session });
-    agent.say('Where is the rake?');
+    void agent.say('Where is the rake?');
     await idle(agent);
     expect(received).toHaveLength(2);
     for (const { body } of received) {

@@ -1,0 +1,203 @@
+import { conversationOf, createSession, toArray, type Event, type Message, type Session } from '@pawl/core';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Agent } from '../src/agent.ts';
+import { createMemoryLog } from '../src/event-log.ts';
+import type { Model } from '../src/models/model.ts';
+import { createScripted } from '../src/models/scripted.ts';
+import { eventLogOn } from '../src/store/event-log-on.ts';
+import { createMemoryStore } from '../src/store/memory-store.ts';
+import { takeUp } from '../src/store/take-up.ts';
+import { defineTool, failure, type Tool } from '../src/tools/tool.ts';
+
+const acts = [{ id: 'a', tool: 'act', args: {} }];
+const fresh = (): Session => createSession({ id: 's', at: 0 });
+
+/** Ends when it is let go, and tells how it did. */
+function held(): { readonly tool: Tool; readonly begun: Promise<void>; readonly letGo: () => void } {
+  const begun = Promise.withResolvers<void>();
+  const free = Promise.withResolvers<void>();
+  const tool = defineTool({
+    name: 'act',
+    description: 'Acts.',
+    parameters: z.object({}),
+    async run(_args, { signal }) {
+      begun.resolve();
+      await free.promise;
+      return signal.aborted ? failure('cancelled', 'called off') : { ok: true, output: 'acted' };
+    },
+  });
+  return { tool, begun: begun.promise, letGo: free.resolve };
+}
+
+function told(messages: readonly Message[]): readonly string[] {
+  return messages.map((message) => {
+    if (message.role !== 'tool') return `${message.role}: ${message.text}`;
+    return message.outcome.ok ? 'tool: ok' : `tool: ${message.outcome.error.kind}`;
+  });
+}
+
+const toldIn = (session: Session): readonly string[] => told(toArray(conversationOf(session)));
+
+describe('saying something while it works', () => {
+  it('lets a tool that runs end, and the model hears it after the result', async () => {
+    const { tool, begun, letGo } = held();
+    const model = createScripted([{ calls: acts }, { text: 'Both.' }]);
+    const agent = new Agent({ session: fresh(), model, tools: [tool] });
+    await agent.say('Act.');
+    await begun;
+    expect(await agent.say('And say so.')).toBe(true);
+    expect(await agent.say('In one word.')).toBe(true);
+    letGo();
+    await agent.idle();
+    expect(model.requests).toHaveLength(2);
+    expect(told(toArray(model.requests[1]?.conversation ?? conversationOf(fresh())))).toEqual([
+      'user: Act.',
+      'assistant: ',
+      'tool: ok',
+      'user: And say so.',
+      'user: In one word.',
+    ]);
+  });
+
+  it('does not call off the model that is being asked', async () => {
+    const answer = Promise.withResolvers<string>();
+    const asked = Promise.withResolvers<void>();
+    const aborted: boolean[] = [];
+    const model: Model = {
+      name: 'slow',
+      async *stream(_request, signal) {
+        asked.resolve();
+        const text = await answer.promise;
+        aborted.push(signal.aborted);
+        yield { type: 'reply', text, calls: [] };
+      },
+    };
+    const agent = new Agent({ session: fresh(), model, tools: [] });
+    await agent.say('one');
+    await asked.promise;
+    await agent.say('two');
+    answer.resolve('so');
+    expect(toldIn(await agent.idle())).toEqual(['user: one', 'assistant: so', 'user: two', 'assistant: so']);
+    expect(aborted).toEqual([false, false]);
+  });
+
+  it('resolves when it is kept and not before', async () => {
+    const { tool, begun } = held();
+    const room = Promise.withResolvers<void>();
+    const kept: Event['type'][] = [];
+    const agent = new Agent({
+      session: fresh(),
+      model: createScripted([{ calls: acts }]),
+      tools: [tool],
+      log: {
+        async append({ type }) {
+          if (type === 'steered') await room.promise;
+          kept.push(type);
+        },
+      },
+    });
+    await agent.say('Act.');
+    await begun;
+    const said = agent.say('Stop.').then((taken) => ({ taken, isKept: kept.includes('steered') }));
+    const soon = new Promise((resolve) => setTimeout(resolve, 20, 'not yet'));
+    expect(await Promise.race([said, soon])).toBe('not yet');
+    room.resolve();
+    expect(await said).toEqual({ taken: true, isKept: true });
+  });
+
+  it('is not lost with the process: whoever goes on with the session has the model hear it', async () => {
+    const store = createMemoryStore();
+    const session = fresh();
+    const { tool, begun } = held();
+    const first = new Agent({
+      session,
+      log: eventLogOn(store, 's', await store.create(session, 'one')),
+      model: createScripted([{ calls: acts }]),
+      tools: [tool],
+    });
+    await first.say('Act.');
+    await begun;
+    await first.say('Then tidy up.');
+    const model = createScripted([{ text: 'Tidied.' }]);
+    const next = new Agent({ ...(await takeUp(store, 's', { owner: 'two' })), model, tools: [tool] });
+    await next.resume();
+    expect(toldIn(await next.idle())).toEqual([
+      'user: Act.',
+      'assistant: ',
+      'tool: interrupted',
+      'user: Then tidy up.',
+      'assistant: Tidied.',
+    ]);
+  });
+
+  it('stays in the conversation when the work is cancelled, and nobody is asked about it', async () => {
+    const { tool, begun, letGo } = held();
+    const model = createScripted([{ calls: acts }]);
+    const agent = new Agent({ session: fresh(), model, tools: [tool] });
+    await agent.say('Act.');
+    await begun;
+    await agent.say('No, wait.');
+    await agent.post({ type: 'cancel-requested' });
+    letGo();
+    expect(toldIn(await agent.idle()).at(-1)).toBe('user: No, wait.');
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('waits for the end of a pause', async () => {
+    const agent = new Agent({ session: fresh(), model: createScripted([{ text: 'Here.' }]), tools: [] });
+    await agent.post({ type: 'pause-requested', reason: 'no room' });
+    expect(await agent.say('Are you there?')).toBe(true);
+    expect(agent.session.turn.status).toBe('paused');
+    await agent.post({ type: 'resume-requested' });
+    expect(toldIn(await agent.idle())).toEqual(['user: Are you there?', 'assistant: Here.']);
+  });
+
+  it('is no use once the session has ended or was let go of, and says so', async () => {
+    const ended = new Agent({ session: fresh(), model: createScripted([]), tools: [] });
+    await ended.post({ type: 'halt-requested', reason: 'enough' });
+    expect(await ended.say('Hello?')).toBe(false);
+    const left = new Agent({ session: fresh(), model: createScripted([]), tools: [] });
+    await left.leave();
+    expect(await left.say('Hello?')).toBe(false);
+  });
+
+  it('gets every word into the conversation once and in order, whenever it is said', async () => {
+    const moments = fc.array(fc.nat(3), { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(moments, fc.array(fc.boolean(), { maxLength: 4 }), async (pattern, rounds) => {
+        const tool = defineTool({
+          name: 'act',
+          description: 'Acts.',
+          parameters: z.object({}),
+          run: () => Promise.resolve({ ok: true, output: null }),
+        });
+        const script = rounds.map((isCall) => (isCall ? { calls: acts } : { text: 'So.' }));
+        const log = createMemoryLog();
+        const said = ['start'];
+        let seen = 0;
+        const agent = new Agent({
+          session: fresh(),
+          log,
+          model: createScripted([...script, ...Array<{ text: string }>(40).fill({ text: 'Well.' })]),
+          tools: [tool],
+          observe() {
+            for (let times = pattern[seen] ?? 0; times > 0; times -= 1) {
+              said.push(`word ${said.length}`);
+              void agent.say(said.at(-1) ?? '');
+            }
+            seen += 1;
+          },
+        });
+        await agent.say('start');
+        const after = await agent.idle();
+        expect(after.turn.status).toBe('waitingForUser');
+        const heard = toldIn(after).filter((line) => line.startsWith('user: '));
+        expect(heard).toEqual(said.map((text) => `user: ${text}`));
+        expect(toldIn(after).at(-1)).toMatch(/^assistant: /);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
