@@ -12,6 +12,7 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
   ['pawl sessions', sessions],
   ['pawl show', sessions],
   ['pawl replay', sessions],
+  ['pawl watch', 'as `pawl run`, without `start` and `result`.'],
   ['pawl fork', '`{id, parent: {id, at}}`.'],
   ['pawl diff', sessions],
   ['pawl rm', '`{id, removed}`, one a line.'],

@@ -96,7 +96,10 @@ async function manySeeds(pool: Pool, asked: Asked): Promise<number> {
   return 1;
 }
 
-function figures({ seeds, events, simulatedMs, repeated, lateStarts, failures }: Totals, tookMs: number): string {
+function figures(
+  { seeds, events, simulatedMs, repeated, lateStarts, failures }: Totals,
+  tookMs: number,
+): string {
   const hours = (simulatedMs / 3_600_000).toFixed(1);
   const perMinute = Math.round((seeds / tookMs) * 60_000);
   return (
@@ -112,7 +115,11 @@ async function oneSeed(seed: number, { bug, json }: Asked): Promise<number> {
   const run = await simulate(plan, { assembly });
   if (run.violation === null) {
     const { digest, events, steps } = run;
-    console.log(json ? JSON.stringify({ seed, digest, events, steps }) : `seed ${seed} holds: ${events} events, ${steps} steps, ${digest}`);
+    console.log(
+      json
+        ? JSON.stringify({ seed, digest, events, steps })
+        : `seed ${seed} holds: ${events} events, ${steps} steps, ${digest}`,
+    );
     return 0;
   }
   const shrunk = await shrink({ plan, script: run.script, assembly });
@@ -144,7 +151,8 @@ async function allBugs(pool: Pool, { seeds, json }: Asked): Promise<number> {
   if (json) console.log(JSON.stringify(caught, null, 2));
   else
     for (const { name, what, caught: by } of caught) {
-      const found = by === null ? `NOT FOUND in ${seeds} seeds` : `invariant ${by.invariant}, seed ${by.seed}`;
+      const found =
+        by === null ? `NOT FOUND in ${seeds} seeds` : `invariant ${by.invariant}, seed ${by.seed}`;
       console.log(`${name.padEnd(28)} ${found.padEnd(26)} ${what}`);
     }
   return caught.every((each) => each.caught !== null) ? 0 : 1;
@@ -158,7 +166,9 @@ async function doubleCrashes(pool: Pool, { json }: Asked): Promise<number> {
   else {
     console.log(`${report.runs} runs in ${seconds} s, ${report.failures.length} failed`);
     for (const { crashes, violation } of report.failures.slice(0, 20))
-      console.log(`crashes before ${crashes.join(' and ')}: invariant ${violation.invariant}: ${violation.what}`);
+      console.log(
+        `crashes before ${crashes.join(' and ')}: invariant ${violation.invariant}: ${violation.what}`,
+      );
     if (report.missed.length > 0) console.log(`never crashed at: ${report.missed.join(', ')}`);
   }
   return report.failures.length + report.missed.length === 0 ? 0 : 1;

@@ -1,4 +1,13 @@
-import { Agent, takeUp, type AgentOptions, type Clock, type Model, type Spool, type Store, type Tool } from '@pawl/runtime';
+import {
+  Agent,
+  takeUp,
+  type AgentOptions,
+  type Clock,
+  type Model,
+  type Spool,
+  type Store,
+  type Tool,
+} from '@pawl/runtime';
 import type { Driver, World } from './world.ts';
 
 /**

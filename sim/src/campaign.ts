@@ -30,10 +30,19 @@ const seedsPerOrder = 20;
 /** Runs many seeds on all threads, in order. */
 export async function runSeeds(pool: Pool, campaign: Campaign): Promise<Totals> {
   const { from, seeds, bug, jobs, untilFailure, onProgress } = campaign;
-  const totals: Totals = { seeds: 0, events: 0, steps: 0, simulatedMs: 0, lateStarts: 0, repeated: 0, failures: [] };
+  const totals: Totals = {
+    seeds: 0,
+    events: 0,
+    steps: 0,
+    simulatedMs: 0,
+    lateStarts: 0,
+    repeated: 0,
+    failures: [],
+  };
   let next = from;
+  const isOver = (): boolean => next >= from + seeds || (untilFailure && totals.failures.length > 0);
   const work = async (): Promise<void> => {
-    while (next < from + seeds && !(untilFailure && totals.failures.length > 0)) {
+    while (!isOver()) {
       const count = Math.min(seedsPerOrder, from + seeds - next);
       const order: Order = { kind: 'seeds', from: next, count, bug };
       next += count;
@@ -58,7 +67,12 @@ function tally(totals: Totals, run: SeedRun): void {
 }
 
 /** How a planted bug was found: by a run that fails with it and does not fail without. */
-export type Caught = { readonly bug: string; readonly seed: number; readonly invariant: number; readonly what: string };
+export type Caught = {
+  readonly bug: string;
+  readonly seed: number;
+  readonly invariant: number;
+  readonly what: string;
+};
 
 export async function catchBug(pool: Pool, bug: string, seedsMax: number): Promise<Caught | null> {
   for (let from = 1; from <= seedsMax; from += seedsPerOrder) {

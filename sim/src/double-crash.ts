@@ -21,6 +21,7 @@ const plan: Plan = {
         },
       ],
       governed: true,
+      remembers: false,
       modelCalls: null,
       ending: 'wait',
     },

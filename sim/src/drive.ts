@@ -1,4 +1,4 @@
-import { createSession, type Session, type Settings } from '@pawl/core';
+import { createSession, memorySettings, type Session, type Settings } from '@pawl/core';
 import { eventLogOn, StoreError, type AgentOptions, type Store, type TakenUp } from '@pawl/runtime';
 import type { Place } from './assembly.ts';
 import { decide } from './person.ts';
@@ -32,12 +32,17 @@ export async function drive(world: World, driver: Driver, { from, onGone }: Driv
     driver.recovering = false;
   } catch (error) {
     // Nothing but the store can fail here. Anything else would be hidden by trying again.
-    if (!(error instanceof StoreError)) world.oracle.fail(18, `${driver.name} cannot begin: ${String(error)}`);
+    if (!(error instanceof StoreError))
+      world.oracle.fail(18, `${driver.name} cannot begin: ${String(error)}`);
     onGone(driver);
   }
 }
 
-async function begunOrTakenUp({ world, driver }: Place, store: Store, from: number | undefined): Promise<TakenUp> {
+async function begunOrTakenUp(
+  { world, driver }: Place,
+  store: Store,
+  from: number | undefined,
+): Promise<TakenUp> {
   const { session: id, name: owner } = driver;
   if (world.oracle.books.has(id)) {
     return world.assembly.takeUp(store, id, { owner, ...(from !== undefined && { from }) });
@@ -56,10 +61,11 @@ function newSession(world: World, driver: Driver): Session {
   });
 }
 
-function settingsOf({ governed, modelCalls }: PlannedSession): Partial<Settings> {
+function settingsOf({ governed, modelCalls, remembers }: PlannedSession): Partial<Settings> {
   const none = { toolCalls: null, tokens: null, cost: null, wallMs: null };
   return {
     compact: true,
+    ...(remembers && { memory: memorySettings.pawl }),
     ...(!governed && { governor: { preset: 'none', rules: {} } }),
     ...(modelCalls !== null && { budgets: { modelCalls, ...none } }),
   };

@@ -16,6 +16,8 @@ export const usualRates = {
   'unknown-lost': 0.03,
   /** There is no room, for a while. */
   full: 0.015,
+  /** Somebody else keeps it locked. */
+  busy: 0.02,
   'slow-store': 0.05,
   /** Somebody makes a snapshot. */
   snapshot: 0.2,

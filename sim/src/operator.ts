@@ -46,7 +46,7 @@ export class Operator {
     process.alive = false;
     scheduler.drop(process.name);
     void process.store.close();
-    for (const driver of [...drivers.values()]) if (driver.process === process) this.#gone(driver);
+    for (const driver of drivers.values()) if (driver.process === process) this.#gone(driver);
     const inMs = 50 + 50 * this.#draw('restart', 5);
     const happen = (): void => this.#startProcess(process.slot);
     scheduler.add({ owner: 'operator', lane: 'operator', name: `start p${process.slot}`, inMs, happen });
@@ -54,8 +54,7 @@ export class Operator {
 
   /** Has everybody let go of everything; resolves when they have. */
   async stopAll(): Promise<void> {
-    const leaving = [...this.#world.drivers.values()].map(({ agent }) => agent?.leave({ graceMs: 1_000 }));
-    await Promise.all(leaving);
+    await leaveAll([...this.#world.drivers.values()], 1_000);
   }
 
   #strike(fault: FaultName, process: SimProcess): void {
@@ -70,7 +69,15 @@ export class Operator {
     this.#born += 1;
     const drift = faults.strikes('clock-drift', 'birth') ? 1.5 : 1;
     const name = `p${slot}.${this.#born}`;
-    this.processes[slot] = { name, slot, alive: true, leaving: false, drift, shift: 0, store: disk.connect() };
+    this.processes[slot] = {
+      name,
+      slot,
+      alive: true,
+      leaving: false,
+      drift,
+      shift: 0,
+      store: disk.connect(),
+    };
   }
 
   /** Has a session taken up that nobody runs and that has not ended. */
@@ -123,7 +130,7 @@ export class Operator {
     process.leaving = true;
     const graceMs = [2_000, 0, 30][this.#draw('grace', 3)] ?? 2_000;
     const own = [...this.#world.drivers.values()].filter((driver) => driver.process === process);
-    void Promise.all(own.map(({ agent }) => agent?.leave({ graceMs }))).then(() => {
+    void leaveAll(own, graceMs).then(() => {
       if (process.alive) this.crash(process);
     });
   }
@@ -139,4 +146,8 @@ export class Operator {
   #draw(name: string, limit: number): number {
     return this.#world.choices.choose(name, (random) => random.below(limit));
   }
+}
+
+async function leaveAll(drivers: readonly Driver[], graceMs: number): Promise<void> {
+  await Promise.all(drivers.map(async ({ agent }) => agent?.leave({ graceMs })));
 }

@@ -5,7 +5,12 @@ import { delay, hop } from './port.ts';
 import type { Driver, World } from './world.ts';
 
 /** Whoever is asked for permission: answers by whim, sometimes late, sometimes not for as long as there are faults. */
-export async function decide(world: World, driver: Driver, call: Call, signal: AbortSignal): Promise<Decision> {
+export async function decide(
+  world: World,
+  driver: Driver,
+  call: Call,
+  signal: AbortSignal,
+): Promise<Decision> {
   const { faults, choices, oracle } = world;
   const mark = markOf(call.args);
   const late = faults.strikes('person-late', 'answer') ? 45_000 : 30;

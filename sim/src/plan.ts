@@ -23,6 +23,8 @@ export type PlannedTurn = {
 export type PlannedSession = {
   readonly turns: readonly PlannedTurn[];
   readonly governed: boolean;
+  /** Whether it has a working memory. */
+  readonly remembers: boolean;
   /** How often the model may be asked; null for as often as needed. */
   readonly modelCalls: number | null;
   readonly ending: 'wait' | 'shut-down';
@@ -82,6 +84,7 @@ function sessionFor(random: Random): PlannedSession {
   return {
     turns,
     governed: random.chance(0.7),
+    remembers: random.chance(0.15),
     modelCalls: random.chance(budgetRate) ? 3 + random.below(5) : null,
     ending: random.chance(0.1) ? 'shut-down' : 'wait',
   };

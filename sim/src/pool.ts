@@ -10,7 +10,10 @@ export type Pool = {
 export function openPool(jobs: number): Pool {
   const workers = Array.from(
     { length: jobs },
-    () => new Worker(new URL('./seeds-worker.ts', import.meta.url), { execArgv: ['--disable-warning=ExperimentalWarning'] }),
+    () =>
+      new Worker(new URL('./seeds-worker.ts', import.meta.url), {
+        execArgv: ['--disable-warning=ExperimentalWarning'],
+      }),
   );
   const free = [...workers];
   const waiting: ((worker: Worker) => void)[] = [];
@@ -48,6 +51,7 @@ function asked(worker: Worker, order: Order): Promise<Answer> {
     };
     worker.once('message', answered);
     worker.once('error', reject);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage(order);
   });
 }

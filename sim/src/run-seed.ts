@@ -6,7 +6,10 @@ import type { Traps } from './traps.ts';
 /** Every so many seeds are run a second time, to see whether the same comes of them. */
 const repeatEvery = 100;
 
-export type SeedRun = Pick<Run, 'violation' | 'events' | 'steps' | 'simulatedMs' | 'lateStarts' | 'digest'> & {
+export type SeedRun = Pick<
+  Run,
+  'violation' | 'events' | 'steps' | 'simulatedMs' | 'lateStarts' | 'digest'
+> & {
   readonly seed: number;
   readonly repeated: boolean;
 };

@@ -89,9 +89,10 @@ export class Scheduler {
   #ready(): readonly Pending[] {
     let soonest = Infinity;
     for (const { due } of this.#pending) if (due < soonest) soonest = due;
+    if (soonest === Infinity) return [];
     const horizon = Math.max(this.#now, soonest) + slackMs;
     const ready = [...this.#pending].filter(({ due }) => due <= horizon);
-    return ready.sort((a, b) => a.due - b.due || a.number - b.number);
+    return ready.toSorted((a, b) => a.due - b.due || a.number - b.number);
   }
 }
 

@@ -17,10 +17,18 @@ export type Answer =
 const traps = setTraps();
 
 parentPort?.on('message', (order: Order) => {
-  void carryOut(order)
-    .catch((error: unknown): Answer => ({ kind: 'error', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }))
-    .then((answer) => parentPort?.postMessage(answer));
+  void carryOut(order).catch(explained).then(answer);
 });
+
+function answer(message: Answer): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(message);
+}
+
+function explained(error: unknown): Answer {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { kind: 'error', message };
+}
 
 async function carryOut(order: Order): Promise<Answer> {
   if (order.kind === 'crashes') {

@@ -13,13 +13,23 @@ export type Shrunk = {
   readonly tries: number;
 };
 
-export type Shrinking = { readonly plan: Plan; readonly script: Script; readonly assembly: Assembly; readonly triesMax?: number };
+export type Shrinking = {
+  readonly plan: Plan;
+  readonly script: Script;
+  readonly assembly: Assembly;
+  readonly triesMax?: number;
+};
 
 /**
  * Makes a run that fails smaller, as long as the same thing fails: fewer faults, processes, sessions and steps, then fewer
  * choices that are not the plain ones. Null if it does not even fail when its own script is followed.
  */
-export async function shrink({ plan, script, assembly, triesMax = 1_500 }: Shrinking): Promise<Shrunk | null> {
+export async function shrink({
+  plan,
+  script,
+  assembly,
+  triesMax = 1_500,
+}: Shrinking): Promise<Shrunk | null> {
   let best = { plan, script };
   let tries = 0;
   let violation: Violation | null = null;
@@ -70,7 +80,10 @@ function withoutSession(plan: Plan, index: number): Plan | null {
   const numbers = sessionNumbers(plan);
   const number = numbers[index];
   if (number === undefined || numbers.length === 1) return null;
-  return { ...plan, sessions: plan.sessions.map((each, at) => (at === number ? { ...each, turns: [] } : each)) };
+  return {
+    ...plan,
+    sessions: plan.sessions.map((each, at) => (at === number ? { ...each, turns: [] } : each)),
+  };
 }
 
 function withoutTurn(plan: Plan, index: number): Plan | null {
@@ -126,7 +139,7 @@ async function withFewerChoices(
   fails: (left: readonly Choice[]) => Promise<boolean>,
 ): Promise<void> {
   for (let size = Math.ceil(current().length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let start = 0; start < current().length; ) {
+    for (let start = 0; start < current().length;) {
       const choices = current();
       const left = [...choices.slice(0, start), ...choices.slice(start + size)];
       if (!(await fails(left))) start += size;

@@ -65,7 +65,12 @@ function failure(world: World): ModelChunk {
   const retryable = kind !== 'auth' && kind !== 'refused';
   return {
     type: 'failure',
-    error: { kind, message: `simulated: ${kind}`, retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) },
+    error: {
+      kind,
+      message: `simulated: ${kind}`,
+      retryable,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    },
   };
 }
 
@@ -101,7 +106,10 @@ function garbage(world: World, reply: Reply): ModelChunk {
     { ...reply, text: '', calls: [] },
     { ...reply, problem: 'There are two answers in this reply.' },
     { ...reply, usage: { inputTokens: NaN, outputTokens: 1 } },
-    { ...reply, calls: [...reply.calls, { id: '', tool: '__proto__', args: JSON.parse('{"__proto__":{"mark":1}}') }] },
+    {
+      ...reply,
+      calls: [...reply.calls, { id: '', tool: '__proto__', args: JSON.parse('{"__proto__":{"mark":1}}') }],
+    },
     { ...reply, text: '\uD800 lone' },
   ];
   const drawn = world.choices.choose('garbage', (random) => random.below(odd.length));

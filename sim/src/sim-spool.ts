@@ -45,7 +45,7 @@ export function spoolOf(world: World, driver: Driver): Spool {
     forget: (execution) => call('forget', () => forget(execution)),
     keepOnly: (executions) =>
       call('keep only', () => {
-        for (const execution of [...spool.keys()]) if (!executions.includes(execution)) forget(execution);
+        for (const execution of spool.keys()) if (!executions.includes(execution)) forget(execution);
       }),
   };
 }

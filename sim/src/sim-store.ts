@@ -50,11 +50,7 @@ export function storeOf(world: World, driver: Driver): Store {
   };
 }
 
-type Write = <Result>(
-  name: string,
-  perform: () => Promise<Result>,
-  noRoom?: () => void,
-) => Promise<Result>;
+type Write = <Result>(name: string, perform: () => Promise<Result>, noRoom?: () => void) => Promise<Result>;
 
 function writing(world: World, driver: Driver): Write {
   const { faults, disk, scheduler } = world;
@@ -62,9 +58,10 @@ function writing(world: World, driver: Driver): Write {
   return (name, perform, noRoom = () => undefined) =>
     portCall(world, caller, { name, inMs: storeDelay(world) }, async () => {
       if (faults.strikes('full', name)) disk.fullUntil = scheduler.now + fullForMs;
-      if (!faults.healed && scheduler.now < disk.fullUntil) {
+      const isFull = !faults.healed && scheduler.now < disk.fullUntil;
+      if (isFull || faults.strikes('busy', name)) {
         noRoom();
-        throw new StoreError('full', 'the simulated disk');
+        throw new StoreError(isFull ? 'full' : 'busy', 'the simulated disk');
       }
       if (faults.strikes('unknown-lost', name)) throw ioError();
       const result = await perform();
@@ -73,7 +70,10 @@ function writing(world: World, driver: Driver): Write {
     });
 }
 
-function reading(world: World, driver: Driver): <Result>(name: string, perform: () => Promise<Result>) => Promise<Result> {
+function reading(
+  world: World,
+  driver: Driver,
+): <Result>(name: string, perform: () => Promise<Result>) => Promise<Result> {
   const caller = { process: driver.process.name, kind: 'store' };
   return (name, perform) =>
     portCall(world, caller, { name, inMs: storeDelay(world) }, async () => {

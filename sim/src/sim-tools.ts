@@ -40,7 +40,7 @@ async function shell(world: World, driver: Driver, run: Run): Promise<ToolResult
   run.context.execution?.hear(new TextEncoder().encode('working…'));
   run.context.report('half way');
   if (await isCalledOff(world, driver, run)) return calledOff;
-  effect(world, run.args);
+  change(world, run.args);
   return ending(world, driver, run);
 }
 
@@ -52,7 +52,7 @@ async function send(world: World, driver: Driver, run: Run): Promise<ToolResult>
   // Whoever receives it knows the key: a second time it is not done again.
   if (!sent.has(key)) {
     sent.set(key, markOf(run.args));
-    effect(world, run.args);
+    change(world, run.args);
   }
   return ending(world, driver, run);
 }
@@ -70,7 +70,7 @@ async function edit(world: World, driver: Driver, run: Run): Promise<ToolResult>
   if ((files.get(file) ?? '') !== before) return failed('interrupted', 'the file has changed meanwhile');
   begin(world, driver, 'edit', { ...run, asked });
   files.set(file, after);
-  effect(world, run.args);
+  change(world, run.args);
   return ending(world, driver, run);
 }
 
@@ -102,7 +102,11 @@ function callerOf({ process }: Driver): { readonly process: string; readonly kin
   return { process: process.name, kind: 'tool' };
 }
 
-async function isCalledOff(world: World, driver: Driver, { args, context: { signal } }: Run): Promise<boolean> {
+async function isCalledOff(
+  world: World,
+  driver: Driver,
+  { args, context: { signal } }: Run,
+): Promise<boolean> {
   await hop(world, callerOf(driver), { name: markOf(args), inMs: delay(world, 'tool'), signal });
   return signal.aborted;
 }
@@ -114,7 +118,7 @@ function begin(world: World, driver: Driver, name: string, { args, context, aske
   world.oracle.started(driver, { mark, tool: name, args: JSON.stringify(args), execution, asked });
 }
 
-function effect(world: World, args: Json): void {
+function change(world: World, args: Json): void {
   const mark = markOf(args);
   world.outside.deed(mark).effects += 1;
   world.oracle.effected(mark);

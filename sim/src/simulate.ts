@@ -61,7 +61,10 @@ export async function simulate(plan: Plan, simulation: Simulation = {}): Promise
   return report(world);
 }
 
-function createWorld(plan: Plan, { choices = drawChoices(plan.seed), assembly = soundAssembly }: Simulation): World {
+function createWorld(
+  plan: Plan,
+  { choices = drawChoices(plan.seed), assembly = soundAssembly }: Simulation,
+): World {
   const trace = createTrace();
   const outside = createOutside();
   const scheduler = new Scheduler(choices, plan.schedule, trace);
@@ -96,7 +99,7 @@ async function makeTrouble(world: World, operator: Operator, { users, before }: 
 /** What waited for the trouble to end does so now. */
 function heal({ faults, scheduler }: World): void {
   faults.heal();
-  for (const pending of [...scheduler.pending]) {
+  for (const pending of scheduler.pending) {
     if (pending.due !== Infinity) continue;
     scheduler.remove(pending);
     scheduler.add({ ...pending, inMs: 1_000 });
@@ -107,8 +110,10 @@ async function comeToRest(world: World, operator: Operator, { users, before }: P
   const { scheduler, oracle } = world;
   const { steps, now } = scheduler;
   while (oracle.violation === null && !isAtRest(world, users)) {
-    if (scheduler.steps > steps + calmSteps) oracle.fail(18, `not at rest after ${calmSteps} steps: ${state(world)}`);
-    if (scheduler.now > now + calmMs) oracle.fail(18, `not at rest after ${calmMs / 1_000} s: ${state(world)}`);
+    if (scheduler.steps > steps + calmSteps)
+      oracle.fail(18, `not at rest after ${calmSteps} steps: ${state(world)}`);
+    if (scheduler.now > now + calmMs)
+      oracle.fail(18, `not at rest after ${calmMs / 1_000} s: ${state(world)}`);
     before?.(world, operator);
     if ((await scheduler.step()) === null) oracle.fail(18, `nothing more happens: ${state(world)}`);
   }
@@ -143,7 +148,7 @@ async function windDown(world: World, operator: Operator): Promise<void> {
   let left = false;
   void operator.stopAll().then(() => (left = true));
   await drained();
-  for (let steps = 0; steps < 500 && (await scheduler.step()) !== null; ) steps += 1;
+  for (let steps = 0; steps < 500 && (await scheduler.step()) !== null;) steps += 1;
   if (!left) oracle.fail(18, `an agent cannot be left: ${state(world)}`);
   if (scheduler.pending.size > 0) oracle.fail(18, `something is left waiting: ${state(world)}`);
   oracle.checkCalls();
@@ -155,7 +160,8 @@ async function windDown(world: World, operator: Operator): Promise<void> {
     oracle.opened(id, await store.open(id));
     let head = 0;
     for await (const kept of store.events(id)) oracle.readOn(id, (head += 1) - 1, kept);
-    if (head !== texts.length) oracle.fail(8, `${id} has ${head} events in the store, and ${texts.length} were kept`);
+    if (head !== texts.length)
+      oracle.fail(8, `${id} has ${head} events in the store, and ${texts.length} were kept`);
   }
   await store.close();
 }

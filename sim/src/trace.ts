@@ -18,7 +18,6 @@ export function createTrace(): Trace {
       first = Math.imul(first ^ (first >>> 16), 2246822507);
       second = Math.imul(second ^ (second >>> 13), 3266489909);
     },
-    digest: () =>
-      [first, second].map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join(''),
+    digest: () => [first, second].map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join(''),
   };
 }

@@ -131,7 +131,10 @@ export class User {
   /** An answer that comes a second time is not one. */
   #answerTwice(book: Book, driver: Driver): void {
     if (!this.#world.faults.strikes('double-answer', this.#id)) return;
-    const type = this.#world.choices.choose('again', (random) => random.below(2)) === 0 ? 'tool-finished' : 'permission-decided';
+    const type =
+      this.#world.choices.choose('again', (random) => random.below(2)) === 0
+        ? 'tool-finished'
+        : 'permission-decided';
     const answers = book.texts.map((text) => JSON.parse(text) as Event).filter(isAnswer);
     const kept = answers.findLast((answer) => answer.type === type);
     if (kept === undefined) return;
@@ -151,16 +154,23 @@ export class User {
     const store = drivers.get(this.#id)?.process.store;
     if (store === undefined) return;
     if (faults.strikes('snapshot', this.#id)) {
-      void store.snapshot(this.#id).catch((error: unknown) => oracle.fail(8, `no snapshot: ${String(error)}`));
+      void store
+        .snapshot(this.#id)
+        .catch((error: unknown) => oracle.fail(8, `no snapshot: ${String(error)}`));
       if (faults.strikes('snapshot-damage', this.#id))
-        disk.damageSnapshot(this.#id, choices.choose('damage', (random) => random.below(2)));
+        disk.damageSnapshot(
+          this.#id,
+          choices.choose('damage', (random) => random.below(2)),
+        );
     }
     void (async () => {
       for await (const kept of store.events(this.#id, this.#readTo)) {
         oracle.readOn(this.#id, this.#readTo, kept);
         this.#readTo = kept.seq;
       }
-    })().catch((error: unknown) => oracle.fail(12, `the log of ${this.#id} cannot be read: ${String(error)}`));
+    })().catch((error: unknown) =>
+      oracle.fail(12, `the log of ${this.#id} cannot be read: ${String(error)}`),
+    );
   }
 
   #post(driver: Driver, event: Unstamped, then: (taken: boolean) => void = () => undefined): void {

@@ -24,7 +24,9 @@ describe('a planted bug', () => {
   });
 
   it('that nobody knows is an error that names those there are', () => {
-    expect(() => bugNamed('no-such-bug')).toThrow(/no planted bug named "no-such-bug"\. There are: no-fence, /);
+    expect(() => bugNamed('no-such-bug')).toThrow(
+      /no planted bug named "no-such-bug"\. There are: no-fence, /,
+    );
   });
 });
 

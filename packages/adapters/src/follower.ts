@@ -2,9 +2,10 @@ import type { Json } from '@pawl/core';
 import { beginFollowing, follow, type Following } from './follow.ts';
 import { judgementOf, type Judgement } from './judgement.ts';
 import type { GovernOptions } from './options.ts';
-import { roundsIn, type Round } from './rounds.ts';
+import { roundsIn } from './rounds.ts';
+import { isSame } from './same.ts';
 
-/** Judges conversations by all their messages, reading only what is new. */
+/** Judges conversations by all their messages, and reads only what is new in them. */
 export type Follower<Message> = (messages: readonly Message[]) => Judgement;
 
 /** How far a conversation has been read. Its last round is read again, since more results may have joined it. */
@@ -18,21 +19,22 @@ type Read<Message> = {
   toldAt: number;
 };
 
+/** How many conversations are kept in mind. Others are read from the start: slower, with the same judgement. */
+const readsMax = 16;
+
 /**
- * A follower knows a conversation by its first message and goes on where it left off as long as the messages before that
- * are the very same objects; otherwise it reads from the start. Either way the judgement is the one that all the messages
- * together give. `toJson` is for hosts whose messages are not plain JSON.
+ * A follower goes on where it left off in the conversation that these messages continue, and otherwise reads from the
+ * start; either way the judgement is the one that all the messages together give. `toJson` is for hosts whose messages
+ * are not plain JSON.
  */
 export function createFollower<Message extends object>(
   options: GovernOptions,
   toJson: (message: Message) => Json,
 ): Follower<Message> {
-  const known = new WeakMap<Message, Read<Message>>();
+  let reads: readonly Read<Message>[] = [];
   return (messages) => {
-    const first = messages[0];
-    const before = first === undefined ? undefined : known.get(first);
-    const read = before !== undefined && isBegunBy(messages, before.settled) ? before : unread<Message>(options);
-    if (first !== undefined) known.set(first, read);
+    const read = longest(reads, messages) ?? unread<Message>(options);
+    reads = [read, ...reads.filter((each) => each !== read).slice(0, readsMax - 1)];
     const judgement = judgementOf(readOn(read, messages, options, toJson));
     if (judgement.verdict !== null && read.toldAt !== read.settled.length) {
       read.toldAt = read.settled.length;
@@ -46,8 +48,15 @@ function unread<Message>(options: GovernOptions): Read<Message> {
   return { settled: [], following: beginFollowing(options), lastAt: null, toldAt: -1 };
 }
 
-function isBegunBy<Message>(messages: readonly Message[], settled: readonly Message[]): boolean {
-  return settled.length <= messages.length && settled.every((message, index) => message === messages[index]);
+/** The read that these messages continue, and of several the one that has come farthest. */
+function longest<Message>(
+  reads: readonly Read<Message>[],
+  messages: readonly Message[],
+): Read<Message> | undefined {
+  return reads
+    .filter(({ settled }) => settled.length > 0 && settled.length <= messages.length)
+    .toSorted((a, b) => b.settled.length - a.settled.length)
+    .find(({ settled }) => settled.every((message, index) => isSame(message, messages[index])));
 }
 
 function readOn<Message>(
@@ -57,20 +66,15 @@ function readOn<Message>(
   toJson: (message: Message) => Json,
 ): Following {
   const now = options.now?.() ?? null;
-  const start = read.settled.length;
-  const rounds = [...roundsIn(messages.slice(start).map(toJson))];
+  const rounds = [...roundsIn(messages.slice(read.settled.length).map(toJson))];
   const last = rounds.pop();
   for (const round of rounds) {
     read.following = follow(read.following, round, options, read.lastAt ?? now);
     read.lastAt = null;
     read.settled.push(...messages.slice(read.settled.length, read.settled.length + round.size));
   }
-  if (last === undefined || isOpen(last)) return read.following;
+  // As long as nothing has come of the calls at the end, what was judged before still holds.
+  if (last === undefined || (last.type === 'reply' && last.isOpen)) return read.following;
   read.lastAt ??= now;
   return follow(read.following, last, options, read.lastAt);
-}
-
-/** Nothing has come of the calls at the end yet, so what was judged before still holds. */
-function isOpen(round: Round): boolean {
-  return round.type === 'reply' && round.isOpen;
 }

@@ -17,6 +17,7 @@ const whichHelp = 'its id, the beginning of it, or "last" for the newest of this
 export function addSessions(program: Command, setting: Setting): void {
   addList(program, setting);
   addShow(program, setting);
+  addWatch(program, setting);
   addReplay(program, setting);
   addFork(program, setting);
   addDiff(program, setting);
@@ -37,18 +38,39 @@ function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function addList(program: Command, { io, exit }: Setting): void {
+function addList(program: Command, { io, signal, exit }: Setting): void {
   command(program, 'sessions', 'list the sessions of this folder, the newest first')
     .option('-a, --all', 'those of every folder')
     .option('-n, --limit <n>', 'at most so many', '50')
+    .option('-w, --watch', 'keep the list up to date until Ctrl-C')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',
-      examples('pawl sessions', 'pawl sessions --all --limit 200', 'pawl sessions --json | jq .goal'),
+      examples(
+        'pawl sessions',
+        'pawl sessions --watch',
+        'pawl sessions --all --limit 200',
+        'pawl sessions --json | jq .goal',
+      ),
     )
-    .action(async (options: Flags & { all?: true; limit: string }) => {
+    .action(async (options: Flags & { all?: true; limit: string; watch?: true }) => {
       const { listSessions } = await import('./commands/sessions.ts');
-      exit(await listSessions(options, io));
+      exit(await listSessions({ ...options, signal }, io));
+    });
+}
+
+function addWatch(program: Command, { io, signal, exit }: Setting): void {
+  command(program, 'watch', 'show a session that runs in another process, as it happens')
+    .argument('[session]', whichHelp, 'last')
+    .option('--from-start', 'show what happened before as well')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText(
+      'after',
+      examples('pawl watch', 'pawl watch 3f2a --from-start', 'pawl watch --json | jq .type'),
+    )
+    .action(async (word: string, options: Flags & { fromStart?: true }) => {
+      const { watchSession } = await import('./commands/watch.ts');
+      exit(await watchSession(word, { ...options, signal }, io));
     });
 }
 

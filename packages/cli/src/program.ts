@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import type { Io } from './io.ts';
 import { addSessions } from './program-sessions.ts';
+import { addSetup } from './program-setup.ts';
 import { storeHelp } from './store-help.ts';
 import { visibleLine } from './visible.ts';
 
@@ -37,7 +38,7 @@ export function createProgram(setting: Setting): Command {
   addChart(program, setting);
   addAudit(program, setting);
   addMemory(program, setting);
-  addDoctor(program, setting);
+  addSetup(program, setting);
   return program;
 }
 
@@ -259,7 +260,8 @@ function addMemory(program: Command, { io, exit }: Setting): void {
   const memory = program
     .command('memory')
     .description('look into what an agent remembers, take it out, or put it in')
-    .helpCommand('help [command]', 'show the help of a command');
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText('after', examples('pawl memory list', 'pawl memory search attic'));
   const add = (usage: string, description: string): Command =>
     memory
       .command(usage)
@@ -313,16 +315,5 @@ function addTransfer(
     .action(async (from: string, options: MemoryFlags & { merge?: true; replace?: true }) => {
       const { importAll } = await import('./commands/memory.ts');
       exit(await importAll(from, options, io));
-    });
-}
-
-function addDoctor(program: Command, { io, exit }: Setting): void {
-  program
-    .command('doctor')
-    .description('look at this machine: what is there, what is missing, and what to do about it')
-    .option('--json', 'print one JSON object')
-    .action(async (options: { json?: true }) => {
-      const { doctor } = await import('./commands/doctor.ts');
-      exit(await doctor(options, io));
     });
 }

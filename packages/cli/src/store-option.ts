@@ -46,12 +46,8 @@ export async function openStoreFor(flags: StoreFlags): Promise<OpenedStore> {
 }
 
 /** The same, for whoever has the configuration already. */
-export function openStore(
-  { dir, store }: StoreFlags,
-  config: Config,
-  env: NodeJS.ProcessEnv = process.env,
-): OpenedStore {
-  const named = store ?? (env['PAWL_STORE'] || undefined) ?? config.store;
+export function openStore({ dir, store }: StoreFlags, config: Config): OpenedStore {
+  const named = store ?? config.store;
   if (named === 'none') return nowhere(null);
   try {
     return openAt(fileFor(named ?? 'user', dir));

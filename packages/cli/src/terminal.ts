@@ -25,7 +25,7 @@ export function terminalOf({ stdin, stderr }: Io): Terminal | null {
   };
 }
 
-function isTerminal(stream: object): boolean {
+export function isTerminal(stream: object): boolean {
   return 'isTTY' in stream && stream.isTTY === true;
 }
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder } from '../src/data-folder.ts';
-import { openStore } from '../src/store-option.ts';
+import { openStore, openStoreFor } from '../src/store-option.ts';
 
 let folder = '';
 const before = process.env['XDG_DATA_HOME'];
@@ -25,7 +25,7 @@ async function pathOf(...args: Parameters<typeof openStore>): Promise<string | n
 describe('where sessions are kept', () => {
   it('is the folder for data of the platform, for its owner alone', async () => {
     const path = join(folder, 'data', 'pawl', 'sessions.db');
-    expect(await pathOf({ dir: folder }, {}, {})).toBe(path);
+    expect(await pathOf({ dir: folder }, {})).toBe(path);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
     const on = (platform: NodeJS.Platform, env = {}): string => dataFolder({ platform, env });
@@ -38,30 +38,41 @@ describe('where sessions are kept', () => {
 
   it('is said by the flag, else by the environment, else by the configuration', async () => {
     const at = (name: string): string => join(folder, name);
-    const env = { PAWL_STORE: at('env.db') };
-    const config = { store: at('config.db') };
-    expect(await pathOf({ dir: folder, store: at('flag.db') }, config, env)).toBe(at('flag.db'));
-    expect(await pathOf({ dir: folder }, config, env)).toBe(at('env.db'));
-    expect(await pathOf({ dir: folder }, config, { PAWL_STORE: '' })).toBe(at('config.db'));
-    expect(await pathOf({ dir: folder, store: 'workspace' }, config, env)).toBe(
-      join(folder, '.pawl', 'sessions.db'),
-    );
-    expect(await pathOf({ dir: folder, store: 'none' }, config, env)).toBeNull();
+    const opened = async (store?: string): Promise<string | null> => {
+      const { path, close } = await openStoreFor({ dir: folder, store });
+      await close();
+      return path;
+    };
+    const config = join(process.env['XDG_CONFIG_HOME'] ?? '', 'pawl');
+    process.env['XDG_CONFIG_HOME'] = at('config');
+    mkdirSync(at('config/pawl'), { recursive: true });
+    writeFileSync(at('config/pawl/pawl.config.json'), JSON.stringify({ store: 'mine.db' }));
+    try {
+      expect(await opened()).toBe(at('config/pawl/mine.db'));
+      process.env['PAWL_STORE'] = at('env.db');
+      expect(await opened()).toBe(at('env.db'));
+      expect(await opened(at('flag.db'))).toBe(at('flag.db'));
+      expect(await opened('workspace')).toBe(at('.pawl/sessions.db'));
+      expect(await opened('none')).toBeNull();
+    } finally {
+      delete process.env['PAWL_STORE'];
+      process.env['XDG_CONFIG_HOME'] = join(config, '..');
+    }
   });
 
   it('is nowhere, with a warning, if nobody named a place and the usual one cannot be had', async () => {
     writeFileSync(join(folder, 'data'), 'in the way');
-    const opened = openStore({ dir: folder }, {}, {});
+    const opened = openStore({ dir: folder }, {});
     expect(opened.path).toBeNull();
     expect(opened.warning).toMatch(/Sessions cannot be kept in .*This session is not kept\.$/);
     await opened.close();
-    expect(() => openStore({ dir: folder, store: 'user' }, {}, {})).toThrow(/Sessions cannot be kept in/);
+    expect(() => openStore({ dir: folder, store: 'user' }, {})).toThrow(/Sessions cannot be kept in/);
   });
 
   it('is trusted only if it was made here', async () => {
     const path = join(folder, 'project', '.pawl', 'sessions.db');
     const open = (): boolean => {
-      const opened = openStore({ dir: join(folder, 'project'), store: 'workspace' }, {}, {});
+      const opened = openStore({ dir: join(folder, 'project'), store: 'workspace' }, {});
       void opened.close();
       return opened.isOwn;
     };

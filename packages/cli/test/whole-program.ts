@@ -1,21 +1,11 @@
 import { CommanderError, type Command } from 'commander';
-import { addSetup } from '../src/program-setup.ts';
 import { createProgram } from '../src/program.ts';
 import { UsageError } from '../src/usage-error.ts';
 import { captureIo } from './captured-io.ts';
 
 /** The program with all its commands. */
 export function wholeProgram(io = captureIo().io): Command {
-  const setting = { io, signal: new AbortController().signal, exit: () => undefined };
-  const program = createProgram(setting);
-  if (program.commands.some((command) => command.name() === 'config')) return program;
-  const all = program.commands as Command[];
-  all.splice(
-    all.findIndex((command) => command.name() === 'doctor'),
-    1,
-  );
-  addSetup(program, setting);
-  return program;
+  return createProgram({ io, signal: new AbortController().signal, exit: () => undefined });
 }
 
 /** What the command line makes of some words: the exit code as `main` would have it, and what was written. */

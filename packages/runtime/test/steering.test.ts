@@ -180,7 +180,7 @@ describe('saying something while it works', () => {
         const agent = new Agent({
           session: fresh(),
           log,
-          model: createScripted([...script, ...Array<{ text: string }>(40).fill({ text: 'Well.' })]),
+          model: createScripted([...script, ...Array.from({ length: 40 }, () => ({ text: 'Well.' }))]),
           tools: [tool],
           observe() {
             for (let times = pattern[seen] ?? 0; times > 0; times -= 1) {

@@ -24,7 +24,8 @@ export const agentBugs: readonly Bug[] = [
       agent: (options) =>
         new (class extends Agent {
           override post(event: Unstamped): Promise<boolean> {
-            if (event.type !== 'tool-finished' && event.type !== 'permission-decided') return super.post(event);
+            if (event.type !== 'tool-finished' && event.type !== 'permission-decided')
+              return super.post(event);
             const { request: _, ...unnumbered } = event;
             return super.post(unnumbered);
           }

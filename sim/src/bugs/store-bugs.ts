@@ -113,7 +113,10 @@ function stubbornLog(store: Store, id: string, position: Position): EventLog {
 }
 
 /** Says at once that some events are kept, and keeps them when it gets to it. */
-function hastyLog(log: EventLog, isHasty: (event: { readonly type: string }) => boolean = () => true): EventLog {
+function hastyLog(
+  log: EventLog,
+  isHasty: (event: { readonly type: string }) => boolean = () => true,
+): EventLog {
   let last: Promise<void> = Promise.resolve();
   return {
     append(event, after) {

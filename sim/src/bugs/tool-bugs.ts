@@ -81,7 +81,10 @@ function executedAs(tool: Tool, rename: (id: string, args: Json) => string): Too
     run(args, context) {
       const { execution } = context;
       if (execution === undefined) return tool.run(args, context);
-      const renamedContext: ToolContext = { ...context, execution: { ...execution, id: rename(execution.id, args) } };
+      const renamedContext: ToolContext = {
+        ...context,
+        execution: { ...execution, id: rename(execution.id, args) },
+      };
       return tool.run(args, renamedContext);
     },
   };

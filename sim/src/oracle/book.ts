@@ -1,4 +1,12 @@
-import { conversationOf, step, toArray, type Event, type Execution, type Outcome, type Session } from '@pawl/core';
+import {
+  conversationOf,
+  step,
+  toArray,
+  type Event,
+  type Execution,
+  type Outcome,
+  type Session,
+} from '@pawl/core';
 import type { Driver } from '../world.ts';
 
 /** What the oracle knows of one call of the model. */
@@ -67,26 +75,42 @@ export function openBook(session: Session, driver: Driver, fence: number): Book 
 /** Takes an event down; gives the calls that got their result by it. */
 export function enter(book: Book, event: Event, text: string): readonly CallRecord[] {
   const before = book.session;
-  if (event.type === 'tool-started') {
-    const record = recordOf(book, executionOf(before, event.callId)?.call.args);
-    if (record !== undefined) record.intents += 1;
-  }
-  if (event.type === 'permission-decided') {
-    const record = book.open.get(event.callId);
-    if (record !== undefined) record.decided = event.decision;
-  }
-  if (event.type === 'user-message') {
-    book.turns += 1;
-    book.replies = 0;
-  }
-  if (event.type === 'user-message' || event.type === 'steered') {
-    book.heard.set(event.text, (book.heard.get(event.text) ?? 0) + 1);
-  }
-  if (event.type === 'paging-finished') book.shortened = true;
-  if (event.type === 'model-replied') book.replies += 1;
+  takeNote(book, event);
   book.session = step(before, event).session;
   book.texts.push(text);
   return conversationOf(before) === conversationOf(book.session) ? [] : readMessages(book);
+}
+
+function takeNote(book: Book, event: Event): void {
+  switch (event.type) {
+    case 'user-message':
+      book.turns += 1;
+      book.replies = 0;
+      return hear(book, event.text);
+    case 'steered':
+      return hear(book, event.text);
+    case 'model-replied':
+      book.replies += 1;
+      return;
+    case 'permission-decided': {
+      const record = book.open.get(event.callId);
+      if (record !== undefined) record.decided = event.decision;
+      return;
+    }
+    case 'tool-started': {
+      const record = recordOf(book, executionOf(book.session, event.callId)?.call.args);
+      if (record !== undefined) record.intents += 1;
+      return;
+    }
+    case 'paging-finished':
+      book.shortened = true;
+      return;
+    default:
+  }
+}
+
+function hear(book: Book, text: string): void {
+  book.heard.set(text, (book.heard.get(text) ?? 0) + 1);
 }
 
 function executionOf({ turn }: Session, callId: string): Execution | undefined {

@@ -1,6 +1,6 @@
-import type { Event } from '@pawl/core';
+import type { Event, Json } from '@pawl/core';
 import type { Driver } from '../world.ts';
-import type { Book, CallRecord } from './book.ts';
+import { markOf, type Book, type CallRecord } from './book.ts';
 import type { Known } from './oracle.ts';
 
 /** What becomes of the calls of a model. */
@@ -43,11 +43,13 @@ export function callChecks(known: Known): CallChecks {
       const book = books.get(driver.session);
       if (!driver.process.alive) fail(19, `${driver.name} is dead and starts ${start.mark}`);
       const record = book?.calls.get(start.mark);
-      if (book === undefined || record === undefined) return fail(10, `${start.mark} runs, and no kept reply has it`);
+      if (book === undefined || record === undefined)
+        return fail(10, `${start.mark} runs, and no kept reply has it`);
       checkStart(known, driver, { book, record, start });
       checkPermission(known, record);
       const other = executions.get(start.execution);
-      if (other !== undefined && other !== start.mark) fail(1, `${other} and ${start.mark} are one execution`);
+      if (other !== undefined && other !== start.mark)
+        fail(1, `${other} and ${start.mark} are one execution`);
       executions.set(start.execution, start.mark);
     },
     effected(mark) {
@@ -134,18 +136,19 @@ function checkPermission({ fail }: Known, { mark, permission, decided, args, sho
 const unstarted: ReadonlySet<string> = new Set(['denied', 'skipped', 'cancelled', 'invalid']);
 
 /** What the model is told of a call is what happened. */
-function checkTruth({ fail, outside }: Known, { id }: Book, record: CallRecord): void {
-  const { mark, outcome, tool } = record;
-  const { starts = 0, effects = 0 } = outside.deeds.get(mark) ?? {};
+function checkTruth(known: Known, { id }: Book, record: CallRecord): void {
+  const { mark, outcome } = record;
+  const starts = known.outside.deeds.get(mark)?.starts ?? 0;
   if (outcome === null) return;
-  if (!outcome.ok) {
-    if (unstarted.has(outcome.error.kind) && starts > 0)
-      fail(3, `${id} is told that ${mark} was ${outcome.error.kind}, and it had started`);
-    return;
-  }
-  const { output } = outcome;
-  const told = typeof output === 'object' && output !== null && 'mark' in output ? output.mark : null;
-  if (told !== mark) fail(3, `the result of ${mark} is that of ${String(told)}`);
-  if (starts === 0) fail(3, `${id} is told that ${mark} is done, and it never started`);
-  else if (tool !== 'read' && effects !== 1) fail(3, `${id} is told that ${mark} is done; it was done ${effects} times`);
+  if (outcome.ok) checkDone(known, record, outcome.output);
+  else if (unstarted.has(outcome.error.kind) && starts > 0)
+    known.fail(3, `${id} is told that ${mark} was ${outcome.error.kind}, and it had started`);
+}
+
+function checkDone({ fail, outside }: Known, { mark, tool }: CallRecord, output: Json): void {
+  const { starts = 0, effects = 0 } = outside.deeds.get(mark) ?? {};
+  if (markOf(output) !== mark) fail(3, `the result of ${mark} is ${JSON.stringify(output)}`);
+  if (starts === 0) fail(3, `${mark} is told to be done, and never started`);
+  else if (tool !== 'read' && effects !== 1)
+    fail(3, `${mark} is told to be done; it was done ${effects} times`);
 }

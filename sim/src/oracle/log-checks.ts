@@ -1,4 +1,4 @@
-import { conversationOf, durableView, isEphemeral, toArray, type Session } from '@pawl/core';
+import { conversationOf, durableView, isEphemeral, toArray, type Event, type Session } from '@pawl/core';
 import type { OpenedSession, Position } from '@pawl/runtime';
 import type { Driver } from '../world.ts';
 import { enter, type Book } from './book.ts';
@@ -27,7 +27,8 @@ export function logChecks(known: Known, calls: CallChecks & WatchChecks): LogChe
     const book = books.get(id);
     if (book === undefined) return;
     const difference = firstDifference(durableView(book.session), durableView(session));
-    if (difference !== null) fail(8, `${what} of ${id} is not what its ${book.texts.length} events lead to: ${difference}`);
+    if (difference !== null)
+      fail(8, `${what} of ${id} is not what its ${book.texts.length} events lead to: ${difference}`);
   };
   return {
     compare,
@@ -35,7 +36,8 @@ export function logChecks(known: Known, calls: CallChecks & WatchChecks): LogChe
       trace.add(`claimed ${id} ${fence}`);
       const book = books.get(id);
       if (book === undefined) return fail(5, `${id} was claimed before it was created`);
-      if (fence <= book.fence) fail(5, `the claim of ${driver.name} on ${id} has fence ${fence} after ${book.fence}`);
+      if (fence <= book.fence)
+        fail(5, `the claim of ${driver.name} on ${id} has fence ${fence} after ${book.fence}`);
       if (head !== book.texts.length) fail(8, `${id} was claimed at event ${head} of ${book.texts.length}`);
       book.fence = Math.max(fence, book.fence);
       book.driver = driver;
@@ -45,20 +47,13 @@ export function logChecks(known: Known, calls: CallChecks & WatchChecks): LogChe
       const book = books.get(driver.session);
       if (book === undefined) return fail(5, `${driver.session} was added to before it was created`);
       checkWriter(known, book, { driver, appended });
-      for (const [index, event] of appended.events.entries()) {
-        const text = appended.texts[index] ?? '';
-        trace.add(text);
-        known.counts.events += 1;
-        if (isEphemeral(event)) fail(17, `${event.type} of ${book.id} was kept`);
-        if (event.type === 'permission-decided') calls.decided(driver, book, event);
-        if (event.type === 'model-replied') calls.replyKept(event.text);
-        const settled = enter(book, event, text);
-        if ('text' in event && (book.heard.get(event.text) ?? 0) > 1)
-          fail(7, `${book.id} has ${JSON.stringify(event.text)} twice`);
-        for (const record of settled) calls.settled(book, record, event);
-      }
+      for (const [index, event] of appended.events.entries())
+        takeDown(known, calls, { driver, book, event, text: appended.texts[index] ?? '' });
       if (book.session.seq !== book.texts.length)
-        fail(5, `event ${book.texts.length} of ${book.id} means nothing where it stands: ${book.texts.at(-1)}`);
+        fail(
+          5,
+          `event ${book.texts.length} of ${book.id} means nothing where it stands: ${book.texts.at(-1)}`,
+        );
       checkBudget(known, book);
       compare(book.id, appended.after, `the live session of ${driver.name}`);
     },
@@ -78,17 +73,40 @@ export function logChecks(known: Known, calls: CallChecks & WatchChecks): LogChe
       compare(id, session, 'the opened session');
     },
     checkSaid() {
-      for (const { id, session, heard, shortened } of books.values()) {
-        if (shortened) continue;
-        const said = new Set(toArray(conversationOf(session)).map((message) => (message.role === 'user' ? message.text : '')));
-        for (const text of heard.keys())
-          if (!said.has(text)) fail(7, `${JSON.stringify(text)} was kept and never got into the conversation of ${id}`);
-      }
+      for (const book of books.values()) checkHeard(known, book);
     },
     acknowledged(id, text) {
-      if (!books.get(id)?.heard.has(text)) fail(7, `${JSON.stringify(text)} was acknowledged and is not in ${id}`);
+      if (!books.get(id)?.heard.has(text))
+        fail(7, `${JSON.stringify(text)} was acknowledged and is not in ${id}`);
     },
   };
+}
+
+type Entry = { readonly driver: Driver; readonly book: Book; readonly event: Event; readonly text: string };
+
+function takeDown(
+  { counts, fail, trace }: Known,
+  calls: CallChecks & WatchChecks,
+  { driver, book, event, text }: Entry,
+): void {
+  trace.add(text);
+  counts.events += 1;
+  if (isEphemeral(event)) fail(17, `${event.type} of ${book.id} was kept`);
+  if (event.type === 'permission-decided') calls.decided(driver, book, event);
+  if (event.type === 'model-replied') calls.replyKept(event.text);
+  const settled = enter(book, event, text);
+  if ('text' in event && (book.heard.get(event.text) ?? 0) > 1)
+    fail(7, `${book.id} has ${JSON.stringify(event.text)} twice`);
+  for (const record of settled) calls.settled(book, record, event);
+}
+
+/** Whatever was kept of what the user said is in the conversation, unless that was made shorter. */
+function checkHeard({ fail }: Known, { id, session, heard, shortened }: Book): void {
+  const messages = toArray(conversationOf(session));
+  const said = new Set(messages.map((message) => (message.role === 'user' ? message.text : null)));
+  for (const text of shortened ? [] : heard.keys())
+    if (!said.has(text))
+      fail(7, `${JSON.stringify(text)} was kept and never got into the conversation of ${id}`);
 }
 
 function checkWriter(
@@ -97,7 +115,10 @@ function checkWriter(
   { driver, appended: { at, position, texts } }: { readonly driver: Driver; readonly appended: Appended },
 ): void {
   if (at.fence !== book.fence || book.driver !== driver)
-    fail(5, `${driver.name} added to ${book.id} under fence ${at.fence}; ${book.driver.name} has ${book.fence}`);
+    fail(
+      5,
+      `${driver.name} added to ${book.id} under fence ${at.fence}; ${book.driver.name} has ${book.fence}`,
+    );
   if (at.head !== book.texts.length)
     fail(5, `${driver.name} added to ${book.id} after event ${at.head} of ${book.texts.length}`);
   if (position.head !== book.texts.length + texts.length)
@@ -110,5 +131,6 @@ function checkWriter(
 
 function checkBudget({ fail }: Known, { id, session: { settings, spent } }: Book): void {
   const limit = settings.budgets?.modelCalls ?? null;
-  if (limit !== null && spent.modelCalls > limit) fail(13, `${id} has spent ${spent.modelCalls} of ${limit} model calls`);
+  if (limit !== null && spent.modelCalls > limit)
+    fail(13, `${id} has spent ${spent.modelCalls} of ${limit} model calls`);
 }

@@ -36,7 +36,8 @@ export function watchChecks(known: Known): WatchChecks {
     },
     replied: (text) => void replies.add(text),
     replyKept(text) {
-      if (!replies.has(text)) fail(10, `${JSON.stringify(text)} is kept as a reply, and the model had not finished it`);
+      if (!replies.has(text))
+        fail(10, `${JSON.stringify(text)} is kept as a reply, and the model had not finished it`);
     },
     watching: (driver, seq) => void lastSeen.set(driver, seq),
     observed(driver, { event, session: { seq } }) {
@@ -46,12 +47,14 @@ export function watchChecks(known: Known): WatchChecks {
       if (isEphemeral(event) || seq === last) return;
       const text = books.get(driver.session)?.texts[seq - 1];
       if (text === undefined) fail(6, `${driver.name} shows event ${seq}, which is not kept`);
-      else if (text !== JSON.stringify(event)) fail(6, `${driver.name} shows another event ${seq} than the one kept`);
+      else if (text !== JSON.stringify(event))
+        fail(6, `${driver.name} shows another event ${seq} than the one kept`);
       if (seq !== last + 1) fail(12, `${driver.name} shows event ${seq} after ${last}`);
     },
     readOn(id, after, { seq, event }) {
       if (seq !== after + 1) fail(12, `a reader of ${id} gets event ${seq} after ${after}`);
-      if (books.get(id)?.texts[seq - 1] !== JSON.stringify(event)) fail(12, `a reader of ${id} gets another event ${seq}`);
+      if (books.get(id)?.texts[seq - 1] !== JSON.stringify(event))
+        fail(12, `a reader of ${id} gets another event ${seq}`);
     },
   };
 }
@@ -66,6 +69,7 @@ function checkRequest({ fail }: Known, book: Book, { driver, request }: Asking):
   const difference = firstDifference(turn.conversation, request.conversation, 'conversation');
   if (difference !== null) fail(6, `${driver.name} sends the model what is not kept: ${difference}`);
   const key = `${book.fence} ${turn.request}`;
-  if (book.asked.has(key)) fail(13, `${driver.name} asks the model twice for request ${turn.request} of ${book.id}`);
+  if (book.asked.has(key))
+    fail(13, `${driver.name} asks the model twice for request ${turn.request} of ${book.id}`);
   book.asked.add(key);
 }

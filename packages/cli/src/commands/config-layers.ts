@@ -1,22 +1,20 @@
 import { basename } from 'node:path';
 import {
   ConfigFileError,
+  configFromEnvironment,
+  ConfigVariableError,
   findConfig,
   readConfigFile,
+  runConfigCode,
   trustStore,
   userConfigFolder,
   type Config,
+  type ConfigLayers,
   type ReadConfig,
   type TrustedContents,
 } from '@pawl/runtime';
 import { confirms, type Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import {
-  configFromEnvironment,
-  ConfigVariableError,
-  runConfigCode,
-  type ConfigLayers,
-} from './config-runtime.ts';
 
 /** Everything that has a say in how an agent works in a folder, each by itself. */
 export type FoundLayers = {

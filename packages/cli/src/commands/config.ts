@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
+import { configOrigins, configVariables, secretsIn, type ConfigOrigin } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { configOf, type ConfigFlags } from './config-flags.ts';
 import { layersFor, type FoundLayers } from './config-layers.ts';
-import { configOrigins, configVariables, secretsIn, type ConfigOrigin } from './config-runtime.ts';
 
 export type ShowConfigOptions = ConfigFlags & {
   readonly dir: string;

@@ -1,5 +1,5 @@
 import { findPackageJSON } from 'node:module';
-import { knownProviders } from './config-runtime.ts';
+import { knownProviders } from '@pawl/runtime';
 import type { Check } from './doctor-check.ts';
 
 /** Which package speaks to which provider. Those for servers of one's own share one. */

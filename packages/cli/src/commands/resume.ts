@@ -5,6 +5,7 @@ import {
   StoreError,
   takeUp,
   thisProcess,
+  withAgentKeys,
   type OpenedSession,
   type Store,
 } from '@pawl/runtime';
@@ -73,7 +74,7 @@ async function resumeIn(opened: OpenedStore, { word, message, options, io }: Ask
   const flags = { ...about, ...definedIn(options) };
   const settled = await configFor(about.dir, configOf(flags), terminal);
   const { config } = settled;
-  const profile = await profileNamed(about.profile);
+  const { profile } = withAgentKeys(await profileNamed(about.profile), config);
   const { signal = new AbortController().signal } = options;
   const index = await indexUntil(about.dir, signal, io);
   if (index === null) return exitCodes.interrupted;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { indexFolder, WorkspaceError, type FolderIndex } from '@pawl/runtime';
+import { indexFolder, WorkspaceError, type FolderIndex, withAgentKeys } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
@@ -52,7 +52,7 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   const found = await configFor(resolve(options.dir), configOf(options), terminal);
   const { config } = found;
   const profileName = config.profile ?? 'pawl';
-  const profile = await profileNamed(profileName);
+  const { profile, warnings } = withAgentKeys(await profileNamed(profileName), config);
   const flags = { ...options, ...withModel(options, config) };
   const budgets = filledUp(asked, config.budgets);
   if (budgets !== null && budgets.cost !== null && flags.priceIn === undefined) {
@@ -65,7 +65,7 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   if (index === null) return exitCodes.interrupted;
   using folder = index;
   const id = crypto.randomUUID();
-  const view = showing(options, io, { folder, id, warnings: found.warnings });
+  const view = showing(options, io, { folder, id, warnings: [...found.warnings, ...warnings] });
   const trace = openTrace(options.trace);
   const opened = openStore(options, config);
   if (opened.warning !== null) view.warn(opened.warning);

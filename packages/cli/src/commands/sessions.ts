@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { ownerState, type SessionSummary } from '@pawl/runtime';
+import { ownerState, type SessionSummary, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
+import { isTerminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { cell, counted, fit, widthOf } from './audit-text.ts';
 import { LineOutput } from './pipe-output.ts';
@@ -14,25 +17,50 @@ import { dateTime } from './show-time.ts';
 export type SessionsOptions = SessionFlags & {
   readonly all?: boolean | undefined;
   readonly limit: string;
+  /** Keep the list up to date until the signal is aborted. */
+  readonly watch?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 };
+
+const refreshMs = 1_000;
+/** The cursor to the first place, and everything after it gone. */
+const clearScreen = '\u001b[H\u001b[J';
 
 /** Lists sessions, those last worked on first: of this folder, or all. */
 export function listSessions(options: SessionsOptions, io: Io): Promise<ExitCode> {
   const limit = wholeNumber('--limit', options.limit, 1);
+  const { signal = new AbortController().signal } = options;
+  if (options.watch === true && !isTerminal(io.stdout)) {
+    throw new UsageError(
+      '--watch needs a terminal to keep up to date. Leave it out, or try pawl watch --json.',
+    );
+  }
   return withStore(options, async (store) => {
-    const all = await allSessions(store);
-    const short = shortIds(all.map(({ id }) => id));
-    const meant = options.all === true ? all : all.filter((session) => worksIn(session, options.dir));
-    const rows = meant.slice(0, limit).map((session) => rowOf(session, short.get(session.id) ?? session.id));
-    const output = new LineOutput(io.stdout, () => undefined);
-    if (options.json === true) {
-      for (const row of rows) await output.write(JSON.stringify(row));
-      return exitCodes.finished;
+    if (options.watch !== true) return writeList(store, { limit, options, io });
+    while (!signal.aborted) {
+      io.stdout.write(clearScreen);
+      await writeList(store, { limit, options, io });
+      await sleep(refreshMs, undefined, { signal }).catch(() => undefined);
     }
-    if (rows.length > 0) await writeTable(rows, io, output);
-    for (const remark of remarks({ all, meant, rows }, options)) io.stderr.write(`${visibleLine(remark)}\n`);
     return exitCodes.finished;
   });
+}
+
+type Listing = { readonly limit: number; readonly options: SessionsOptions; readonly io: Io };
+
+async function writeList(store: Store, { limit, options, io }: Listing): Promise<ExitCode> {
+  const all = await allSessions(store);
+  const short = shortIds(all.map(({ id }) => id));
+  const meant = options.all === true ? all : all.filter((session) => worksIn(session, options.dir));
+  const rows = meant.slice(0, limit).map((session) => rowOf(session, short.get(session.id) ?? session.id));
+  const output = new LineOutput(io.stdout, () => undefined);
+  if (options.json === true) {
+    for (const row of rows) await output.write(JSON.stringify(row));
+    return exitCodes.finished;
+  }
+  if (rows.length > 0) await writeTable(rows, io, output);
+  for (const remark of remarks({ all, meant, rows }, options)) io.stderr.write(`${visibleLine(remark)}\n`);
+  return exitCodes.finished;
 }
 
 /** A session as the list tells of it; with --json, one of these a line. */

@@ -39,7 +39,7 @@ export function bodySize(model: ScreenModel): Size {
 }
 
 /** Room for the story in the view of the work. */
-export function storySize(model: ScreenModel): Size {
+function storySize(model: ScreenModel): Size {
   const { columns, rows } = bodySize(model);
   if (isWide(model)) return { columns: columns - sideColumns - 3, rows };
   return { columns, rows: Math.max(0, rows - strips(model).length) };

@@ -11,7 +11,7 @@ import { openQuestions } from './open-questions.ts';
 import { painterFor } from './paint.ts';
 import { storyLines } from './panels/transcript.ts';
 import type { Answer, NewQuestion } from './questions.ts';
-import { openScreen, resize, see, tick, warn, type About, type ScreenModel } from './screen.ts';
+import { looksOther, openScreen, resize, see, tick, warn, type About, type ScreenModel } from './screen.ts';
 
 /** What the keys do. Each is asked once for each key; none of them is waited for. */
 export type LiveControls = {
@@ -50,7 +50,7 @@ export function canShowLive({ stdin, stderr }: Io): boolean {
   return isTerminal(stdin) && isTerminal(stderr) && process.env['TERM'] !== 'dumb';
 }
 
-/** So often the view is drawn at most, and so often it is drawn though nothing has happened. */
+/** So often the view is drawn at most, and so often it is looked whether the time alone has changed it. */
 const framesPerSecond = 20;
 const tickMs = 250;
 
@@ -64,6 +64,7 @@ export function openLiveView({ io, session, controls, ...about }: LiveViewOption
   let isClosed = false;
 
   const draw = (): void => {
+    if (timer !== null) clearTimeout(timer);
     timer = null;
     screen.draw(frame(model).map(paint));
   };
@@ -97,22 +98,16 @@ export function openLiveView({ io, session, controls, ...about }: LiveViewOption
   });
   draw();
   const letGo = catchOutput((text) => change(warn(model, text)));
-  const ticking = setInterval(() => change(tick(model, Date.now())), tickMs);
+  const ticking = setInterval(() => {
+    const now = Date.now();
+    if (looksOther(model, now)) change(tick(model, now));
+  }, tickMs);
 
   return {
     see: (seen) => change(see(model, seen)),
     warn: (line) => change(warn(model, line)),
     trouble: (trouble) => change({ ...model, trouble }),
-    async ask(question, signal) {
-      const answer = await ask({ kind: 'permission', question }, signal);
-      return answer?.kind === 'permission'
-        ? answer.answer
-        : { decision: 'deny', reason: 'it was called off' };
-    },
-    async askUser(question, signal) {
-      const answer = await ask({ kind: 'model', question }, signal);
-      return answer?.kind === 'model' ? answer.answer : null;
-    },
+    ...answering(ask),
     async close() {
       if (isClosed) return;
       isClosed = true;
@@ -124,6 +119,24 @@ export function openLiveView({ io, session, controls, ...about }: LiveViewOption
       for (const line of [...leftBehind(model), ...(hasLeft ? farewell(model) : [])]) {
         io.stderr.write(`${paint(line)}\n`);
       }
+    },
+  };
+}
+
+/** Nobody's answer is no. */
+function answering(
+  ask: (question: NewQuestion, signal: AbortSignal) => Promise<Answer | null>,
+): Pick<LiveView, 'ask' | 'askUser'> {
+  return {
+    async ask(question, signal) {
+      const answer = await ask({ kind: 'permission', question }, signal);
+      return answer?.kind === 'permission'
+        ? answer.answer
+        : { decision: 'deny', reason: 'it was called off' };
+    },
+    async askUser(question, signal) {
+      const answer = await ask({ kind: 'model', question }, signal);
+      return answer?.kind === 'model' ? answer.answer : null;
     },
   };
 }

@@ -133,6 +133,19 @@ export function tick(model: ScreenModel, now: number): ScreenModel {
   return { ...model, now: Math.max(model.now, now), ui: isSame ? ui : { ...ui, notice, leavingUntil } };
 }
 
+/** Whether the view looks other than it did only because time has passed: what turns does soon, a clock in a second. */
+export function looksOther({ session, now: before }: ScreenModel, now: number): boolean {
+  return !still.has(session.turn.status) || Math.floor(now / 1_000) !== Math.floor(before / 1_000);
+}
+
+const still: ReadonlySet<TurnStatus> = new Set([
+  'waitingForUser',
+  'awaitingPermission',
+  'paused',
+  'halted',
+  'shuttingDown',
+]);
+
 export function resize(model: ScreenModel, size: Size): ScreenModel {
   return { ...model, size };
 }

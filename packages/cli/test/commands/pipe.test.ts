@@ -97,6 +97,19 @@ describe('pawl pipe', () => {
     expect(answers.every(({ refused }) => refused === undefined)).toBe(true);
   });
 
+  it('takes what is said while work is under way, and has the model hear it with the results', async () => {
+    const said = { type: 'steered', at: 2_500, text: 'Only the first line.' };
+    const { answers } = await piped(lines(asked, replied, said, finished), { state: 'compact' });
+    expect(answers[2]?.refused).toBeUndefined();
+    expect(actionsOf(answers[2])).toEqual(['wait']);
+    expect(answers[2]?.state).toMatchObject({ agenda: { said: ['Only the first line.'] } });
+    const [ask] = answers[3]?.actions ?? [];
+    expect(ask).toMatchObject({
+      type: 'ask-model',
+      messages: [{}, {}, {}, { role: 'user', text: said.text }],
+    });
+  });
+
   it('gives the same answers to the same lines [LOOM-73]', async () => {
     const input = lines(asked, replied, { ...replied, at: 2_500 }, finished, answered);
     expect(await piped(input)).toEqual(await piped(input));

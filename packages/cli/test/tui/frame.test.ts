@@ -1,5 +1,5 @@
 import { findProfile, type Event } from '@pawl/core';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withQuestion } from '../../src/tui/ask.ts';
 import { frame } from '../../src/tui/frame.ts';
@@ -30,6 +30,24 @@ const work: readonly Event[] = [
 ];
 
 const working = tick(after(opened({ settings }), ...work), 9_000);
+
+/** The rows that the panels are on. */
+const places = (model: ScreenModel): readonly number[] =>
+  [' ● user', ' governor', ' memory', ' used', ' › '].map((label) =>
+    shown(model).findLastIndex((row) => row.startsWith(label)),
+  );
+
+/** The same call, which fails in the same way. */
+const again = (at: number): readonly Event[] => [
+  asks(at, '', ['x', 'read', { path: 'no.md' }]),
+  { type: 'tool-started', at, callId: 'x' },
+  {
+    type: 'tool-finished',
+    at,
+    callId: 'x',
+    outcome: { ok: false, error: { kind: 'failed', message: 'no such file' } },
+  },
+];
 
 describe('the view of the work', () => {
   it('shows state, story, chart, phases, budgets, governor, memory and use on 80 by 24', () => {
@@ -137,26 +155,12 @@ describe('the view of the work', () => {
   });
 
   it('keeps everything where it is while events come in', () => {
-    const places = (model: ScreenModel): readonly number[] =>
-      [' ● user', ' governor', ' memory', ' used', ' › '].map((label) =>
-        shown(model).findLastIndex((row) => row.startsWith(label)),
-      );
     const models = work.slice(2).map((_, index) => after(opened({ settings }), ...work.slice(0, index + 3)));
     const [first] = models.map(places);
     for (const model of models) expect(places(model)).toEqual(first);
   });
 
   it('shows where the governor stands and what it said', () => {
-    const again = (at: number): readonly Event[] => [
-      asks(at, '', ['x', 'read', { path: 'no.md' }]),
-      { type: 'tool-started', at, callId: 'x' },
-      {
-        type: 'tool-finished',
-        at,
-        callId: 'x',
-        outcome: { ok: false, error: { kind: 'failed', message: 'no such file' } },
-      },
-    ];
     const once = after(opened({ settings }), hello, ...again(1_000));
     expect(screen(once)).toContain(' governor nothing to say');
     const twice = after(once, ...again(2_000));

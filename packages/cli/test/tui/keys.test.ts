@@ -162,12 +162,13 @@ describe('a question of permission', () => {
   });
 });
 
+const given = (text: string) => [{ type: 'answer', number: 3, answer: { kind: 'model', answer: text } }];
+
 describe('a question of the model', () => {
   const model = withQuestion(busy, 3, {
     kind: 'model',
     question: { question: 'Which one?', options: ['the left', 'the right'] },
   });
-  const given = (text: string) => [{ type: 'answer', number: 3, answer: { kind: 'model', answer: text } }];
 
   it('is answered by typing, or by the number of an answer', () => {
     expect(screen(model)).toContain('  2. the right');
@@ -176,6 +177,15 @@ describe('a question of the model', () => {
     expect(pressed(model, typed('3'), 'enter').commands).toEqual(given('3'));
   });
 });
+
+/** An answer, and what the user says to it. */
+const talk = (at: number): readonly Event[] => [
+  asks(at, `answer ${at}`),
+  { type: 'user-message', at: at + 1, text: `message ${at}` },
+];
+
+/** The screen without its first line and its last three. */
+const body = (model: ScreenModel): string => screen(model).split('\n').slice(1, -3).join('\n');
 
 describe('the views', () => {
   it('follow each other with tab, and go back with shift-tab and escape', () => {
@@ -189,15 +199,10 @@ describe('the views', () => {
   });
 
   it('hold still what somebody reads, and follow again at the end', () => {
-    const talk = (at: number): readonly Event[] => [
-      asks(at, `answer ${at}`),
-      { type: 'user-message', at: at + 1, text: `message ${at}` },
-    ];
     const many = after(busy, ...Array.from({ length: 40 }, (_, index) => talk(10 * index)).flat());
     for (const tabs of [['tab'], ['tab', 'tab']] as const) {
       const back = pressed(many, ...tabs, 'page-up').model;
       const later = after(back, ...talk(5_000));
-      const body = (model: ScreenModel): string => screen(model).split('\n').slice(1, -3).join('\n');
       expect(body(later)).toBe(body(back));
       expect(body(later)).not.toContain('5000');
       expect(body(pressed(later, 'page-down').model)).toContain('message 5000');

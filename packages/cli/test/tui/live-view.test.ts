@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canShowLive } from '../../src/tui/live-view.ts';
 import { captureIo } from '../captured-io.ts';
@@ -10,7 +11,7 @@ import { openPane, tmuxProblem, type Pane } from './fixtures/tmux.ts';
 const problem = tmuxProblem();
 if (problem !== null) console.warn(`Tests of the live view in a terminal are skipped: ${problem}`);
 
-const program = join(import.meta.dirname, 'fixtures', 'live-program.ts');
+const program = fileURLToPath(new URL('fixtures/live-program.ts', import.meta.url));
 const sizes = [
   { columns: 80, rows: 24 },
   { columns: 200, rows: 50 },
@@ -69,7 +70,9 @@ describe.skipIf(problem !== null)('the live view in a terminal', () => {
     await terminal.press('Enter');
     await terminal.press('be quick', 'Enter');
     await terminal.until('be quick  waits to be heard');
-    await terminal.until('Quick it is: done.');
+    const quick = await terminal.until(String.raw`Quick it is: done.\x1b]2;owned\x07\x1b[2J`);
+    expect(quick).toContain(' › be quick');
+    expect(await terminal.title()).not.toBe('owned');
 
     await terminal.press('talk on', 'Enter');
     await terminal.until(/Quick it is: done\.[^]*word 5 /);

@@ -7,8 +7,8 @@ import { painterFor } from '../../src/tui/paint.ts';
 /** A stream that takes itself for a terminal and finds out about colours as terminals do. */
 function terminal(): Writable {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const { getColorDepth } = WriteStream.prototype;
-  return Object.assign(stream, { isTTY: true, getColorDepth: () => getColorDepth(process.env) });
+  const getColorDepth = (): number => WriteStream.prototype.getColorDepth(process.env);
+  return Object.assign(stream, { isTTY: true, getColorDepth });
 }
 
 const line = [seg(' ◉ model', 'accent'), seg(' plain'), seg(' dim', 'dim')];

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cpuMs } from './fixtures/shown.ts';
 import { clipped, plain, plainLine } from '../../src/tui/plain.ts';

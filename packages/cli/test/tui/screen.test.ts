@@ -2,30 +2,31 @@ import { conversationOf, createSession, findProfile, step, type Event } from '@p
 import { describe, expect, it } from 'vitest';
 import { eventsMax } from '../../src/tui/event-lines.ts';
 import { frame } from '../../src/tui/frame.ts';
-import { see, type ScreenModel } from '../../src/tui/screen.ts';
+import { looksOther, see, tick, type ScreenModel } from '../../src/tui/screen.ts';
 import { storyLimits } from '../../src/tui/story.ts';
-import { after, asks, cpuMs, hello, opened, pressed, screen } from './fixtures/shown.ts';
+import { after, asks, cpuMs, hello, opened, pressed, screen, shown } from './fixtures/shown.ts';
 
 /** What a model keeps besides the session that it only points at. */
-function held({ session: _, ...own }: ScreenModel): number {
-  return JSON.stringify(own).length;
+function held(model: ScreenModel): number {
+  return JSON.stringify({ ...model, session: null }).length;
 }
+
+/** So many replies, each with a call of a tool that reports on its way. */
+const rounds = (from: number, count: number): readonly Event[] =>
+  Array.from({ length: count }, (_, index): readonly Event[] => {
+    const at = 10 * (from + index);
+    const text = `This is reply number ${from + index}. `.repeat(20);
+    return [
+      { type: 'text-delta', at, text },
+      asks(at, text, ['a', 'read', { path: `file-${from + index}.md` }]),
+      { type: 'tool-started', at, callId: 'a' },
+      { type: 'tool-progressed', at, callId: 'a', progress: 'half' },
+      { type: 'tool-finished', at, callId: 'a', outcome: { ok: true, output: 'x'.repeat(500) } },
+    ];
+  }).flat();
 
 describe('a long session', () => {
   const settings = { ...findProfile('pawl')?.settings, governor: { preset: 'none', rules: {} } } as const;
-  const rounds = (from: number, count: number): readonly Event[] =>
-    Array.from({ length: count }, (_, index): readonly Event[] => {
-      const at = 10 * (from + index);
-      const text = `This is reply number ${from + index}. `.repeat(20);
-      return [
-        { type: 'text-delta', at, text },
-        asks(at, text, ['a', 'read', { path: `file-${from + index}.md` }]),
-        { type: 'tool-started', at, callId: 'a' },
-        { type: 'tool-progressed', at, callId: 'a', progress: 'half' },
-        { type: 'tool-finished', at, callId: 'a', outcome: { ok: true, output: 'x'.repeat(500) } },
-      ];
-    }).flat();
-
   it('takes no more memory after ten thousand events than after five thousand, and draws as fast', () => {
     const half = after(opened({ settings }), hello, ...rounds(0, 1_000));
     let full = half;
@@ -52,6 +53,23 @@ describe('a long session', () => {
     }));
     const model = after(opened({ settings }), hello, ...deltas);
     expect(held(model)).toBeLessThan(100_000);
+  });
+});
+
+describe('time', () => {
+  it('changes the view every second, and sooner only while the work goes on', () => {
+    const waiting = tick(opened(), 5_100);
+    expect([looksOther(waiting, 5_900), looksOther(waiting, 6_000)]).toEqual([false, true]);
+    expect(shown(tick(waiting, 5_900))).toEqual(shown(waiting));
+    const busy = tick(after(opened(), hello), 5_100);
+    expect(looksOther(busy, 5_350)).toBe(true);
+    expect(shown(tick(busy, 5_350))).not.toEqual(shown(busy));
+  });
+
+  it('goes on though an event bears a time that is none', () => {
+    const model = after(opened(), { type: 'user-message', at: NaN, text: 'Hello' });
+    expect(model.now).toBe(0);
+    expect(screen(model)).toContain(' › Hello');
   });
 });
 

@@ -4,6 +4,7 @@ import { sessionOf } from '../helpers/tell.ts';
 import { wander, type Tale } from './tale.ts';
 import { failedPhaseTales, intentTale } from './tales-of-failed-phases.ts';
 import { librarianTales, searchTales } from './tales-of-modes.ts';
+import { steeringTales } from './tales-of-steering.ts';
 import { governedTales, verdictTales } from './tales-of-trouble.ts';
 import { turnTales } from './tales-of-turns.ts';
 
@@ -45,4 +46,5 @@ export const tales: readonly Tale[] = [
   }),
   wander('1-wander-pawl', second('pawl'), { seed: 302, choose: plausible }),
   wander('1-wander-lkj', second('lkj'), { seed: 303, choose: plausible }),
+  ...steeringTales(second),
 ];

@@ -7,11 +7,12 @@ import type { Config } from './config.ts';
 
 /** What is meant by a file in that folder: rules read, servers named, paths made whole. */
 export function configFrom(written: WrittenConfig, folder: string): Config {
-  const { $schema: _, profile, permission, mcpServers, ...rest } = written;
+  const { $schema: _, profile, store, permission, mcpServers, ...rest } = written;
   const servers = Object.entries(mcpServers ?? {}).map(([name, server]) => serverFrom(name, server, folder));
   return {
     ...rest,
     ...(profile !== undefined && { profile: profileFrom(profile, folder) }),
+    ...(store !== undefined && { store: storeFrom(store, folder) }),
     ...(permission !== undefined && { permission: permissionFrom(permission) }),
     ...(mcpServers !== undefined && { mcpServers: servers }),
   };
@@ -21,6 +22,13 @@ export function configFrom(written: WrittenConfig, folder: string): Config {
 function profileFrom(profile: string, folder: string): string {
   const isFile = findProfile(profile) === undefined && /[/\\]|\.(?:json|ya?ml)$/i.test(profile);
   return isFile ? resolve(folder, profile) : profile;
+}
+
+/** A file, unless it is the word for a place. */
+function storeFrom(store: string, folder: string): string {
+  return ['user', 'workspace', 'none'].includes(store) || store.includes('://')
+    ? store
+    : resolve(folder, store);
 }
 
 function permissionFrom({

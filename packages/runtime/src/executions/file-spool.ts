@@ -1,5 +1,5 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../search/system-error.ts';
 import type { ToolResult } from '../tools/tool.ts';
@@ -14,7 +14,7 @@ export function createFileSpool(folder: string): Spool {
   const at = (execution: string, ending: string): string => join(folder, `${fileName(execution)}.${ending}`);
   return {
     async keep(execution, result) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder);
       await replaceFile(at(execution, 'result'), JSON.stringify(result));
     },
     hear(execution, chunk) {
@@ -50,6 +50,16 @@ export function createFileSpool(folder: string): Spool {
       if (unwanted.length === names.length) await rmdir(folder).catch(() => undefined);
     },
   };
+}
+
+/** A new folder is there after the loss of power only once the one above it has been synced. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) {
+    await using above = await open(dirname(made), 'r');
+    await above.sync();
+  }
 }
 
 /** The id of an execution is ours, but a name that leads elsewhere must not come of it whoever made it. */

@@ -31,7 +31,7 @@ export async function holdFolder(
   try {
     for (const name of names) {
       const below = pathIn(handle, path, name);
-      if (create) await mkdir(below).catch(unlessThere);
+      if (create) await make(below, handle);
       const next = await open(below, folderFlags);
       await handle.close();
       handle = next;
@@ -51,6 +51,16 @@ export async function holdFolder(
 /** Linux can name what lies in an open folder; elsewhere the path has to do, which leaves a moment for a swap. */
 function pathIn(folder: FileHandle, path: string, name: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder.fd}/${name}` : join(path, name);
+}
+
+/** A new folder is there after the loss of power only once the one above it has been synced. */
+async function make(path: string, above: FileHandle): Promise<void> {
+  try {
+    await mkdir(path);
+    await above.sync();
+  } catch (error) {
+    unlessThere(error);
+  }
 }
 
 function unlessThere(error: unknown): void {

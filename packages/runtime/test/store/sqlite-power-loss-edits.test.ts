@@ -42,7 +42,7 @@ describe.skipIf(noTracing !== null)('a file that is edited while the power fails
   it('has its old text or the new one, and the new one once that was said', async () => {
     using folder = quickFolder();
     const operations = await recordIn(folder.root, editor);
-    const file = join(folder.root, 'file.txt');
+    const file = join(folder.root, 'new/deep/file.txt');
     const { lost, torn } = lookAtImages(file, operations);
     console.log(`edits: ${imageCount} images, ${lost.length} lost an edit, ${torn.length} torn`);
     expect({ lost, torn }).toEqual({ lost: [], torn: [] });

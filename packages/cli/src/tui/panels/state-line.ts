@@ -24,6 +24,7 @@ function tabs({ ui }: ScreenModel, columns: number): Line {
 
 /** Whole seconds, so that the line does not flicker. */
 function age(ms: number): string {
+  if (!Number.isFinite(ms)) return '';
   const whole = Math.floor(Math.max(0, ms) / 1_000) * 1_000;
   return whole < 60_000 ? `${whole / 1_000} s` : duration(whole);
 }

@@ -28,7 +28,7 @@ describe('the chart of the turn', () => {
     expect(strip(answered)[0]).toBe(
       ' ◉ user━━● model━━● reply──○ permit──● tools──○ hooks──● check──○ phase',
     );
-    expect(strip(after(answered, { ...hello, at: 4_000 } as Event))[0]).toBe(
+    expect(strip(after(answered, { ...hello, at: 4_000 }))[0]).toBe(
       ' ● user━━◉ model──○ reply──○ permit──○ tools──○ hooks──○ check──○ phase',
     );
     for (const model of [still, asking, running, checked, answered]) {

@@ -1,0 +1,52 @@
+import { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { AIMessage, type BaseMessage } from '@langchain/core/messages';
+import type { ChatResult } from '@langchain/core/outputs';
+import { tool } from '@langchain/core/tools';
+import { z } from 'zod';
+import { tools as functions, type Script } from './scripts.ts';
+
+export const tools = [
+  tool(({ path }) => functions.read(path), {
+    name: 'read',
+    description: 'Reads a file',
+    schema: z.object({ path: z.string() }),
+  }),
+  tool(({ command }) => functions.run(command), {
+    name: 'run',
+    description: 'Runs a command',
+    schema: z.object({ command: z.string() }),
+  }),
+];
+
+/** A chat model that follows a script. */
+export class ScriptedChatModel extends BaseChatModel {
+  asked = 0;
+  readonly #script: Script;
+
+  constructor(script: Script) {
+    super({});
+    this.#script = script;
+  }
+
+  _llmType(): string {
+    return 'scripted';
+  }
+
+  override bindTools(bound: readonly unknown[]): ReturnType<BaseChatModel['withConfig']> {
+    return this.withConfig({ tools: bound } as object);
+  }
+
+  async _generate(_: BaseMessage[], options: this['ParsedCallOptions']): Promise<ChatResult> {
+    const { tools: bound = [] } = options as { readonly tools?: readonly unknown[] };
+    const move = this.#script(this.asked, bound.length > 0);
+    this.asked += 1;
+    const message =
+      'text' in move
+        ? new AIMessage(move.text)
+        : new AIMessage({
+            content: '',
+            tool_calls: [{ id: `call_${this.asked}`, name: move.call.tool, args: { ...move.call.args } }],
+          });
+    return { generations: [{ text: message.text, message }] };
+  }
+}

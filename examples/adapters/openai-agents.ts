@@ -1,0 +1,51 @@
+import { Agent, MaxTurnsExceededError, Runner, setTracingDisabled, tool, type Model } from '@openai/agents';
+import { assistantMessage, functionCall, modelResponder, ScriptedModel } from '@openai/agents/testing';
+import { agentsGovernor } from '@pawl/adapters/openai-agents';
+import { z } from 'zod';
+import { compare, tools, type Script } from './scripts.ts';
+
+setTracingDisabled(true);
+
+await compare(async (script, isGoverned) => {
+  const model = scripted(script);
+  const own = [
+    tool({
+      name: 'read',
+      description: 'Reads a file',
+      parameters: z.object({ path: z.string() }),
+      execute: ({ path }) => tools.read(path),
+    }),
+    tool({
+      name: 'run',
+      description: 'Runs a command',
+      parameters: z.object({ command: z.string() }),
+      execute: ({ command }) => tools.run(command),
+    }),
+  ];
+  const governor = agentsGovernor();
+  const agent = new Agent({
+    name: 'Assistant',
+    model: isGoverned ? governor.model(model) : model,
+    tools: isGoverned ? governor.tools(own) : own,
+  });
+  try {
+    const { finalOutput = '' } = await new Runner().run(agent, 'When do we ship?', { maxTurns: 20 });
+    return { steps: model.calls.length, text: finalOutput };
+  } catch (error) {
+    if (!(error instanceof MaxTurnsExceededError)) throw error;
+    return { steps: model.calls.length, text: '' };
+  }
+});
+
+/** A model that follows a script. */
+function scripted(script: Script): ScriptedModel & Model {
+  const steps = Array.from({ length: 30 }, (_, callsMade) =>
+    modelResponder(({ request }) => {
+      const move = script(callsMade, request.tools.length > 0);
+      return 'text' in move
+        ? [assistantMessage(move.text)]
+        : [functionCall(move.call.tool, move.call.args, { callId: `call_${callsMade}` })];
+    }),
+  );
+  return new ScriptedModel(steps);
+}

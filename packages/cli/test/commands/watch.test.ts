@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSession } from '@pawl/core';
+import { Agent, createScripted, eventLogOn, openSqliteStore, thisProcess, type Store } from '@pawl/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listSessions } from '../../src/commands/sessions.ts';
+import { watchSession } from '../../src/commands/watch.ts';
+import { captureIo } from '../captured-io.ts';
+
+let folder = '';
+let store: Store;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pawl-watch-'));
+  store = openSqliteStore(join(folder, 'sessions.db'));
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const flags = (): { dir: string; store: string } => ({ dir: folder, store: join(folder, 'sessions.db') });
+
+async function agentOf(owner: string, text: string): Promise<Agent> {
+  const session = createSession({ id: 'watched', at: Date.now() });
+  const log = eventLogOn(store, 'watched', await store.create(session, owner, { about: { dir: folder } }));
+  return new Agent({ session, log, model: createScripted([{ text }]), tools: [] });
+}
+
+describe('pawl watch', () => {
+  it('shows what happens in a session that runs elsewhere, until it is called off', async () => {
+    const agent = await agentOf(thisProcess(), 'Forty-two.');
+    const enough = new AbortController();
+    const captured = captureIo();
+    const watching = watchSession('watched', { ...flags(), signal: enough.signal }, captured.io);
+    await expect.poll(() => captured.err(), { timeout: 10_000 }).toContain('session watched');
+    await agent.say('What is the answer?');
+    await agent.idle();
+    await expect.poll(() => captured.err(), { timeout: 10_000 }).toContain('Forty-two.');
+    enough.abort();
+    expect(await watching).toBe(130);
+    expect(captured.err()).toContain('waitingForUser → callingModel');
+  });
+
+  it('ends by itself when nobody runs the session any more, and can show it from the start', async () => {
+    const agent = await agentOf('somebody else', 'Forty-two.');
+    await agent.say('What is the answer?');
+    await agent.idle();
+    const now = captureIo();
+    expect(await watchSession('watched', flags(), now.io)).toBe(0);
+    expect(now.err()).not.toContain('Forty-two.');
+    const whole = captureIo();
+    expect(await watchSession('watched', { ...flags(), fromStart: true, json: true }, whole.io)).toBe(0);
+    const lines = whole
+      .out()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(lines.map(({ type }) => type)).toContain('reply');
+    expect(whole.err()).toBe('');
+  });
+});
+
+describe('pawl sessions --watch', () => {
+  it('keeps the list up to date until it is called off', async () => {
+    const agent = await agentOf(thisProcess(), 'Forty-two.');
+    const enough = new AbortController();
+    const captured = captureIo();
+    const io = { ...captured.io, stdout: Object.assign(captured.io.stdout, { isTTY: true, columns: 120 }) };
+    const listing = listSessions({ ...flags(), limit: '9', watch: true, signal: enough.signal }, io);
+    await expect.poll(() => captured.out(), { timeout: 10_000 }).toContain('watched');
+    await agent.say('What is the answer?');
+    await agent.idle();
+    await expect.poll(() => captured.out(), { timeout: 10_000 }).toContain('What is the answer?');
+    enough.abort();
+    expect(await listing).toBe(0);
+  });
+
+  it('says so where there is no terminal', () => {
+    expect(() => listSessions({ ...flags(), limit: '9', watch: true }, captureIo().io)).toThrow(
+      /needs a terminal/,
+    );
+  });
+});
