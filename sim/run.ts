@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bugNamed, bugs } from './src/bugs/bugs.ts';
 import { catchBug, runDoubleCrashes, runSeeds, type Totals } from './src/campaign.ts';
+import { describePlan } from './src/describe-plan.ts';
 import { invariants } from './src/oracle/invariants.ts';
 import { planFor } from './src/plan.ts';
 import { openPool, type Pool } from './src/pool.ts';
@@ -136,7 +137,7 @@ async function oneSeed(seed: number, { bug, json }: Asked): Promise<number> {
       `Seed ${seed} breaks invariant ${violation.invariant}: ${invariants[violation.invariant]}.`,
       `  ${violation.what}`,
       `The smallest run that does (found in ${tries} tries), with ${choices.length} choices that are not the plain ones:`,
-      `  ${JSON.stringify({ ...found.plan, seed: undefined, schedule: undefined })}`,
+      ...describePlan(found.plan).map((line) => `  ${line}`),
       ...choices.map((choice) => `  ${choice}`),
       `To run it again: npm run sim -- --seed ${seed}${bug === null ? '' : ` --bug ${bug}`}`,
     ].join('\n'),

@@ -44,19 +44,30 @@ export async function shrink({
     return true;
   };
   if (!(await fails(best)) || violation === null) return null;
+  // What one pass has taken away may be what the other needed.
+  for (let before = ''; before !== JSON.stringify(best);) {
+    before = JSON.stringify(best);
+    await withSmallerPlan(
+      () => best.plan,
+      (smaller) => fails({ plan: smaller, script: best.script }),
+    );
+    await withFewerChoices(
+      () => Object.entries(best.script),
+      (left) => fails({ plan: best.plan, script: Object.fromEntries(left) }),
+    );
+  }
+  return { ...best, violation, tries };
+}
+
+async function withSmallerPlan(current: () => Plan, fails: (plan: Plan) => Promise<boolean>): Promise<void> {
   for (const smaller of smallerPlans) {
-    for (let index = 0; ; index += 1) {
-      const next = smaller(best.plan, index);
+    for (let index = 0; ;) {
+      const next = smaller(current(), index);
       if (next === null) break;
       // What is gone moves the rest up: the same number then names the next one.
-      if (await fails({ plan: next, script: best.script })) index -= 1;
+      if (!(await fails(next))) index += 1;
     }
   }
-  await withFewerChoices(
-    () => Object.entries(best.script),
-    (left) => fails({ plan: best.plan, script: Object.fromEntries(left) }),
-  );
-  return { ...best, violation, tries };
 }
 
 /** Each gives the plan without the part of that number; null when there are no more. */

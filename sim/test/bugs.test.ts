@@ -14,7 +14,7 @@ describe('a planted bug', () => {
   const pool = openPool(Math.min(4, availableParallelism()));
   afterAll(() => pool.close());
 
-  it.each(bugs)('is found: $name ($what)', { timeout: timeoutMs }, async ({ name }) => {
+  it.concurrent.each(bugs)('is found: $name ($what)', { timeout: timeoutMs }, async ({ name }) => {
     const caught = await catchBug(pool, name, seedsMax);
     expect(caught).not.toBeNull();
   });

@@ -1,5 +1,7 @@
-import { AIMessage } from '@langchain/core/messages';
-import { createMiddleware, type AgentMiddleware } from 'langchain';
+import { AIMessage, ToolMessage } from '@langchain/core/messages';
+import type { ToolCall } from '@langchain/core/messages/tool';
+import { isGraphBubbleUp } from '@langchain/langgraph';
+import { createMiddleware, ToolInvocationError, type AgentMiddleware } from 'langchain';
 import { advised, followLangChain, lastReply, refusedCall } from './langchain-messages.ts';
 import type { GovernOptions } from './options.ts';
 
@@ -21,7 +23,26 @@ export function governorMiddleware(options: GovernOptions = {}): AgentMiddleware
       const reply = await next({ ...rest, messages, tools: [] });
       return AIMessage.isInstance(reply) ? lastReply(reply, judgement) : reply;
     },
-    wrapToolCall: (request, next) =>
-      refusedCall(judge(request.state.messages), request.toolCall) ?? next(request),
+    wrapToolCall: async (request, next) => {
+      const refused = refusedCall(judge(request.state.messages), request.toolCall);
+      if (refused !== null) return refused;
+      try {
+        return await next(request);
+      } catch (error) {
+        if (request.runtime.signal?.aborted === true) throw error;
+        return told(error, request.toolCall);
+      }
+    },
   });
+}
+
+/**
+ * What LangChain tells the model of a tool that failed, in its own words. It does so by itself only where no middleware stands
+ * around the tools; there the failure would end the run, and a governor must not make things worse.
+ */
+function told(error: unknown, { id = '', name }: ToolCall): ToolMessage {
+  // Interrupts are how graphs wait for people, and calls that do not fit their schema are told by the agent itself.
+  if (isGraphBubbleUp(error) || ToolInvocationError.isInstance(error)) throw error;
+  const content = `${String(error)}\n Please fix your mistakes.`;
+  return new ToolMessage({ content, tool_call_id: id, name, status: 'error' });
 }

@@ -18,6 +18,19 @@ export const agentBugs: readonly Bug[] = [
     },
   },
   {
+    name: 'start-early',
+    what: 'a call runs while its start is still being kept',
+    parts: {
+      agent: (options) =>
+        new (class extends Agent {
+          override post(event: Unstamped): Promise<boolean> {
+            const posted = super.post(event);
+            return event.type === 'tool-started' ? Promise.resolve(true) : posted;
+          }
+        })(options),
+    },
+  },
+  {
     name: 'answers-without-request',
     what: 'an answer is taken by the id of its call alone, whichever request it belongs to',
     parts: {

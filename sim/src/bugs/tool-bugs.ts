@@ -1,5 +1,7 @@
 import type { Json } from '@pawl/core';
 import type { Spool, Tool, ToolContext } from '@pawl/runtime';
+import type { Place } from '../assembly.ts';
+import { hop } from '../port.ts';
 import type { Bug } from './bug.ts';
 
 /** Mistakes with calls: their names, their results, and what becomes of those that were running. */
@@ -8,6 +10,11 @@ export const toolBugs: readonly Bug[] = [
     name: 'rerun-pending',
     what: 'a call that must not be repeated is run again after a crash',
     parts: { tools: (tools) => changed(tools, 'shell', (tool) => ({ ...tool, effect: 'read-only' })) },
+  },
+  {
+    name: 'start-called-off',
+    what: 'a call that was called off while it waited is started all the same',
+    parts: { tools: (tools, place) => tools.map((tool) => queued(tool, place)) },
   },
   {
     name: 'provider-id-as-key',
@@ -86,6 +93,19 @@ function executedAs(tool: Tool, rename: (id: string, args: Json) => string): Too
         execution: { ...execution, id: rename(execution.id, args) },
       };
       return tool.run(args, renamedContext);
+    },
+  };
+}
+
+/** Waits for its turn in a queue of its own, where nobody tells it that it is no longer wanted. */
+function queued(tool: Tool, { world, driver }: Place): Tool {
+  const caller = { process: driver.process.name, kind: 'tool' };
+  const { signal } = new AbortController();
+  return {
+    ...tool,
+    async run(args, context) {
+      await hop(world, caller, { name: 'queue', inMs: 100 });
+      return tool.run(args, { ...context, signal });
     },
   };
 }

@@ -10,8 +10,9 @@ export function withQuestion(model: ScreenModel, number: number, asked: NewQuest
 export function withoutQuestion(model: ScreenModel, number: number): ScreenModel {
   const questions = model.questions.filter((each) => each.number !== number);
   if (questions.length === model.questions.length) return model;
-  const isTyping = model.about.mode === 'chat' && isWaiting(model);
-  return showFirst({ ...model, questions, ui: { ...model.ui, isTyping } });
+  const { about, ui } = model;
+  const isTyping = (ui.isTyping && ui.input.text !== '') || (about.mode === 'chat' && isWaiting(model));
+  return showFirst({ ...model, questions, ui: { ...ui, isTyping } });
 }
 
 export function openQuestion({ questions }: ScreenModel): AskedQuestion | null {

@@ -197,7 +197,7 @@ function workKey(model: ScreenModel, key: Key): Pressed | null {
   if (key.name !== 'text') return null;
   // Pasted text is meant for the line.
   if (key.text.length > 1 && !isOver(model)) return type(write(model), key);
-  if (key.text === 'p' && !isOver(model)) {
+  if (key.text === 'p' && isBusy(model)) {
     return status === 'paused'
       ? { model: noticed(model, 'Going on.'), commands: [{ type: 'resume' }] }
       : {

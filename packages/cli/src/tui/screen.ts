@@ -163,11 +163,13 @@ export function isWaiting({ session: { turn } }: ScreenModel): boolean {
   return turn.status === 'waitingForUser';
 }
 
-function withStates(trail: readonly TurnStatus[], { notes, event }: Seen): readonly TurnStatus[] {
-  const states = notes.flatMap((note) => (note.type === 'transition' ? [note.to] : []));
-  if (states.length === 0) return trail;
-  if (event.type === 'user-message') return ['waitingForUser', ...states];
-  return [...trail.slice(-trailMax), ...states];
+/** The path begins anew when work begins. */
+function withStates(trail: readonly TurnStatus[], { notes }: Seen): readonly TurnStatus[] {
+  const moves = notes.filter((note) => note.type === 'transition');
+  const states = moves.map(({ to }) => to);
+  const [first] = moves;
+  if (first === undefined) return trail;
+  return first.from === 'waitingForUser' ? [first.from, ...states] : [...trail.slice(-trailMax), ...states];
 }
 
 function withVerdicts(verdicts: ScreenModel['verdicts'], { notes }: Seen): ScreenModel['verdicts'] {

@@ -1,6 +1,6 @@
 import type { Event } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
-import { withQuestion } from '../../src/tui/ask.ts';
+import { withoutQuestion, withQuestion } from '../../src/tui/ask.ts';
 import { press } from '../../src/tui/keys.ts';
 import type { ScreenModel } from '../../src/tui/screen.ts';
 import { after, asks, ctrlC, hello, opened, pressed, screen, tiny, typed } from './fixtures/shown.ts';
@@ -65,7 +65,7 @@ describe('while the agent works', () => {
 
   it('asks nothing of a session that waits or has ended', () => {
     const idle = pressed(waiting, 'escape').model;
-    expect(pressed(idle, typed('f'), 'escape').commands).toEqual([]);
+    expect(pressed(idle, typed('f'), typed('p'), 'escape').commands).toEqual([]);
     const ended = after(busy, { type: 'halt-requested', at: 2_000, reason: 'enough' });
     expect(pressed(ended, typed('p'), typed('f'), 'escape', 'enter', typed('x')).commands).toEqual([]);
   });
@@ -140,6 +140,15 @@ describe('a question of permission', () => {
     expect(screen(more.model)).toContain('tell me why▏');
     expect(screen(more.model)).toContain('esc leaves the line, then y, n or a');
     expect(pressed(more.model, 'escape', typed('y')).commands).toHaveLength(1);
+  });
+
+  it('that is called off leaves whoever types where they are', () => {
+    const model = asked(pressed(busy, 'enter', typed('tell me')).model, 'ls');
+    const calledOff = withoutQuestion(model, 7);
+    expect(screen(calledOff)).not.toContain('May this run?');
+    expect(pressed(calledOff, typed(' more'), 'enter').commands).toEqual([
+      { type: 'steer', text: 'tell me more' },
+    ]);
   });
 
   it('is allowed only by whoever has seen the end of it', () => {

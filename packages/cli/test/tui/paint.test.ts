@@ -4,10 +4,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { seg } from '../../src/tui/line.ts';
 import { painterFor } from '../../src/tui/paint.ts';
 
+const getColorDepth = (): number => WriteStream.prototype.getColorDepth(process.env);
+
 /** A stream that takes itself for a terminal and finds out about colours as terminals do. */
 function terminal(): Writable {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const getColorDepth = (): number => WriteStream.prototype.getColorDepth(process.env);
   return Object.assign(stream, { isTTY: true, getColorDepth });
 }
 

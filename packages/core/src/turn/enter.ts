@@ -46,14 +46,10 @@ function callModelToHear(
   route: Route,
   { ask, retries }: { readonly ask: Ask; readonly retries: number },
 ): Step {
-  const { advice, finish, agenda } = ask;
+  const { agenda } = ask;
   const session = heed(before, agenda.said ?? [], event.at);
   const conversation = withSaid(route.conversation, agenda, event.at);
-  const heard = {
-    advice: advice ?? session.governor.advice,
-    finish,
-    agenda: withoutSaid(agenda),
-  };
+  const heard = { ...ask, agenda: withoutSaid(agenda) };
   return callModel(session, event, { ...route, conversation }, { ask: heard, retries });
 }
 

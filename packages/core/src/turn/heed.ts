@@ -28,9 +28,7 @@ export function startWork(session: Session, at: number): Session {
     : { ...session, spent: { ...session.spent, workingSince: at } };
 }
 
-/** What a tracker is to forget, it knows itself; and its advice on the last reply has not been given yet. */
-function afresh({ governor, settings }: Session, at: number): Governor {
-  const { tracker, advice } = governor;
-  if (tracker === null) return calm;
-  return { ...calm, advice, tracker: hearPerson(tracker, settings.governor, at) };
+/** What a tracker is to forget, it knows itself. */
+function afresh({ governor: { tracker }, settings }: Session, at: number): Governor {
+  return tracker === null ? calm : { ...calm, tracker: hearPerson(tracker, settings.governor, at) };
 }

@@ -36,6 +36,15 @@ export const migrations: readonly string[] = [
      WHEN json_type(initial, '$.turn.since') IN ('integer', 'real') THEN json_extract(initial, '$.turn.since')
      ELSE updated_at
    END`,
+  // A row is written anew as a whole with every append: what is long and never changes does not belong into it, and an
+  // index of what always changes costs more than a list saves by it.
+  `CREATE TABLE beginnings (
+     session INTEGER PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, initial TEXT NOT NULL, about TEXT
+   ) STRICT;
+   INSERT INTO beginnings SELECT number, initial, about FROM sessions;
+   DROP INDEX sessions_by_age;
+   ALTER TABLE sessions DROP COLUMN initial;
+   ALTER TABLE sessions DROP COLUMN about`,
 ];
 
 /** Throws, and has changed nothing, if the file is not a store of this version or an older one. */

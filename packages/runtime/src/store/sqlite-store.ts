@@ -42,7 +42,6 @@ const columns = [
   'snapshot_bytes',
   'tail_bytes',
   'created_at',
-  'about',
   'parent_id',
   'parent_at',
 ] as const;
@@ -52,23 +51,30 @@ type SessionPart = 'nextFence' | 'insert' | 'find' | 'initial' | 'update' | 'rem
 function sessionRows(prepare: Prepare): Pick<Rows, SessionPart> {
   const names = columns.join(', ');
   const marks = columns.map(() => '?').join(', ');
-  const insert = prepare(`INSERT INTO sessions (${names}, id, initial) VALUES (${marks}, ?, ?)`);
+  const insert = prepare(`INSERT INTO sessions (${names}, id) VALUES (${marks}, ?) RETURNING number`);
+  const begin = prepare('INSERT INTO beginnings (session, initial, about) VALUES (?, ?, ?)');
   const update = prepare(`UPDATE sessions SET (${names}) = (${marks}) WHERE id = ?`);
-  const find = prepare(`SELECT id, ${names} FROM sessions WHERE id = ?`);
-  const list = prepare(`SELECT id, ${names} FROM sessions ORDER BY updated_at DESC, id LIMIT ?`);
-  const initial = prepare('SELECT initial FROM sessions WHERE id = ?');
+  const whole = `SELECT id, about, ${names} FROM sessions LEFT JOIN beginnings ON session = number`;
+  const find = prepare(`${whole} WHERE id = ?`);
+  const list = prepare(`${whole} ORDER BY updated_at DESC, id LIMIT ?`);
+  const initial = prepare(
+    'SELECT initial FROM beginnings WHERE session = (SELECT number FROM sessions WHERE id = ?)',
+  );
   const nextFence = prepare('UPDATE fences SET last = last + 1 RETURNING last');
   const remove = prepare('DELETE FROM sessions WHERE id = ?');
   return {
     nextFence: () => Number(nextFence().get()?.['last']),
-    insert: (row, text) => void insert().run(...valuesOf(row), row.id, text),
+    insert: (row, text) => {
+      const number = Number(insert().get(...valuesOf(row), row.id)?.['number']);
+      begin().run(number, text, row.about);
+    },
     update: (row) => void update().run(...valuesOf(row), row.id),
     find: (id) => {
       const row = find().get(id);
       return row === undefined ? undefined : toSession(row);
     },
     list: (limit) => list().all(limit).map(toSession),
-    initial: (id) => String(initial().get(id)?.['initial']),
+    initial: (id) => String(initial().get(id)?.['initial'] ?? ''),
     remove: (id) => void remove().run(id),
   };
 }
@@ -90,7 +96,6 @@ function valuesOf({ summary, ...row }: SessionRow): (string | number | null)[] {
     row.snapshotBytes,
     row.tailBytes,
     summary.createdAt,
-    row.about,
     row.parent?.id ?? null,
     row.parent?.at ?? null,
   ];

@@ -151,7 +151,7 @@ describe('damage in the past', () => {
 
   it('of what is said about a session keeps nobody from it', async () => {
     const { store, path } = await kept();
-    byHand(path, `UPDATE sessions SET about = '{"dir'`);
+    byHand(path, `UPDATE beginnings SET about = '{"dir'`);
     expect(await store.open('a')).toMatchObject({ about: null, head: 8 });
     expect(await store.list()).toMatchObject([{ id: 'a', about: null }]);
   });

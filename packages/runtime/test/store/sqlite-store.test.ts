@@ -192,10 +192,10 @@ describe('damage', () => {
     ],
     [
       'the beginning is changed',
-      `UPDATE sessions SET initial = replace(initial, 'none', 'pawl') WHERE id = 'a'`,
+      `UPDATE beginnings SET initial = replace(initial, 'none', 'pawl') WHERE ${inA}`,
       1,
     ],
-    ['the beginning is no JSON', `UPDATE sessions SET initial = '{' WHERE id = 'a'`, 1],
+    ['the beginning is no JSON', `UPDATE beginnings SET initial = '{' WHERE ${inA}`, 1],
   ])('is found where %s, and keeps that session apart while the others go on', async (_, statement, seq) => {
     const path = folder().at('sessions.db');
     const store = open(path);
