@@ -8,6 +8,7 @@ const memoryRow = 'one object a line: `place`, `key`, `kind`, `pinned`, `at` and
 /** What each command prints with `--json`. A test asks for a line here for every command that has it. */
 export const jsonOutputs: ReadonlyMap<string, string> = new Map([
   ['pawl run', run],
+  ['pawl chat', 'as `pawl run`.'],
   ['pawl resume', `as \`pawl run\`.`],
   ['pawl sessions', sessions],
   ['pawl show', sessions],

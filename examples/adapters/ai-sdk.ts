@@ -9,7 +9,10 @@ await compare(async (script, isGoverned) => {
     model: scriptedModel(script),
     tools: {
       read: tool({ inputSchema: z.object({ path: z.string() }), execute: ({ path }) => tools.read(path) }),
-      run: tool({ inputSchema: z.object({ command: z.string() }), execute: (input) => tools.run(input.command) }),
+      run: tool({
+        inputSchema: z.object({ command: z.string() }),
+        execute: (input) => tools.run(input.command),
+      }),
     },
     stopWhen: isStepCount(20),
   };

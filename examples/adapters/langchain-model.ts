@@ -45,7 +45,11 @@ export class ScriptedChatModel extends BaseChatModel {
         ? new AIMessage(move.text)
         : new AIMessage({
             content: '',
-            tool_calls: [{ id: `call_${this.asked}`, name: move.call.tool, args: { ...move.call.args } }],
+            tool_calls: move.calls.map(({ tool: name, args }, index) => ({
+              id: `call_${this.asked}_${index}`,
+              name,
+              args: { ...args },
+            })),
           });
     return { generations: [{ text: message.text, message }] };
   }

@@ -1,4 +1,5 @@
 import { Agent } from '@mastra/core/agent';
+import type { MastraModelConfig } from '@mastra/core/llm';
 import { createTool } from '@mastra/core/tools';
 import { governorProcessor } from '@pawl/adapters/mastra';
 import { z } from 'zod';
@@ -11,7 +12,8 @@ await compare(async (script, isGoverned) => {
     id: 'assistant',
     name: 'Assistant',
     instructions: 'You are helpful.',
-    model,
+    // Mastra knows the model by another release of the same types.
+    model: model as object as MastraModelConfig,
     tools: {
       read: createTool({
         id: 'read',

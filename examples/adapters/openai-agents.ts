@@ -39,12 +39,14 @@ await compare(async (script, isGoverned) => {
 
 /** A model that follows a script. */
 function scripted(script: Script): ScriptedModel & Model {
-  const steps = Array.from({ length: 30 }, (_, callsMade) =>
+  const steps = Array.from({ length: 30 }, (_, asked) =>
     modelResponder(({ request }) => {
-      const move = script(callsMade, request.tools.length > 0);
+      const move = script(asked, request.tools.length > 0);
       return 'text' in move
         ? [assistantMessage(move.text)]
-        : [functionCall(move.call.tool, move.call.args, { callId: `call_${callsMade}` })];
+        : move.calls.map(({ tool: name, args }, index) =>
+            functionCall(name, args, { callId: `call_${asked}_${index}` }),
+          );
     }),
   );
   return new ScriptedModel(steps);

@@ -3,24 +3,24 @@
  * heed no advice; what ends them is that there are no tools left to call.
  */
 
-export type Move =
-  | { readonly call: { readonly tool: 'read' | 'run'; readonly args: Readonly<Record<string, string>> } }
-  | { readonly text: string };
+export type Call = { readonly tool: 'read' | 'run'; readonly args: Readonly<Record<string, string>> };
 
-/** What the model does next, by how many calls it has made and by whether it is offered tools. */
-export type Script = (callsMade: number, hasTools: boolean) => Move;
+export type Move = { readonly calls: readonly Call[] } | { readonly text: string };
+
+/** What the model does next, by how often it has been asked and by whether it is offered tools. */
+export type Script = (asked: number, hasTools: boolean) => Move;
 
 /** Reads the same file forever. */
-export const sameFile: Script = (callsMade, hasTools) =>
+export const sameFile: Script = (asked, hasTools) =>
   hasTools
-    ? { call: { tool: 'read', args: { path: 'notes.md' } } }
-    : { text: `I read notes.md ${callsMade} times. It says: ship on Friday.` };
+    ? { calls: [{ tool: 'read', args: { path: 'notes.md' } }] }
+    : { text: `I read notes.md ${asked} times. It says: ship on Friday.` };
 
 /** Goes back and forth between two commands that both fail. */
-export const backAndForth: Script = (callsMade, hasTools) =>
+export const backAndForth: Script = (asked, hasTools) =>
   hasTools
-    ? { call: { tool: 'run', args: { command: callsMade % 2 === 0 ? 'make' : 'npm test' } } }
-    : { text: `After ${callsMade} tries neither make nor npm test works here.` };
+    ? { calls: [{ tool: 'run', args: { command: asked % 2 === 0 ? 'make' : 'npm test' } }] }
+    : { text: `After ${asked} tries neither make nor npm test works here.` };
 
 export const scripts: Readonly<Record<string, Script>> = { sameFile, backAndForth };
 

@@ -20,7 +20,7 @@ export function spoolOf(world: World, driver: Driver): Spool {
     return kept;
   };
   const forget = (execution: string): void => {
-    oracle.forgotten(execution);
+    oracle.forgotten(driver, execution);
     spool.delete(execution);
   };
   return {

@@ -18,7 +18,7 @@ export type Round =
  * last one may be incomplete, since more results may follow.
  */
 export function* roundsIn(messages: readonly Json[]): Generator<Round> {
-  for (let start = 0; start < messages.length; ) {
+  for (let start = 0; start < messages.length;) {
     const end = endOfRound(messages, start);
     yield roundOf(messages.slice(start, end));
     start = end;
@@ -56,7 +56,13 @@ function isUnanswered({ tool, result, error }: RecordedStep): boolean {
 }
 
 /** The formats that messages of a conversation come in, the most specific first. */
-const formats: readonly TraceFormat[] = ['langchain', 'ai-sdk', 'anthropic', 'openai-responses', 'openai-chat']
+const formats: readonly TraceFormat[] = [
+  'langchain',
+  'ai-sdk',
+  'anthropic',
+  'openai-responses',
+  'openai-chat',
+]
   .map((name) => traceFormats.find((format) => format.name === name))
   .filter((format) => format !== undefined);
 
@@ -78,14 +84,20 @@ const kinds: Readonly<Record<string, Kind>> = {
 function kindOf(message: Json | undefined): Kind {
   const role = own(message, 'role');
   const type = own(message, 'type');
-  if (role === undefined && typeof type === 'string') {
-    if (/_(?:output|result)$/.test(type)) return 'result';
-    if (type === 'reasoning' || type.endsWith('_call')) return 'piece';
-  }
-  const name = role ?? type;
-  const kind = typeof name === 'string' && Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+  if (role === undefined) return kindOfItem(type) ?? kindNamed(type);
+  const kind = kindNamed(role);
   if (kind === 'person' && holdsResults(message)) return 'result';
-  return kind === 'reply' && role !== undefined && type === 'message' ? 'piece' : (kind ?? 'other');
+  return kind === 'reply' && type === 'message' ? 'piece' : kind;
+}
+
+function kindOfItem(type: Json | undefined): Kind | undefined {
+  if (typeof type !== 'string') return undefined;
+  if (/_(?:output|result)$/.test(type)) return 'result';
+  return type === 'reasoning' || type.endsWith('_call') ? 'piece' : undefined;
+}
+
+function kindNamed(name: Json | undefined): Kind {
+  return (typeof name === 'string' && Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? 'other';
 }
 
 /** Some bring the results of tools in the user's name. */

@@ -31,6 +31,7 @@ export function createProgram(setting: Setting): Command {
     })
     .exitOverride();
   addRun(program, setting);
+  addChat(program, setting);
   addResume(program, setting);
   addSessions(program, setting);
   addTrust(program, setting);
@@ -65,6 +66,7 @@ type RunFlags = BudgetFlags &
     readonly mode?: string;
     readonly autoCommit?: true;
     readonly watchResources?: true;
+    readonly plain?: true;
     readonly quiet?: true;
     readonly store?: string;
     readonly trace?: string;
@@ -84,11 +86,9 @@ function addTrust(program: Command, { io, exit }: Setting): void {
     });
 }
 
-function addRun(program: Command, { io, signal, exit }: Setting): void {
-  program
-    .command('run')
-    .description('work on a goal in a folder; offline, answer with quoted, cited passages')
-    .argument('<goal...>', 'what you want to know, or to have done')
+/** What a session can be begun with, whether it has one goal or is a conversation. */
+function withRunOptions(command: Command): Command {
+  return command
     .option('-d, --dir <folder>', 'the folder to work in', '.')
     .option('-p, --profile <name>', `${profileHelp} (default: "pawl")`)
     .option(
@@ -112,8 +112,18 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     .option('--max-seconds <n>', 'after so long, ask for an answer')
     .option('--store <where>', storeHelp)
     .option('--trace <file>', 'write every prompt, reply and transition to a file, one JSON object a line')
+    .option('--plain', 'print lines instead of the live view')
     .option('-q, --quiet', 'print the answer only')
-    .option('--json', 'print one JSON object a line: what happens, and last the result')
+    .option('--json', 'print one JSON object a line: what happens, and last the result');
+}
+
+function addRun(program: Command, { io, signal, exit }: Setting): void {
+  withRunOptions(
+    program
+      .command('run')
+      .description('work on a goal in a folder; offline, answer with quoted, cited passages')
+      .argument('<goal...>', 'what you want to know, or to have done'),
+  )
     .addHelpText(
       'after',
       examples(
@@ -129,8 +139,29 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
     });
 }
 
+function addChat(program: Command, { io, signal, exit }: Setting): void {
+  withRunOptions(
+    program
+      .command('chat')
+      .description('talk with an agent in a folder, for as long as you like')
+      .argument('[message...]', 'what to begin with'),
+  )
+    .addHelpText(
+      'after',
+      `${examples(
+        'pawl chat',
+        'pawl chat --model openai:gpt-5 "What does this project do?"',
+        `printf 'When is the party?\\nWho comes?\\n' | pawl chat --quiet`,
+      )}\n\nWithout a terminal, each line of the input is something you say, and each answer goes to the output.`,
+    )
+    .action(async (message: string[], options: RunFlags) => {
+      const { chat } = await import('./commands/chat.ts');
+      exit(await chat(message.length === 0 ? null : message.join(' '), { ...options, signal }, io));
+    });
+}
+
 type ResumeFlags = ModelFlags &
-  Pick<RunFlags, 'dir' | 'mode' | 'watchResources' | 'store' | 'trace' | 'quiet' | 'json'> & {
+  Pick<RunFlags, 'dir' | 'mode' | 'watchResources' | 'store' | 'trace' | 'plain' | 'quiet' | 'json'> & {
     readonly takeOver?: true;
     readonly trustStore?: true;
   };
@@ -152,6 +183,7 @@ function addResume(program: Command, { io, signal, exit }: Setting): void {
     .option('--take-over', 'take it from the process that runs it now')
     .option('--trust-store', 'act on a database that was not made here')
     .option('--trace <file>', 'write every prompt, reply and transition to a file, one JSON object a line')
+    .option('--plain', 'print lines instead of the live view')
     .option('-q, --quiet', 'print the answer only')
     .option('--json', 'print one JSON object a line: what happens, and last the result')
     .addHelpText(

@@ -80,7 +80,9 @@ async function resumeIn(opened: OpenedStore, { word, message, options, io }: Ask
   if (index === null) return exitCodes.interrupted;
   using folder = index;
   const taken = await claim(opened.store, id, found);
-  const view = showing(options, io, { folder, id, warnings: settled.warnings });
+  const used = { ...flags, ...withModel(flags, config) };
+  const model = used.model ?? 'librarian';
+  const view = await showing(options, io, { folder, id, model, kind: 'run', warnings: settled.warnings });
   const result = await work({
     id,
     folder,
@@ -89,14 +91,14 @@ async function resumeIn(opened: OpenedStore, { word, message, options, io }: Ask
     signal,
     view,
     trace: openTrace(options.trace),
-    flags: { ...flags, ...withModel(flags, config) },
+    flags: used,
     config,
     terminal,
     opened,
     opening: { kind: 'resumed', taken, message },
   });
-  view.end(result);
-  return codeFor(result);
+  await view.end(result);
+  return codeFor(result, 'run');
 }
 
 /** What came with a folder may hold calls that nobody here has allowed; they would run. */

@@ -17,8 +17,9 @@ import {
   type Tool,
 } from '@pawl/runtime';
 import { keptRulesFor } from '../kept-rules.ts';
-import { confirms, permissionAt, questionAt, type Terminal } from '../terminal.ts';
+import { confirms, type Terminal } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
+import type { Asks } from './run-view.ts';
 
 /** What an agent that changes things works with, besides its model and its memory. */
 export type Coder = Pick<AgentOptions, 'tools' | 'rules' | 'decide' | 'hooks'> & {
@@ -34,6 +35,7 @@ type Work = {
   readonly folder: FolderIndex;
   readonly config: Config;
   readonly terminal: Terminal | null;
+  readonly asks: Asks;
   readonly signal: AbortSignal;
   readonly report: (line: string) => void;
 };
@@ -43,14 +45,14 @@ first. Take small steps, check each one, and use the tests where there are any. 
 task is done, or cannot be done, call finish with an answer that says what you did and what is left.`;
 
 /** All it takes to work on a project: tools, the rules they run under, a sandbox, hooks and MCP servers. */
-export async function setUpCoder({ folder, config, terminal, signal, report }: Work): Promise<Coder> {
+export async function setUpCoder({ folder, config, terminal, asks, signal, report }: Work): Promise<Coder> {
   const { root } = folder;
   const launcher = await findLauncher();
   const servers = await serversOf(config, terminal, signal);
   const own = codingTools({
     folder,
     launcher,
-    ask: questionAt(terminal),
+    ask: asks.user,
     ...(config.testCommand !== undefined && { testCommand: config.testCommand }),
     ...(config.toolLimits !== undefined && { limits: config.toolLimits }),
   });
@@ -72,14 +74,14 @@ export async function setUpCoder({ folder, config, terminal, signal, report }: W
   const hooks = await createHooks({ workspace: root, ...config.hooks, launcher, report });
   const guarded = hooks.guard({
     rules: permissions.rules,
-    decide: createDecide({ permissions, ask: permissionAt(terminal), onRule: (rule) => kept.keep(rule) }),
+    decide: createDecide({ permissions, ask: asks.permission, onRule: (rule) => kept.keep(rule) }),
   });
   return {
     tools: permissions.guard(all),
     ...guarded,
     hooks: hooks.afterTools,
     prompt,
-    attended: terminal !== null,
+    attended: asks.permission !== null,
     onEnd: hooks,
     warnings: [
       ...(launcher.problem === null ? [] : [launcher.problem]),

@@ -34,6 +34,7 @@ import { UsageError } from '../usage-error.ts';
 import { filledUp } from './budget-options.ts';
 import { modelFor, type ModelFlags } from './model-options.ts';
 import { setUpCoder } from './run-coder.ts';
+import type { Asks } from './run-view.ts';
 
 /** What a run is set up with: the agent's means, and what is to be kept of it. */
 export type RunSetup = {
@@ -52,6 +53,7 @@ type Asked = {
   readonly flags: ModelFlags;
   readonly config: Config;
   readonly terminal: Terminal | null;
+  readonly asks: Asks;
   readonly signal: AbortSignal;
   readonly report: (line: string) => void;
   readonly id: string;

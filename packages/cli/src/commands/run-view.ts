@@ -10,17 +10,47 @@ import {
   type Phases,
   type Session,
 } from '@pawl/core';
-import type { Seen } from '@pawl/runtime';
+import type { AskPermission, AskUser, Seen, Trouble } from '@pawl/runtime';
 import type { Io } from '../io.ts';
+import type { LiveControls } from '../tui/live-view.ts';
 import { visible, visibleLine } from '../visible.ts';
 
 /** Shows a run while it happens. The answer goes to standard output, everything else to standard error. */
 export type RunView = {
+  /** Who answers the questions that come up. */
+  readonly asks: Asks;
   start(begun: { readonly root: string; readonly files: number; readonly session: string }): void;
   warn(line: string): void;
+  trouble(trouble: Trouble | null): void;
   see(seen: Seen): void;
-  end(result: RunResult): void;
+  /** Told once, when there is an agent to control. */
+  control(session: Session, controls: LiveControls): void;
+  /** Asked whenever nothing is left to do. */
+  next(session: Session): Promise<Next>;
+  end(result: RunResult): void | Promise<void>;
 };
+
+/** Null for nobody: then the answer is no. */
+export type Asks = { readonly permission: AskPermission; readonly user: AskUser };
+
+const nobody: Asks = { permission: null, user: null };
+
+/** What comes next: the end, something the user says, or another look because something has happened. */
+export type Next =
+  | { readonly kind: 'end' }
+  | { readonly kind: 'say'; readonly text: string }
+  | { readonly kind: 'again' };
+
+/** A view that is only looked at. */
+const onlyShown = {
+  control: () => undefined,
+  next: async (): Promise<Next> => ({ kind: 'end' }),
+} as const;
+
+/** What is wrong, and that it is over, as lines. */
+function troubleLine(trouble: Trouble | null): string {
+  return trouble === null ? 'It goes on.' : `${trouble.message} The work waits, and goes on by itself.`;
+}
 
 export type RunResult = {
   readonly status: 'answered' | 'stuck' | 'budget' | 'failed' | 'interrupted';
@@ -32,10 +62,14 @@ export type RunResult = {
   readonly durationMs: number;
 };
 
-export function quietView(io: Io): RunView {
+export function quietView(io: Io, asks: Asks = nobody): RunView {
+  const warn = (line: string): void => void io.stderr.write(`pawl: ${visibleLine(line)}\n`);
   return {
+    ...onlyShown,
+    asks,
     start: () => undefined,
-    warn: (line) => void io.stderr.write(`pawl: ${visibleLine(line)}\n`),
+    warn,
+    trouble: (trouble) => warn(troubleLine(trouble)),
     see: () => undefined,
     end: ({ answer, reason }) => {
       if (answer !== null) io.stdout.write(`${visible(answer)}\n`);
@@ -45,9 +79,12 @@ export function quietView(io: Io): RunView {
 }
 
 /** One JSON object a line: what happened, and last the result. */
-export function jsonView(io: Io): RunView {
+export function jsonView(io: Io, asks: Asks = nobody): RunView {
   const write = (line: Json): void => void io.stdout.write(`${JSON.stringify(line)}\n`);
   return {
+    ...onlyShown,
+    asks,
+    trouble: (trouble) => write({ type: 'warning', message: troubleLine(trouble) }),
     start: ({ root, files, session }) => write({ type: 'start', folder: root, files, session }),
     warn: (message) => write({ type: 'warning', message }),
     see({ event, notes, session }) {
@@ -64,14 +101,19 @@ export function jsonView(io: Io): RunView {
 }
 
 /** Lines for a person, coloured where the terminal takes it. */
-export function lineView(io: Io): RunView {
+export function lineView(io: Io, asks: Asks = nobody): RunView {
   const err = io.stderr;
   const dim = (text: string): string => styleText('dim', text, { stream: err });
   const say = (text: string): void => void err.write(`${text}\n`);
+  const warn = (line: string): void =>
+    say(`${styleText('yellow', 'pawl:', { stream: err })} ${visibleLine(line)}`);
   return {
+    ...onlyShown,
+    asks,
+    warn,
+    trouble: (trouble) => warn(troubleLine(trouble)),
     start: ({ root, files }) =>
       say(dim(`${files} ${files === 1 ? 'file' : 'files'} in ${visibleLine(root)}`)),
-    warn: (line) => say(`${styleText('yellow', 'pawl:', { stream: err })} ${visibleLine(line)}`),
     see({ event, notes, actions, session }) {
       if (event.type === 'model-replied') for (const line of wordsOf(event, session)) say(visible(line));
       if (event.type === 'tool-finished') say(dim(`    ${outcomeLine(event.outcome)}`));

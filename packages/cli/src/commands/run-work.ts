@@ -24,6 +24,7 @@ import {
 } from '@pawl/runtime';
 import type { OpenedStore } from '../store-option.ts';
 import type { Terminal } from '../terminal.ts';
+import type { LiveControls } from '../tui/live-view.ts';
 import type { ModelFlags } from './model-options.ts';
 import { setUp, type RunSetup } from './run-setup.ts';
 import type { RunTrace } from './run-trace.ts';
@@ -46,7 +47,7 @@ export type Job = {
 };
 
 export type Opening =
-  | { readonly kind: 'new'; readonly goal: string; readonly about: Json }
+  | { readonly kind: 'new'; readonly goal: string | null; readonly about: Json }
   /** `message` is what the user has to say, if anything. */
   | { readonly kind: 'resumed'; readonly taken: TakenUp; readonly message: string | null };
 
@@ -58,12 +59,17 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
   const setup = await setUp({
     ...job,
     session: opening.kind === 'resumed' ? opening.taken.session : null,
+    asks: view.asks,
     report: (line) => view.warn(line),
   });
   const { means, keep, see, close, warnings } = setup;
   for (const line of warnings) view.warn(line);
   const spool = opened.spoolFor(id);
-  const leave = (): void => void agent.leave();
+  const leaving = new AbortController();
+  const leave = (): void => {
+    leaving.abort();
+    void agent.leave();
+  };
   const keeping = inTurn(leave);
   const phases = createPhaseTools({
     post: (event) => agent.post(event),
@@ -85,23 +91,22 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
       see(seen);
       if (!isEphemeral(seen.event)) keeping.add(() => keep(seen.session));
     },
-    onTrouble: (trouble) =>
-      view.warn(
-        trouble === null ? 'It goes on.' : `${trouble.message} The work waits, and goes on by itself.`,
-      ),
+    onTrouble: (trouble) => view.trouble(trouble),
   });
   const watch = job.flags.watchResources === true ? watchMachine(agent, job.folder.root, view) : null;
   signal.addEventListener('abort', leave, { once: true });
   try {
-    await start(agent, opening);
+    view.control(agent.session, controlsOf(agent, leave));
     if (signal.aborted) leave();
-    const session = await agent.idle();
+    await start(agent, opening);
+    const session = await converse(agent, view, leaving.signal);
     await keeping.done();
+    const isDone = session.turn.status === 'waitingForUser' || isTerminal(session);
     // With nothing under way, nothing is waiting there for the log.
-    if (!signal.aborted) await spool.keepOnly([]);
+    if (isDone) await spool.keepOnly([]);
     const { modelCalls, toolCalls } = tally;
     const durationMs = Date.now() - startedAt;
-    const end = signal.aborted ? interrupted(id, opened) : ending(session, tally.error);
+    const end = isDone ? ending(session, tally.error) : interrupted(id, opened);
     return { ...end, session: id, modelCalls, toolCalls, durationMs };
   } finally {
     signal.removeEventListener('abort', leave);
@@ -129,6 +134,30 @@ async function start(agent: Agent, opening: Opening): Promise<void> {
   if (opening.kind === 'resumed') await agent.resume();
   const said = opening.kind === 'new' ? opening.goal : opening.message;
   if (said !== null) void agent.say(said);
+}
+
+/** Goes on for as long as there is something to go on with. */
+async function converse(agent: Agent, view: RunView, leaving: AbortSignal): Promise<Session> {
+  for (;;) {
+    const session = await agent.idle();
+    if (leaving.aborted || isTerminal(session)) return session;
+    const next = await view.next(session);
+    if (next.kind === 'end') return agent.session;
+    if (next.kind === 'say') await agent.say(next.text);
+  }
+}
+
+function controlsOf(agent: Agent, leave: () => void): LiveControls {
+  const say = (text: string): void => void agent.say(text);
+  return {
+    say,
+    steer: say,
+    pause: () => void agent.post({ type: 'pause-requested', reason: 'the user asked for it' }),
+    resume: () => void agent.post({ type: 'resume-requested' }),
+    finish: () => void agent.post({ type: 'finish-requested', reason: 'the user asked for it' }),
+    cancel: () => void agent.post({ type: 'cancel-requested' }),
+    leave,
+  };
 }
 
 /** Pauses the work while the machine has no room for it. */

@@ -4,9 +4,10 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { openStore } from '../store-option.ts';
-import { terminalOf } from '../terminal.ts';
+import { permissionAt, questionAt, terminalOf } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { budgetsOf, filledUp, type BudgetFlags } from './budget-options.ts';
+import { chatLines } from './chat-lines.ts';
 import { configOf, withModel } from './config-flags.ts';
 import type { ModelFlags } from './model-options.ts';
 import { profileNamed } from './profile-option.ts';
@@ -21,6 +22,8 @@ import { skipLines } from './skip-lines.ts';
 export type ViewOptions = {
   readonly json?: boolean;
   readonly quiet?: boolean;
+  /** Lines instead of the live view. */
+  readonly plain?: boolean;
   /** A file to write every prompt, reply and transition to. */
   readonly trace?: string;
   /** Aborted when the user presses Ctrl-C. */
@@ -47,6 +50,15 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   if (goal.trim() === '') {
     throw new UsageError('Say what you want to know, for example: pawl run "How are sessions stored?"');
   }
+  return begin(goal, { ...options, kind: 'run' }, io);
+}
+
+/** Begins a session: one goal, or a conversation that goes on. */
+export async function begin(
+  goal: string | null,
+  options: RunOptions & { readonly kind: RunKind },
+  io: Io,
+): Promise<ExitCode> {
   const asked = budgetsOf(options);
   const terminal = terminalOf(io);
   const found = await configFor(resolve(options.dir), configOf(options), terminal);
@@ -65,17 +77,19 @@ export async function run(goal: string, options: RunOptions, io: Io): Promise<Ex
   if (index === null) return exitCodes.interrupted;
   using folder = index;
   const id = crypto.randomUUID();
-  const view = showing(options, io, { folder, id, warnings: [...found.warnings, ...warnings] });
+  const model = flags.model ?? 'librarian';
+  const about = { folder, id, model, kind: options.kind, warnings: [...found.warnings, ...warnings] };
+  const view = await showing(options, io, about);
   const trace = openTrace(options.trace);
   const opened = openStore(options, config);
   if (opened.warning !== null) view.warn(opened.warning);
   try {
-    const known = { dir: folder.root, model: flags.model ?? 'librarian', profile: profileName };
+    const known = { dir: folder.root, model, profile: profileName };
     const opening = { kind: 'new', goal, about: aboutOf({ ...flags, ...known }) } as const;
     const job = { id, folder, profile, budgets, signal, view, trace, flags, config, terminal };
     const result = await work({ ...job, opened, opening });
-    view.end(result);
-    return codeFor(result);
+    await view.end(result);
+    return codeFor(result, options.kind);
   } finally {
     await opened.close();
   }
@@ -89,9 +103,12 @@ const codes: Record<RunResult['status'], ExitCode> = {
   interrupted: exitCodes.interrupted,
 };
 
-export function codeFor({ status }: RunResult): ExitCode {
-  return codes[status];
+/** A conversation that was left while nothing was under way came to its end; what was said in it is another matter. */
+export function codeFor({ status }: RunResult, kind: RunKind): ExitCode {
+  return kind === 'chat' && status === 'failed' ? exitCodes.finished : codes[status];
 }
+
+export type RunKind = 'run' | 'chat';
 
 /** Reads the folder; null when the user would not wait for it. */
 export async function indexUntil(dir: string, signal: AbortSignal, io: Io): Promise<FolderIndex | null> {
@@ -112,19 +129,48 @@ export async function indexUntil(dir: string, signal: AbortSignal, io: Io): Prom
 type Begun = {
   readonly folder: FolderIndex;
   readonly id: string;
+  readonly model: string;
+  readonly kind: RunKind;
   readonly warnings: readonly string[];
 };
 
 /** The view that was asked for, begun. */
-export function showing(options: ViewOptions, io: Io, { folder, id, warnings }: Begun): RunView {
-  const view = viewFor(options, io);
+export async function showing(options: ViewOptions, io: Io, begun: Begun): Promise<RunView> {
+  const { folder, id, warnings } = begun;
+  const view = await viewFor(options, io, begun);
   view.start({ root: folder.root, files: folder.paths.length, session: id });
   for (const line of skipLines(folder.skips)) view.warn(line);
   for (const line of warnings) view.warn(line);
   return view;
 }
 
-function viewFor({ json, quiet }: ViewOptions, io: Io): RunView {
-  if (json === true) return jsonView(io);
-  return quiet === true ? quietView(io) : lineView(io);
+/** Live where somebody is there to look and to press keys; else lines. */
+async function viewFor(
+  { json, quiet, plain }: ViewOptions,
+  io: Io,
+  { kind, model }: Begun,
+): Promise<RunView> {
+  const isLines = json === true || quiet === true || plain === true;
+  if (!isLines && hasKeys(io)) {
+    // Loaded only now: it is large, and most commands never need it.
+    const { liveRunView } = await import('./run-live.ts');
+    return liveRunView(io, { mode: kind, model });
+  }
+  const view = linesFor({ json, quiet }, io);
+  return kind === 'chat' ? chatLines(io, view, json === true) : view;
+}
+
+function linesFor(
+  { json, quiet }: { json?: boolean | undefined; quiet?: boolean | undefined },
+  io: Io,
+): RunView {
+  const terminal = terminalOf(io);
+  const asks = { permission: permissionAt(terminal), user: questionAt(terminal) };
+  if (json === true) return jsonView(io, asks);
+  return quiet === true ? quietView(io, asks) : lineView(io, asks);
+}
+
+/** Keys can be read one by one only from a real terminal. */
+function hasKeys(io: Io): boolean {
+  return terminalOf(io) !== null && 'setRawMode' in io.stdin && process.env['TERM'] !== 'dumb';
 }

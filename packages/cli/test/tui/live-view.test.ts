@@ -35,8 +35,14 @@ afterEach(async () => {
 });
 
 async function start(size: { readonly columns: number; readonly rows: number }): Promise<Pane> {
-  pane = await openPane([process.execPath, program, folder], size);
-  await pane.until('your message');
+  const terminal = await open(size);
+  await terminal.until('your message');
+  return terminal;
+}
+
+async function open(size: { readonly columns: number; readonly rows: number }): Promise<Pane> {
+  const socket = join(folder, 'tmux.socket');
+  pane = await openPane([process.execPath, program, folder], { ...size, socket });
   return pane;
 }
 
@@ -93,12 +99,12 @@ describe.skipIf(problem !== null)('the live view in a terminal', () => {
     expect(all).not.toContain(' y yes   n no');
     await terminal.close();
 
-    pane = await openPane([process.execPath, program, folder], sizes[0]);
-    const again = await pane.until('May this run?');
+    const second = await open(sizes[0]);
+    const again = await second.until('May this run?');
     expect(again).toContain('   │ sleep 1; echo "hello from the tool"');
     await wait(readingMs);
-    await pane.press('n');
-    expect(await pane.until('that must stay text.')).toContain('⊘ shell');
+    await second.press('n');
+    expect(await second.until('that must stay text.')).toContain('⊘ shell');
   }, 120_000);
 
   it('fits every size it is given, and every view', async () => {

@@ -28,7 +28,8 @@ const schemas = {
   }),
   steered: event(
     'steered',
-    'A person said something while work was under way: it goes on, and the model hears it when it is asked next.',
+    'A person said something while work was under way: the work goes on, and the model hears it when it is asked next. ' +
+      'While the user is waited for, it is a message like any other.',
     { text: z.string().describe('What they said.') },
   ),
   'text-delta': answer('text-delta', 'The model wrote a piece of its text; for showing only.', {

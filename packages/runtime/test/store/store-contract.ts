@@ -335,6 +335,16 @@ function keepsAList(make: () => () => Store): void {
     expect((await store.list())[0]?.goal).toBe(`${'x'.repeat(199)}\ufffd`);
   });
 
+  it('takes a person at their word also when it came while work was under way', async () => {
+    const store = make()();
+    const events: readonly Event[] = [
+      says('go on', true),
+      { type: 'steered', at: 2, text: 'Only the shed.' },
+    ];
+    await store.append('a', await store.create(session(), 'me'), events, session());
+    expect((await store.list())[0]?.goal).toBe('Only the shed.');
+  });
+
   it('removes a session with all that belongs to it, and no other', async () => {
     const store = make()();
     const at = await store.create(session(), 'me');

@@ -1,7 +1,7 @@
 import { distances, rulesFor, type Distance, type Session } from '@pawl/core';
 import { duration } from '../../commands/show-time.ts';
 import { bar, grouped } from '../bar.ts';
-import { fitted, joined, padded, seg, type Line } from '../line.ts';
+import { fitted, joined, padded, rowsOf, seg, type Line } from '../line.ts';
 import type { ScreenModel } from '../screen.ts';
 
 /** On one row: how much of what the session may use up is used; none where it may use up what it likes. */
@@ -27,6 +27,8 @@ function budgetPieces(model: ScreenModel): readonly Line[] {
   ]);
 }
 
+const adviceRows = 4;
+
 /** The same with a row for each, and the advice in words. */
 export function governorColumn(model: ScreenModel, columns: number, rows: number): readonly Line[] {
   const budgets = budgetsOf(model).map(({ name, used, max, share }): Line => [
@@ -40,9 +42,10 @@ export function governorColumn(model: ScreenModel, columns: number, rows: number
     seg(` ${near.count}/${near.next?.at ?? near.count} ${near.next?.level ?? ''}`, 'dim'),
   ]);
   const { latest } = model.verdicts;
-  const advice: readonly Line[] = latest === null ? [] : [[seg(` ${latest.advice}`, 'warn')]];
+  const advice = rowsOf(latest?.advice ?? '', columns - 2).slice(0, adviceRows);
   const said = adviceOf(model).map((line): Line => [seg(' '), ...line]);
-  const all = [...budgets, ...said, ...advice, ...rules];
+  const words = latest === null ? [] : advice.map((row): Line => [seg(` ${row}`, 'dim')]);
+  const all = [...budgets, ...said, ...words, ...rules];
   const lines: readonly Line[] = all.length === 0 ? [[seg(` ${calmText(model.session)}`, 'dim')]] : all;
   return lines.slice(0, rows).map((line) => fitted(line, columns));
 }
@@ -50,7 +53,7 @@ export function governorColumn(model: ScreenModel, columns: number, rows: number
 function adviceOf({ verdicts: { count, latest } }: ScreenModel): readonly Line[] {
   if (latest === null) return [];
   const said = `${count === 1 ? 'spoke once' : `spoke ${count} times`}, last ${latest.rule}`;
-  return [[seg(said, latest.level === 'stuck' ? 'bad' : 'warn')]];
+  return [[seg(said, 'warn')]];
 }
 
 type Used = { readonly name: string; readonly used: string; readonly max: string; readonly share: number };

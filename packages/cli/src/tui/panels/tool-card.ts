@@ -22,7 +22,7 @@ export function toolCard(card: Card, { columns, now, rows }: CardOptions): reado
   const head = spread(left, [seg(timeOf(card, now), 'dim'), seg(' ')], columns);
   if (rows > 0 && card.said !== '') return [head, ...saidRows(card.said, columns, rows)];
   const isWrong = card.status === 'failed' || card.status === 'denied';
-  return isWrong ? [head, fitted([seg('     '), seg(firstRow(card.said), 'bad')], columns)] : [head];
+  return isWrong ? [head, fitted([seg('     '), seg(firstRow(card.said), 'dim')], columns)] : [head];
 }
 
 const signs: { readonly [Status in CardStatus]: Segment } = {

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteStore } from '@pawl/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chat } from '../../src/commands/chat.ts';
+import type { RunOptions } from '../../src/commands/run.ts';
+import { captureIo } from '../captured-io.ts';
+import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
+
+let folder = '';
+let server: OpenAiServer;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pawl-chat-'));
+  server = await startOpenAiServer();
+  server.says = (request) => `answer ${request}`;
+});
+afterEach(() => {
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const options = (more: Partial<RunOptions> = {}): RunOptions => ({
+  dir: folder,
+  store: join(folder, 'kept.db'),
+  model: 'openai-compatible:m',
+  baseUrl: server.url,
+  ...more,
+});
+
+describe('pawl chat, without a terminal', () => {
+  it('takes each line as something said, answers each, and keeps one session', async () => {
+    const { io, out } = captureIo('one\n\n  \ntwo\n');
+    expect(await chat(null, options({ quiet: true }), io)).toBe(0);
+    expect(out()).toBe('answer 1\nanswer 2\n');
+    const said = server.asked.at(-1)?.messages.filter(({ role }) => role === 'user') ?? [];
+    expect(JSON.stringify(said)).toMatch(/one.*two/);
+    const store = openSqliteStore(join(folder, 'kept.db'));
+    expect(await store.list()).toMatchObject([{ goal: 'one', steps: 2 }]);
+    await store.close();
+  });
+
+  it('begins with what is said on the command line', async () => {
+    const { io, out } = captureIo('');
+    expect(await chat('hello', options({ quiet: true }), io)).toBe(0);
+    expect(out()).toBe('answer 1\n');
+  });
+
+  it('tells all of it as JSON', async () => {
+    const { io, out } = captureIo('two\n');
+    expect(await chat('one', options({ json: true }), io)).toBe(0);
+    const lines = out()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; text?: string });
+    expect(lines.filter(({ type }) => type === 'reply').map(({ text }) => text)).toEqual([
+      'answer 1',
+      'answer 2',
+    ]);
+    expect(lines.at(-1)).toMatchObject({ type: 'result', status: 'answered', answer: 'answer 2' });
+  });
+
+  it('ends well with nothing said', async () => {
+    const { io, out } = captureIo('');
+    expect(await chat(null, options({ quiet: true }), io)).toBe(0);
+    expect(out()).toBe('');
+  });
+});
