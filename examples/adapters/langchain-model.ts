@@ -21,6 +21,8 @@ export const tools = [
 /** A chat model that follows a script. */
 export class ScriptedChatModel extends BaseChatModel {
   asked = 0;
+  /** What it was sent, request by request. */
+  readonly sent: (readonly BaseMessage[])[] = [];
   readonly #script: Script;
 
   constructor(script: Script) {
@@ -36,7 +38,8 @@ export class ScriptedChatModel extends BaseChatModel {
     return this.withConfig({ tools: bound } as object);
   }
 
-  async _generate(_: BaseMessage[], options: this['ParsedCallOptions']): Promise<ChatResult> {
+  async _generate(messages: BaseMessage[], options: this['ParsedCallOptions']): Promise<ChatResult> {
+    this.sent.push(messages);
     const { tools: bound = [] } = options as { readonly tools?: readonly unknown[] };
     const move = this.#script(this.asked, bound.length > 0);
     this.asked += 1;

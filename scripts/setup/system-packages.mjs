@@ -6,6 +6,7 @@ const programs = [
   { file: '/usr/bin/git', name: 'git' },
   { file: '/usr/bin/bwrap', name: 'bubblewrap' },
   { file: '/usr/bin/strace', name: 'strace' },
+  { file: '/usr/bin/tmux', name: 'tmux' },
 ];
 
 /**

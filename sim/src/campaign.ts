@@ -1,5 +1,6 @@
 import { allCrashPoints, type CrashPoint } from './crash-points.ts';
 import { stepsWithoutCrash, type DoubleCrashes } from './double-crash.ts';
+import type { FaultName } from './faults.ts';
 import type { Pool } from './pool.ts';
 import type { SeedRun } from './run-seed.ts';
 import type { Order } from './seeds-worker.ts';
@@ -12,6 +13,8 @@ export type Totals = {
   lateStarts: number;
   /** Seeds that were run twice and came to the same. */
   repeated: number;
+  /** How often each fault has struck. */
+  readonly struck: Partial<Record<FaultName, number>>;
   readonly failures: SeedRun[];
 };
 
@@ -37,6 +40,7 @@ export async function runSeeds(pool: Pool, campaign: Campaign): Promise<Totals> 
     simulatedMs: 0,
     lateStarts: 0,
     repeated: 0,
+    struck: {},
     failures: [],
   };
   let next = from;
@@ -63,6 +67,10 @@ function tally(totals: Totals, run: SeedRun): void {
   totals.simulatedMs += run.simulatedMs;
   totals.lateStarts += run.lateStarts;
   if (run.repeated) totals.repeated += 1;
+  for (const [name, count] of Object.entries(run.struck)) {
+    const fault = name as FaultName;
+    totals.struck[fault] = (totals.struck[fault] ?? 0) + count;
+  }
   if (run.violation !== null) totals.failures.push(run);
 }
 

@@ -6,10 +6,7 @@ import type { Traps } from './traps.ts';
 /** Every so many seeds are run a second time, to see whether the same comes of them. */
 const repeatEvery = 100;
 
-export type SeedRun = Pick<
-  Run,
-  'violation' | 'events' | 'steps' | 'simulatedMs' | 'lateStarts' | 'digest'
-> & {
+export type SeedRun = Omit<Run, 'script'> & {
   readonly seed: number;
   readonly repeated: boolean;
 };
@@ -21,13 +18,13 @@ export async function runSeed(seed: number, bug: string | null, traps: Traps): P
   const run = await simulate(plan, { assembly });
   const repeated = seed % repeatEvery === 0;
   const again = repeated ? await simulate(plan, { assembly }) : run;
-  const { violation, events, steps, simulatedMs, lateStarts, digest } = run;
+  const { script: _, ...figures } = run;
   const [tripped] = traps.take();
   const found =
     tripped === undefined
-      ? (violation ?? differing(run, again))
-      : ({ invariant: 19, what: `${tripped} was used`, step: steps } as const);
-  return { seed, repeated, violation: found, events, steps, simulatedMs, lateStarts, digest };
+      ? (run.violation ?? differing(run, again))
+      : ({ invariant: 19, what: `${tripped} was used`, step: run.steps } as const);
+  return { ...figures, seed, repeated, violation: found };
 }
 
 function differing(run: Run, again: Run): Run['violation'] {

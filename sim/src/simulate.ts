@@ -23,7 +23,8 @@ export type Run = {
   /** How much time went by in the run. */
   readonly simulatedMs: number;
   readonly lateStarts: number;
-  readonly struck: ReadonlyMap<FaultName, number>;
+  /** How often each fault has struck. */
+  readonly struck: Partial<Readonly<Record<FaultName, number>>>;
 };
 
 export type Simulation = {
@@ -175,6 +176,6 @@ function report({ oracle, scheduler, choices, faults }: World): Run {
     steps: scheduler.steps,
     simulatedMs: scheduler.now,
     lateStarts: oracle.counts.lateStarts,
-    struck: faults.struck,
+    struck: Object.fromEntries(faults.struck),
   };
 }

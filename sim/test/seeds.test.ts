@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runSeeds } from '../src/campaign.ts';
+import { usualRates } from '../src/faults.ts';
 import { openPool } from '../src/pool.ts';
 import { isLong, timeoutMs } from './limits.ts';
 
@@ -21,6 +22,7 @@ describe('the agent in a simulated world', () => {
       expect(totals.repeated).toBe(seeds / 100);
       // A world in which next to nothing happens would keep any promise.
       expect(totals.events).toBeGreaterThan(20 * seeds);
+      expect(Object.keys(totals.struck).toSorted()).toEqual(Object.keys(usualRates).toSorted());
     },
     timeoutMs,
   );

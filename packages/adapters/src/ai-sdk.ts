@@ -79,7 +79,8 @@ function governLoop(options: GovernOptions): Loop {
   };
 }
 
-const withoutTools = { activeTools: [] as never[], toolChoice: 'none' as const };
+// The choice 'none' would make an error of a call that the model asks for all the same.
+const withoutTools = { activeTools: [] as never[], toolChoice: 'auto' as const };
 
 type Execute = (input: never, context: { readonly messages: readonly ModelMessage[] }) => unknown;
 

@@ -27,6 +27,7 @@ export type Following = {
   readonly verdict: Verdict | null;
   /** The latest things a person said: a harness that says the same after every step is not one. */
   readonly said: readonly string[];
+  /** How many rounds had something to say. */
   readonly rounds: number;
 };
 
@@ -47,14 +48,18 @@ export function follow(
   at: number | null,
 ): Following {
   const rounds = before.rounds + 1;
-  const now = at ?? rounds * roundMs;
+  const after = taken(before, round, options, at ?? rounds * roundMs);
+  return after === before ? before : { ...after, rounds };
+}
+
+function taken(before: Following, round: Round, options: GovernOptions, at: number): Following {
   switch (round.type) {
     case 'person':
-      return { ...hear(before, round.text, options, now), rounds };
+      return hear(before, round.text, options, at);
     case 'reply':
-      return { ...answer(before, round.steps, options, now), rounds };
+      return answer(before, round.steps, options, at);
     case 'nothing':
-      return { ...before, rounds };
+      return before;
     default:
       return round satisfies never;
   }
@@ -74,7 +79,8 @@ function newSession({ rules = {}, budgets }: GovernOptions): Session {
     at: 0,
     settings: {
       governor: { preset: 'pawl', rules, recoveries },
-      budgets: budgets === undefined ? null : { ...noBudgets, ...budgets },
+      // Without limits nothing is held to them, and what is used up is counted all the same.
+      budgets: { ...noBudgets, ...budgets },
       mutatingTools: [],
       finishMs: null,
     },

@@ -10,12 +10,13 @@ export type Follower<Message> = (messages: readonly Message[]) => Judgement;
 
 /** How far a conversation has been read. Its last round is read again, since more results may have joined it. */
 type Read<Message> = {
+  readonly first: Message | undefined;
   /** The messages of all rounds but the last. */
   readonly settled: Message[];
   following: Following;
   /** When the last round was first seen; null when it has not been. */
   lastAt: number | null;
-  /** How many messages were settled when a verdict was last told. */
+  /** The number of the round whose verdict was told last. */
   toldAt: number;
 };
 
@@ -33,19 +34,19 @@ export function createFollower<Message extends object>(
 ): Follower<Message> {
   let reads: readonly Read<Message>[] = [];
   return (messages) => {
-    const read = longest(reads, messages) ?? unread<Message>(options);
+    const read = longest(reads, messages) ?? unread(messages, options);
     reads = [read, ...reads.filter((each) => each !== read).slice(0, readsMax - 1)];
-    const judgement = judgementOf(readOn(read, messages, options, toJson));
-    if (judgement.verdict !== null && read.toldAt !== read.settled.length) {
-      read.toldAt = read.settled.length;
-      options.onVerdict?.(judgement.verdict);
+    const following = readOn(read, messages, options, toJson);
+    if (following.verdict !== null && read.toldAt < following.rounds) {
+      read.toldAt = following.rounds;
+      options.onVerdict?.(following.verdict);
     }
-    return judgement;
+    return judgementOf(following);
   };
 }
 
-function unread<Message>(options: GovernOptions): Read<Message> {
-  return { settled: [], following: beginFollowing(options), lastAt: null, toldAt: -1 };
+function unread<Message>(messages: readonly Message[], options: GovernOptions): Read<Message> {
+  return { first: messages[0], settled: [], following: beginFollowing(options), lastAt: null, toldAt: 0 };
 }
 
 /** The read that these messages continue, and of several the one that has come farthest. */
@@ -54,7 +55,7 @@ function longest<Message>(
   messages: readonly Message[],
 ): Read<Message> | undefined {
   return reads
-    .filter(({ settled }) => settled.length > 0 && settled.length <= messages.length)
+    .filter(({ first, settled }) => settled.length <= messages.length && isSame(first, messages[0]))
     .toSorted((a, b) => b.settled.length - a.settled.length)
     .find(({ settled }) => settled.every((message, index) => isSame(message, messages[index])));
 }

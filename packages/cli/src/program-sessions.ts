@@ -63,12 +63,13 @@ function addWatch(program: Command, { io, signal, exit }: Setting): void {
   command(program, 'watch', 'show a session that runs in another process, as it happens')
     .argument('[session]', whichHelp, 'last')
     .option('--from-start', 'show what happened before as well')
+    .option('--plain', 'print lines instead of the live view')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',
       examples('pawl watch', 'pawl watch 3f2a --from-start', 'pawl watch --json | jq .type'),
     )
-    .action(async (word: string, options: Flags & { fromStart?: true }) => {
+    .action(async (word: string, options: Flags & { fromStart?: true; plain?: true }) => {
       const { watchSession } = await import('./commands/watch.ts');
       exit(await watchSession(word, { ...options, signal }, io));
     });

@@ -29,6 +29,11 @@ export function isTerminal(stream: object): boolean {
   return 'isTTY' in stream && stream.isTTY === true;
 }
 
+/** Whether there is somebody whose keys can be read one by one, and a terminal that can be drawn on. */
+export function hasKeys(io: Io): boolean {
+  return terminalOf(io) !== null && 'setRawMode' in io.stdin && process.env['TERM'] !== 'dumb';
+}
+
 /** Whether the answer is yes. Anything else is no. */
 export async function confirms(terminal: Terminal | null, question: string): Promise<boolean> {
   const answer = (await terminal?.ask(`${question} [y/N] `)) ?? '';

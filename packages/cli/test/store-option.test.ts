@@ -22,13 +22,21 @@ async function pathOf(...args: Parameters<typeof openStore>): Promise<string | n
   return opened.path;
 }
 
+const on = (platform: NodeJS.Platform, env = {}): string => dataFolder({ platform, env });
+const at = (name: string): string => join(folder, name);
+
+async function placeOf(store?: string): Promise<string | null> {
+  const found = await openStoreFor({ dir: folder, store });
+  await found.close();
+  return found.path;
+}
+
 describe('where sessions are kept', () => {
   it('is the folder for data of the platform, for its owner alone', async () => {
     const path = join(folder, 'data', 'pawl', 'sessions.db');
     expect(await pathOf({ dir: folder }, {})).toBe(path);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
-    const on = (platform: NodeJS.Platform, env = {}): string => dataFolder({ platform, env });
     expect(on('linux')).toBe(join(homedir(), '.local', 'share', 'pawl'));
     expect(on('darwin')).toBe(join(homedir(), 'Library', 'Application Support', 'pawl'));
     expect(on('win32', { LOCALAPPDATA: '/local' })).toBe(join('/local', 'pawl'));
@@ -37,23 +45,17 @@ describe('where sessions are kept', () => {
   });
 
   it('is said by the flag, else by the environment, else by the configuration', async () => {
-    const at = (name: string): string => join(folder, name);
-    const opened = async (store?: string): Promise<string | null> => {
-      const { path, close } = await openStoreFor({ dir: folder, store });
-      await close();
-      return path;
-    };
     const config = join(process.env['XDG_CONFIG_HOME'] ?? '', 'pawl');
     process.env['XDG_CONFIG_HOME'] = at('config');
     mkdirSync(at('config/pawl'), { recursive: true });
     writeFileSync(at('config/pawl/pawl.config.json'), JSON.stringify({ store: 'mine.db' }));
     try {
-      expect(await opened()).toBe(at('config/pawl/mine.db'));
+      expect(await placeOf()).toBe(at('config/pawl/mine.db'));
       process.env['PAWL_STORE'] = at('env.db');
-      expect(await opened()).toBe(at('env.db'));
-      expect(await opened(at('flag.db'))).toBe(at('flag.db'));
-      expect(await opened('workspace')).toBe(at('.pawl/sessions.db'));
-      expect(await opened('none')).toBeNull();
+      expect(await placeOf()).toBe(at('env.db'));
+      expect(await placeOf(at('flag.db'))).toBe(at('flag.db'));
+      expect(await placeOf('workspace')).toBe(at('.pawl/sessions.db'));
+      expect(await placeOf('none')).toBeNull();
     } finally {
       delete process.env['PAWL_STORE'];
       process.env['XDG_CONFIG_HOME'] = join(config, '..');

@@ -92,9 +92,9 @@ describe('letting go of a session', () => {
   });
 });
 
-describe('a log without room', () => {
-  const full = (): StoreError => new StoreError('full', 'here');
+const full = (): StoreError => new StoreError('full', 'here');
 
+describe('a log without room', () => {
   it('holds the work up and lets it go on by itself, with no event lost or out of order', async () => {
     const events: Event[] = [];
     const troubles: (Trouble | null)[] = [];

@@ -81,7 +81,7 @@ export function callChecks(known: Known): CallChecks {
       spooled.delete(execution);
       const mark = executions.get(execution);
       const book = books.get(driver.session);
-      const record = book?.calls.get(mark ?? '');
+      const record = mark === undefined ? undefined : book?.calls.get(mark);
       if (book === undefined || record === undefined) return;
       if (record.outcome !== null || isInRound(known, record)) return;
       // Whom the session was taken from tidies up by what it knew: the worst of it is that the model hears of an interruption.

@@ -36,6 +36,8 @@ type Work = {
   readonly config: Config;
   readonly terminal: Terminal | null;
   readonly asks: Asks;
+  /** The tools with which the agent moves through its own plan: they touch nothing else. */
+  readonly phases: readonly Tool[];
   readonly signal: AbortSignal;
   readonly report: (line: string) => void;
 };
@@ -45,7 +47,8 @@ first. Take small steps, check each one, and use the tests where there are any. 
 task is done, or cannot be done, call finish with an answer that says what you did and what is left.`;
 
 /** All it takes to work on a project: tools, the rules they run under, a sandbox, hooks and MCP servers. */
-export async function setUpCoder({ folder, config, terminal, asks, signal, report }: Work): Promise<Coder> {
+export async function setUpCoder(work: Work): Promise<Coder> {
+  const { folder, config, terminal, asks, phases, signal, report } = work;
   const { root } = folder;
   const launcher = await findLauncher();
   const servers = await serversOf(config, terminal, signal);
@@ -68,7 +71,7 @@ export async function setUpCoder({ folder, config, terminal, asks, signal, repor
     mode,
     rules: [...rules, ...kept.rules],
     root,
-    tools: all,
+    tools: [...all, ...phases],
     sandboxed,
   });
   const hooks = await createHooks({ workspace: root, ...config.hooks, launcher, report });

@@ -1,6 +1,7 @@
 import { conversationOf, type Session } from '@pawl/core';
 import { answerOf, type Seen } from '@pawl/runtime';
 import type { Io } from '../io.ts';
+import { isTerminal } from '../terminal.ts';
 import { openLiveView, type LiveView } from '../tui/live-view.ts';
 import { lineView, type Next, type RunView } from './run-view.ts';
 
@@ -15,7 +16,7 @@ export function liveRunView(io: Io, { mode, model }: LiveOptions): RunView {
   let live: LiveView | null = null;
   let folder = '';
   let hasLeft = false;
-  let wake = (): void => undefined;
+  let wake: () => void = nothing;
   return {
     asks: {
       permission: (question, signal) => live?.ask(question, signal) ?? Promise.resolve(noAnswer),
@@ -55,12 +56,14 @@ export function liveRunView(io: Io, { mode, model }: LiveOptions): RunView {
     },
     async end(result) {
       await live?.close();
-      // A conversation has been read already; what remains of a run is its answer.
-      await lines.end(mode === 'chat' ? { ...result, answer: null } : result);
+      // It can be read above already, unless the output goes elsewhere.
+      const isRead = mode === 'chat' || isTerminal(io.stdout);
+      await lines.end(isRead ? { ...result, answer: null } : result);
     },
   };
 }
 
+const nothing = (): void => undefined;
 const noAnswer = { decision: 'deny', reason: 'nobody is there to ask' } as const;
 
 /** A turn that was called off has none: then the user is asked for what comes next. */

@@ -27,6 +27,7 @@ import {
   type Config,
   type FolderIndex,
   type Seen,
+  type Tool,
 } from '@pawl/runtime';
 import { makeFolderFor, storageFileFor } from '../data-folder.ts';
 import type { Terminal } from '../terminal.ts';
@@ -54,6 +55,7 @@ type Asked = {
   readonly config: Config;
   readonly terminal: Terminal | null;
   readonly asks: Asks;
+  readonly phases: readonly Tool[];
   readonly signal: AbortSignal;
   readonly report: (line: string) => void;
   readonly id: string;

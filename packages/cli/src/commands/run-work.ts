@@ -56,8 +56,13 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
   const { signal, id } = job;
   const tally = { modelCalls: 0, toolCalls: 0, error: null as string | null };
   const startedAt = Date.now();
+  const phases = createPhaseTools({
+    post: (event) => agent.post(event),
+    phases: () => agent.session.phases,
+  });
   const setup = await setUp({
     ...job,
+    phases,
     session: opening.kind === 'resumed' ? opening.taken.session : null,
     asks: view.asks,
     report: (line) => view.warn(line),
@@ -71,10 +76,6 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
     void agent.leave();
   };
   const keeping = inTurn(leave);
-  const phases = createPhaseTools({
-    post: (event) => agent.post(event),
-    phases: () => agent.session.phases,
-  });
   const tools = means.session.mode === null ? [...means.tools, ...phases] : means.tools;
   const taken =
     opening.kind === 'resumed' ? opening.taken : await begin(opened, { ...means, tools }, opening.about);

@@ -4,7 +4,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { openStore } from '../store-option.ts';
-import { permissionAt, questionAt, terminalOf } from '../terminal.ts';
+import { hasKeys, permissionAt, questionAt, terminalOf } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { budgetsOf, filledUp, type BudgetFlags } from './budget-options.ts';
 import { chatLines } from './chat-lines.ts';
@@ -168,9 +168,4 @@ function linesFor(
   const asks = { permission: permissionAt(terminal), user: questionAt(terminal) };
   if (json === true) return jsonView(io, asks);
   return quiet === true ? quietView(io, asks) : lineView(io, asks);
-}
-
-/** Keys can be read one by one only from a real terminal. */
-function hasKeys(io: Io): boolean {
-  return terminalOf(io) !== null && 'setRawMode' in io.stdin && process.env['TERM'] !== 'dumb';
 }

@@ -37,7 +37,10 @@ function judged(mind: Mind, fact: Judgeable, at: number, callsMax: number | null
     case 'called':
       return afterCall(mind, fact.call, fact.outcome, at);
     case 'choosing':
-      return { mind, word: mind.finish === null ? { kind: 'nothing' } : { kind: 'stop', text: mind.finish.because } };
+      return {
+        mind,
+        word: mind.finish === null ? { kind: 'nothing' } : { kind: 'stop', text: mind.finish.because },
+      };
     default:
       return fact satisfies never;
   }

@@ -1,6 +1,7 @@
 import type { Json } from '@pawl/core';
-import { callIn, mark, own, saidIn, type Fields, type HookFact, type Host } from './fact.ts';
-import type { Word } from './mind.ts';
+import { own, type Fields } from '../json-fields.ts';
+import { callIn, saidIn, type HookFact, type Host } from './fact.ts';
+import { mark, type Word } from './mind.ts';
 
 /** Claude Code: what failed comes under an event of its own. */
 export const claude: Host = {

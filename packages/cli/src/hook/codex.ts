@@ -1,6 +1,7 @@
 import { codexOutcome } from './governor.ts';
 import { toolAnswer, toolFact } from './claude.ts';
-import { fieldsOf, own, saidIn, type Host } from './fact.ts';
+import { fieldsOf, own } from '../json-fields.ts';
+import { saidIn, type Host } from './fact.ts';
 
 /**
  * Codex: the events and answers are those of Claude Code, except that before a tool runs it can only be denied, and that a

@@ -1,4 +1,5 @@
 import type { Json } from '@pawl/core';
+import { fieldsOf, own, textIn, type Fields } from '../json-fields.ts';
 import { textOf } from './governor.ts';
 import type { HookCall, HookOutcome, Word } from './mind.ts';
 
@@ -31,11 +32,6 @@ export type Host = {
   readonly answer: (event: string, word: Word) => Json;
 };
 
-export type Fields = { readonly [name: string]: Json };
-
-/** Advice stands among what tools and people said, so it says that it is neither. */
-export const mark = '[Note from the run’s governor, not from the user]';
-
 export function callIn(given: Fields): HookCall {
   return { tool: textIn(given, 'tool_name'), args: own(given, 'tool_input') ?? null };
 }
@@ -60,19 +56,6 @@ function parsed(text: string): Json {
   } catch {
     return null;
   }
-}
-
-export function fieldsOf(value: Json | undefined): Fields | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
-}
-
-export function own(fields: Fields, name: string): Json | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
-}
-
-export function textIn(fields: Fields, name: string): string {
-  const value = own(fields, name);
-  return typeof value === 'string' ? value : '';
 }
 
 /** What a tool said, as text. */

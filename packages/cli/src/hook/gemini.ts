@@ -1,7 +1,8 @@
 import type { Json } from '@pawl/core';
 import { stopping } from './claude.ts';
-import { callIn, fieldsOf, mark, own, saidIn, type Fields, type HookFact, type Host } from './fact.ts';
-import type { HookOutcome, Word } from './mind.ts';
+import { fieldsOf, own, type Fields } from '../json-fields.ts';
+import { callIn, saidIn, type HookFact, type Host } from './fact.ts';
+import { mark, type HookOutcome, type Word } from './mind.ts';
 
 /** Gemini CLI: it can be kept from offering tools at all once the work is over. */
 export const gemini: Host = {

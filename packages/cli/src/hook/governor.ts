@@ -1,6 +1,15 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { CallFacts, Finding, GovernorSettings, Json, Observation, Rule, Verdict, Watch } from '@pawl/core';
+import type {
+  CallFacts,
+  Finding,
+  GovernorSettings,
+  Json,
+  Observation,
+  Rule,
+  Verdict,
+  Watch,
+} from '@pawl/core';
 
 /*
  * The governor of the core, and nothing else of it. A hook is a process of its own before and after every call of a tool, and
@@ -9,41 +18,41 @@ import type { CallFacts, Finding, GovernorSettings, Json, Observation, Rule, Ver
 const require = createRequire(import.meta.url);
 const core = dirname(require.resolve('@pawl/core'));
 
-function part<Exports>(file: string): Exports {
-  return require(join(core, file)) as Exports;
+function part(file: string): unknown {
+  return require(join(core, file));
 }
 
-export const { observe, textOf } = part<{
+export const { observe, textOf } = part('governor/observation.ts') as {
   readonly observe: (facts: CallFacts) => Observation;
   readonly textOf: (output: Json) => string;
-}>('governor/observation.ts');
+};
 
-export const { unwatched, watch } = part<{
+export const { unwatched, watch } = part('governor/watch.ts') as {
   readonly unwatched: Watch;
   readonly watch: (
     before: Watch,
     sighting: Observation,
     rules: readonly Rule[],
   ) => { readonly watch: Watch; readonly finding: Finding | null };
-}>('governor/watch.ts');
+};
 
-export const { rulesFor } = part<{
+export const { rulesFor } = part('governor/rulebook.ts') as {
   readonly rulesFor: (settings: GovernorSettings) => readonly Rule[];
-}>('governor/rulebook.ts');
+};
 
-export const { verdictOn } = part<{
+export const { verdictOn } = part('governor/verdict.ts') as {
   readonly verdictOn: (finding: Finding, settings: GovernorSettings, failure: Failure | null) => Verdict;
-}>('governor/verdict.ts');
+};
 
 type Failure = { readonly args: Json; readonly said: string; readonly tools: ReadonlySet<string> };
 
-export const { isNews } = part<{
+export const { isNews } = part('governor/rules/tail.ts') as {
   readonly isNews: (window: readonly Observation[], index: number) => boolean;
-}>('governor/rules/tail.ts');
+};
 
-export const { codexOutcome } = part<{
+export const { codexOutcome } = part('traces/codex-output.ts') as {
   readonly codexOutcome: (result: Json | undefined, error: boolean | undefined) => Told;
-}>('traces/codex-output.ts');
+};
 
 /** What a tool said, and whether that is a failure, as far as that is known. */
 type Told = { readonly result: Json | undefined; readonly error: boolean | undefined };

@@ -13,7 +13,9 @@ export function main(argv: readonly string[]): number {
     const { name, callsMax } = readWords(argv);
     const host = hosts.find((each) => each.name === name);
     if (host === undefined) {
-      throw new TypeError(`There is no host ${JSON.stringify(name)}. There are: ${hosts.map((each) => each.name).join(', ')}.`);
+      throw new TypeError(
+        `There is no host ${JSON.stringify(name)}. There are: ${hosts.map((each) => each.name).join(', ')}.`,
+      );
     }
     const minds = openMinds(hooksFile(), Date.now);
     try {
@@ -24,7 +26,9 @@ export function main(argv: readonly string[]): number {
     }
     return 0;
   } catch (error) {
-    process.stderr.write(`pawl hook: ${visibleLine(error instanceof Error ? error.message : String(error))}\n`);
+    process.stderr.write(
+      `pawl hook: ${visibleLine(error instanceof Error ? error.message : String(error))}\n`,
+    );
     return 1;
   }
 }

@@ -31,6 +31,9 @@ export type Judged = { readonly mind: Mind; readonly word: Word };
 
 export const fresh: Mind = { version: 1, calls: 0, watch: unwatched, refused: [], finish: null };
 
+/** Advice stands among what tools and people said, so it says that it is neither. */
+export const mark = '[Note from the run’s governor, not from the user]';
+
 const settings: GovernorSettings = { preset: 'pawl', rules: {} };
 
 const refusedMax = 16;
@@ -47,7 +50,7 @@ const silence: Word = { kind: 'nothing' };
 export function beforeCall(mind: Mind, call: HookCall, callsMax: number | null): Judged {
   if (mind.finish !== null) return turnedAway(mind, mind.finish);
   if (callsMax !== null && mind.calls >= callsMax) {
-    return turnedAway(mind, { because: over(`the budget of ${callsMax} tool calls is used up`, ''), asked: 0 });
+    return turnedAway(mind, { because: over(`The budget of ${callsMax} tool calls is used up.`), asked: 0 });
   }
   if (mind.refused.length === 0) return { mind, word: silence };
   const key = keyOf(call);
@@ -57,14 +60,14 @@ export function beforeCall(mind: Mind, call: HookCall, callsMax: number | null):
   if (hit.asked < insistedMax) {
     return { mind: { ...mind, refused }, word: { kind: 'deny', text: `Not run again: ${hit.because}` } };
   }
-  const because = over(`${call.tool} was refused and asked for again`, hit.because);
-  return turnedAway({ ...mind, refused }, { because, asked: 0 });
+  return turnedAway({ ...mind, refused }, { because: over(hit.because), asked: 0 });
 }
 
-/** Takes in a call that has ended. */
+/** Takes in a call that has ended. What we turned away ourselves was never made, and what is over stays over. */
 export function afterCall(mind: Mind, call: HookCall, outcome: HookOutcome, at: number): Judged {
-  const seq = mind.calls + 1;
   const { ok, said } = outcome;
+  if (mind.finish !== null || (!ok && said.includes(mark))) return { mind, word: silence };
+  const seq = mind.calls + 1;
   const seen = observe({ seq, at, tool: call.tool, args: call.args, ok, said });
   const { watch: watched, finding } = watch(mind.watch, seen, rulesFor(settings));
   const { work } = watched.seen;
@@ -72,13 +75,13 @@ export function afterCall(mind: Mind, call: HookCall, outcome: HookOutcome, at: 
   const after = { ...mind, calls: seq, watch: watched, refused: isNew ? [] : mind.refused };
   if (finding === null) return { mind: after, word: silence };
   const tools = new Set(work.filter(({ error }) => error === null).map(({ tool }) => tool));
-  const { advice, reason } = verdictOn(finding, settings, ok ? null : { args: call.args, said, tools });
+  const { advice } = verdictOn(finding, settings, ok ? null : { args: call.args, said, tools });
   if (finding.level === 'advise') return { mind: after, word: { kind: 'advise', text: advice } };
   if (finding.level === 'refuse') {
     const refused = [...mind.refused.slice(1 - refusedMax), { call: seen.call, because: advice, asked: 0 }];
     return { mind: { ...after, refused }, word: { kind: 'advise', text: advice } };
   }
-  const because = over(reason, advice);
+  const because = over(advice);
   return { mind: { ...after, finish: { because, asked: 0 } }, word: { kind: 'advise', text: because } };
 }
 
@@ -87,20 +90,20 @@ export function afterPrompt(): Mind {
   return fresh;
 }
 
-function turnedAway(mind: Mind, { because, asked }: { readonly because: string; readonly asked: number }): Judged {
+function turnedAway(
+  mind: Mind,
+  { because, asked }: { readonly because: string; readonly asked: number },
+): Judged {
   const finish = { because, asked: asked + 1 };
   const kind = finish.asked > deafMax ? 'stop' : 'deny';
   return { mind: { ...mind, finish }, word: { kind, text: because } };
 }
 
-function over(reason: string, advice: string): string {
-  return [
-    `This work has come to its end: ${reason}.`,
-    advice,
-    'No more tools will be run. Answer now with what you have found out, what you could not do and why, and what is left to do.',
-  ]
-    .filter((part) => part !== '')
-    .join(' ');
+function over(advice: string): string {
+  return (
+    `This work has come to its end. ${advice} No more tools will be run: answer now with what you have found out, say what ` +
+    'you could not do and why, and what is left to do.'
+  );
 }
 
 /** What a call has in common with the same call made again, however it is written. */

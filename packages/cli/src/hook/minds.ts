@@ -70,6 +70,7 @@ export function openMinds(file: string, now: () => number): Minds {
 /** What an older or a newer version wrote is not understood, and begun anew. */
 function readMind(text: unknown): Mind {
   const mind: unknown = JSON.parse(String(text));
-  const isOurs = typeof mind === 'object' && mind !== null && 'version' in mind && mind.version === fresh.version;
+  const isOurs =
+    typeof mind === 'object' && mind !== null && 'version' in mind && mind.version === fresh.version;
   return isOurs ? (mind as Mind) : fresh;
 }

@@ -41,7 +41,7 @@ function ofEvent(story: Story, { event, session }: Seen): Story {
     case 'tool-progressed':
       return withCard(story, event.callId, { status: 'running', said: event.progress });
     case 'tool-finished':
-      return ended(story, event.callId, event.outcome, event.at);
+      return withAnswer(ended(story, event.callId, event.outcome, event.at), event.outcome);
     case 'permission-decided':
       return event.decision === 'deny'
         ? withCard(story, event.callId, { status: 'denied', said: event.reason ?? '' })
@@ -108,8 +108,10 @@ function ofMessage(story: Story, message: Message, event: Event | null): Story {
         said,
       );
     }
-    case 'tool':
-      return ended(story, message.callId, message.outcome, message.at);
+    case 'tool': {
+      const told = ended(story, message.callId, message.outcome, message.at);
+      return event === null ? withAnswer(told, message.outcome) : told;
+    }
     default:
       return message satisfies never;
   }
@@ -139,6 +141,14 @@ function ended(story: Story, callId: string, outcome: Outcome, at: number): Stor
   const startedAt = card?.kind === 'card' ? card.startedAt : null;
   const tookMs = startedAt === null ? null : Math.max(0, at - startedAt);
   return withCard(story, callId, { tookMs, ...saidOf(outcome) });
+}
+
+/** The answer that a finishing tool brings is what everything was for: it is told like words, in full. */
+function withAnswer(story: Story, outcome: Outcome): Story {
+  if (!outcome.ok || outcome.final !== true) return story;
+  const { output } = outcome;
+  const answer = output !== null && typeof output === 'object' && 'answer' in output ? output.answer : output;
+  return typeof answer === 'string' ? withSpoken(story, answer) : story;
 }
 
 function saidOf(outcome: Outcome): Pick<Card, 'status' | 'said'> {

@@ -65,8 +65,11 @@ export async function end(
     readyMs = Date.now() - spawnedAt;
     await Promise.race([sleep(20 + moment * readyMs), exit]);
   }
-  const afterMs = moment * 1_000;
-  if (child.exitCode !== null || child.pid === undefined) return;
+  if (child.exitCode === null && child.pid !== undefined)
+    await bringDown(child, child.pid, how, moment * 1_000);
+}
+
+async function bringDown(child: ChildProcess, group: number, how: Ending, afterMs: number): Promise<void> {
   switch (how) {
     case 'kill':
     case 'early':
@@ -74,7 +77,7 @@ export async function end(
       child.kill('SIGKILL');
       break;
     case 'kill-group':
-      process.kill(-child.pid, 'SIGKILL');
+      process.kill(-group, 'SIGKILL');
       break;
     case 'term-then-kill':
       child.kill('SIGTERM');

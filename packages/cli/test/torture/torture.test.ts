@@ -48,24 +48,23 @@ describe('pawl, killed again and again', () => {
       const random = randomFrom(seed);
       const tally = new Map<Ending, number>();
       const startedAt = Date.now();
-      let kills = 0;
-      let calls = 0;
-      for (let session = 0; kills < killsMin; session += 1) {
+      const total = { kills: 0, calls: 0 };
+      for (let session = 0; total.kills < killsMin; session += 1) {
         const place = placeFor(session);
         model = await startModelServer(actsFor(callsPerSession, () => Math.floor(random() * 120)));
         const done = await tortured(place, random, (how) => {
-          kills += 1;
+          total.kills += 1;
           tally.set(how, (tally.get(how) ?? 0) + 1);
         });
         expect(done.out, `${done.err}\nseed ${seed}, session ${session}`).toContain('All of it is done.');
-        calls += callsPerSession;
+        total.calls += callsPerSession;
         await check(place, session);
         model.close();
       }
       const minutes = (Date.now() - startedAt) / 60_000;
       const kinds = [...tally].map(([how, count]) => `${how} ${count}`).join(', ');
       console.log(
-        `torture: seed ${seed}, ${kills} kills (${kinds}), ${calls} calls, ${Math.round(kills / minutes)} kills a minute, 0 started twice`,
+        `torture: seed ${seed}, ${total.kills} kills (${kinds}), ${total.calls} calls, ${Math.round(total.kills / minutes)} kills a minute, 0 started twice`,
       );
     },
     isLong ? 1_800_000 : 300_000,

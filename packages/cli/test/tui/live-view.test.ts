@@ -22,6 +22,7 @@ const readingMs = 400;
 
 let folder = '';
 let pane: Pane | null = null;
+let opened = 0;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pawl-live-'));
@@ -41,7 +42,9 @@ async function start(size: { readonly columns: number; readonly rows: number }):
 }
 
 async function open(size: { readonly columns: number; readonly rows: number }): Promise<Pane> {
-  const socket = join(folder, 'tmux.socket');
+  // A server that is on its way out would take a new one at the same place with it.
+  opened += 1;
+  const socket = join(folder, `tmux-${opened}`);
   pane = await openPane([process.execPath, program, folder], { ...size, socket });
   return pane;
 }

@@ -146,3 +146,17 @@ describe('remarks', () => {
     expect(screen(halted)).toContain(' ✗ Ended: enough\n');
   });
 });
+
+describe('the answer of a tool that ends the work', () => {
+  it('is told in full, once', () => {
+    const answer = `First line.\n${'word '.repeat(40)}`;
+    const finished = after(opened(), hello, asks(2_000, '', ['a', 'finish', { answer }]), {
+      type: 'tool-finished',
+      at: 2_100,
+      callId: 'a',
+      outcome: { ok: true, output: { answer }, final: true },
+    });
+    const spoken = finished.story.items.filter(({ kind }) => kind === 'model');
+    expect(spoken).toMatchObject([{ text: answer }]);
+  });
+});

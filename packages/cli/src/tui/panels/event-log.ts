@@ -10,7 +10,7 @@ export function eventLog(events: readonly LoggedEvent[], columns: number): reado
       [
         seg(`${String(seq).padStart(7)}  ${clockTime(at)}  `, 'dim'),
         seg(type.padEnd(19), failed ? 'bad' : 'plain'),
-        seg(text, failed ? 'bad' : 'dim'),
+        seg(text, 'dim'),
       ],
       columns,
     ),

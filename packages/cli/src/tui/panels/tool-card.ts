@@ -34,11 +34,13 @@ const signs: { readonly [Status in CardStatus]: Segment } = {
   cancelled: seg('   – ', 'warn'),
 };
 
+/** How long it took or has taken, or how it stands where no time is known and the sign is not plain enough. */
 function timeOf({ status, startedAt, tookMs }: Card, now: number): string {
   if (tookMs !== null) return duration(tookMs);
-  if (status !== 'running' || startedAt === null)
-    return status === 'running' || status === 'done' ? '' : status;
-  return `${Math.floor(Math.max(0, now - startedAt) / 1_000)} s`;
+  if (status === 'waiting' || status === 'denied' || status === 'cancelled') return status;
+  return status === 'running' && startedAt !== null
+    ? `${Math.floor(Math.max(0, now - startedAt) / 1_000)} s`
+    : '';
 }
 
 function saidRows(said: string, columns: number, max: number): readonly Line[] {

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { readsLikeFailure } from '../src/failure.ts';
+
+describe('texts of tools', () => {
+  it.each([
+    'Error: no such file',
+    'TypeError: x is not a function',
+    '  [ERROR] cannot connect',
+    'An error occurred while running the tool. Please try again. Error: Error: no',
+    'Traceback (most recent call last):\n  File "x.py"',
+    'Exit code: 1\nmake: nothing to be done',
+    'Process exited with code 2',
+    '{"error": "not found"}',
+    'FAILED tests/test_x.py',
+  ])('that read like failures: %s', (text) => {
+    expect(readsLikeFailure(text)).toBe(true);
+  });
+
+  it.each([
+    '',
+    'All tests pass.',
+    'Exit code: 0',
+    '{"error": null, "rows": []}',
+    'errors.ts: 12 lines',
+    'The log says: Error: no such file',
+    '3 passed, 0 failed',
+  ])('that do not: %s', (text) => {
+    expect(readsLikeFailure(text)).toBe(false);
+  });
+
+  it('are looked at only where they begin', () => {
+    expect(readsLikeFailure(`${' '.repeat(1_000_000)}Error: late`)).toBe(false);
+    expect(readsLikeFailure('e'.repeat(1_000_000))).toBe(false);
+  });
+});

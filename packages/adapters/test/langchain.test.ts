@@ -1,0 +1,127 @@
+import { MemorySaver, GraphRecursionError, interrupt } from '@langchain/langgraph';
+import { tool } from '@langchain/core/tools';
+import { createAgent, ToolMessage, type AgentMiddleware, type BaseMessage } from 'langchain';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ScriptedChatModel, tools } from '../../../examples/adapters/langchain-model.ts';
+import { backAndForth, sameFile, type Script } from '../../../examples/adapters/scripts.ts';
+import { governorMiddleware } from '../src/langchain.ts';
+import { deaf, insistent, note, productive, recorded } from './agents.ts';
+
+const question = { messages: [{ role: 'user', content: 'When do we ship?' }] };
+
+const numbered = tool(({ path }) => `content of ${path}`, {
+  name: 'read',
+  description: 'Reads a file',
+  schema: z.object({ path: z.string() }),
+});
+
+function agentWith(script: Script, middleware: readonly AgentMiddleware[] = [governorMiddleware()]) {
+  const model = new ScriptedChatModel(script);
+  return { model, agent: createAgent({ model, tools, middleware: [...middleware] }) };
+}
+
+describe('createAgent', () => {
+  it.each([
+    ['sameFile', sameFile, 5],
+    ['backAndForth', backAndForth, 8],
+  ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
+    const alone = agentWith(script, []);
+    await expect(alone.agent.invoke(question)).rejects.toThrow(GraphRecursionError);
+    const { agent, model } = agentWith(script);
+    const { messages } = await agent.invoke(question);
+    expect(model.asked).toBe(steps);
+    expect(alone.model.asked).toBeGreaterThan(steps);
+    expect(script(steps - 1, false)).toEqual({ text: messages.at(-1)?.text });
+  });
+
+  it('adds advice to one request only, and to nothing that is kept', async () => {
+    const { agent, model } = agentWith(backAndForth);
+    const { messages } = await agent.invoke(question);
+    expect(model.sent.map((sent) => sent.filter(isNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
+    expect(messages.filter(isNote)).toEqual([]);
+  });
+
+  it('answers a refused call with the reason and does not run it', async () => {
+    const { agent, model } = agentWith(insistent);
+    const { messages } = await agent.invoke(question);
+    const refused = messages.filter(
+      (message) => ToolMessage.isInstance(message) && message.text.startsWith('Not run again'),
+    );
+    expect(refused.length).toBe(2);
+    expect(refused.every((message) => (message as ToolMessage).status === 'error')).toBe(true);
+    expect(model.asked).toBe(6);
+    expect(messages.at(-1)?.text).toBe('It cannot be made.');
+  });
+
+  it('leaves two hundred productive steps as they are', async () => {
+    const run = async (middleware: AgentMiddleware[]) => {
+      const model = new ScriptedChatModel(productive);
+      const agent = createAgent({ model, tools: [numbered], middleware });
+      await agent.invoke(question, { recursionLimit: 1_000 });
+      return model.sent.map((sent) => sent.map(({ content }) => content));
+    };
+    const verdicts: unknown[] = [];
+    const governed = await run([governorMiddleware({ onVerdict: (verdict) => verdicts.push(verdict) })]);
+    expect(governed.length).toBe(201);
+    expect(verdicts).toEqual([]);
+    expect(governed).toEqual(await run([]));
+  });
+
+  it('has the last word of a model that calls tools it is not offered', async () => {
+    const script = recorded(deaf);
+    const { agent } = agentWith(script);
+    const { messages } = await agent.invoke(question);
+    expect(script.offers).toEqual([true, true, true, true, false]);
+    expect(messages.at(-1)?.text).toMatch(/^The work was stopped: read was called 4 times/);
+  });
+
+  it('streams', async () => {
+    const { agent, model } = agentWith(sameFile);
+    let last = '';
+    for await (const update of await agent.stream(question, { streamMode: 'updates' })) {
+      const { messages } = (Object.values(update)[0] ?? {}) as { messages?: BaseMessage[] };
+      last = messages?.at(-1)?.text ?? last;
+    }
+    expect(model.asked).toBe(5);
+    expect(last).toContain('ship on Friday');
+  });
+
+  it('goes on with a thread that was kept, by all of it', async () => {
+    const model = new ScriptedChatModel(sameFile);
+    const checkpointer = new MemorySaver();
+    const config = { configurable: { thread_id: 'one' }, recursionLimit: 7 };
+    const alone = createAgent({ model, tools, checkpointer });
+    await expect(alone.invoke(question, config)).rejects.toThrow(GraphRecursionError);
+    const governed = createAgent({ model, tools, checkpointer, middleware: [governorMiddleware()] });
+    const { messages } = await governed.invoke(null, config);
+    expect(messages.filter(ToolMessage.isInstance).length).toBeLessThanOrEqual(4);
+    expect(messages.at(-1)?.text).toContain('ship on Friday');
+  });
+
+  it('lets interrupts and bad arguments through to where they belong', async () => {
+    const asking = tool(() => interrupt('May I?') as string, {
+      name: 'read',
+      description: 'Asks first',
+      schema: z.object({ path: z.string() }),
+    });
+    const model = new ScriptedChatModel(sameFile);
+    const agent = createAgent({
+      model,
+      tools: [asking],
+      checkpointer: new MemorySaver(),
+      middleware: [governorMiddleware()],
+    });
+    const paused = await agent.invoke(question, { configurable: { thread_id: 'two' } });
+    expect(JSON.stringify(paused)).toContain('May I?');
+    const wrong: Script = (asked) =>
+      asked === 0 ? { calls: [{ tool: 'read', args: { file: 'x' } }] } : { text: 'I see.' };
+    const { messages } = await agentWith(wrong).agent.invoke(question);
+    expect(messages.at(-1)?.text).toBe('I see.');
+    expect((messages.at(-2) as ToolMessage).status).toBe('error');
+  });
+});
+
+function isNote(message: BaseMessage): boolean {
+  return note.test(message.text);
+}

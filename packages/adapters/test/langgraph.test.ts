@@ -1,0 +1,106 @@
+import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+import { END, GraphRecursionError, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
+import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ScriptedChatModel, tools } from '../../../examples/adapters/langchain-model.ts';
+import { backAndForth, sameFile, type Script } from '../../../examples/adapters/scripts.ts';
+import { graphGovernor } from '../src/langgraph.ts';
+import { deaf, insistent, note, productive, recorded } from './agents.ts';
+
+const question = { messages: [{ role: 'user', content: 'When do we ship?' }] };
+
+function graphOf(script: Script, isGoverned = true, own: typeof tools | [(typeof tools)[0]] = tools) {
+  const model = new ScriptedChatModel(script);
+  const { agent, tools: run } = graphGovernor();
+  const ask = (messages: BaseMessage[], hasTools: boolean) =>
+    (hasTools ? model.bindTools(own) : model).invoke(messages);
+  const node = new ToolNode(own);
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode(
+      'agent',
+      isGoverned ? agent(ask) : async ({ messages }) => ({ messages: [await ask(messages, true)] }),
+    )
+    .addNode('tools', isGoverned ? run(node) : node)
+    .addEdge(START, 'agent')
+    .addConditionalEdges('agent', toolsCondition, ['tools', END])
+    .addEdge('tools', 'agent')
+    .compile();
+  return { model, graph };
+}
+
+describe('a graph of one’s own', () => {
+  it.each([
+    ['sameFile', sameFile, 5],
+    ['backAndForth', backAndForth, 8],
+  ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
+    const alone = graphOf(script, false);
+    await expect(alone.graph.invoke(question)).rejects.toThrow(GraphRecursionError);
+    const { graph, model } = graphOf(script);
+    const { messages } = await graph.invoke(question);
+    expect(model.asked).toBe(steps);
+    expect(alone.model.asked).toBeGreaterThan(steps);
+    expect(script(steps - 1, false)).toEqual({ text: messages.at(-1)?.text });
+  });
+
+  it('adds advice to one request only, and to nothing that is kept', async () => {
+    const { graph, model } = graphOf(backAndForth);
+    const { messages } = await graph.invoke(question);
+    const isNote = (message: BaseMessage): boolean => note.test(message.text);
+    expect(model.sent.map((sent) => sent.filter(isNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
+    expect(messages.filter(isNote)).toEqual([]);
+  });
+
+  it('answers a refused call with the reason, and runs the others next to it', async () => {
+    const script: Script = (asked, hasTools) => {
+      const move = insistent(asked, hasTools);
+      return asked === 3 && 'calls' in move
+        ? { calls: [...move.calls, { tool: 'read', args: { path: 'Makefile' } }] }
+        : move;
+    };
+    const { graph } = graphOf(script);
+    const { messages } = await graph.invoke(question);
+    const results = messages.filter(ToolMessage.isInstance);
+    const refused = results.filter(({ text }) => text.startsWith('Not run again'));
+    expect(refused.map(({ tool_call_id, status }) => [tool_call_id, status])).toEqual([
+      ['call_4_0', 'error'],
+      ['call_5_0', 'error'],
+    ]);
+    expect(results.map(({ tool_call_id }) => tool_call_id)).toContain('call_4_1');
+    expect(messages.at(-1)?.text).toBe('It cannot be made.');
+  });
+
+  it('leaves two hundred productive steps as they are', async () => {
+    const numbered = tool(({ path }: { path: string }) => `content of ${path}`, {
+      name: 'read',
+      description: 'Reads a file',
+      schema: z.object({ path: z.string() }),
+    });
+    const run = async (isGoverned: boolean) => {
+      const { graph, model } = graphOf(productive, isGoverned, [numbered]);
+      await graph.invoke(question, { recursionLimit: 1_000 });
+      return model.sent.map((sent) => sent.map(({ content }) => content));
+    };
+    const governed = await run(true);
+    expect(governed.length).toBe(201);
+    expect(governed).toEqual(await run(false));
+  });
+
+  it('has the last word of a model that calls tools it is not offered', async () => {
+    const script = recorded(deaf);
+    const { messages } = await graphOf(script).graph.invoke(question);
+    expect(script.offers).toEqual([true, true, true, true, false]);
+    expect(messages.at(-1)?.text).toMatch(/^The work was stopped: read was called 4 times/);
+  });
+
+  it('streams', async () => {
+    const { graph, model } = graphOf(sameFile);
+    const nodes: string[] = [];
+    for await (const update of await graph.stream(question, { streamMode: 'updates' })) {
+      nodes.push(...Object.keys(update));
+    }
+    expect(model.asked).toBe(5);
+    expect(nodes.at(-1)).toBe('agent');
+  });
+});

@@ -1,0 +1,160 @@
+import {
+  Agent,
+  MaxTurnsExceededError,
+  MemorySession,
+  Runner,
+  setTracingDisabled,
+  tool,
+} from '@openai/agents';
+import { assistantMessage, functionCall, modelResponder, ScriptedModel } from '@openai/agents/testing';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  backAndForth,
+  sameFile,
+  tools as functions,
+  type Script,
+} from '../../../examples/adapters/scripts.ts';
+import { agentsGovernor } from '../src/openai-agents.ts';
+import { countOf, deaf, insistent, note, productive } from './agents.ts';
+
+setTracingDisabled(true);
+
+const question = 'When do we ship?';
+const ran = { count: 0 };
+
+const tools = [
+  tool({
+    name: 'read',
+    description: 'Reads a file',
+    parameters: z.object({ path: z.string() }),
+    execute: ({ path }) => (path.startsWith('file-') ? `content of ${path}` : functions.read(path)),
+  }),
+  tool({
+    name: 'run',
+    description: 'Runs a command',
+    parameters: z.object({ command: z.string() }),
+    execute: ({ command }) => {
+      ran.count += 1;
+      return functions.run(command);
+    },
+  }),
+];
+
+function scripted(script: Script): ScriptedModel {
+  return new ScriptedModel(
+    Array.from({ length: 250 }, (_, asked) =>
+      modelResponder(({ request }) => {
+        const move = script(asked, request.tools.length > 0);
+        return 'text' in move
+          ? [assistantMessage(move.text)]
+          : move.calls.map(({ tool: name, args }, index) =>
+              functionCall(name, args, { callId: `call_${asked}_${index}` }),
+            );
+      }),
+    ),
+  );
+}
+
+function agentWith(script: Script, isGoverned = true) {
+  const model = scripted(script);
+  const governor = agentsGovernor();
+  const agent = new Agent({
+    name: 'Assistant',
+    model: isGoverned ? governor.model(model) : model,
+    tools: isGoverned ? governor.tools(tools) : tools,
+  });
+  return { model, agent, sent: () => model.calls.map(({ request }) => JSON.stringify(request.input)) };
+}
+
+const limits = { maxTurns: 20 };
+
+describe('the OpenAI Agents SDK', () => {
+  it.each([
+    ['sameFile', sameFile, 5],
+    ['backAndForth', backAndForth, 8],
+  ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
+    const alone = agentWith(script, false);
+    await expect(new Runner().run(alone.agent, question, limits)).rejects.toThrow(MaxTurnsExceededError);
+    expect(alone.model.calls.length).toBe(20);
+    const { agent, model } = agentWith(script);
+    const { finalOutput } = await new Runner().run(agent, question, limits);
+    expect(model.calls.length).toBe(steps);
+    expect(script(steps - 1, false)).toEqual({ text: finalOutput });
+    expect(model.calls.at(-1)?.request).toMatchObject({ tools: [], handoffs: [] });
+  });
+
+  it('adds advice to one request only, and to no session and no result', async () => {
+    const { agent, sent } = agentWith(backAndForth);
+    const session = new MemorySession();
+    const result = await new Runner().run(agent, question, { ...limits, session });
+    expect(sent().map((text) => countOf(text, note))).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
+    expect(JSON.stringify(await session.getItems())).not.toMatch(note);
+    expect(JSON.stringify(result.history)).not.toMatch(note);
+  });
+
+  it('answers a refused call with the reason and does not run it', async () => {
+    ran.count = 0;
+    const { agent, model } = agentWith(insistent);
+    const { finalOutput, history } = await new Runner().run(agent, question, limits);
+    expect(ran.count).toBe(3);
+    expect(countOf(JSON.stringify(history), /Not run again: run has failed 3 times/)).toBe(2);
+    expect(model.calls.length).toBe(6);
+    expect(finalOutput).toBe('It cannot be made.');
+  });
+
+  it('advises where tools were not handed over, and still comes to an end', async () => {
+    ran.count = 0;
+    const governor = agentsGovernor();
+    const agent = new Agent({ name: 'Assistant', model: governor.model(scripted(insistent)), tools });
+    const { finalOutput } = await new Runner().run(agent, question, limits);
+    expect(ran.count).toBe(4);
+    expect(finalOutput).toBe('It cannot be made.');
+  });
+
+  it('leaves two hundred productive steps as they are', async () => {
+    const run = async (isGoverned: boolean) => {
+      const { agent, model } = agentWith(productive, isGoverned);
+      await new Runner().run(agent, question, { maxTurns: 300 });
+      return model.calls.map(({ request }) =>
+        JSON.stringify([request.input, request.tools, request.modelSettings]),
+      );
+    };
+    const governed = await run(true);
+    expect(governed.length).toBe(201);
+    expect(governed).toEqual(await run(false));
+  });
+
+  it.each([false, true])(
+    'has the last word of a model that calls tools it is not offered',
+    async (stream) => {
+      const { agent, model } = agentWith(deaf);
+      const runner = new Runner();
+      const result = stream
+        ? await runner.run(agent, question, { ...limits, stream: true })
+        : await runner.run(agent, question, limits);
+      if ('completed' in result) await result.completed;
+      expect(model.calls.length).toBe(5);
+      expect(result.finalOutput).toMatch(/^The work was stopped: read was called 4 times/);
+    },
+  );
+
+  it('streams, with refusals', async () => {
+    ran.count = 0;
+    const { agent, model } = agentWith(insistent);
+    const result = await new Runner().run(agent, question, { ...limits, stream: true });
+    await result.completed;
+    expect(ran.count).toBe(3);
+    expect(model.calls.length).toBe(6);
+    expect(result.finalOutput).toBe('It cannot be made.');
+  });
+
+  it('governs models that are named', async () => {
+    const model = scripted(sameFile);
+    const modelProvider = agentsGovernor().modelProvider({ getModel: () => model });
+    const agent = new Agent({ name: 'Assistant', model: 'any', tools });
+    const { finalOutput } = await new Runner({ modelProvider }).run(agent, question, limits);
+    expect(model.calls.length).toBe(5);
+    expect(finalOutput).toContain('ship on Friday');
+  });
+});

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const entry = fileURLToPath(new URL('../../bin/pawl-hook.js', import.meta.url));
+const data = mkdtempSync(join(tmpdir(), 'pawl-hook-process-'));
+
+/** Runs the entry as a host would. */
+function hook(
+  args: readonly string[],
+  input: unknown,
+): Promise<{ code: number | null; out: string; err: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [entry, ...args], { env: { ...process.env, XDG_DATA_HOME: data } });
+    const told = { out: '', err: '' };
+    child.stdout.on('data', (chunk: Buffer) => (told.out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (told.err += chunk.toString()));
+    child.on('close', (code) => resolve({ code, ...told }));
+    child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input));
+  });
+}
+
+const failed = (session_id: string) => ({
+  session_id,
+  hook_event_name: 'PostToolUseFailure',
+  tool_name: 'Bash',
+  tool_input: { command: 'npm test' },
+  error: 'Exit code 1',
+});
+
+describe('the entry that hosts run', () => {
+  it('remembers from one process to the next', async () => {
+    expect(await hook(['claude'], failed('one'))).toEqual({ code: 0, out: '', err: '' });
+    const second = await hook(['claude'], failed('one'));
+    expect(JSON.parse(second.out)).toHaveProperty('hookSpecificOutput.additionalContext');
+    expect((await hook(['claude'], failed('two'))).out).toBe('');
+  });
+
+  it('loses no call when many hooks run at once', async () => {
+    const asked = { ...failed('many'), hook_event_name: 'PreToolUse' };
+    const at = { ...failed('many'), hook_event_name: 'PostToolUse', error: undefined };
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        hook(['claude'], { ...at, tool_input: { index }, tool_response: 'x'.repeat(index + 1) }),
+      ),
+    );
+    expect((await hook(['claude', '--max-tool-calls', '13'], asked)).out).toBe('');
+    expect((await hook(['claude', '--max-tool-calls', '12'], asked)).out).toContain('"deny"');
+  });
+
+  it('lets the agent go on, with a warning, whatever goes wrong', async () => {
+    for (const [args, input] of [
+      [['claude'], 'nonsense'],
+      [['cursor'], failed('x')],
+      [['claude', '--max-tool-calls', 'many'], failed('x')],
+    ] as const) {
+      const { code, out, err } = await hook(args, input);
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toMatch(/^pawl hook: [^\n]+\n$/);
+    }
+  });
+});
