@@ -18,7 +18,7 @@ export const usualRates = {
   full: 0.015,
   /** Somebody else keeps it locked. */
   busy: 0.02,
-  'slow-store': 0.05,
+  'slow-disk': 0.05,
   /** Somebody makes a snapshot. */
   snapshot: 0.2,
   /** The snapshot is damaged, or an older one is put back. */

@@ -10,6 +10,11 @@ export function delay(world: World, kind: string): number {
   return delaysMs[world.choices.choose(`delay ${kind}`, (random) => random.below(delaysMs.length))] ?? 1;
 }
 
+/** The same for what is on disk, which at times takes long. */
+export function diskDelay(world: World, kind: string): number {
+  return world.faults.strikes('slow-disk', kind) ? 3_000 : delay(world, kind);
+}
+
 export type Hop = {
   readonly name: string;
   /** Infinity for as long as there are faults. */

@@ -1,5 +1,5 @@
 import type { Spool } from '@pawl/runtime';
-import { delay, portCall } from './port.ts';
+import { diskDelay, portCall } from './port.ts';
 import type { Driver, World } from './world.ts';
 
 export type KeptResult = { result: string | null; output: string };
@@ -10,7 +10,7 @@ export function spoolOf(world: World, driver: Driver): Spool {
   const spool = folderOf(world, driver.session);
   const caller = { process: driver.process.name, kind: 'spool' };
   const call = <Result>(name: string, perform: () => Result): Promise<Result> =>
-    portCall(world, caller, { name, inMs: delay(world, 'spool') }, async () => {
+    portCall(world, caller, { name, inMs: diskDelay(world, 'spool') }, async () => {
       if (world.faults.strikes('spool-error', name)) throw new Error('EIO: the spool cannot be used');
       return perform();
     });

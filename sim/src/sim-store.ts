@@ -1,5 +1,5 @@
 import { StoreError, type Store } from '@pawl/runtime';
-import { delay, portCall } from './port.ts';
+import { diskDelay, portCall } from './port.ts';
 import type { Driver, World } from './world.ts';
 
 /** How long the disk stays full once it is. */
@@ -56,7 +56,7 @@ function writing(world: World, driver: Driver): Write {
   const { faults, disk, scheduler } = world;
   const caller = { process: driver.process.name, kind: 'store' };
   return (name, perform, noRoom = () => undefined) =>
-    portCall(world, caller, { name, inMs: storeDelay(world) }, async () => {
+    portCall(world, caller, { name, inMs: diskDelay(world, 'store') }, async () => {
       if (faults.strikes('full', name)) disk.fullUntil = scheduler.now + fullForMs;
       const isFull = !faults.healed && scheduler.now < disk.fullUntil;
       if (isFull || faults.strikes('busy', name)) {
@@ -76,14 +76,10 @@ function reading(
 ): <Result>(name: string, perform: () => Promise<Result>) => Promise<Result> {
   const caller = { process: driver.process.name, kind: 'store' };
   return (name, perform) =>
-    portCall(world, caller, { name, inMs: storeDelay(world) }, async () => {
+    portCall(world, caller, { name, inMs: diskDelay(world, 'store') }, async () => {
       if (world.faults.strikes('unknown-lost', name)) throw ioError();
       return perform();
     });
-}
-
-function storeDelay(world: World): number {
-  return world.faults.strikes('slow-store', 'delay') ? 3_000 : delay(world, 'store');
 }
 
 function ioError(): StoreError {

@@ -9,7 +9,11 @@ export function toolsOf(world: World, driver: Driver): readonly Tool[] {
   const running =
     (run: (world: World, driver: Driver, run: Run) => Promise<ToolResult>): Tool['run'] =>
     (args, context) =>
-      run(world, driver, { args, context, asked: world.scheduler.steps });
+      world.oracle.runs(
+        driver,
+        markOf(args),
+        run(world, driver, { args, context, asked: world.scheduler.steps }),
+      );
   return [
     tool('read', 'read-only', running(read)),
     {

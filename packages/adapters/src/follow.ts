@@ -114,9 +114,9 @@ function answer(
   const asked = withoutUnheeded(asking(before.session, options, at), calls);
   let { session, verdict } = take(asked, repliedWith(steps, calls, at), options);
   for (const [index, call] of calls.entries()) {
-    const taken = take(session, finishedWith(call, index, options, at), options);
-    session = taken.session;
-    verdict = graver(verdict, taken.verdict);
+    const next = take(session, finishedWith(call, index, options, at), options);
+    session = next.session;
+    verdict = graver(verdict, next.verdict);
   }
   return { ...before, session, verdict };
 }

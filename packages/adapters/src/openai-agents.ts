@@ -9,6 +9,7 @@ import type {
   StreamEvent,
   Tool,
 } from '@openai/agents';
+import { keyOf } from './follow.ts';
 import { createFollower } from './follower.ts';
 import { refusalOf, type Judgement } from './judgement.ts';
 import { answerInstead } from './last-words.ts';
@@ -35,7 +36,7 @@ const refusedMax = 64;
  * there is in no session and no result.
  */
 export function agentsGovernor(options: GovernOptions = {}): AgentsGovernor {
-  const judge = createFollower<AgentInputItem>(options, (item) => item as Json);
+  const judge = createFollower<AgentInputItem>(options, telling());
   /** What refused calls that the model has just asked for are to be answered with, by their ids. */
   const refused = new Map<string, string>();
 
@@ -119,6 +120,38 @@ function guarded<Each extends Tool<never>>(tool: Each, refused: Map<string, stri
     return because;
   };
   return { ...tool, invoke: run };
+}
+
+/** What the SDK tells the model of any failure, unless it is told otherwise. */
+const anyFailure = 'An error occurred while running the tool. Please try again.';
+
+/**
+ * Reads items as JSON. Failures that are all told in the same words are not for that the same failure: only those of the same
+ * call are, so the call is put next to the words.
+ */
+function telling(): (item: AgentInputItem) => Json {
+  const calls = new Map<string, string>();
+  return (item) => {
+    if (item.type === 'function_call') {
+      calls.set(item.callId, inLetters(keyOf({ tool: item.name, args: argsOf(item.arguments) as Json })));
+      for (const id of calls.keys()) if (calls.size > callsMax) calls.delete(id);
+    }
+    if (item.type !== 'function_call_result' || textOf(item.output) !== anyFailure) return item as Json;
+    return { ...item, output: `${anyFailure} ${calls.get(item.callId) ?? ''}` } as Json;
+  };
+}
+
+/** Calls and their results come close together. */
+const callsMax = 256;
+
+function textOf(output: unknown): unknown {
+  const isText = typeof output === 'object' && output !== null && 'text' in output;
+  return isText ? output.text : output;
+}
+
+/** Digits change by themselves too often for the governor to look at. */
+function inLetters(fingerprint: string): string {
+  return fingerprint.replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
 }
 
 /** Arguments come as the text that the model wrote. */

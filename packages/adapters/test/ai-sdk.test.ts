@@ -36,6 +36,10 @@ async function generated(script: Script, options = {}) {
   return { model, result, sent: model.doGenerateCalls.map((call) => JSON.stringify(call.prompt)) };
 }
 
+/** Reads one file three times, and then others. */
+const recovering: Script = (asked) =>
+  asked < 3 ? sameFile(asked, true) : asked < 6 ? productive(asked, true) : { text: 'Done.' };
+
 describe('generateText', () => {
   it.each([
     ['sameFile', sameFile, 5],
@@ -60,9 +64,7 @@ describe('generateText', () => {
   });
 
   it('takes old advice out again when there is nothing more to say', async () => {
-    const script: Script = (asked) =>
-      asked < 3 ? sameFile(asked, true) : asked < 6 ? productive(asked, true) : { text: 'Done.' };
-    const { sent } = await generated(script);
+    const { sent } = await generated(recovering);
     expect(sent.map((text) => countOf(text, note))).toEqual([0, 0, 0, 1, 0, 0, 0]);
   });
 

@@ -21,6 +21,16 @@ function agentWith(script: Script, middleware: readonly AgentMiddleware[] = [gov
   return { model, agent: createAgent({ model, tools, middleware: [...middleware] }) };
 }
 
+async function requests(middleware: AgentMiddleware[]): Promise<unknown[]> {
+  const model = new ScriptedChatModel(productive);
+  const agent = createAgent({ model, tools: [numbered], middleware });
+  await agent.invoke(question, { recursionLimit: 1_000 });
+  return model.sent.map((sent) => sent.map(({ content }) => content));
+}
+
+const wrong: Script = (asked) =>
+  asked === 0 ? { calls: [{ tool: 'read', args: { file: 'x' } }] } : { text: 'I see.' };
+
 describe('createAgent', () => {
   it.each([
     ['sameFile', sameFile, 5],
@@ -55,17 +65,11 @@ describe('createAgent', () => {
   });
 
   it('leaves two hundred productive steps as they are', async () => {
-    const run = async (middleware: AgentMiddleware[]) => {
-      const model = new ScriptedChatModel(productive);
-      const agent = createAgent({ model, tools: [numbered], middleware });
-      await agent.invoke(question, { recursionLimit: 1_000 });
-      return model.sent.map((sent) => sent.map(({ content }) => content));
-    };
     const verdicts: unknown[] = [];
-    const governed = await run([governorMiddleware({ onVerdict: (verdict) => verdicts.push(verdict) })]);
+    const governed = await requests([governorMiddleware({ onVerdict: (verdict) => verdicts.push(verdict) })]);
     expect(governed.length).toBe(201);
     expect(verdicts).toEqual([]);
-    expect(governed).toEqual(await run([]));
+    expect(governed).toEqual(await requests([]));
   });
 
   it('has the last word of a model that calls tools it is not offered', async () => {
@@ -95,12 +99,12 @@ describe('createAgent', () => {
     await expect(alone.invoke(question, config)).rejects.toThrow(GraphRecursionError);
     const governed = createAgent({ model, tools, checkpointer, middleware: [governorMiddleware()] });
     const { messages } = await governed.invoke(null, config);
-    expect(messages.filter(ToolMessage.isInstance).length).toBeLessThanOrEqual(4);
+    expect(messages.filter((message) => ToolMessage.isInstance(message)).length).toBeLessThanOrEqual(4);
     expect(messages.at(-1)?.text).toContain('ship on Friday');
   });
 
   it('lets interrupts and bad arguments through to where they belong', async () => {
-    const asking = tool(() => interrupt('May I?') as string, {
+    const asking = tool(() => interrupt<string, string>('May I?'), {
       name: 'read',
       description: 'Asks first',
       schema: z.object({ path: z.string() }),
@@ -114,8 +118,6 @@ describe('createAgent', () => {
     });
     const paused = await agent.invoke(question, { configurable: { thread_id: 'two' } });
     expect(JSON.stringify(paused)).toContain('May I?');
-    const wrong: Script = (asked) =>
-      asked === 0 ? { calls: [{ tool: 'read', args: { file: 'x' } }] } : { text: 'I see.' };
     const { messages } = await agentWith(wrong).agent.invoke(question);
     expect(messages.at(-1)?.text).toBe('I see.');
     expect((messages.at(-2) as ToolMessage).status).toBe('error');

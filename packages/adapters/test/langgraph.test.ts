@@ -30,6 +30,16 @@ function graphOf(script: Script, isGoverned = true, own: typeof tools | [(typeof
   return { model, graph };
 }
 
+const isNote = (message: BaseMessage): boolean => note.test(message.text);
+
+/** As `insistent`, with another call next to the first that is refused. */
+const besides: Script = (asked, hasTools) => {
+  const move = insistent(asked, hasTools);
+  return asked === 3 && 'calls' in move
+    ? { calls: [...move.calls, { tool: 'read', args: { path: 'Makefile' } }] }
+    : move;
+};
+
 describe('a graph of one’s own', () => {
   it.each([
     ['sameFile', sameFile, 5],
@@ -47,21 +57,14 @@ describe('a graph of one’s own', () => {
   it('adds advice to one request only, and to nothing that is kept', async () => {
     const { graph, model } = graphOf(backAndForth);
     const { messages } = await graph.invoke(question);
-    const isNote = (message: BaseMessage): boolean => note.test(message.text);
     expect(model.sent.map((sent) => sent.filter(isNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
     expect(messages.filter(isNote)).toEqual([]);
   });
 
   it('answers a refused call with the reason, and runs the others next to it', async () => {
-    const script: Script = (asked, hasTools) => {
-      const move = insistent(asked, hasTools);
-      return asked === 3 && 'calls' in move
-        ? { calls: [...move.calls, { tool: 'read', args: { path: 'Makefile' } }] }
-        : move;
-    };
-    const { graph } = graphOf(script);
+    const { graph } = graphOf(besides);
     const { messages } = await graph.invoke(question);
-    const results = messages.filter(ToolMessage.isInstance);
+    const results = messages.filter((message) => ToolMessage.isInstance(message));
     const refused = results.filter(({ text }) => text.startsWith('Not run again'));
     expect(refused.map(({ tool_call_id, status }) => [tool_call_id, status])).toEqual([
       ['call_4_0', 'error'],

@@ -54,6 +54,12 @@ function sentTo({ doGenerateCalls }: ReturnType<typeof scriptedModel>): readonly
   );
 }
 
+async function requests(isGoverned: boolean): Promise<readonly string[]> {
+  const { agent, model } = agentWith(productive, isGoverned);
+  await agent.generate(question, { maxSteps: 300 });
+  return sentTo(model);
+}
+
 describe('Mastra', () => {
   it.each([
     ['sameFile', sameFile, 5],
@@ -85,14 +91,9 @@ describe('Mastra', () => {
   });
 
   it('leaves two hundred productive steps as they are', async () => {
-    const run = async (isGoverned: boolean) => {
-      const { agent, model } = agentWith(productive, isGoverned);
-      await agent.generate(question, { maxSteps: 300 });
-      return sentTo(model);
-    };
-    const governed = await run(true);
+    const governed = await requests(true);
     expect(governed.length).toBe(201);
-    expect(governed).toEqual(await run(false));
+    expect(governed).toEqual(await requests(false));
   });
 
   it('streams', async () => {

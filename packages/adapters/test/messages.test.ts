@@ -13,6 +13,11 @@ const productive = (count: number): readonly Happened[] => [
   ...times(count, (index) => ({ calls: [read(`src/file-${index}.ts`, `export const value = ${index};`)] })),
 ];
 
+const failures = (count: number): readonly Happened[] => [
+  begin,
+  ...times(count, () => ({ calls: [fail('make')] })),
+];
+
 describe.each(Object.entries(formats))('messages as %s has them', (_, write) => {
   it('go from nothing to say, to advice, to a last request without tools, to the end', () => {
     const judged = [1, 2, 3, 4, 5].map((count) => governMessages(write(loop(count))));
@@ -33,9 +38,7 @@ describe.each(Object.entries(formats))('messages as %s has them', (_, write) => 
   });
 
   it('have their failures counted', () => {
-    const failures = (count: number): readonly object[] =>
-      write([begin, ...times(count, () => ({ calls: [fail('make')] }))]);
-    const judged = [1, 2, 3, 4].map((count) => governMessages(failures(count)));
+    const judged = [1, 2, 3, 4].map((count) => governMessages(write(failures(count))));
     expect(judged.map(({ verdict }) => verdict?.response.kind)).toEqual([
       undefined,
       'advise',
@@ -63,7 +66,7 @@ describe.each(Object.entries(formats))('messages as %s has them', (_, write) => 
 });
 
 describe('refusals', () => {
-  const threeFailures = [begin, ...times(3, () => ({ calls: [fail('make')] }))];
+  const threeFailures = failures(3);
   const judgement = governMessages(anthropic(threeFailures));
   const because = refusalOf(judgement, { tool: 'run', args: { command: 'make' } });
 
@@ -295,7 +298,7 @@ describe('messages of any kind', () => {
     let deep: unknown = 'x';
     for (let depth = 0; depth < 5_000; depth += 1) deep = { deep };
     const huge = 'a '.repeat(1_000_000);
-    const calls = times(4, () => ({ calls: [{ tool: 'read', args: { deep } as object, said: huge }] }));
+    const calls = times(4, () => ({ calls: [{ tool: 'read', args: { deep }, said: huge }] }));
     const started = performance.now();
     expect(governMessages(anthropic([begin, ...calls])).dropTools).toBe(true);
     expect(performance.now() - started).toBeLessThan(2_000);

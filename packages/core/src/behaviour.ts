@@ -8,6 +8,10 @@ export const behaviours = {
     number: 1,
     why: 'Calling off the work dropped a failed phase that was to end the session, and the session went on.',
   },
+  budgetHoldsForEveryAsk: {
+    number: 2,
+    why: 'Retries and new turns asked the model as if there were budget left, and a session used up more than it had.',
+  },
 } as const satisfies { readonly [name: string]: Behaviour };
 
 export type Behaviour = { readonly number: number; readonly why: string };

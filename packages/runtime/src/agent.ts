@@ -64,6 +64,8 @@ export class Agent {
   readonly #left = Promise.withResolvers<void>();
   #session: Session;
   #draining = false;
+  /** Until it is known what was left running, nothing is taken: what begins now would be taken for that. */
+  #preparing: Promise<void> | null = null;
   /** Nothing is taken any more: the log cannot be written, or the session was let go of. */
   #closed = false;
 
@@ -101,8 +103,9 @@ export class Agent {
    * nothing is forgotten.
    */
   async resume(): Promise<void> {
-    await this.#store(this.#unstored);
-    await this.#performer.tidy(this.#session);
+    this.#preparing = this.#prepare();
+    await this.#preparing;
+    this.#preparing = null;
     await this.#performer.settle(this.#session);
     this.#perform(pendingActions(this.#session));
   }
@@ -146,9 +149,15 @@ export class Agent {
     return this.#session;
   }
 
+  async #prepare(): Promise<void> {
+    await this.#store(this.#unstored);
+    await this.#performer.tidy(this.#session);
+  }
+
   async #drain(): Promise<void> {
     if (this.#draining) return;
     this.#draining = true;
+    if (this.#preparing !== null) await this.#preparing;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       next.done(await this.#take(next.event));
     }

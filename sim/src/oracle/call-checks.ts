@@ -5,6 +5,8 @@ import type { Known } from './oracle.ts';
 
 /** What becomes of the calls of a model. */
 export type CallChecks = {
+  /** The runtime has a tool run, and it has not ended; resolves as the run does. */
+  runs<Result>(driver: Driver, mark: string, run: Promise<Result>): Promise<Result>;
   /** A run of a call gets as far as to do something. */
   started(driver: Driver, start: Start): void;
   /** A run of a call changed the world. */
@@ -38,7 +40,12 @@ export function callChecks(known: Known): CallChecks {
   const executions = new Map<string, string>();
   const spooled = new Map<string, string>();
   const unread = new Set<string>();
+  const running = new Map<string, Driver>();
   return {
+    runs(driver, mark, run) {
+      running.set(mark, driver);
+      return run.finally(() => running.delete(mark));
+    },
     started(driver, start) {
       const book = books.get(driver.session);
       if (!driver.process.alive) fail(19, `${driver.name} is dead and starts ${start.mark}`);
@@ -68,6 +75,8 @@ export function callChecks(known: Known): CallChecks {
     },
     settled(book, record, event) {
       record.settledAt = known.steps();
+      if (event.type === 'tool-finished' && running.get(record.mark) === book.driver)
+        fail(3, `${record.mark} is told to have ended, and runs`);
       checkTruth(known, book, record);
       const { execution } = outside.deeds.get(record.mark) ?? { execution: null };
       const result = execution === null || unread.has(execution) ? undefined : spooled.get(execution);

@@ -16,20 +16,29 @@ export const anthropic: Wire = {
     const messages = listIn(body, 'messages');
     const last = fieldsOf(messages.at(-1)) ?? {};
     const note = { type: 'text', text: advice };
-    if (textIn(last, 'role') !== 'user') return { ...body, messages: [...messages, { role: 'user', content: [note] }] };
+    if (textIn(last, 'role') !== 'user')
+      return { ...body, messages: [...messages, { role: 'user', content: [note] }] };
     // In the last message itself, since two of the same role in a row are not welcome everywhere.
     const content = own(last, 'content');
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(last, 'content');
     return { ...body, messages: [...messages.slice(0, -1), { ...last, content: [...blocks, note] }] };
   },
   /** A conversation with calls in it must go on naming its tools: so none may be chosen. */
-  withoutTools: (body) => (own(body, 'tools') === undefined ? body : { ...body, tool_choice: { type: 'none' } }),
-  replyIn: (body) => ({ ...blocksIn(listIn(body, 'content')), usage: usageIn(fieldsIn(body, 'usage')), kept: null }),
+  withoutTools: (body) =>
+    own(body, 'tools') === undefined ? body : { ...body, tool_choice: { type: 'none' } },
+  replyIn: (body) => ({
+    ...blocksIn(listIn(body, 'content')),
+    usage: usageIn(fieldsIn(body, 'usage')),
+    kept: null,
+  }),
   reader: messageReader,
 };
 
 /** What a message says and which calls it asks for. */
-export function blocksIn(blocks: readonly Json[]): { readonly text: string; readonly calls: readonly string[] } {
+export function blocksIn(blocks: readonly Json[]): {
+  readonly text: string;
+  readonly calls: readonly string[];
+} {
   const calls = blocks
     .map((block) => fieldsOf(block) ?? {})
     .filter((block) => textIn(block, 'type') === 'tool_use')

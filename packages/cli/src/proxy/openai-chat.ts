@@ -16,8 +16,7 @@ export const openaiChat: Wire = {
     messages: [...listIn(body, 'messages'), { role: 'user', content: advice }],
   }),
   withoutTools(body) {
-    const { tools: _, tool_choice: __, parallel_tool_calls: ___, functions, function_call, ...rest } = body;
-    return rest;
+    return Object.fromEntries(Object.entries(body).filter(([name]) => !aboutTools.has(name)));
   },
   replyIn(body) {
     const message = fieldsIn(firstChoice(body), 'message');
@@ -30,6 +29,15 @@ export const openaiChat: Wire = {
   },
   reader: chatReader,
 };
+
+/** All that a request says about tools, in this version and the first. */
+const aboutTools: ReadonlySet<string> = new Set([
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'functions',
+  'function_call',
+]);
 
 /** A list of objects; null when it is none, or empty. */
 export function fieldsOfAll(list: readonly Json[]): readonly Fields[] | null {

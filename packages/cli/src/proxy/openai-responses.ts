@@ -1,5 +1,5 @@
 import type { Json } from '@pawl/core';
-import { fieldsIn, fieldsOf, listIn, numberIn, own, textIn, type Fields } from '../json-fields.ts';
+import { fieldsOf, listIn, numberIn, own, textIn, type Fields } from '../json-fields.ts';
 import { contentText } from './content.ts';
 import { eventText, type ReplyReader, type SeenReply, type TokenUsage, type Wire } from './wire.ts';
 
@@ -35,7 +35,11 @@ function chatMessages(items: readonly Fields[]): readonly Fields[] {
     const message = chatMessage(item);
     const last = messages.at(-1);
     if (message === null) continue;
-    if (last !== undefined && textIn(last, 'role') === 'assistant' && textIn(message, 'role') === 'assistant') {
+    if (
+      last !== undefined &&
+      textIn(last, 'role') === 'assistant' &&
+      textIn(message, 'role') === 'assistant'
+    ) {
       messages[messages.length - 1] = joined(last, message);
     } else messages.push(message);
   }
@@ -47,7 +51,8 @@ function chatMessage(item: Fields): Fields | null {
   const role = textIn(item, 'role');
   if (role !== '') return { role, content: contentText(own(item, 'content')) };
   const id = textIn(item, 'call_id') || textIn(item, 'id');
-  if (type.endsWith('_call_output')) return { role: 'tool', tool_call_id: id, content: own(item, 'output') ?? '' };
+  if (type.endsWith('_call_output'))
+    return { role: 'tool', tool_call_id: id, content: own(item, 'output') ?? '' };
   if (!type.endsWith('_call')) return null;
   const name = textIn(item, 'name') || type.slice(0, -'_call'.length);
   const args = own(item, 'arguments') ?? own(item, 'input') ?? own(item, 'action') ?? null;
@@ -67,7 +72,9 @@ function replyIn(body: Fields): SeenReply {
   const id = textIn(body, 'id');
   return {
     text: all.map((item) => contentText(own(item, 'content'))).join(''),
-    calls: all.filter((item) => textIn(item, 'type').endsWith('_call')).map((item) => textIn(item, 'call_id') || textIn(item, 'id')),
+    calls: all
+      .filter((item) => textIn(item, 'type').endsWith('_call'))
+      .map((item) => textIn(item, 'call_id') || textIn(item, 'id')),
     usage: usageIn(body),
     kept: id === '' ? null : { id, items },
   };
@@ -80,33 +87,35 @@ function usageIn(body: Fields): TokenUsage | null {
 }
 
 function responseReader(): ReplyReader {
-  let text = '';
   let response: Fields = {};
   let sequence = 0;
+  const items = new Map<number, Fields>();
+  const texts = new Map<number, string>();
   return {
     read(event) {
+      const index = numberIn(event, 'output_index');
       sequence = Math.max(sequence, numberIn(event, 'sequence_number'));
       response = fieldsOf(own(event, 'response')) ?? response;
+      const item = fieldsOf(own(event, 'item'));
+      if (item !== null) items.set(index, item);
       if (textIn(event, 'type') !== 'response.output_text.delta') return '';
       const added = textIn(event, 'delta');
-      text += added;
+      texts.set(index, (texts.get(index) ?? '') + added);
       return added;
     },
-    reply(): SeenReply {
-      const whole = replyIn(response);
-      return { ...whole, text: whole.text || text };
-    },
+    reply: () => replyIn(response),
     ending() {
-      const content = [{ type: 'output_text', text, annotations: [] }];
-      const message = { id: 'msg_cut', type: 'message', role: 'assistant', status: 'incomplete', content };
+      const output = [...items].map(([index, item]) => unfinished(item, texts.get(index)));
+      const incomplete_details = { reason: 'max_output_tokens' };
       const type = 'response.incomplete';
-      const incomplete = {
-        ...response,
-        status: 'incomplete',
-        incomplete_details: { reason: 'max_output_tokens' },
-        output: [message],
-      };
-      return eventText({ type, sequence_number: sequence + 1, response: incomplete }, type);
+      const cut = { ...response, status: 'incomplete', incomplete_details, output };
+      return eventText({ type, sequence_number: sequence + 1, response: cut }, type);
     },
   };
+}
+
+/** An item as far as it has come. */
+function unfinished(item: Fields, text: string | undefined): Fields {
+  if (text === undefined || textIn(item, 'status') === 'completed') return item;
+  return { ...item, status: 'incomplete', content: [{ type: 'output_text', text, annotations: [] }] };
 }

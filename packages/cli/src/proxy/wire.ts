@@ -1,8 +1,5 @@
 import type { Json } from '@pawl/core';
 import type { Fields } from '../json-fields.ts';
-import { anthropic } from './anthropic.ts';
-import { openaiChat } from './openai-chat.ts';
-import { openaiResponses } from './openai-responses.ts';
 
 /** What a reply took, as its provider counted it. */
 export type TokenUsage = { readonly input_tokens: number; readonly output_tokens: number };
@@ -45,15 +42,6 @@ export type Wire = {
   readonly replyIn: (body: Fields) => SeenReply;
   readonly reader: () => ReplyReader;
 };
-
-const wires: readonly Wire[] = [openaiChat, openaiResponses, anthropic];
-
-/** The wire of a request; null for routes that are nothing to us. */
-export function wireAt(method: string | undefined, url: string): Wire | null {
-  if (method !== 'POST') return null;
-  const [path = ''] = url.split('?', 1);
-  return wires.find(({ isAt }) => isAt(path)) ?? null;
-}
 
 /** One event of a stream, as text. */
 export function eventText(data: Json, name?: string): string {

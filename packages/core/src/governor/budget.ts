@@ -1,5 +1,6 @@
 import type { Event } from '../event.ts';
-import { withVerdict } from '../turn/agenda-events.ts';
+import type { Session } from '../session.ts';
+import { withVerdict } from '../turn/agenda.ts';
 import type { Agenda, CallingModel, ExecutingTools } from '../turn/state.ts';
 import type { Governed } from './governed.ts';
 import type { Verdict } from './verdict.ts';
@@ -82,6 +83,19 @@ function usedUp(spent: Spent, budgets: Budgets, at: number): string | null {
   if (cost !== null && spent.cost + 2 * spent.lastCost > cost) return `${cost} in money`;
   if (wallMs !== null && at - spent.workingSince >= wallMs) return `${wallMs / 1_000} s`;
   return null;
+}
+
+/** Why a model that is asked now must be asked for its last answer, or null: what is left does not pay for two. */
+export function lastAskDue({ spent, settings: { budgets } }: Session, at: number): Verdict | null {
+  if (budgets === null) return null;
+  // Without calls left a model can still answer, as often as the rest allows.
+  const reason = usedUp(spent, { ...budgets, toolCalls: null }, at);
+  return reason === null ? null : verdictOn(reason, spent.modelCalls);
+}
+
+/** Whether the model cannot be asked even once more. */
+export function isSpent({ spent, settings: { budgets } }: Session): boolean {
+  return budgets !== null && budgets.modelCalls !== null && spent.modelCalls >= budgets.modelCalls;
 }
 
 /** Lets as many calls through as the budget still covers. */

@@ -11,7 +11,7 @@ import {
   type SessionTracker,
 } from '../trackers/in-session.ts';
 import type { Judgement } from '../trackers/judgement.ts';
-import { endOfSession, withVerdict } from '../turn/agenda-events.ts';
+import { endOfSession, withVerdict } from '../turn/agenda.ts';
 import { withIds } from '../turn/calls.ts';
 import { isStale } from '../turn/refuse.ts';
 import type { Step } from '../turn/move.ts';

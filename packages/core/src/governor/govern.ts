@@ -1,6 +1,6 @@
 import type { Event } from '../event.ts';
 import { calm, type Session } from '../session.ts';
-import { withVerdict } from '../turn/agenda-events.ts';
+import { withVerdict } from '../turn/agenda.ts';
 import { isStale } from '../turn/refuse.ts';
 import type { ExecutingTools, Paging } from '../turn/state.ts';
 import { halting, withVerdictOn, type Governed } from './governed.ts';

@@ -1,6 +1,6 @@
 import type { ModeChart } from '../modes/mode-chart.ts';
 import { overdue } from '../modes/overdue.ts';
-import { withVerdict } from '../turn/agenda-events.ts';
+import { withVerdict } from '../turn/agenda.ts';
 import { withVerdictOn, type Governed } from './governed.ts';
 import type { Rule } from './rule.ts';
 import { verdictOn } from './verdict.ts';

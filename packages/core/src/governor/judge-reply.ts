@@ -1,6 +1,6 @@
 import type { Event, ModelReplied } from '../event.ts';
 import type { Session } from '../session.ts';
-import { endOfSession, withVerdict } from '../turn/agenda-events.ts';
+import { endOfSession, withVerdict } from '../turn/agenda.ts';
 import type { CallingModel } from '../turn/state.ts';
 import { findChant, type Chant } from './chant.ts';
 import { halting, withVerdictOn, type Governed } from './governed.ts';

@@ -1,6 +1,6 @@
 import type { ModelReplied } from '../event.ts';
 import type { Governor, Refusal, Session } from '../session.ts';
-import { withVerdict } from '../turn/agenda-events.ts';
+import { withVerdict } from '../turn/agenda.ts';
 import type { CallingModel } from '../turn/state.ts';
 import { withVerdictOn, type Governed } from './governed.ts';
 import { callKey, type Observation } from './observation.ts';

@@ -4,7 +4,7 @@ import type { Verdict } from '../governor/verdict.ts';
 import { needsPaging } from '../memory/memory.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
-import { withVerdict } from '../turn/agenda-events.ts';
+import { withVerdict } from '../turn/agenda.ts';
 import { isStale } from '../turn/refuse.ts';
 import type { CallingModel, ExecutingTools, Paging } from '../turn/state.ts';
 import type { ModeFact } from './happening.ts';

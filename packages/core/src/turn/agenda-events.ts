@@ -1,14 +1,14 @@
 import type { Event } from '../event.ts';
-import type { Verdict } from '../governor/verdict.ts';
 import { withAdded } from '../list.ts';
 import type { Note } from '../note.ts';
 import { changePhases } from '../phases/change.ts';
 import type { Session } from '../session.ts';
+import { withVerdict } from './agenda.ts';
 import type { EventOf } from './handlers.ts';
 import { halt } from './leave.ts';
 import { justWait, move, type Step } from './move.ts';
 import { refuseNow } from './refuse.ts';
-import type { Agenda, Finish, Held } from './state.ts';
+import type { Agenda, Held } from './state.ts';
 
 type PhaseEvent = EventOf<'phase-started'> | EventOf<'phase-completed'>;
 
@@ -67,23 +67,6 @@ export function haltOnVerdict(session: Session, turn: Held, event: EventOf<'verd
   const step = halt(session, turn, event, { kind: 'stuck', reason, rule });
   return noting(step, [verdictNote(event)]);
 }
-
-/** A milder verdict does not take the place of a graver one that still waits. */
-export function withVerdict(agenda: Agenda, verdict: Verdict): Agenda {
-  const { kind } = verdict.response;
-  if (kind === 'finish') {
-    return { ...agenda, verdict, finish: endOfSession(verdict) };
-  }
-  const waiting = agenda.verdict?.response.kind ?? 'advise';
-  return gravity[kind] < gravity[waiting] ? agenda : { ...agenda, verdict };
-}
-
-/** A last call, after which the session halts for this verdict. */
-export function endOfSession({ reason, rule }: Verdict): Finish {
-  return { reason, ends: 'session', rule, deadline: null };
-}
-
-const gravity = { advise: 0, refuse: 1, run: 2, recover: 3, ask: 4, finish: 5, halt: 6 } as const;
 
 function noting(step: Step, notes: readonly Note[]): Step {
   return { ...step, notes: [...notes, ...step.notes] };

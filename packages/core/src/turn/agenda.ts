@@ -1,4 +1,5 @@
-import type { Agenda, Ask, ErrorRecovery, Turn } from './state.ts';
+import type { Verdict } from '../governor/verdict.ts';
+import type { Agenda, Ask, ErrorRecovery, Finish, Turn } from './state.ts';
 
 export const emptyAgenda: Agenda = { phaseChanges: 0, failedPhase: null, verdict: null, finish: null };
 
@@ -52,3 +53,20 @@ function agendaIn(turn: ErrorRecovery): Agenda {
       return turn satisfies never;
   }
 }
+
+/** A milder verdict does not take the place of a graver one that still waits. */
+export function withVerdict(agenda: Agenda, verdict: Verdict): Agenda {
+  const { kind } = verdict.response;
+  if (kind === 'finish') {
+    return { ...agenda, verdict, finish: endOfSession(verdict) };
+  }
+  const waiting = agenda.verdict?.response.kind ?? 'advise';
+  return gravity[kind] < gravity[waiting] ? agenda : { ...agenda, verdict };
+}
+
+/** A last call, after which the session halts for this verdict. */
+export function endOfSession({ reason, rule }: Verdict): Finish {
+  return { reason, ends: 'session', rule, deadline: null };
+}
+
+const gravity = { advise: 0, refuse: 1, run: 2, recover: 3, ask: 4, finish: 5, halt: 6 } as const;

@@ -4,11 +4,15 @@ import type { Call, Message } from '../conversation/message.ts';
 import type { Event } from '../event.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
+import { behaviours, isAtLeast } from '../behaviour.ts';
+import { lastAskDue } from '../governor/budget.ts';
+import type { Verdict } from '../governor/verdict.ts';
+import { endOfSession } from './agenda.ts';
 import { heed } from './heed.ts';
 import { justWait, move, type Step } from './move.ts';
 import { askModel, runTools } from './pending.ts';
-import { withoutSaid, withSaid } from './said.ts';
-import type { Agenda, Ask, CallingModel, ExecutingTools, Execution, TurnStatus } from './state.ts';
+import { onlySaid, withoutSaid, withSaid } from './said.ts';
+import type { Agenda, Ask, CallingModel, ExecutingTools, Execution, Finish, TurnStatus } from './state.ts';
 
 /** The way to a state: what was passed through and noted so far. */
 export type Route = {
@@ -17,17 +21,16 @@ export type Route = {
   readonly notes?: readonly Note[] | undefined;
 };
 
+type Calling = { readonly ask: Ask; readonly retries: number };
+
 /**
  * Asks the model, which hears what a person has said meanwhile. The request is numbered after the event that caused it, so no
  * two are the same.
  */
-export function callModel(
-  session: Session,
-  event: Event,
-  route: Route,
-  call: { readonly ask: Ask; readonly retries: number },
-): Step {
+export function callModel(session: Session, event: Event, route: Route, call: Calling): Step {
   if (call.ask.agenda.said !== undefined) return callModelToHear(session, event, route, call);
+  const due = isLastDue(session, call.ask) ? lastAskDue(session, event.at) : null;
+  if (due !== null) return callModelAtLast(session, event, route, { call, verdict: due });
   const to: CallingModel = {
     status: 'callingModel',
     since: event.at,
@@ -40,12 +43,38 @@ export function callModel(
   return move(session, event, { to, actions: [askModel(to)], via: route.via, notes: route.notes });
 }
 
-function callModelToHear(
-  before: Session,
+function isLastDue(session: Session, { finish }: Ask): boolean {
+  return (
+    session.settings.budgets !== null &&
+    finish === null &&
+    isAtLeast(session, behaviours.budgetHoldsForEveryAsk)
+  );
+}
+
+/** Where what is left pays for one more answer only, that is what the model is asked for. */
+function callModelAtLast(
+  session: Session,
   event: Event,
   route: Route,
-  { ask, retries }: { readonly ask: Ask; readonly retries: number },
+  { call, verdict }: { readonly call: Calling; readonly verdict: Verdict },
 ): Step {
+  const agenda = { ...call.ask.agenda, verdict };
+  const ask = lastAsk(endOfSession(verdict), agenda, deadlineOf(session, event));
+  const notes: readonly Note[] = [...(route.notes ?? []), { type: 'verdict', at: event.at, verdict }];
+  return callModel(session, event, { ...route, notes }, { ask, retries: call.retries });
+}
+
+/** A last question: without tools, and with a time by which it must be answered. */
+export function lastAsk(finish: Finish, agenda: Agenda, deadline: number | null): Ask {
+  const advice = agenda.verdict?.advice ?? finish.reason;
+  return { advice, finish: { ...finish, deadline }, agenda: onlySaid(agenda) };
+}
+
+export function deadlineOf({ settings: { finishMs } }: Session, { at }: Event): number | null {
+  return finishMs === null ? null : at + finishMs;
+}
+
+function callModelToHear(before: Session, event: Event, route: Route, { ask, retries }: Calling): Step {
   const { agenda } = ask;
   const session = heed(before, agenda.said ?? [], event.at);
   const conversation = withSaid(route.conversation, agenda, event.at);

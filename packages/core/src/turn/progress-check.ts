@@ -6,12 +6,12 @@ import { withAdded } from '../list.ts';
 import type { Session } from '../session.ts';
 import { emptyAgenda, isEmpty, plainAsk } from './agenda.ts';
 import { askedFor, toExecution, withIds, withReply } from './calls.ts';
-import { callModel, runRound, waitForUser, type Route } from './enter.ts';
+import { callModel, deadlineOf, lastAsk, runRound, waitForUser, type Route } from './enter.ts';
 import { move, type Step } from './move.ts';
 import { recoverOrWait } from './pending.ts';
 import { failure, withResults } from './results.ts';
 import { onlySaid, withSaid } from './said.ts';
-import type { AfterTools, Agenda, Ask, Finish, HaltReason, ToolRecovery, TurnStatus } from './state.ts';
+import type { AfterTools, Agenda, Ask, HaltReason, ToolRecovery, TurnStatus } from './state.ts';
 
 export type Check = {
   readonly conversation: Conversation<Message>;
@@ -48,19 +48,10 @@ export function checkProgress(session: Session, event: Event, check: Check): Ste
   return verdict === null ? goOn(session, event, route, next) : actOn(verdict, session, event, route);
 }
 
-function lastAsk(finish: Finish, agenda: Agenda, deadline: number | null): Ask {
-  const advice = agenda.verdict?.advice ?? finish.reason;
-  return { advice, finish: { ...finish, deadline }, agenda: onlySaid(agenda) };
-}
-
 /** A person's word is a better way out than any that a verdict asks for: what is left of the verdict is its advice. */
 function tellModel(session: Session, event: Event, route: Route, agenda: Agenda): Step {
   const ask = { advice: agenda.verdict?.advice ?? null, finish: null, agenda: onlySaid(agenda) };
   return callModel(session, event, route, { ask, retries: 0 });
-}
-
-function deadlineOf({ settings: { finishMs } }: Session, { at }: Event): number | null {
-  return finishMs === null ? null : at + finishMs;
 }
 
 /** Ends the turn by way of the check, if there is anything to check. */

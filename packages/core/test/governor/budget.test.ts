@@ -53,6 +53,43 @@ describe('a budget', () => {
     );
   });
 
+  it('of model calls holds whatever fails and however many turns there are', () => {
+    const happening = fc.constantFrom('reply', 'call', 'fail', 'overflow');
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(happening, { maxLength: 30 }),
+        (modelCalls, script) => {
+          let session = createSession({
+            id: 's',
+            at: 0,
+            settings: { budgets: { ...free, modelCalls }, governor: ungoverned },
+          });
+          let asks = 0;
+          const take = (event: object): void => {
+            const result = step(session, { ...event, at: asks } as Event);
+            session = result.session;
+            asks += asked([result], 'ask-model');
+          };
+          const answers: Record<string, object> = {
+            reply: { type: 'model-replied', text: 'so', calls: [] },
+            call: { type: 'model-replied', text: '', calls: [{ id: 'a', tool: 'read', args: {} }] },
+            fail: { type: 'model-failed', error: { kind: 'network', message: 'x' } },
+            overflow: { type: 'model-failed', error: { kind: 'context-overflow', message: 'x' } },
+          };
+          for (const each of script) {
+            take({ type: 'user-message', text: 'go' });
+            take({ type: 'retry-due' });
+            take({ type: 'paging-finished', freedTokens: 1 });
+            take(answers[each] ?? {});
+            take({ type: 'tool-finished', callId: 'a', outcome });
+          }
+          expect(asks).toBeLessThanOrEqual(modelCalls);
+        },
+      ),
+    );
+  });
+
   it('of tool calls is never exceeded, however many are asked for at once', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 5 }), (toolCalls, each) => {

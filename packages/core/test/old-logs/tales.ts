@@ -2,6 +2,7 @@ import { profiles, type Session, type SessionOptions } from '../../src/index.ts'
 import { plausible, stubborn } from '../helpers/plausible.ts';
 import { sessionOf } from '../helpers/tell.ts';
 import { wander, type Tale } from './tale.ts';
+import { budgetTales } from './tales-of-budgets.ts';
 import { failedPhaseTales, intentTale } from './tales-of-failed-phases.ts';
 import { librarianTales, searchTales } from './tales-of-modes.ts';
 import { steeringTales } from './tales-of-steering.ts';
@@ -19,6 +20,9 @@ const first = (profile: string, options: Partial<SessionOptions> = {}): Session 
 
 const second = (profile: string, options: Partial<SessionOptions> = {}): Session =>
   sessionOf(profile, { ...options, behaviour: 1 });
+
+const third = (profile: string, options: Partial<SessionOptions> = {}): Session =>
+  sessionOf(profile, { ...options, behaviour: 2 });
 
 export const tales: readonly Tale[] = [
   ...turnTales(first),
@@ -47,4 +51,5 @@ export const tales: readonly Tale[] = [
   wander('1-wander-pawl', second('pawl'), { seed: 302, choose: plausible }),
   wander('1-wander-lkj', second('lkj'), { seed: 303, choose: plausible }),
   ...steeringTales(second),
+  ...budgetTales(third),
 ];

@@ -1,7 +1,10 @@
 import type { Action } from '../../action.ts';
+import { behaviours, isAtLeast } from '../../behaviour.ts';
+import { isSpent, lastAskDue } from '../../governor/budget.ts';
 import type { Verdict } from '../../governor/verdict.ts';
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
+import { endOfSession } from '../agenda.ts';
 import { askedFor, isAllowed, toExecution, withIds, withReply } from '../calls.ts';
 import { runRound } from '../enter.ts';
 import { execute } from '../execute.ts';
@@ -147,11 +150,20 @@ function retryInTime(due: number | null, { finish }: Ask): number | null {
   return due !== null && due >= (finish?.deadline ?? Infinity) ? null : due;
 }
 
+/** With nothing left to ask with, this was the last answer there could be. */
+function spentAsk(session: Session, at: number, ask: Ask): Ask {
+  const verdict = lastAskDue(session, at);
+  return verdict === null || ask.finish !== null ? ask : { ...ask, finish: endOfSession(verdict) };
+}
+
 function failed(session: Session, turn: CallingModel, event: EventOf<'model-failed'>): Step {
   if (isStale(turn, event)) return ignore(session, turn, event, stale);
   const { conversation, ask, request } = turn;
   const { error, at, jitter } = event;
   const failures = turn.retries + 1;
+  if (isSpent(session) && isAtLeast(session, behaviours.budgetHoldsForEveryAsk)) {
+    return showing(endAsk(session, event, { conversation }, spentAsk(session, at, ask)), error);
+  }
   const due = retryInTime(retryAt(session.settings, { at, failures, jitter }, error), ask);
   if (error.kind === 'context-overflow' && session.settings.pageOnOverflow) {
     if (failures < session.settings.maxRetries) {

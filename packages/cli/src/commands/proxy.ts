@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { realpathSync } from 'node:fs';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { createRecorder } from '../proxy/recorder.ts';
+import { createProxy, type ProxyNote } from '../proxy/server.ts';
+import { openStoreFor } from '../store-option.ts';
+import { UsageError } from '../usage-error.ts';
+import { visibleLine } from '../visible.ts';
+import { budgetsOf, type BudgetFlags } from './budget-options.ts';
+import { wholeNumber } from './session-number.ts';
+
+export type ProxyFlags = Omit<BudgetFlags, 'maxCost'> & {
+  readonly upstream: string;
+  readonly port: string;
+  readonly dir: string;
+  readonly store?: string | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** Runs the proxy until it is asked to stop. */
+export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
+  const upstream = upstreamIn(flags.upstream);
+  const port = wholeNumber('--port', flags.port, 0);
+  const budgets = budgetsOf(flags);
+  const opened = await openStoreFor(flags);
+  const say = (line: string): void => void io.stderr.write(`${visibleLine(line)}\n`);
+  if (opened.warning !== null) say(opened.warning);
+  const recorder = createRecorder({
+    store: opened.store,
+    about: { kind: 'proxy', dir: realpathSync(flags.dir), upstream: upstream.origin },
+    onTrouble: say,
+  });
+  const server = createProxy({
+    upstream,
+    govern: { now: Date.now, ...(budgets !== null && { budgets }) },
+    recorder,
+    onNote: (note) => flags.quiet !== true && say(noteText(note)),
+    now: Date.now,
+  });
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    const { port: taken } = server.address() as AddressInfo;
+    io.stdout.write(`http://127.0.0.1:${taken} governs ${upstream.origin}\n`);
+    if (!flags.signal.aborted) await once(flags.signal, 'abort');
+    return exitCodes.finished;
+  } catch (error) {
+    throw cannotListen(port, error);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await recorder.settled();
+    await opened.close();
+  }
+}
+
+function upstreamIn(text: string): URL {
+  const url = URL.parse(text);
+  if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '')
+    return url;
+  throw new UsageError(
+    `--upstream takes the address of a model's server, such as https://api.openai.com, and got ${JSON.stringify(text.replace(/\/\/[^/@]*@/, '//…@'))}.`,
+  );
+}
+
+function noteText(note: ProxyNote): string {
+  switch (note.type) {
+    case 'found':
+      return `${note.isFinish ? 'Asked for a last answer' : 'Advised'}: ${note.verdict.reason} (${note.verdict.rule})`;
+    case 'cut':
+      return 'Cut a reply that said one thing over and over.';
+    case 'over':
+      return `Turned a request away: ${note.reason}`;
+    default:
+      return note satisfies never;
+  }
+}
+
+function cannotListen(port: number, error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES' && error.code !== 'ERR_SOCKET_BAD_PORT')
+    return error;
+  return new UsageError(
+    `Port ${port} cannot be had: ${error.message}. Name another --port, or 0 for any that is free.`,
+    {
+      cause: error,
+    },
+  );
+}

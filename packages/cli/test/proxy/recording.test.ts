@@ -1,0 +1,140 @@
+import OpenAI from 'openai';
+import { afterEach, describe, expect, it } from 'vitest';
+import { conversationOf, toArray, type Event } from '@pawl/core';
+import { createMemoryStore } from '@pawl/runtime';
+import { startProxy, type Started } from './started.ts';
+import { startUpstream, type Arrived, type Said, type Upstream } from './upstream.ts';
+
+let upstream: Upstream;
+let proxy: Started;
+
+afterEach(async () => {
+  await proxy.close();
+  await upstream.close();
+});
+
+function stubborn({ body }: Arrived): Said {
+  return body['tools'] === undefined
+    ? { text: 'Nothing new.' }
+    : { call: { tool: 'read', args: { path: 'a' } } };
+}
+
+const tools: OpenAI.ChatCompletionTool[] = [{ type: 'function', function: { name: 'read' } }];
+
+async function work(messages: OpenAI.ChatCompletionMessageParam[]): Promise<void> {
+  const client = new OpenAI({ apiKey: 'sk-secret', baseURL: `${proxy.url}/v1`, maxRetries: 0 });
+  for (;;) {
+    const reply = await client.chat.completions.create({ model: 'tiny', messages, tools });
+    const message = reply.choices[0]?.message;
+    messages.push({
+      role: 'assistant',
+      content: message?.content ?? '',
+      ...(message?.tool_calls && { tool_calls: message.tool_calls }),
+    });
+    if (message?.tool_calls === undefined) break;
+    for (const { id } of message.tool_calls)
+      messages.push({ role: 'tool', tool_call_id: id, content: 'same' });
+  }
+  await proxy.settled();
+}
+
+describe('a conversation behind the proxy', () => {
+  it('is kept as a session, with what was found and how it ended', async () => {
+    upstream = await startUpstream(stubborn);
+    proxy = await startProxy(upstream.url);
+    await work([{ role: 'user', content: 'What is in a?' }]);
+    const [summary, ...more] = await proxy.store.list();
+    expect(more).toEqual([]);
+    expect(summary).toMatchObject({
+      goal: 'What is in a?',
+      status: 'halted',
+      steps: 5,
+      about: { kind: 'proxy', dir: '/work', model: 'tiny' },
+    });
+    const id = summary?.id ?? '';
+    const { session } = await proxy.store.open(id);
+    expect(session.turn).toMatchObject({ why: { kind: 'stuck', rule: 'repeated-call' } });
+    expect(session.spent).toMatchObject({ modelCalls: 0 });
+    const roles = toArray(conversationOf(session)).map(({ role }) => role);
+    expect(roles.filter((role) => role === 'tool').length).toBe(4);
+    const events: Event[] = [];
+    for await (const { event } of proxy.store.events(id)) events.push(event);
+    expect(events.filter(({ type }) => type === 'verdict-reached').length).toBe(2);
+    expect(events.find(({ type }) => type === 'model-replied')).toMatchObject({
+      usage: { inputTokens: 100, outputTokens: 10 },
+    });
+    expect(await proxy.store.verify(id)).toMatchObject({ ok: true });
+    expect(JSON.stringify([events, summary])).not.toContain('sk-secret');
+  });
+
+  it('goes on in the same session with the next word of the user, and in a new one once the last is over', async () => {
+    let says: Said = { text: 'Four.' };
+    upstream = await startUpstream((request) => ('text' in says ? says : stubborn(request)));
+    proxy = await startProxy(upstream.url);
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Two and two?' }];
+    await work(messages);
+    messages.push({ role: 'user', content: 'And three?' });
+    await work(messages);
+    expect((await proxy.store.list()).map(({ status, steps }) => ({ status, steps }))).toEqual([
+      { status: 'waitingForUser', steps: 2 },
+    ]);
+    says = { call: { tool: 'read', args: {} } };
+    messages.push({ role: 'user', content: 'Look it up.' });
+    await work(messages);
+    says = { text: 'Nine.' };
+    messages.push({ role: 'user', content: 'Then guess.' });
+    await work(messages);
+    const all = await proxy.store.list();
+    expect(
+      all.map(({ goal, status }) => ({ goal, status })).toSorted((a, b) => (a.status < b.status ? -1 : 1)),
+    ).toEqual([
+      { goal: 'Two and two?', status: 'halted' },
+      { goal: 'Then guess.', status: 'waitingForUser' },
+    ]);
+  });
+
+  it('is kept apart from another that begins alike, and is followed where earlier messages were rewritten', async () => {
+    upstream = await startUpstream(() => ({ text: 'Done.' }));
+    proxy = await startProxy(upstream.url);
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Sort them.' }];
+    await work(messages);
+    messages[0] = { role: 'user', content: 'Sort them. (It is Monday.)' };
+    messages.push({ role: 'user', content: 'Again.' });
+    const client = new OpenAI({
+      apiKey: 'x',
+      baseURL: `${proxy.url}/v1`,
+      defaultHeaders: { 'X-Pawl-Conversation': 'a' },
+    });
+    await client.chat.completions.create({ model: 'tiny', messages, tools });
+    await proxy.settled();
+    expect((await proxy.store.list()).length).toBe(2);
+    messages[0] = { role: 'user', content: 'Sort them. (It is Tuesday.)' };
+    messages.push({ role: 'assistant', content: 'Done.' }, { role: 'user', content: 'Once more.' });
+    await client.chat.completions.create({ model: 'tiny', messages, tools });
+    await proxy.settled();
+    const all = await proxy.store.list();
+    expect(all.map(({ steps }) => steps).toSorted()).toEqual([1, 3]);
+  });
+
+  it('is not kept when it is a single question without tools', async () => {
+    upstream = await startUpstream(() => ({ text: 'A title' }));
+    proxy = await startProxy(upstream.url);
+    const client = new OpenAI({ apiKey: 'x', baseURL: `${proxy.url}/v1` });
+    await client.chat.completions.create({
+      model: 'tiny',
+      messages: [{ role: 'user', content: 'Name this chat.' }],
+    });
+    await proxy.settled();
+    expect(await proxy.store.list()).toEqual([]);
+  });
+
+  it('passes on when nothing can be kept, which is said once', async () => {
+    upstream = await startUpstream(() => ({ text: 'Done.' }));
+    const full = { ...createMemoryStore(), create: () => Promise.reject(new Error('The disk is full.')) };
+    proxy = await startProxy(upstream.url, {}, full);
+    await work([{ role: 'user', content: 'One.' }]);
+    await work([{ role: 'user', content: 'Two.' }]);
+    expect(upstream.arrived.length).toBe(2);
+    expect(proxy.notes).toEqual([expect.stringContaining('not kept from now on: The disk is full.')]);
+  });
+});

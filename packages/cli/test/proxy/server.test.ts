@@ -1,0 +1,274 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startProxy, type Started } from './started.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
+
+let upstream: Upstream;
+let proxy: Started;
+
+afterEach(async () => {
+  await proxy.close();
+  await upstream.close();
+});
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+async function start(handler: Handler): Promise<void> {
+  upstream = await startUpstream(() => handler);
+  proxy = await startProxy(upstream.url);
+}
+
+const asked = { model: 'tiny', messages: [{ role: 'user', content: 'Hello' }] };
+
+function post(
+  path: string,
+  body: object | string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return fetch(`${proxy.url}${path}`, {
+    method: 'POST',
+    body: text,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+}
+
+describe('what passes through the proxy', () => {
+  it('is the same bytes both ways when there is nothing to say, unknown fields and odd spacing included', async () => {
+    const answer = Buffer.concat([Buffer.from('{ "odd" :\t1e400 } '), randomBytes(64)]);
+    await start((_req, res) => void res.writeHead(200, 'Very Fine', { 'X-Odd': 'yes' }).end(answer));
+    const sent =
+      '{"messages":[{"role":"user","content":"hi"}],\n "seed": 12345678901234567890, "x":{"__proto__":1}}';
+    const response = await post('/v1/chat/completions?beta=1', sent);
+    expect(Buffer.from(await response.arrayBuffer()).equals(answer)).toBe(true);
+    expect([response.status, response.statusText, response.headers.get('x-odd')]).toEqual([
+      200,
+      'Very Fine',
+      'yes',
+    ]);
+    expect(upstream.arrived[0]).toMatchObject({ raw: sent, path: '/v1/chat/completions?beta=1' });
+  });
+
+  it('includes routes that are nothing to it, whatever the method', async () => {
+    await start((req, res) => void res.end(`${req.method} ${req.url}`));
+    for (const [method, path] of [
+      ['GET', '/v1/models'],
+      ['DELETE', '/v1/files/7'],
+      ['GET', '/v1/chat/completions'],
+      ['POST', '/v1/messages/count_tokens'],
+    ] as const) {
+      const response = await fetch(`${proxy.url}${path}`, { method });
+      expect(await response.text()).toBe(`${method} ${path}`);
+    }
+    expect((await fetch(`${proxy.url}/x`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('includes errors of the model’s server as they are', async () => {
+    const problem = JSON.stringify({ error: { message: 'Slow down', type: 'rate_limit' } });
+    await start((_req, res) => void res.writeHead(429, { 'retry-after': '7' }).end(problem));
+    const response = await post('/v1/messages', asked);
+    expect([response.status, response.headers.get('retry-after'), await response.text()]).toEqual([
+      429,
+      '7',
+      problem,
+    ]);
+  });
+
+  it('includes the key, but nothing that concerns one connection, nor what is meant for the proxy', async () => {
+    await start((req, res) => {
+      res.setHeader('Connection', 'close, X-Hop-Back');
+      res.setHeader('X-Hop-Back', '1');
+      res.end(JSON.stringify(req.headers));
+    });
+    const got = await new Promise<IncomingMessage>((resolve) => {
+      const { port } = new URL(proxy.url);
+      const going = request(
+        {
+          port,
+          host: '127.0.0.1',
+          method: 'POST',
+          path: '/v1/messages',
+          headers: {
+            'X-Api-Key': 'sk-secret',
+            Connection: 'keep-alive, X-Hop',
+            'X-Hop': '1',
+            TE: 'trailers',
+            'Proxy-Authorization': 'no',
+            'X-Pawl-Conversation': 'mine',
+            'X-Kept': 'yes',
+          },
+        },
+        resolve,
+      );
+      going.end(JSON.stringify(asked));
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of got as AsyncIterable<Buffer>) chunks.push(chunk);
+    const headers = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, string>;
+    expect(headers).toMatchObject({
+      'x-api-key': 'sk-secret',
+      'x-kept': 'yes',
+      host: new URL(upstream.url).host,
+    });
+    for (const gone of ['x-hop', 'te', 'proxy-authorization', 'x-pawl-conversation'])
+      expect(headers).not.toHaveProperty(gone);
+    expect(got.headers).not.toHaveProperty('x-hop-back');
+    expect(JSON.stringify([proxy.notes, await proxy.store.list()])).not.toContain('sk-secret');
+  });
+
+  it('includes bodies of many megabytes, and those that are no JSON at all', async () => {
+    await start((req, res) => void res.end(req.headers['content-length']));
+    const large = JSON.stringify({ ...asked, padding: 'x'.repeat(20_000_000) });
+    expect(await (await post('/v1/chat/completions', large)).text()).toBe(String(large.length));
+    for (const odd of ['', 'nonsense', '[1]', '{"messages":7}', '{"messages":[7]}', '{"messages":[]}']) {
+      await (await post('/v1/chat/completions', odd)).text();
+      expect(upstream.arrived.at(-1)?.raw).toBe(odd);
+    }
+  });
+
+  it('comes at once: each piece of a stream before the next is written', async () => {
+    let write: ((text: string) => void) | undefined;
+    let end: (() => void) | undefined;
+    await start((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.flushHeaders();
+      write = (text) => void res.write(text);
+      end = () => void res.end();
+    });
+    const response = await post('/v1/chat/completions', { ...asked, stream: true });
+    const reader = response.body?.getReader();
+    // Half an event, a broken character, a comment: none of it is held back to be understood first.
+    for (const piece of [
+      'data: {"choi',
+      'ces":[{"delta":{"content":"h\u00e9"}}]}\n\n',
+      ': ping\n\n',
+      'data: [DONE]',
+    ]) {
+      write?.(piece);
+      const { value } = (await reader?.read()) ?? {};
+      expect(Buffer.from(value ?? []).toString()).toBe(piece);
+    }
+    end?.();
+    expect((await reader?.read())?.done).toBe(true);
+  });
+
+  it('goes no faster than it is read', async () => {
+    const chunk = Buffer.alloc(256 * 1024, 'x');
+    let written = 0;
+    await start((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      const more = (): void => {
+        while (written < 400 && res.write(chunk)) written += 1;
+        if (written < 400) res.once('drain', () => ((written += 1), more()));
+        else res.end();
+      };
+      more();
+    });
+    const response = await post('/v1/chat/completions', { ...asked, stream: true });
+    await sleep(300);
+    expect(written).toBeLessThan(200);
+    expect((await response.arrayBuffer()).byteLength).toBe(400 * chunk.length);
+  });
+});
+
+describe('when somebody leaves', () => {
+  it('stops asking as soon as the client has gone', async () => {
+    let isGone = false;
+    await start((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.write('data: {}\n\n');
+      res.once('close', () => (isGone = true));
+    });
+    const leave = new AbortController();
+    const response = await fetch(`${proxy.url}/v1/messages`, {
+      method: 'POST',
+      body: JSON.stringify({ ...asked, stream: true }),
+      signal: leave.signal,
+    });
+    await response.body?.getReader().read();
+    leave.abort();
+    await expect.poll(() => isGone).toBe(true);
+  });
+
+  it('lets the client see that a stream broke off', async () => {
+    await start((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.write('data: {}\n\n', () => res.destroy());
+    });
+    const response = await post('/v1/messages', { ...asked, stream: true });
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  it('survives a client that leaves in the middle of its request', async () => {
+    await start((_req, res) => void res.end('ok'));
+    const { port } = new URL(proxy.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write('POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"mess');
+    await sleep(50);
+    socket.destroy();
+    expect(await (await post('/v1/messages', asked)).text()).toBe('ok');
+  });
+
+  it('says in one error that nobody answers', async () => {
+    upstream = await startUpstream(() => ({ text: '' }));
+    proxy = await startProxy('http://127.0.0.1:1');
+    const response = await post('/v1/chat/completions', asked);
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({
+      error: {
+        message: expect.stringMatching(/^pawl proxy: http:\/\/127\.0\.0\.1:1 does not answer/) as string,
+      },
+    });
+  });
+});
+
+describe('who may ask', () => {
+  it('is nobody who comes by another name of this machine', async () => {
+    await start((_req, res) => void res.end('ok'));
+    const { port } = new URL(proxy.url);
+    const statusFor = (host: string): Promise<number | undefined> =>
+      new Promise((resolve) => {
+        request({ port, host: '127.0.0.1', path: '/v1/models', headers: { host } }, (res) => {
+          res.resume();
+          resolve(res.statusCode);
+        }).end();
+      });
+    expect(await statusFor('evil.example')).toBe(403);
+    expect(await statusFor('localhost.evil.example:4141')).toBe(403);
+    expect(await statusFor(`localhost:${port}`)).toBe(200);
+    expect(upstream.arrived.length).toBe(1);
+  });
+});
+
+describe('a request that is changed', () => {
+  it('keeps every other field as it was written, numbers that JavaScript cannot hold among them', async () => {
+    await start((_req, res) => void res.end('{}'));
+    const call = (id: string) => [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: id, content: 'same' },
+    ];
+    const messages = [{ role: 'user', content: 'go' }, ...call('a'), ...call('b'), ...call('c')];
+    const text = JSON.stringify({
+      model: 'tiny',
+      messages,
+      tools: [{ type: 'function' }],
+      z: 1.5,
+      ünïcode: '💡',
+    });
+    const sent = text.replace('"z":1.5', '"seed":12345678901234567890,"z":1.5');
+    const before = createHash('sha256').update(sent).digest('hex');
+    await (await post('/v1/chat/completions', sent)).text();
+    const { raw = '', headers } = upstream.arrived[0] ?? {};
+    expect(createHash('sha256').update(raw).digest('hex')).not.toBe(before);
+    expect(raw).toContain('"seed":12345678901234567890,"z":1.5,"ünïcode":"💡"');
+    expect(headers?.['content-length']).toBe(String(Buffer.byteLength(raw)));
+    expect(raw).toMatch(/^\{"model":"tiny","messages":\[.*"content":"\[Note from/);
+  });
+});

@@ -1,0 +1,185 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { buffer } from 'node:stream/consumers';
+import type { Fields } from '../../src/json-fields.ts';
+
+/** A request as it arrived upstream. */
+export type Arrived = {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly raw: string;
+  readonly body: Fields;
+};
+
+/** What the model says: words, or the wish for a call. */
+export type Said =
+  | { readonly text: string }
+  | { readonly call: { readonly tool: string; readonly args: object } };
+
+export type Upstream = {
+  readonly url: string;
+  readonly arrived: readonly Arrived[];
+  close(): Promise<void>;
+};
+
+/** A model's server on this machine that speaks the three wires, in one piece and in many. */
+export async function startUpstream(
+  says: (request: Arrived, number: number) => Said | ((req: IncomingMessage, res: ServerResponse) => void),
+): Promise<Upstream> {
+  const arrived: Arrived[] = [];
+  const server = createServer((req, res) => {
+    void (async () => {
+      const raw = (await buffer(req)).toString('utf8');
+      const body = (raw.startsWith('{') ? JSON.parse(raw) : {}) as Fields;
+      const request = { path: req.url ?? '', headers: req.headers, raw, body };
+      arrived.push(request);
+      const said = says(request, arrived.length);
+      if (typeof said === 'function') return said(req, res);
+      const { path } = request;
+      const wire = path.includes('/chat/') ? chat : path.includes('/responses') ? responses : messages;
+      const answer = wire(said, arrived.length);
+      if (body['stream'] === true) return stream(res, answer.events);
+      const text = Buffer.from(JSON.stringify(answer.whole));
+      const isZipped = /gzip/.test(req.headers['accept-encoding'] ?? '');
+      res.writeHead(200, {
+        'content-type': 'application/json',
+        ...(isZipped && { 'content-encoding': 'gzip' }),
+      });
+      return res.end(isZipped ? gzipSync(text) : text);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    arrived,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+type Event = { readonly name?: string; readonly data: object | '[DONE]' };
+type Answer = { readonly whole: object; readonly events: readonly Event[] };
+
+async function stream(res: ServerResponse, events: readonly Event[]): Promise<void> {
+  res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+  for (const { name, data } of events) {
+    const text = `${name === undefined ? '' : `event: ${name}\n`}data: ${data === '[DONE]' ? data : JSON.stringify(data)}\n\n`;
+    if (res.destroyed) return;
+    res.write(text);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  res.end();
+}
+
+/** Texts come in pieces, as they do from models. */
+function pieces(text: string): readonly string[] {
+  return text.match(/.{1,20}/gs) ?? [];
+}
+
+function chat(said: Said, number: number): Answer {
+  const call = 'call' in said ? said.call : null;
+  const text = 'text' in said ? said.text : null;
+  const head = { id: `chatcmpl-${number}`, object: 'chat.completion', created: 1, model: 'tiny' };
+  const chunk = { ...head, object: 'chat.completion.chunk' };
+  const called = call && {
+    id: `call_${number}`,
+    type: 'function',
+    function: { name: call.tool, arguments: JSON.stringify(call.args) },
+  };
+  const finish_reason = call === null ? 'stop' : 'tool_calls';
+  const message = { role: 'assistant', content: text, ...(called && { tool_calls: [called] }) };
+  const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+  const delta = (change: object, reason: string | null = null): Event => ({
+    data: { ...chunk, choices: [{ index: 0, delta: change, finish_reason: reason }] },
+  });
+  return {
+    whole: { ...head, choices: [{ index: 0, message, finish_reason }], usage },
+    events: [
+      delta({ role: 'assistant', content: '' }),
+      ...pieces(text ?? '').map((content) => delta({ content })),
+      ...(called ? [delta({ tool_calls: [{ index: 0, ...called }] })] : []),
+      delta({}, finish_reason),
+      { data: { ...chunk, choices: [], usage } },
+      { data: '[DONE]' },
+    ],
+  };
+}
+
+function messages(said: Said, number: number): Answer {
+  const call = 'call' in said ? said.call : null;
+  const block = call
+    ? { type: 'tool_use', id: `toolu_${number}`, name: call.tool, input: call.args }
+    : { type: 'text', text: 'text' in said ? said.text : '' };
+  const head = {
+    id: `msg_${number}`,
+    type: 'message',
+    role: 'assistant',
+    model: 'tiny',
+    stop_sequence: null,
+  };
+  const stop_reason = call ? 'tool_use' : 'end_turn';
+  const usage = { input_tokens: 100, output_tokens: 10 };
+  const started = call ? { ...block, input: {} } : { type: 'text', text: '' };
+  const deltas = call
+    ? [{ type: 'input_json_delta', partial_json: JSON.stringify(call.args) }]
+    : pieces('text' in said ? said.text : '').map((text) => ({ type: 'text_delta', text }));
+  const named = (data: { readonly type: string }): Event => ({ name: data.type, data });
+  return {
+    whole: { ...head, content: [block], stop_reason, usage },
+    events: [
+      {
+        type: 'message_start',
+        message: { ...head, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },
+      },
+      { type: 'content_block_start', index: 0, content_block: started },
+      ...deltas.map((delta) => ({ type: 'content_block_delta', index: 0, delta })),
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 10 } },
+      { type: 'message_stop' },
+    ].map(named),
+  };
+}
+
+function responses(said: Said, number: number): Answer {
+  const call = 'call' in said ? said.call : null;
+  const text = 'text' in said ? said.text : '';
+  const content = [{ type: 'output_text', text, annotations: [] }];
+  const item = call
+    ? {
+        type: 'function_call',
+        id: `fc_${number}`,
+        call_id: `call_${number}`,
+        name: call.tool,
+        arguments: JSON.stringify(call.args),
+        status: 'completed',
+      }
+    : { type: 'message', id: `msg_${number}`, role: 'assistant', status: 'completed', content };
+  const usage = { input_tokens: 100, output_tokens: 10, total_tokens: 110 };
+  const begun = {
+    id: `resp_${number}`,
+    object: 'response',
+    created_at: 1,
+    model: 'tiny',
+    status: 'in_progress',
+    output: [],
+  };
+  const whole = { ...begun, status: 'completed', output: [item], usage };
+  const part = { item_id: `msg_${number}`, output_index: 0, content_index: 0 };
+  const events = [
+    { type: 'response.created', response: begun },
+    {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: call ? item : { ...item, status: 'in_progress', content: [] },
+    },
+    ...(call ? [] : [{ type: 'response.content_part.added', ...part, part: { ...content[0], text: '' } }]),
+    ...pieces(text).map((delta) => ({ type: 'response.output_text.delta', ...part, delta })),
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response: whole },
+  ].map((data, sequence_number) => ({ name: data.type, data: { ...data, sequence_number } }));
+  return { whole, events };
+}
