@@ -47,7 +47,7 @@ export type Plan = {
 };
 
 /** How many sessions have a budget. */
-const budgetRate = 0;
+const budgetRate = 0.1;
 
 /** Every so many seeds are run on a real database in a file. */
 const sqliteEvery = 16;

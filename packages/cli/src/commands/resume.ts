@@ -25,6 +25,7 @@ import { configFor } from './run-config.ts';
 import { openTrace } from './run-trace.ts';
 import { work } from './run-work.ts';
 import { sessionNamed } from './session-named.ts';
+import { shortId } from '../short-id.ts';
 
 export type ResumeOptions = ModelFlags &
   ViewOptions & {
@@ -138,7 +139,7 @@ function checkCanGoOn(
 function tellAnswer(session: Session, io: Io): ExitCode {
   const { id } = session;
   const answer = answerOf(conversationOf(session));
-  const next = `Session ${id} waits for you: pawl resume ${id} "what is to be done next"`;
+  const next = `Session ${id} waits for you: pawl resume ${shortId(id)} "what is to be done next"`;
   if (answer === null) throw new UsageError(next);
   io.stdout.write(`${visible(answer)}\n`);
   io.stderr.write(`${next}\n`);

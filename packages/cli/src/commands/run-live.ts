@@ -58,7 +58,9 @@ export function liveRunView(io: Io, { mode, model }: LiveOptions): RunView {
       await live?.close();
       // It can be read above already, unless the output goes elsewhere.
       const isRead = mode === 'chat' || isTerminal(io.stdout);
-      await lines.end(isRead ? { ...result, answer: null } : result);
+      const answer = isRead ? null : result.answer;
+      // How to go on was said when the user left.
+      await lines.end({ ...result, answer, reason: hasLeft ? null : result.reason });
     },
   };
 }

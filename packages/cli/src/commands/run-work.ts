@@ -29,6 +29,7 @@ import type { ModelFlags } from './model-options.ts';
 import { setUp, type RunSetup } from './run-setup.ts';
 import type { RunTrace } from './run-trace.ts';
 import type { RunResult, RunView } from './run-view.ts';
+import { shortId } from '../short-id.ts';
 
 /** What a run works with, whether it begins a session or goes on with one. */
 export type Job = {
@@ -197,7 +198,8 @@ function keepCount(
 type Ending = Pick<RunResult, 'status' | 'answer' | 'reason'>;
 
 function interrupted(id: string, { path }: OpenedStore): Ending {
-  const reason = path === null ? 'Interrupted.' : `Interrupted, and kept. Go on with: pawl resume ${id}`;
+  const reason =
+    path === null ? 'Interrupted.' : `Interrupted, and kept. Go on with: pawl resume ${shortId(id)}`;
   return { status: 'interrupted', answer: null, reason };
 }
 

@@ -36,10 +36,9 @@ export function createProxy(options: ProxyOptions): Server {
 
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     if (!isLocal(req)) return refuse(res, 403, 'This proxy serves this machine only.');
-    const wire = wireAt(req.method, req.url ?? '/');
-    if (wire === null || req.headers['content-encoding'] !== undefined) return forward(req, res, asItComes);
-    const bytes = await collected(req);
-    if (bytes === null) return forward(req, res, asItComes);
+    const wire = wireOf(req);
+    const bytes = wire === null ? null : await collected(req);
+    if (wire === null || bytes === null) return forward(req, res, asItComes);
     const body = readBody(bytes);
     const governed = body === null ? null : govern(wire, body, nameIn(req));
     if (body === null || governed === null) return forward(req, res, { ...asItComes, body: bytes });
@@ -104,6 +103,11 @@ function listenTo(
       if (reply.calls.length === 0) keep([...messages, { role: 'assistant', content: reply.text }]);
     },
   };
+}
+
+/** The wire of a request that can be read; what is compressed cannot. */
+function wireOf({ method, url = '/', headers }: IncomingMessage): Wire | null {
+  return headers['content-encoding'] === undefined ? wireAt(method, url) : null;
 }
 
 function nameIn({ headers }: IncomingMessage): string | undefined {

@@ -13,6 +13,7 @@ import {
   type Ui,
   type ViewName,
 } from './screen.ts';
+import { shortId } from '../short-id.ts';
 
 /** A key, or text that was typed or pasted at once. */
 export type Key =
@@ -93,7 +94,10 @@ function noticed(model: ScreenModel, text: string): ScreenModel {
 function interrupt(model: ScreenModel): Pressed {
   const { about, ui } = model;
   if (about.mode === 'watch' || ui.leavingUntil !== null) return { model, commands: [{ type: 'leave' }] };
-  const told = noticed(model, `Press Ctrl-C again to leave. The session is kept: pawl resume ${about.id}`);
+  const told = noticed(
+    model,
+    `Press Ctrl-C again to leave. The session is kept: pawl resume ${shortId(about.id)}`,
+  );
   return just(withUi(told, { leavingUntil: model.now + leaveMs }));
 }
 

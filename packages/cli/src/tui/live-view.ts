@@ -12,6 +12,7 @@ import { painterFor } from './paint.ts';
 import { storyLines } from './panels/transcript.ts';
 import type { Answer, NewQuestion } from './questions.ts';
 import { looksOther, openScreen, resize, see, tick, warn, type About, type ScreenModel } from './screen.ts';
+import { shortId } from '../short-id.ts';
 
 /** What the keys do. Each is asked once for each key; none of them is waited for. */
 export type LiveControls = {
@@ -170,7 +171,7 @@ function carryOut(controls: LiveControls, command: Exclude<Command, { type: 'ans
 function farewell({ about }: ScreenModel): readonly Line[] {
   return about.mode === 'watch'
     ? []
-    : [[seg(` The session is kept. Go on with: pawl resume ${about.id}`, 'strong')]];
+    : [[seg(` The session is kept. Go on with: pawl resume ${shortId(about.id)}`, 'strong')]];
 }
 
 function isTerminal(stream: object): boolean {

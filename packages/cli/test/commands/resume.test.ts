@@ -119,7 +119,7 @@ describe('pawl resume', () => {
     const err = child.stderr === null ? Promise.resolve('') : text(child.stderr);
     await until(() => ledger() === 'start\n');
     child.kill('SIGINT');
-    const hint = /Go on with: pawl resume ([\da-f-]{36})/.exec(await err);
+    const hint = /Go on with: pawl resume ([\da-f]{8})/.exec(await err);
     expect(hint).not.toBeNull();
     await until(() => child.exitCode !== null);
     expect(child.exitCode).toBe(130);
@@ -157,7 +157,7 @@ describe('pawl resume', () => {
     await run('What does the plan say?', options(), captureIo().io);
     const waits = await resumed();
     expect(waits).toMatchObject({ code: 0, out: 'The plan says one.\n' });
-    expect(waits.err).toMatch(/waits for you: pawl resume [\da-f-]{36} "/);
+    expect(waits.err).toMatch(/waits for you: pawl resume [\da-f]{8} "/);
     expect(server.asked).toHaveLength(1);
     const { code, out } = await resumed('And now?');
     expect(code).toBe(0);

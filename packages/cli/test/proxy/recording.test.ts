@@ -113,7 +113,7 @@ describe('a conversation behind the proxy', () => {
     await client.chat.completions.create({ model: 'tiny', messages, tools });
     await proxy.settled();
     const all = await proxy.store.list();
-    expect(all.map(({ steps }) => steps).toSorted()).toEqual([1, 3]);
+    expect(all.map(({ steps }) => steps).toSorted((a, b) => a - b)).toEqual([1, 3]);
   });
 
   it('is not kept when it is a single question without tools', async () => {

@@ -243,18 +243,21 @@ describe('who may ask', () => {
   });
 });
 
+function called(id: string): readonly object[] {
+  return [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: id, content: 'same' },
+  ];
+}
+
 describe('a request that is changed', () => {
   it('keeps every other field as it was written, numbers that JavaScript cannot hold among them', async () => {
     await start((_req, res) => void res.end('{}'));
-    const call = (id: string) => [
-      {
-        role: 'assistant',
-        content: null,
-        tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: '{}' } }],
-      },
-      { role: 'tool', tool_call_id: id, content: 'same' },
-    ];
-    const messages = [{ role: 'user', content: 'go' }, ...call('a'), ...call('b'), ...call('c')];
+    const messages = [{ role: 'user', content: 'go' }, ...called('a'), ...called('b'), ...called('c')];
     const text = JSON.stringify({
       model: 'tiny',
       messages,

@@ -127,7 +127,6 @@ function messages(said: Said, number: number): Answer {
   const deltas = call
     ? [{ type: 'input_json_delta', partial_json: JSON.stringify(call.args) }]
     : pieces('text' in said ? said.text : '').map((text) => ({ type: 'text_delta', text }));
-  const named = (data: { readonly type: string }): Event => ({ name: data.type, data });
   return {
     whole: { ...head, content: [block], stop_reason, usage },
     events: [
@@ -142,6 +141,10 @@ function messages(said: Said, number: number): Answer {
       { type: 'message_stop' },
     ].map(named),
   };
+}
+
+function named(data: { readonly type: string }): Event {
+  return { name: data.type, data };
 }
 
 function responses(said: Said, number: number): Answer {

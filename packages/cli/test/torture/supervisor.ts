@@ -105,7 +105,7 @@ async function bringDown(child: ChildProcess, group: number, how: Ending, afterM
 }
 
 /** What marks the tool of this test among all processes. */
-export const toolName = 'pawl-ledger-tool';
+const toolName = 'pawl-ledger-tool';
 
 /** The tools that run at the moment. */
 export function ledgerTools(): readonly number[] {

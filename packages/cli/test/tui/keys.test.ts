@@ -74,7 +74,7 @@ describe('while the agent works', () => {
     const once = pressed(busy, ctrlC);
     expect(once.commands).toEqual([]);
     expect(screen(once.model)).toContain(
-      'Press Ctrl-C again to leave. The session is kept: pawl resume session-1',
+      'Press Ctrl-C again to leave. The session is kept: pawl resume session-',
     );
     expect(pressed(once.model, ctrlC).commands).toEqual([{ type: 'leave' }]);
     const late = press(once.model, ctrlC, once.model.now + 60_000);

@@ -1,7 +1,10 @@
-import { step, type Session } from '@pawl/core';
+import { createSession, step, type Session } from '@pawl/core';
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, statSync, truncateSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Agent } from '../../src/agent.ts';
+import { createScripted } from '../../src/models/scripted.ts';
+import { eventLogOn } from '../../src/store/event-log-on.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import type { Position, Store } from '../../src/store/store.ts';
 import { tempFolder } from '../search/temp-folder.ts';
@@ -95,6 +98,32 @@ describe.skipIf(problem !== null)('a store whose disk is full', () => {
     disk.free();
     expect(await appendTo(store, end, at)).toEqual({ ...at, head: 21 });
     expect(await store.verify('a')).toEqual({ ok: true, head: 21 });
+  });
+
+  it('holds an agent up, which goes on by itself once there is room', async () => {
+    const disk = newDisk();
+    const store = open(disk);
+    const fresh = createSession({ id: 'agent', at: 0 });
+    const log = eventLogOn(store, 'agent', await store.create(fresh, 'me'));
+    const troubles: (string | null)[] = [];
+    const agent = new Agent({
+      session: fresh,
+      log,
+      model: createScripted([{ text: 'x'.repeat(20_000) }, { text: 'There.' }]),
+      tools: [],
+      onTrouble: (trouble) => troubles.push(trouble?.kind ?? null),
+    });
+    disk.fill();
+    void agent.say('Are you there?');
+    await expect.poll(() => troubles.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect(agent.session.turn.status).toBe('waitingForUser');
+    disk.free();
+    await expect.poll(() => troubles.at(-1), { timeout: 20_000 }).toBeNull();
+    await agent.idle();
+    await agent.say('And now?');
+    const end = await agent.idle();
+    expect((await store.open('agent')).session).toStrictEqual(end);
+    expect(await store.verify('agent')).toEqual({ ok: true, head: 4 });
   });
 
   it('can be read all the same', async () => {

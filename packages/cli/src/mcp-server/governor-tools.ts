@@ -1,0 +1,72 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { Json } from '@pawl/core';
+import * as z from 'zod';
+import { answer } from './answer.ts';
+import type { Trackers } from './trackers.ts';
+
+const session = z
+  .string()
+  .min(1)
+  .max(200)
+  .default('default')
+  .describe('Whose work it is, where one client speaks for several agents.');
+
+const report = z.object({
+  stuck: z.boolean(),
+  level: z.enum(['healthy', 'suspect', 'stuck']),
+  rule: z.string().nullable(),
+  reason: z.string(),
+  advice: z.string(),
+  evidence: z.array(z.number()),
+});
+
+const call = z.object({
+  session,
+  tool: z.string().min(1).describe('The tool that was called.'),
+  args: z.json().optional().describe('Its arguments.'),
+  success: z.boolean().default(true).describe('Whether it succeeded.'),
+  output: z.json().optional().describe('What it said. Left out, it is not known.'),
+  error: z.string().optional().describe('What it said when it failed.'),
+});
+
+/** The governor as tools: told of calls, it says whether the work still moves. */
+export function offerGovernor(server: McpServer, trackers: Trackers): void {
+  server.registerTool(
+    'observe',
+    {
+      title: 'Tell the governor of a call',
+      description:
+        'Call this after each tool call of your own, with how it ended. Says whether the work still moves, and what to do when it does not.',
+      inputSchema: call,
+      outputSchema: report,
+      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    },
+    ({ session: name, tool, args, success, output, error }) => {
+      const tracker = trackers(name);
+      const isFailure = !success || (error !== undefined && error !== '');
+      tracker.recordToolCall({
+        tool,
+        args: args as Json | undefined,
+        success: !isFailure,
+        ...(error !== undefined && { error }),
+        ...(output !== undefined && { output: output as Json }),
+      });
+      return answer({ ...tracker.stuck(), evidence: [...tracker.stuck().evidence] });
+    },
+  );
+  server.registerTool(
+    'verdict',
+    {
+      title: 'Ask whether the work still moves',
+      description: 'What the governor thinks of the work so far, and how many calls it has been told of.',
+      inputSchema: z.object({ session }),
+      outputSchema: report.extend({ calls: z.number() }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ session: name }) => {
+      const tracker = trackers(name);
+      const found = tracker.stuck();
+      return answer({ ...found, evidence: [...found.evidence], calls: tracker.progress().calls });
+    },
+  );
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import OpenAI from 'openai';
+import { afterEach, describe, expect, it } from 'vitest';
+import { proxy } from '../../src/commands/proxy.ts';
+import { listSessions } from '../../src/commands/sessions.ts';
+import { captureIo } from '../captured-io.ts';
+import { startUpstream, type Upstream } from '../proxy/upstream.ts';
+
+let upstream: Upstream | undefined;
+afterEach(() => upstream?.close());
+
+const asked: OpenAI.ChatCompletionCreateParamsNonStreaming = {
+  model: 'tiny',
+  messages: [{ role: 'user', content: 'Which files are there?' }],
+  tools: [{ type: 'function', function: { name: 'ls' } }],
+};
+
+describe('pawl proxy', () => {
+  it('governs from its first line on until it is stopped, and what it saw is listed by pawl sessions', async () => {
+    upstream = await startUpstream(() => ({ text: 'Three.' }));
+    const dir = mkdtempSync(join(tmpdir(), 'pawl-proxy-'));
+    const store = join(dir, 'sessions.db');
+    const stop = new AbortController();
+    const { io, out } = captureIo();
+    const running = proxy({ upstream: upstream.url, port: '0', dir, store, signal: stop.signal }, io);
+    await expect.poll(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+ governs http:\/\/127\.0\.0\.1:\d+\n$/);
+    const [address] = out().split(' ');
+    const client = new OpenAI({ apiKey: 'sk-secret', baseURL: `${address}/v1` });
+    const reply = await client.chat.completions.create(asked);
+    expect(reply.choices[0]?.message.content).toBe('Three.');
+    stop.abort();
+    expect(await running).toBe(0);
+    await expect(client.chat.completions.create(asked, { maxRetries: 0 })).rejects.toThrow();
+    const listed = captureIo();
+    await listSessions({ dir, store, limit: '10', json: true }, listed.io);
+    expect(JSON.parse(listed.out())).toMatchObject({
+      goal: 'Which files are there?',
+      status: 'waitingForUser',
+      model: 'tiny',
+      about: { kind: 'proxy', upstream: upstream.url },
+    });
+  });
+
+  it('keeps nothing with --store none', async () => {
+    upstream = await startUpstream(() => ({ text: 'Three.' }));
+    const stop = new AbortController();
+    const { io, out } = captureIo();
+    const running = proxy({ upstream: upstream.url, port: '0', dir: '.', store: 'none', signal: stop.signal }, io);
+    await expect.poll(out).toContain('governs');
+    stop.abort();
+    expect(await running).toBe(0);
+  });
+
+  it.each([
+    [{ upstream: 'api.openai.com' }, /--upstream takes the address/],
+    [{ upstream: 'ftp://example.org' }, /--upstream takes the address/],
+    [{ upstream: 'https://key:sk-secret@example.org' }, /^(?!.*sk-secret).*--upstream/],
+    [{ port: 'http' }, /--port takes a whole number/],
+    [{ port: '70000' }, /Port 70000 cannot be had/],
+    [{ maxSteps: '0' }, /--max-steps/],
+  ])('refuses %j with one clear error', async (wrong, message) => {
+    const { signal } = new AbortController();
+    const right = { upstream: 'http://127.0.0.1:9', port: '0', dir: '.', store: 'none', signal };
+    await expect(proxy({ ...right, ...wrong }, captureIo().io)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,116 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, describe, expect, it } from 'vitest';
+import { mcp } from '../../src/commands/mcp.ts';
+import { listMemory } from '../../src/commands/memory.ts';
+import { captureIo } from '../captured-io.ts';
+
+const entry = fileURLToPath(new URL('../fixtures/mcp-program.ts', import.meta.url));
+
+let client: Client | undefined;
+afterEach(() => client?.close());
+
+/** The official client, connected to the command as a process of its own. */
+async function connected(storage: string): Promise<Client> {
+  client = new Client({ name: 'test', version: '1' });
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [entry, '--storage', storage] }),
+  );
+  return client;
+}
+
+function newStorage(): string {
+  return join(mkdtempSync(join(tmpdir(), 'pawl-mcp-')), 'memory.sqlite');
+}
+
+async function call(name: string, args: object): Promise<unknown> {
+  const result = await client?.callTool({ name, arguments: { ...args } });
+  return result?.isError === true ? { isError: true, content: result.content } : result?.structuredContent;
+}
+
+describe('pawl mcp', () => {
+  it('offers its tools, each with what it takes and gives', async () => {
+    const { tools } = await (await connected(newStorage())).listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['observe', 'verdict', 'remember', 'recall', 'search']);
+    for (const { description, inputSchema, outputSchema } of tools) {
+      expect(description).toMatch(/\.$/);
+      expect([inputSchema.type, outputSchema?.type]).toEqual(['object', 'object']);
+    }
+  });
+
+  it('notices work that goes round in circles, for each agent by itself', async () => {
+    await connected(newStorage());
+    const observed = { tool: 'grep', args: { pattern: 'x' }, success: false, error: 'no such file' };
+    expect(await call('observe', observed)).toMatchObject({ stuck: false, level: 'healthy' });
+    expect(await call('observe', observed)).toMatchObject({ stuck: false, level: 'suspect' });
+    expect(await call('observe', { ...observed, session: 'other' })).toMatchObject({ level: 'healthy' });
+    expect(await call('observe', observed)).toMatchObject({
+      stuck: true,
+      rule: 'repeated-failure',
+      advice: expect.stringContaining('Repeating it will fail again') as string,
+      evidence: [1, 2, 3],
+    });
+    expect(await call('verdict', {})).toMatchObject({ stuck: true, calls: 3 });
+    expect(await call('verdict', { session: 'other' })).toMatchObject({ stuck: false, calls: 1 });
+    await call('observe', { tool: 'ls', args: {}, output: 'a b c' });
+    expect(await call('verdict', {})).toMatchObject({ stuck: false });
+  });
+
+  it('remembers beyond the conversation, in the same memory as pawl memory shows', async () => {
+    const storage = newStorage();
+    await connected(storage);
+    const wish = { tags: 'wish, birthday', value: 'A telescope for the attic' };
+    expect(await call('remember', wish)).toEqual({ tags: ['birthday', 'wish'], replaced: false });
+    expect(await call('remember', wish)).toMatchObject({ replaced: true });
+    await client?.close();
+    await connected(storage);
+    expect(await call('recall', { tags: 'birthday,wish' })).toMatchObject({
+      found: true,
+      entry: { value: wish.value },
+    });
+    expect(await call('recall', { tags: 'nothing' })).toEqual({ found: false, entry: null });
+    expect(await call('search', { query: 'telescope' })).toMatchObject({
+      entries: [{ tags: ['birthday', 'wish'] }],
+    });
+    expect(await call('search', { query: 'telescope', tags: 'christmas' })).toEqual({ entries: [] });
+    const { io, out } = captureIo();
+    await listMemory({ storage, dir: '.' }, io);
+    expect(out()).toContain('A telescope');
+  });
+
+  it('answers what makes no sense with an error that says what to do', async () => {
+    await connected(newStorage());
+    for (const [name, args] of [
+      ['remember', { tags: ' , ', value: 'x' }],
+      ['recall', { tags: 'x'.repeat(1_000) }],
+      ['observe', {}],
+      ['search', { limit: 100_000 }],
+    ] as const) {
+      const result = await client
+        ?.callTool({ name, arguments: args })
+        .catch((error: unknown) => ({ isError: true, content: String(error) }));
+      expect(result?.isError).toBe(true);
+      expect(JSON.stringify(result?.content)).toMatch(/tags|tool|limit/);
+    }
+  });
+
+  it('ends when its client leaves, or when it is asked to', async () => {
+    const stdin = new PassThrough();
+    const leave = new AbortController();
+    const { io } = captureIo();
+    const served = mcp({ dir: '.', storage: newStorage(), signal: leave.signal }, { ...io, stdin });
+    stdin.end();
+    expect(await served).toBe(0);
+    const other = mcp(
+      { dir: '.', storage: newStorage(), signal: leave.signal },
+      { ...io, stdin: new PassThrough() },
+    );
+    leave.abort();
+    expect(await other).toBe(0);
+  });
+});
