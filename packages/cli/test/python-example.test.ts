@@ -7,6 +7,7 @@ const example = join(root, 'examples/python/governed_agent.py');
 const pawl = join(root, 'packages/cli/bin/pawl.js');
 
 const isThere = spawnSync('python3', ['--version'], { stdio: 'ignore' }).status === 0;
+if (!isThere) console.warn('The example in Python is not tested: there is no python3 here.');
 
 describe.skipIf(!isThere)('the example in Python', () => {
   it('is stopped after four identical calls and ends with an answer', () => {

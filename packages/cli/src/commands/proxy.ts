@@ -28,11 +28,10 @@ export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
   const opened = await openStoreFor(flags);
   const say = (line: string): void => void io.stderr.write(`${visibleLine(line)}\n`);
   if (opened.warning !== null) say(opened.warning);
-  const recorder = createRecorder({
-    store: opened.store,
-    about: { kind: 'proxy', dir: realpathSync(flags.dir), upstream: upstream.origin },
-    onTrouble: say,
-  });
+  const about = { kind: 'proxy', dir: realpathSync(flags.dir), upstream: upstream.origin };
+  // What is kept nowhere would only pile up.
+  const recorder =
+    opened.path === null ? null : createRecorder({ store: opened.store, about, onTrouble: say });
   const server = createProxy({
     upstream,
     govern: { now: Date.now, ...(budgets !== null && { budgets }) },
@@ -52,7 +51,7 @@ export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
   } finally {
     server.closeAllConnections();
     server.close();
-    await recorder.settled();
+    await recorder?.settled();
     await opened.close();
   }
 }

@@ -1,4 +1,4 @@
-import { codexOutcome } from './governor.ts';
+import { governor } from './governor.ts';
 import { toolAnswer, toolFact } from './claude.ts';
 import { fieldsOf, own } from '../json-fields.ts';
 import { saidIn, type Host } from './fact.ts';
@@ -14,7 +14,7 @@ export const codex: Host = {
     toolFact(event, given, (response) => {
       const code = own(fieldsOf(response) ?? {}, 'exit_code');
       if (typeof code === 'number') return { ok: code === 0, said: saidIn(response) };
-      const { result, error } = codexOutcome(response, undefined);
+      const { result, error } = governor().codexOutcome(response, undefined);
       return { ok: error !== true, said: saidIn(result) };
     }),
   answer: toolAnswer,

@@ -1,6 +1,6 @@
 import type { Json } from '@pawl/core';
 import { fieldsOf, own, textIn, type Fields } from '../json-fields.ts';
-import { textOf } from './governor.ts';
+import { governor } from './governor.ts';
 import type { HookCall, HookOutcome, Word } from './mind.ts';
 
 /** Something a host tells through a hook. */
@@ -60,5 +60,9 @@ function parsed(text: string): Json {
 
 /** What a tool said, as text. */
 export function saidIn(value: Json | undefined): string {
-  return value === undefined || value === null ? '' : textOf(value);
+  return value === undefined || value === null
+    ? ''
+    : typeof value === 'string'
+      ? value
+      : governor().textOf(value);
 }

@@ -1,5 +1,5 @@
 import type { GovernorSettings, Json, Watch } from '@pawl/core';
-import { isNews, observe, rulesFor, unwatched, verdictOn, watch } from './governor.ts';
+import { governor } from './governor.ts';
 
 /** A call as a host is about to make it, or has made it. */
 export type HookCall = { readonly tool: string; readonly args: Json };
@@ -13,7 +13,8 @@ export type Mind = {
   readonly version: 1;
   /** How many calls there were since the user last spoke. */
   readonly calls: number;
-  readonly watch: Watch;
+  /** Null as long as nothing was seen. */
+  readonly watch: Watch | null;
   /** Calls that are not to be run again until something new has come of others. */
   readonly refused: readonly Refused[];
   /** Why the work is over; null while it may go on. `asked` counts the calls that came all the same. */
@@ -29,7 +30,7 @@ export type Word =
 
 export type Judged = { readonly mind: Mind; readonly word: Word };
 
-export const fresh: Mind = { version: 1, calls: 0, watch: unwatched, refused: [], finish: null };
+export const fresh: Mind = { version: 1, calls: 0, watch: null, refused: [], finish: null };
 
 /** Advice stands among what tools and people said, so it says that it is neither. */
 export const mark = '[Note from the run’s governor, not from the user]';
@@ -67,9 +68,10 @@ export function beforeCall(mind: Mind, call: HookCall, callsMax: number | null):
 export function afterCall(mind: Mind, call: HookCall, outcome: HookOutcome, at: number): Judged {
   const { ok, said } = outcome;
   if (mind.finish !== null || (!ok && said.includes(mark))) return { mind, word: silence };
+  const { isNews, observe, rulesFor, unwatched, verdictOn, watch } = governor();
   const seq = mind.calls + 1;
   const seen = observe({ seq, at, tool: call.tool, args: call.args, ok, said });
-  const { watch: watched, finding } = watch(mind.watch, seen, rulesFor(settings));
+  const { watch: watched, finding } = watch(mind.watch ?? unwatched, seen, rulesFor(settings));
   const { work } = watched.seen;
   const isNew = seen.kind === 'work' && isNews(work, work.length - 1);
   const after = { ...mind, calls: seq, watch: watched, refused: isNew ? [] : mind.refused };
@@ -108,5 +110,5 @@ function over(advice: string): string {
 
 /** What a call has in common with the same call made again, however it is written. */
 function keyOf({ tool, args }: HookCall): string {
-  return observe({ seq: 0, tool, args, ok: true, said: '' }).call;
+  return governor().observe({ seq: 0, tool, args, ok: true, said: '' }).call;
 }

@@ -7,11 +7,11 @@ import type { Wire } from './wire.ts';
 
 /** What becomes of a request. */
 export type GovernedRequest =
-  /** `body` is null where the request goes on as it came. */
   | {
       readonly kind: 'sent';
       readonly heard: Heard;
-      readonly body: Fields | null;
+      /** What is to be changed in it; null where it goes on as it came. */
+      readonly change: ((body: Fields) => Fields) | null;
       readonly verdict: Verdict | null;
       readonly isFinish: boolean;
     }
@@ -31,9 +31,10 @@ export function governRequests(conversations: Conversations, options: GovernOpti
       heard.messages.map((message) => withUsage(message, usages)),
     );
     if (isOver) return { kind: 'over', heard, reason: finish ?? 'the work has come to its end' };
-    const advised = advice === null ? null : wire.withAdvice(body, advice);
-    const changed = dropTools ? wire.withoutTools(advised ?? body) : advised;
-    return { kind: 'sent', heard, body: changed, verdict, isFinish: dropTools };
+    const advise = (given: Fields): Fields => (advice === null ? given : wire.withAdvice(given, advice));
+    const finishing = (given: Fields): Fields => wire.withoutTools(advise(given));
+    const change = dropTools ? finishing : advice === null ? null : advise;
+    return { kind: 'sent', heard, change, verdict, isFinish: dropTools };
   };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Json } from '@pawl/core';
 import type { Store } from '@pawl/runtime';
 import type { Conversation } from './conversations.ts';
@@ -25,6 +26,8 @@ export function createRecorder({ store, about, onTrouble }: RecorderOptions): Re
       // One after the other: each goes on from where the one before it left the record.
       queue = queue.then(async () => {
         if (isBroken) return;
+        // The request goes first: nobody waits for the record.
+        await setImmediate();
         try {
           const before = conversation.recording ?? unrecorded;
           conversation.recording = await record(store, before, account, { ...about, model });

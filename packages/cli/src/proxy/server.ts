@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Verdict } from '@pawl/core';
 import type { GovernOptions } from '@pawl/adapters/messages';
 import { own, textIn, type Fields } from '../json-fields.ts';
-import { readBody } from './body.ts';
+import { changedBody, readBody } from './body.ts';
 import { collected } from './collect.ts';
 import { createConversations, type Conversations } from './conversations.ts';
 import { forwardTo, type Forwarded, type Listener } from './forward.ts';
@@ -48,7 +48,7 @@ export function createProxy(options: ProxyOptions): Server {
     }
     const { verdict, isFinish } = governed;
     if (verdict !== null) onNote({ type: 'found', verdict, isFinish });
-    const changed = governed.body === null ? null : Buffer.from(JSON.stringify(governed.body));
+    const changed = governed.change === null ? null : changedBody(bytes, governed.change);
     return forward(req, res, {
       body: changed ?? bytes,
       isChanged: changed !== null,

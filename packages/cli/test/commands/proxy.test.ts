@@ -47,7 +47,10 @@ describe('pawl proxy', () => {
     upstream = await startUpstream(() => ({ text: 'Three.' }));
     const stop = new AbortController();
     const { io, out } = captureIo();
-    const running = proxy({ upstream: upstream.url, port: '0', dir: '.', store: 'none', signal: stop.signal }, io);
+    const running = proxy(
+      { upstream: upstream.url, port: '0', dir: '.', store: 'none', signal: stop.signal },
+      io,
+    );
     await expect.poll(out).toContain('governs');
     stop.abort();
     expect(await running).toBe(0);

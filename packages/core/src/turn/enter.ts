@@ -46,7 +46,7 @@ export function callModel(session: Session, event: Event, route: Route, call: Ca
 function isLastDue(session: Session, { finish }: Ask): boolean {
   return (
     session.settings.budgets !== null &&
-    finish === null &&
+    finish?.ends !== 'session' &&
     isAtLeast(session, behaviours.budgetHoldsForEveryAsk)
   );
 }

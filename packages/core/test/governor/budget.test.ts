@@ -54,7 +54,7 @@ describe('a budget', () => {
   });
 
   it('of model calls holds whatever fails and however many turns there are', () => {
-    const happening = fc.constantFrom('reply', 'call', 'fail', 'overflow');
+    const happening = fc.constantFrom('reply', 'call', 'fail', 'overflow', 'finish');
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6 }),
@@ -76,9 +76,11 @@ describe('a budget', () => {
             call: { type: 'model-replied', text: '', calls: [{ id: 'a', tool: 'read', args: {} }] },
             fail: { type: 'model-failed', error: { kind: 'network', message: 'x' } },
             overflow: { type: 'model-failed', error: { kind: 'context-overflow', message: 'x' } },
+            finish: { type: 'model-replied', text: 'so', calls: [] },
           };
           for (const each of script) {
             take({ type: 'user-message', text: 'go' });
+            if (each === 'finish') take({ type: 'finish-requested', reason: 'enough' });
             take({ type: 'retry-due' });
             take({ type: 'paging-finished', freedTokens: 1 });
             take(answers[each] ?? {});

@@ -1,5 +1,6 @@
 import type { Settings } from '../../src/index.ts';
 import {
+  asksToFinish,
   call,
   fails,
   finishes,
@@ -44,6 +45,20 @@ export function budgetTales(begin: Begin): readonly Tale[] {
       retryIsDue(),
       overflows(),
     ]),
+    tale(
+      '2-budget-finish',
+      'A wish to finish with the last call that is paid for ends the session.',
+      pawl(3),
+      [
+        says('Tidy up.'),
+        replies('Tidied.'),
+        says('And the shed?'),
+        replies('', call('a')),
+        asksToFinish(),
+        finishes('a'),
+        replies('Half of it.'),
+      ],
+    ),
     tale('2-budget-one', 'A budget of one call is one answer.', pawl(1), [
       says('Tidy up.'),
       replies('No.', call('a')),

@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { aimLine, atMost } from './lib/aim.ts';
+import { environment } from './lib/environment.ts';
+import { spread } from './lib/figures.ts';
+import { rotated } from './lib/interleave.ts';
+import { readOptions } from './lib/options.ts';
+import { pairedRatios, summarise, type Summary } from './lib/statistics.ts';
+import { table } from './lib/table.ts';
+
+const help = `Usage: node bench/hook.ts [--quick] [--json]
+
+Times what a coding agent waits for at each of its calls: a hook of Pawl, from the start of its process to its end, in the
+middle of a long session, beside a Node that does nothing.
+
+  --quick   a short run: enough to see that it works, too short to be quoted
+  --json    the same numbers as JSON
+  --help    this text`;
+
+const entry = fileURLToPath(new URL('../packages/cli/bin/pawl-hook.js', import.meta.url));
+const data = mkdtempSync(join(tmpdir(), 'pawl-bench-hook-'));
+
+/** A call as Claude Code tells of it. What it reads is new each time, as in work that moves. */
+function told(hook_event_name: string, number: number): string {
+  const tool_input = { file_path: `/src/part-${number}.ts` };
+  const tool_response = { type: 'text', file: { content: `export const part = ${number};\n`.repeat(400) } };
+  const call = {
+    session_id: 'bench',
+    transcript_path: '/x',
+    cwd: '/',
+    hook_event_name,
+    tool_name: 'Read',
+    tool_input,
+  };
+  return JSON.stringify(hook_event_name === 'PreToolUse' ? call : { ...call, tool_response });
+}
+
+const commands = [
+  { name: 'node, doing nothing', args: ['--eval', ''], event: null },
+  { name: 'before a call', args: [entry, 'claude'], event: 'PreToolUse' },
+  { name: 'after a call', args: [entry, 'claude'], event: 'PostToolUse' },
+] as const;
+
+type Command = (typeof commands)[number];
+
+function time({ name, args, event }: Command, number: number): number {
+  const start = performance.now();
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+    input: event === null ? '' : told(event, number),
+    encoding: 'utf8',
+    env: { ...process.env, XDG_DATA_HOME: data },
+  });
+  const taken = performance.now() - start;
+  if (status !== 0 || stdout !== '') throw new Error(`${name} failed: ${stderr || stdout}`);
+  return taken;
+}
+
+type Measured = { readonly name: string; readonly samples: readonly number[] };
+
+/** Each round starts every command once, beginning with another; the first rounds only fill the session. */
+function measure(rounds: number, before: number): readonly Measured[] {
+  const slots = commands.map((command) => ({ command, samples: [] as number[] }));
+  for (let round = -before; round < rounds; round += 1) {
+    for (const { command, samples } of rotated(slots, round + before)) {
+      const taken = time(command, round);
+      if (round >= 0) samples.push(taken);
+    }
+  }
+  return slots.map(({ command, samples }) => ({ name: command.name, samples }));
+}
+
+const options = readOptions(help);
+if (options !== null) {
+  const rounds = options.quick ? 3 : 21;
+  const measured = measure(rounds, options.quick ? 1 : 50);
+  rmSync(data, { recursive: true });
+  const bare = measured[0]?.samples ?? [];
+  const milliseconds = measured.map(({ name, samples }) => ({
+    name,
+    ...summarise(samples),
+    byNode: summarise(pairedRatios(samples, bare)),
+  }));
+  const aims = milliseconds.slice(1).map(({ name, median }) => atMost(`ms for a hook ${name}`, 100, median));
+  const result = { environment: environment(), rounds, milliseconds, aims };
+  console.log(options.json ? JSON.stringify(result, null, 2) : report(result));
+}
+
+type Result = {
+  readonly environment: ReturnType<typeof environment>;
+  readonly rounds: number;
+  readonly milliseconds: readonly (Summary & { readonly name: string; readonly byNode: Summary })[];
+  readonly aims: readonly ReturnType<typeof atMost>[];
+};
+
+function report({ environment: { node, cpu, cores, load }, rounds, milliseconds, aims }: Result): string {
+  return [
+    `Node ${node}, ${cpu}, ${cores} cores, load ${load.toFixed(1)}\nTime that elapses; medians of ${rounds} interleaved rounds`,
+    table(
+      ['start to end', 'ms', 'min..max', 'by node'],
+      milliseconds.map(({ name, median, min, max, byNode }) => [
+        name,
+        median.toFixed(0),
+        spread({ median, min, max }),
+        byNode.median.toFixed(2),
+      ]),
+    ),
+    aims.map(aimLine).join('\n'),
+  ].join('\n\n');
+}
