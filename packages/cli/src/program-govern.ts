@@ -49,7 +49,7 @@ function addHook(program: Command, { io, exit }: Setting): void {
   addHookChanges(hook, { io, exit });
 }
 
-type HookChangeFlags = HookFlags & { readonly project?: string; readonly yes?: true };
+type HookChangeFlags = HookFlags & { readonly project?: string; readonly yes?: true; readonly json?: true };
 
 function addHookChanges(hook: Command, { io, exit }: Pick<Setting, 'io' | 'exit'>): void {
   hook
@@ -59,6 +59,7 @@ function addHookChanges(hook: Command, { io, exit }: Pick<Setting, 'io' | 'exit'
     .option('--project <folder>', 'for one project instead of all of yours')
     .option('--max-tool-calls <n>', 'after so many tool calls without a word of the user, ask for an answer')
     .option('-y, --yes', 'ask nothing')
+    .option('--json', 'print what was done as one JSON object')
     .addHelpText(
       'after',
       examples('pawl hook install claude', 'pawl hook install gemini --project . --max-tool-calls 200 --yes'),
@@ -73,6 +74,7 @@ function addHookChanges(hook: Command, { io, exit }: Pick<Setting, 'io' | 'exit'
     .argument('<agent>', 'claude, codex or gemini')
     .option('--project <folder>', 'for one project instead of all of yours')
     .option('-y, --yes', 'ask nothing')
+    .option('--json', 'print what was done as one JSON object')
     .addHelpText('after', examples('pawl hook remove claude', 'pawl hook remove codex --yes'))
     .action(async (agent: string, options: HookChangeFlags) => {
       const { remove } = await import('./commands/hook.ts');
@@ -81,18 +83,22 @@ function addHookChanges(hook: Command, { io, exit }: Pick<Setting, 'io' | 'exit'
 }
 
 type ProxyFlags = BudgetFlags & {
-  readonly upstream: string;
+  readonly upstream?: string;
   readonly port: string;
   readonly dir: string;
   readonly store?: string;
   readonly quiet?: true;
+  readonly json?: true;
 };
 
 function addProxy(program: Command, { io, signal, exit }: Setting): void {
   program
     .command('proxy')
     .description('govern any agent in any language: a proxy on this machine between it and its model')
-    .requiredOption('--upstream <url>', 'where the model is served, such as https://api.openai.com')
+    .option(
+      '--upstream <url>',
+      'where the model is served, such as https://api.openai.com; there must be one',
+    )
     .option('--port <n>', 'the port to listen on; 0 for any that is free', '4141')
     .option('-d, --dir <folder>', 'the folder whose sessions the conversations are listed among', '.')
     .option('--store <where>', storeHelp)
@@ -104,6 +110,7 @@ function addProxy(program: Command, { io, signal, exit }: Setting): void {
     .option('--max-tokens <n>', 'after so many tokens, read and written, ask for an answer')
     .option('--max-seconds <n>', 'after so long, ask for an answer')
     .option('-q, --quiet', 'say nothing of what is found')
+    .option('--json', 'print one JSON object a line: where it listens, and what it finds')
     .addHelpText(
       'after',
       examples(

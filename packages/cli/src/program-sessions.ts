@@ -75,11 +75,19 @@ function addWatch(program: Command, { io, signal, exit }: Setting): void {
     });
 }
 
+type ShowFlags = Flags & {
+  readonly at?: string;
+  readonly prompt?: string;
+  readonly why?: string;
+  readonly events?: true;
+};
+
 function addShow(program: Command, { io, exit }: Setting): void {
   command(program, 'show', 'show a session: what it came to, what happened, and why it stopped')
     .argument('<session>', whichHelp)
     .option('--at <event>', 'show the state after this event instead; 0 is as it was created')
     .option('--prompt <n>', 'show what the model was sent the nth time it was asked')
+    .option('--why <step>', 'show why the nth step went as it did; event:N means the step of event N')
     .option('--events', 'print the log itself, one JSON object a line')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
@@ -88,10 +96,11 @@ function addShow(program: Command, { io, exit }: Setting): void {
         'pawl show last',
         'pawl show 3f2a --at 12',
         'pawl show 3f2a --prompt 4',
+        'pawl show 3f2a --why event:12',
         'pawl show last --events | pawl pipe',
       ),
     )
-    .action(async (word: string, options: Flags & { at?: string; prompt?: string; events?: true }) => {
+    .action(async (word: string, options: ShowFlags) => {
       const { showSession } = await import('./commands/show.ts');
       exit(await showSession(word, options, io));
     });

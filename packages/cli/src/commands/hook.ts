@@ -33,8 +33,8 @@ export async function install(name: string, flags: ChangeFlags, io: Io): Promise
   return installHook(hostNamed(name), { ...flags, maxToolCalls: limitIn(flags) }, io);
 }
 
-export async function remove(name: string, { project, yes }: ChangeFlags, io: Io): Promise<ExitCode> {
-  return removeHook(hostNamed(name), { project, yes }, io);
+export async function remove(name: string, { project, yes, json }: ChangeFlags, io: Io): Promise<ExitCode> {
+  return removeHook(hostNamed(name), { project, yes, json }, io);
 }
 
 function hostNamed(name: string): Host {

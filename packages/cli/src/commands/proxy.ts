@@ -12,11 +12,12 @@ import { budgetsOf, type BudgetFlags } from './budget-options.ts';
 import { wholeNumber } from './session-number.ts';
 
 export type ProxyFlags = Omit<BudgetFlags, 'maxCost'> & {
-  readonly upstream: string;
+  readonly upstream?: string | undefined;
   readonly port: string;
   readonly dir: string;
   readonly store?: string | undefined;
   readonly quiet?: boolean | undefined;
+  readonly json?: boolean | undefined;
   readonly signal: AbortSignal;
 };
 
@@ -36,14 +37,19 @@ export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
     upstream,
     govern: { now: Date.now, ...(budgets !== null && { budgets }) },
     recorder,
-    onNote: (note) => flags.quiet !== true && say(noteText(note)),
+    onNote: tellNotes(flags, io, say),
     now: Date.now,
   });
   try {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     const { port: taken } = server.address() as AddressInfo;
-    io.stdout.write(`http://127.0.0.1:${taken} governs ${upstream.origin}\n`);
+    const url = `http://127.0.0.1:${taken}`;
+    io.stdout.write(
+      flags.json === true
+        ? `${JSON.stringify({ type: 'listening', url, upstream: upstream.origin })}\n`
+        : `${url} governs ${upstream.origin}\n`,
+    );
     if (!flags.signal.aborted) await once(flags.signal, 'abort');
     return exitCodes.finished;
   } catch (error) {
@@ -56,13 +62,24 @@ export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
   }
 }
 
-function upstreamIn(text: string): URL {
+function upstreamIn(text = ''): URL {
   const url = URL.parse(text);
   if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '')
     return url;
   throw new UsageError(
     `--upstream takes the address of a model's server, such as https://api.openai.com, and got ${JSON.stringify(text.replace(/\/\/[^/@]*@/, '//…@'))}.`,
   );
+}
+
+function tellNotes(
+  { quiet, json }: ProxyFlags,
+  io: Io,
+  say: (line: string) => void,
+): (note: ProxyNote) => void {
+  if (quiet === true) return () => undefined;
+  return json === true
+    ? (note) => void io.stdout.write(`${JSON.stringify(note)}\n`)
+    : (note) => say(noteText(note));
 }
 
 function noteText(note: ProxyNote): string {

@@ -27,24 +27,28 @@ import { stateJson, stateLines } from './show-state.ts';
 import { clockTime, dateTime, duration } from './show-time.ts';
 import { timelineOf, type TimelineEntry } from './show-timeline.ts';
 import { walkSession, type Walked } from './show-walk.ts';
+import { whyText } from './show-why.ts';
 
 export type ShowOptions = SessionFlags & {
   readonly at?: string | undefined;
   readonly prompt?: string | undefined;
+  /** A step by its number, or `event:N` for the one that event N belongs to. */
+  readonly why?: string | undefined;
   readonly events?: boolean | undefined;
 };
 
 /** Shows a session: what it came to, what happened, and why it stopped; or only one thing about it. */
 export function showSession(word: string, options: ShowOptions, io: Io): Promise<ExitCode> {
-  const { at, prompt, events } = options;
-  if ([at, prompt, events].filter((each) => each !== undefined).length > 1) {
-    throw new UsageError('Give one of --at, --prompt and --events, not several.');
+  const { at, prompt, why, events } = options;
+  if ([at, prompt, why, events].filter((each) => each !== undefined).length > 1) {
+    throw new UsageError('Give one of --at, --prompt, --why and --events, not several.');
   }
   return withStore(options, async (store) => {
     const summary = await sessionNamed(store, word, options.dir);
     const output = new LineOutput(io.stdout, () => undefined);
     if (at !== undefined) await output.write(await stateAt(store, summary, at, { options, io }));
     else if (prompt !== undefined) await output.write(await promptNumber(store, summary, prompt, options));
+    else if (why !== undefined) await output.write(await stepNumber(store, summary, why, { options, io }));
     else if (events === true) await writeEvents(store, summary, output);
     else await showWhole(store, summary, { output, io, json: options.json === true });
     return exitCodes.finished;
@@ -73,6 +77,16 @@ async function promptNumber(
   // A list of sessions leaves out what is long: the prompt and the tools.
   const { about } = await store.open(id, { at: 0 });
   return promptText(await walkSession(store, id, head), number, { about, json: json === true });
+}
+
+async function stepNumber(
+  store: Store,
+  summary: SessionSummary,
+  why: string,
+  { options, io }: { readonly options: ShowOptions; readonly io: Io },
+): Promise<string> {
+  const { about } = await store.open(summary.id, { at: 0 });
+  return whyText(store, summary, why, { about, json: options.json === true, width: widthOf(io.stdout) });
 }
 
 async function writeEvents(store: Store, { id, head }: SessionSummary, output: LineOutput): Promise<void> {

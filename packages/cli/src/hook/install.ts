@@ -14,6 +14,8 @@ export type InstallFlags = {
   readonly project?: string | undefined;
   readonly yes?: boolean | undefined;
   readonly maxToolCalls?: number | undefined;
+  /** Tell what was done as one JSON object. */
+  readonly json?: boolean | undefined;
 };
 
 /** Shows what would be added to the settings of a host, asks, and adds it. */
@@ -23,19 +25,18 @@ export async function installHook(host: Host, flags: InstallFlags, io: Io): Prom
   const command = commandFor(host.name, flags.maxToolCalls);
   const after = withEntries(before, host.name, command);
   if (JSON.stringify(after) === JSON.stringify(before)) {
-    io.stdout.write(`${visibleLine(path)} has these hooks already.\n`);
-    return exitCodes.finished;
+    return done(io, flags, { agent: host.name, path, changed: false }, `${path} has these hooks already.`);
   }
   const shown = JSON.stringify({ hooks: entriesFor(host.name, command) }, null, 2);
   io.stderr.write(`To be added to ${visibleLine(path)}:\n${visible(shown)}\n`);
   if (!(await isAgreed(flags, io, 'Write it?'))) return unchanged(io);
   writeSettings(path, after);
-  io.stdout.write(
-    `${host.title} is governed from its next session on. pawl hook remove ${host.name} takes it back.\n`,
-  );
-  if (host.name === 'codex')
-    io.stdout.write('Codex asks you to review new hooks before it runs them: /hooks shows them.\n');
-  return exitCodes.finished;
+  const review =
+    host.name === 'codex'
+      ? ' Codex asks you to review new hooks before it runs them: /hooks shows them.'
+      : '';
+  const said = `${host.title} is governed from its next session on.${review} pawl hook remove ${host.name} takes it back.`;
+  return done(io, flags, { agent: host.name, path, changed: true }, said);
 }
 
 /** Takes out of the settings of a host what was added there, and nothing else. */
@@ -43,13 +44,18 @@ export async function removeHook(host: Host, flags: InstallFlags, io: Io): Promi
   const path = pathFor(host, flags);
   const before = readSettings(path);
   if (!hasEntries(before, host.name)) {
-    io.stdout.write(`${visibleLine(path)} has no hooks of pawl.\n`);
-    return exitCodes.finished;
+    return done(io, flags, { agent: host.name, path, changed: false }, `${path} has no hooks of pawl.`);
   }
   if (!(await isAgreed(flags, io, `Take the hooks of pawl out of ${visibleLine(path)}?`)))
     return unchanged(io);
   writeSettings(path, withoutEntries(before, host.name));
-  io.stdout.write(`${visibleLine(path)} has no hooks of pawl any more.\n`);
+  return done(io, flags, { agent: host.name, path, changed: true }, `${path} has no hooks of pawl any more.`);
+}
+
+type Done = { readonly agent: Host['name']; readonly path: string; readonly changed: boolean };
+
+function done(io: Io, { json }: InstallFlags, data: Done, said: string): ExitCode {
+  io.stdout.write(`${json === true ? JSON.stringify(data) : visibleLine(said)}\n`);
   return exitCodes.finished;
 }
 

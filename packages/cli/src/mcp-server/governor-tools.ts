@@ -1,5 +1,4 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { Json } from '@pawl/core';
 import * as z from 'zod';
 import { answer } from './answer.ts';
 import type { Trackers } from './trackers.ts';
@@ -46,10 +45,10 @@ export function offerGovernor(server: McpServer, trackers: Trackers): void {
       const isFailure = !success || (error !== undefined && error !== '');
       tracker.recordToolCall({
         tool,
-        args: args as Json | undefined,
+        args,
         success: !isFailure,
         ...(error !== undefined && { error }),
-        ...(output !== undefined && { output: output as Json }),
+        ...(output !== undefined && { output }),
       });
       return answer({ ...tracker.stuck(), evidence: [...tracker.stuck().evidence] });
     },

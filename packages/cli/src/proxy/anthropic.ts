@@ -35,7 +35,7 @@ export const anthropic: Wire = {
 };
 
 /** What a message says and which calls it asks for. */
-export function blocksIn(blocks: readonly Json[]): {
+function blocksIn(blocks: readonly Json[]): {
   readonly text: string;
   readonly calls: readonly string[];
 } {

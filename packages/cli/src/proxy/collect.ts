@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** The longest body that is read; what is longer passes unread. */
-export const bodyMax = 64 * 1024 * 1024;
+const bodyMax = 64 * 1024 * 1024;
 
 /** The body of a request; null when it is too long, and then still to be read from its beginning. */
 export function collected(req: IncomingMessage, max: number = bodyMax): Promise<Buffer | null> {

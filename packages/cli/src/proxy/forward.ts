@@ -44,6 +44,8 @@ export function forwardTo(upstream: URL): Forward & { close(): void } {
       path: pathAt(upstream, req.url ?? '/'),
       headers: headersFor(req, upstream, forwarded),
     });
+    // What goes wrong before the answer is thrown below, and after it the answer itself breaks off.
+    going.on('error', () => undefined);
     // Nobody pays for an answer that nobody is left to hear.
     res.once('close', () => void going.destroy());
     if (body === null) void pipeline(req, going).catch(() => undefined);

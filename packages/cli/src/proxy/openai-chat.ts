@@ -46,7 +46,7 @@ export function fieldsOfAll(list: readonly Json[]): readonly Fields[] | null {
 }
 
 /** The ids of the calls in a message. */
-export function callIds(message: Fields): readonly string[] {
+function callIds(message: Fields): readonly string[] {
   return listIn(message, 'tool_calls').map((call) => textIn(fieldsOf(call) ?? {}, 'id'));
 }
 

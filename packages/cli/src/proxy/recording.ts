@@ -99,10 +99,10 @@ function tell(
     const usage = usages.get(fingerprint(message));
     return turnsIn(message).map((turn) => ({ turn, usage }));
   });
+  const last = all.findLastIndex(({ turn }) => turn.kind === 'result');
   for (const [index, { turn, usage }] of all.entries()) {
     // What a round came to is judged while it still has its last result to come.
-    if (verdict !== null && index === all.length - 1 && turn.kind === 'result')
-      take({ type: 'verdict-reached', at, verdict });
+    if (verdict !== null && index === last) take({ type: 'verdict-reached', at, verdict });
     for (const event of eventsOf(after, turn, usage, at)) take(event);
   }
   return { events, after };

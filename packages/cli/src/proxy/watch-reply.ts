@@ -34,12 +34,15 @@ function watchStream(wire: Wire): ReplyWatch {
   const events = new EventReader();
   const reader = wire.reader();
   const chants = new ChantWatch();
+  let tail = Buffer.alloc(0);
   return {
     hear(chunk) {
+      const before = tail;
+      tail = Buffer.concat([tail, chunk.subarray(-breakMax)]).subarray(-breakMax);
       for (const event of events.read(chunk)) {
         const text = reader.read(event);
         if (text === '' || chants.hear(text) === null) continue;
-        return { pass: afterLastEvent(chunk), ending: reader.ending() };
+        return { pass: afterLastEvent(before, chunk), ending: reader.ending() };
       }
       return null;
     },
@@ -47,11 +50,15 @@ function watchStream(wire: Wire): ReplyWatch {
   };
 }
 
+/** As many bytes as there are in what ends an event, and may have come in parts. */
+const breakMax = 3;
+
 /** Where the last event that ends in a chunk ends; one that has only begun would be no event. */
-function afterLastEvent(chunk: Buffer): number {
-  const plain = chunk.lastIndexOf('\n\n');
-  const returned = chunk.lastIndexOf('\n\r\n');
-  return Math.max(plain === -1 ? 0 : plain + 2, returned === -1 ? 0 : returned + 3);
+function afterLastEvent(before: Buffer, chunk: Buffer): number {
+  const bytes = Buffer.concat([before, chunk]);
+  const plain = bytes.lastIndexOf('\n\n') + 2;
+  const returned = bytes.lastIndexOf('\n\r\n') + 3;
+  return Math.max(plain, returned) - before.length;
 }
 
 function watchWhole(wire: Wire, encoding: string): ReplyWatch {

@@ -43,20 +43,31 @@ describe('pawl proxy', () => {
     });
   });
 
-  it('keeps nothing with --store none', async () => {
-    upstream = await startUpstream(() => ({ text: 'Three.' }));
+  it('tells as JSON where it listens and what it finds; keeps nothing with --store none', async () => {
+    upstream = await startUpstream(() => ({ text: 'I will fix it now. '.repeat(500) }));
     const stop = new AbortController();
     const { io, out } = captureIo();
-    const running = proxy(
-      { upstream: upstream.url, port: '0', dir: '.', store: 'none', signal: stop.signal },
-      io,
-    );
-    await expect.poll(out).toContain('governs');
+    const flags = {
+      upstream: upstream.url,
+      port: '0',
+      dir: '.',
+      store: 'none',
+      json: true,
+      signal: stop.signal,
+    };
+    const running = proxy(flags, io);
+    await expect.poll(out).toContain('\n');
+    const { type, url } = JSON.parse(out()) as { readonly type: string; readonly url: string };
+    expect(type).toBe('listening');
+    const client = new OpenAI({ apiKey: 'x', baseURL: `${url}/v1` });
+    for await (const _ of await client.chat.completions.create({ ...asked, stream: true }));
     stop.abort();
     expect(await running).toBe(0);
+    expect(JSON.parse(out().split('\n')[1] ?? '')).toEqual({ type: 'cut' });
   });
 
   it.each([
+    [{ upstream: undefined }, /--upstream takes the address/],
     [{ upstream: 'api.openai.com' }, /--upstream takes the address/],
     [{ upstream: 'ftp://example.org' }, /--upstream takes the address/],
     [{ upstream: 'https://key:sk-secret@example.org' }, /^(?!.*sk-secret).*--upstream/],

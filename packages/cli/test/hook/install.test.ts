@@ -52,7 +52,9 @@ describe('pawl hook install and remove', () => {
     const path = settingsPath(agent as 'claude', project);
     const text = readFileSync(path, 'utf8');
     expect(text.match(/--max-tool-calls 50/g)?.length).toBe(text.match(/pawl-hook\.js/g)?.length);
-    await remove(agent, { project, yes: true }, captureIo().io);
+    const removed = captureIo();
+    await remove(agent, { project, yes: true, json: true }, removed.io);
+    expect(JSON.parse(removed.out())).toEqual({ agent, path, changed: true });
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({});
   });
 

@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { conversationOf, toArray, type Event } from '@pawl/core';
+import { conversationOf, toArray, type Event, type Verdict } from '@pawl/core';
 import { createMemoryStore } from '@pawl/runtime';
+import { record, unrecorded } from '../../src/proxy/recording.ts';
 import { startProxy, type Started } from './started.ts';
 import { startUpstream, type Arrived, type Said, type Upstream } from './upstream.ts';
 
@@ -114,6 +115,63 @@ describe('a conversation behind the proxy', () => {
     await proxy.settled();
     const all = await proxy.store.list();
     expect(all.map(({ steps }) => steps).toSorted((a, b) => a - b)).toEqual([1, 3]);
+  });
+
+  it('has its verdicts before the last result of the round, also where a harness adds a word of its own', async () => {
+    const store = createMemoryStore();
+    const messages = [
+      { role: 'user', content: 'Go.' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_use', id: 't1', name: 'ls', input: {} },
+          { type: 'tool_use', id: 't2', name: 'ls', input: { all: true } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 't1', content: 'a' },
+          { type: 'tool_result', tool_use_id: 't2', content: [{ type: 'text', text: 'no' }], is_error: true },
+          { type: 'text', text: 'Mind the time.' },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't3', name: 'ls', input: {} }] },
+      { role: 'user', content: 'Never mind, stop.' },
+    ];
+    const verdict: Verdict = {
+      level: 'suspect',
+      rule: 'no-progress',
+      reason: 'nothing moves',
+      advice: 'Move.',
+      evidence: [1],
+      response: { kind: 'advise' },
+    };
+    const account = { usages: new Map(), at: 5 };
+    const first = await record(
+      store,
+      unrecorded,
+      { ...account, messages: messages.slice(0, 3), verdict },
+      null,
+    );
+    const second = await record(store, first, { ...account, messages, verdict: null }, null);
+    const told: string[] = [];
+    for await (const { event } of store.events(second.kept?.session.id ?? '')) {
+      told.push(
+        event.type === 'tool-finished' ? `${event.type} ${event.callId} ${event.outcome.ok}` : event.type,
+      );
+    }
+    expect(told).toEqual([
+      'user-message',
+      'model-replied',
+      'tool-finished t1 true',
+      'verdict-reached',
+      'tool-finished t2 false',
+      'steered',
+      'model-replied',
+      'tool-finished t3 false',
+      'steered',
+    ]);
   });
 
   it('is not kept when it is a single question without tools', async () => {

@@ -151,6 +151,30 @@ describe('a call that was running when the process ended', () => {
   });
 });
 
+describe('what happens while a session is taken up', () => {
+  it('is not taken for something that was left behind', async () => {
+    const outcomes: ToolResult[] = [];
+    const tidied = Promise.withResolvers<void>();
+    const spool = createMemorySpool();
+    const agent = new Agent({
+      model: createScripted([{ calls: [{ id: 'x', tool: 'act', args: { on: 'x' } }] }, { text: '' }]),
+      tools: [counting([], 'not-repeatable')],
+      // A slow disk: tidying up is still under way when the user speaks.
+      spool: { ...spool, keepOnly: (ids) => tidied.promise.then(() => spool.keepOnly(ids)) },
+      observe({ event }) {
+        if (event.type === 'tool-finished') outcomes.push(event.outcome);
+      },
+    });
+    const resuming = agent.resume();
+    const said = agent.say('go');
+    tidied.resolve();
+    await resuming;
+    expect(await said).toBe(true);
+    await agent.idle();
+    expect(outcomes).toEqual([acted]);
+  });
+});
+
 describe('the id of an execution', () => {
   it('is another for another session, request or call, whatever they are called', () => {
     const all = [

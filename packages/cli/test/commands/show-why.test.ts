@@ -1,0 +1,156 @@
+import { createSession, findProfile, step, type Event } from '@pawl/core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keepRun, look, makePlace, plainRun, say, stuckRun, type Place } from './kept-sessions.ts';
+
+let place: Place;
+beforeEach(() => {
+  place = makePlace();
+});
+afterEach(() => place.close());
+
+describe('pawl show --why', () => {
+  it('tells what led to a step, what happened in it, and how near each rule was', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    const { code, out } = await place.pawl('show', 'roof', '--why', '1');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Step 1, asked after event 1\n {2}because of: Mend the roof\n/);
+    expect(out).toContain('Nothing was put into the prompt besides the conversation.');
+    expect(out).toContain('      4  tool      look {"at":"roof"} → nothing new at roof');
+    expect(out).not.toContain('Verdicts');
+    expect(out).toMatch(/repeated-call +1 {2}would advise at 2\n/);
+    expect(out).toMatch(/After event 4 it asks the model \(by way of .*executingTools.*callingModel\)\.\n$/);
+  });
+
+  it('names the rule, its proof and what was done about it, and the advice that the next step got', async () => {
+    await keepRun(place, { ...stuckRun, id: 'key' });
+    const [second] = await place.json('show', 'key', '--why', '2');
+    expect(second).toMatchObject({
+      type: 'why',
+      number: 2,
+      seq: 4,
+      injected: { advice: null, adviceRule: null, modeSection: null, lastAnswer: null },
+      verdicts: [
+        { seq: 7, rule: 'repeated-call', level: 'suspect', evidence: [4, 7], response: { kind: 'advise' } },
+      ],
+      proof: [
+        { seq: 4, what: 'look {"at":"drawer"}' },
+        { seq: 7, came: 'nothing new at drawer' },
+      ],
+      led: { seq: 7, to: 'callingModel' },
+      preset: 'pawl',
+    });
+    const [third] = await place.json('show', 'key', '--why', '3');
+    const advice = (second?.['verdicts'] as { readonly advice: string }[])[0]?.advice;
+    expect(third).toMatchObject({ number: 3, injected: { advice, adviceRule: 'repeated-call' } });
+    const { out } = await place.pawl('show', 'key', '--why', '2');
+    expect(out).toContain('event 7: suspect by the rule repeated-call: ');
+    expect(out).toContain('what was done about it: advise');
+  });
+
+  it('says when tools were withheld for a last answer, and why', async () => {
+    await keepRun(place, { ...stuckRun, id: 'key' });
+    const [last] = await place.json('show', 'key', '--why', '5');
+    expect(last).toMatchObject({
+      injected: { lastAnswer: expect.stringContaining('look was called') as string },
+    });
+    const { out } = await place.pawl('show', 'key', '--why', '5');
+    expect(out).toContain('no tools, this was to be the last answer: look was called 4 times');
+  });
+
+  it('tells which calls were refused, by which rule', async () => {
+    const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
+    await keepRun(place, {
+      id: 'refused',
+      goal: 'Look',
+      replies: [look('drawer'), look('drawer'), look('drawer'), say('Then not.')],
+      settings: { governor: { preset: 'pawl', rules } },
+    });
+    const [third] = await place.json('show', 'refused', '--why', '3');
+    expect(third?.['denied']).toEqual([
+      {
+        seq: 8,
+        tool: 'look',
+        kind: 'denied',
+        reason: expect.stringMatching(/^Not run again/) as string,
+        rule: 'repeated-call',
+      },
+    ]);
+    const { out } = await place.pawl('show', 'refused', '--why', '3');
+    expect(out).toContain('look (denied, refused by the rule repeated-call): Not run again');
+  });
+
+  it('tells which calls a person denied', async () => {
+    await keepRun(place, {
+      id: 'asked',
+      goal: 'Look',
+      replies: [look('drawer'), say('Then not.')],
+      agent: { rules: () => 'ask', decide: () => Promise.resolve({ decision: 'deny', reason: 'private' }) },
+    });
+    const [first] = await place.json('show', 'asked', '--why', '1');
+    expect(first?.['denied']).toMatchObject([
+      { tool: 'look', kind: 'denied', reason: expect.stringContaining('private') as string, rule: null },
+    ]);
+  });
+
+  it('takes an event for the step it belongs to', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    const numbers: unknown[] = [];
+    for (let seq = 1; seq <= 8; seq += 1) {
+      const [record] = await place.json('show', 'roof', '--why', `event:${seq}`);
+      numbers.push(record?.['number']);
+    }
+    expect(numbers).toEqual([1, 1, 1, 1, 2, 2, 2, 3]);
+  });
+
+  it('tells where the mode was and where it could have gone', async () => {
+    const settings = findProfile('savant')?.settings;
+    if (settings === undefined) throw new Error('there is a profile savant');
+    const created = createSession({ id: 'modes', at: 0, profile: 'savant', settings });
+    const position = await place.store.create(created, 'a test', { about: { dir: place.dir } });
+    const event: Event = { type: 'user-message', at: 1, text: 'Go' };
+    await place.store.append('modes', position, [event], step(created, event).session);
+    const [record] = await place.json('show', 'modes', '--why', '1');
+    expect(record).toMatchObject({
+      preset: 'savant',
+      rules: [],
+      mode: { state: 'INIT', next: expect.arrayContaining(['SEARCHING']) as string[] },
+      injected: { modeSection: expect.stringContaining('Current Phase: INIT') as string },
+    });
+    const { out } = await place.pawl('show', 'modes', '--why', '1');
+    expect(out).toContain('the mode INIT; from there it may go to ');
+    expect(out).toContain('none: the preset savant has no rules to list');
+  });
+
+  it('says what is wrong with a step that there is not', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    for (const [given, complaint] of [
+      ['4', /was asked 3 times in this session; there is no step 4/],
+      ['0', /whole number from 1 on/],
+      ['event:9', /has 8 events; there is no event 9/],
+      ['event:x', /whole number/],
+    ] as const) {
+      const { code, err } = await place.pawl('show', 'roof', '--why', given);
+      expect(code).toBe(2);
+      expect(err).toMatch(complaint);
+    }
+    const both = await place.pawl('show', 'roof', '--why', '1', '--at', '2');
+    expect(both.err).toMatch(/one of --at, --prompt, --why and --events/);
+    const created = createSession({ id: 'paused', at: 0 });
+    const position = await place.store.create(created, 'a test', { about: { dir: place.dir } });
+    const pause: Event = { type: 'pause-requested', at: 1, reason: 'x' };
+    await place.store.append('paused', position, [pause], step(created, pause).session);
+    expect((await place.pawl('show', 'paused', '--why', 'event:1')).err).toMatch(/belongs to no step/);
+  });
+
+  it('shows what anybody wrote as text', async () => {
+    await keepRun(place, {
+      id: 'rude',
+      goal: 'Look \u001b[2J here',
+      replies: [look('\u001b]0;title\u0007'), say('\u001b[31mDone')],
+    });
+    for (const number of ['1', '2']) {
+      const { out } = await place.pawl('show', 'rude', '--why', number);
+      expect(out).not.toContain('\u001b');
+    }
+  });
+});
