@@ -18,6 +18,12 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
   ['pawl diff', sessions],
   ['pawl rm', '`{id, removed}`, one a line.'],
   ['pawl prune', '`{id, removed}`, one a line; with `--dry-run`, the sessions that would go.'],
+  ['pawl hook install', '`{agent, path, changed}`.'],
+  ['pawl hook remove', 'as `pawl hook install`.'],
+  [
+    'pawl proxy',
+    '`{"type":"listening", url, upstream}`, then `found` (verdict, isFinish), `cut` and `over` (reason) as they come.',
+  ],
   ['pawl memory list', `${memoryRow} With \`--tags\`: \`{tag, entries}\`.`],
   ['pawl memory search', memoryRow],
   [

@@ -23,6 +23,10 @@ const withoutJson: ReadonlyMap<string, string> = new Map([
   ['export', 'has --as json'],
   ['memory export', 'writes JSON only'],
   ['completion', 'prints a script for a shell'],
+  ['hook claude', 'speaks JSON only'],
+  ['hook codex', 'speaks JSON only'],
+  ['hook gemini', 'speaks JSON only'],
+  ['mcp', 'speaks JSON only'],
 ]);
 
 describe('every command', () => {

@@ -38,6 +38,8 @@ export const wordValues: ReadonlyMap<string, Values> = new Map<string, Values>([
   ['pawl diff', { kind: 'session' }],
   ['pawl profiles show', profileNames],
   ['pawl completion', words(['bash', 'zsh', 'fish', 'sessions'])],
+  ['pawl hook install', words(['claude', 'codex', 'gemini'])],
+  ['pawl hook remove', words(['claude', 'codex', 'gemini'])],
 ]);
 
 function words(list: readonly string[], orFile?: 'or-file'): Values {

@@ -54,7 +54,14 @@ export type Denial = {
 };
 
 /** A step that is being told, event by event. */
-export type OpenStep = { add(each: Walked): void; record(): StepRecord };
+export type OpenStep = {
+  readonly number: number;
+  /** The numbers of the event that led to it and of the last that is part of it. */
+  readonly begins: number;
+  ends(): number;
+  add(each: Walked): void;
+  record(): StepRecord;
+};
 
 export function openStep(begin: Walked, { request, attempt, ask }: Asked, number: number): OpenStep {
   const { after } = begin;
@@ -64,6 +71,9 @@ export function openStep(begin: Walked, { request, attempt, ask }: Asked, number
   const by: TurnStatus[] = [];
   let last: Session = after.session;
   return {
+    number,
+    begins: begin.seq,
+    ends: () => last.seq,
     add(each) {
       happened.push(...timelineOf(each).map(({ seq, what, text }) => ({ seq, what, text })));
       verdicts.push(...verdictsIn(each));

@@ -3,8 +3,8 @@ import type { SessionSummary, Store } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { wholeNumber } from './session-number.ts';
 import { evidenceOf, type Evidence } from './show-ending.ts';
-import { asksOf, worldKnown } from './show-request.ts';
-import { walkSession } from './show-walk.ts';
+import { asksOf, worldKnown, type KnownWorld } from './show-request.ts';
+import { walkSession, type Walked } from './show-walk.ts';
 import { openStep, type OpenStep, type StepRecord } from './show-why-step.ts';
 import { whyLines } from './show-why-text.ts';
 
@@ -34,24 +34,40 @@ function wantedOf(given: string, head: number): Wanted {
 
 type Search = { readonly head: number; readonly wanted: Wanted; readonly about: Json };
 
-/** An event that ends one step and begins the next belongs to the one it ends: it tells how that one went. */
 async function findStep(store: Store, id: string, { head, wanted, about }: Search): Promise<StepRecord> {
   const { walked } = await walkSession(store, id, head);
-  const world = worldKnown(about);
-  let step: OpenStep | null = null;
   let count = 0;
-  for await (const each of walked) {
-    step?.add(each);
-    const isFound = wanted.by === 'event' && each.seq >= wanted.number;
-    const asks = asksOf(each, world);
-    const isLast = wanted.by === 'step' ? count === wanted.number : isFound && step !== null;
-    if (asks.length > 0 && isLast) break;
-    if (isFound && step === null && asks.length === 0) throw noStep(wanted.number);
-    for (const asked of asks) step = openStep(each, asked, (count += 1));
+  for await (const step of stepsOf(walked, worldKnown(about))) {
+    count += 1;
+    if (wanted.by === 'event' && wanted.number < step.begins) throw noStep(wanted.number);
+    const reached = wanted.by === 'event' ? step.ends() : step.number;
+    if (reached >= wanted.number) return step.record();
   }
-  if (step !== null && (wanted.by === 'event' || count === wanted.number)) return step.record();
+  if (wanted.by === 'event') throw noStep(wanted.number);
   const times = count === 1 ? 'once' : `${count} times`;
   throw new UsageError(`The model was asked ${times} in this session; there is no step ${wanted.number}.`);
+}
+
+/**
+ * An event that ends one step and begins the next belongs to the one it ends: it tells how that one went. Only what the user
+ * says is of the step that it begins.
+ */
+async function* stepsOf(
+  walked: AsyncIterable<Walked>,
+  world: KnownWorld,
+): AsyncGenerator<OpenStep, void, undefined> {
+  let step: OpenStep | null = null;
+  let number = 0;
+  for await (const each of walked) {
+    const asks = asksOf(each, world);
+    if (asks.length === 0 || each.event.type !== 'user-message') step?.add(each);
+    for (const asked of asks) {
+      if (step !== null) yield step;
+      number += 1;
+      step = openStep(each, asked, number);
+    }
+  }
+  if (step !== null) yield step;
 }
 
 function noStep(event: number): UsageError {

@@ -17,34 +17,73 @@ describe('pawl show --why', () => {
     expect(out).toContain('Nothing was put into the prompt besides the conversation.');
     expect(out).toContain('      4  tool      look {"at":"roof"} → nothing new at roof');
     expect(out).not.toContain('Verdicts');
-    expect(out).toMatch(/repeated-call +1 {2}would advise at 2\n/);
+    expect(out).toMatch(/repeated-call +1 {2}would advise at 3\n/);
     expect(out).toMatch(/After event 4 it asks the model \(by way of .*executingTools.*callingModel\)\.\n$/);
   });
 
   it('names the rule, its proof and what was done about it, and the advice that the next step got', async () => {
     await keepRun(place, { ...stuckRun, id: 'key' });
-    const [second] = await place.json('show', 'key', '--why', '2');
-    expect(second).toMatchObject({
+    const [third] = await place.json('show', 'key', '--why', '3');
+    expect(third).toMatchObject({
       type: 'why',
-      number: 2,
-      seq: 4,
+      number: 3,
+      seq: 7,
       injected: { advice: null, adviceRule: null, modeSection: null, lastAnswer: null },
       verdicts: [
-        { seq: 7, rule: 'repeated-call', level: 'suspect', evidence: [4, 7], response: { kind: 'advise' } },
+        {
+          seq: 10,
+          rule: 'repeated-call',
+          level: 'suspect',
+          evidence: [4, 7, 10],
+          response: { kind: 'advise' },
+        },
       ],
       proof: [
         { seq: 4, what: 'look {"at":"drawer"}' },
         { seq: 7, came: 'nothing new at drawer' },
+        { seq: 10 },
       ],
-      led: { seq: 7, to: 'callingModel' },
+      led: { seq: 10, to: 'callingModel' },
       preset: 'pawl',
     });
-    const [third] = await place.json('show', 'key', '--why', '3');
-    const advice = (second?.['verdicts'] as { readonly advice: string }[])[0]?.advice;
-    expect(third).toMatchObject({ number: 3, injected: { advice, adviceRule: 'repeated-call' } });
-    const { out } = await place.pawl('show', 'key', '--why', '2');
-    expect(out).toContain('event 7: suspect by the rule repeated-call: ');
+    const [fourth] = await place.json('show', 'key', '--why', '4');
+    expect(fourth).toMatchObject({
+      number: 4,
+      injected: {
+        advice: expect.stringMatching(/\S/) as string,
+        adviceRule: 'repeated-call',
+      },
+    });
+    const { out } = await place.pawl('show', 'key', '--why', '3');
+    expect(out).toContain('event 10: suspect by the rule repeated-call: ');
     expect(out).toContain('what was done about it: advise');
+    expect((await place.pawl('show', 'key', '--why', '4')).out).toContain(
+      'advice (from the rule repeated-call): ',
+    );
+  });
+
+  it('takes what the user says for the beginning of a step, not for the end of the one before', async () => {
+    const created = createSession({ id: 'talk', at: 0 });
+    const position = await place.store.create(created, 'a test', { about: { dir: place.dir } });
+    const events: readonly Event[] = [
+      { type: 'user-message', at: 1, text: 'First' },
+      { type: 'model-replied', at: 2, text: 'One.', calls: [] },
+      { type: 'user-message', at: 3, text: 'Second' },
+      { type: 'model-replied', at: 4, text: 'Two.', calls: [] },
+    ];
+    let end = created;
+    for (const event of events) end = step(end, event).session;
+    await place.store.append('talk', position, events, end);
+    const records = [];
+    for (const seq of [1, 2, 3, 4])
+      records.push(...(await place.json('show', 'talk', '--why', `event:${seq}`)));
+    expect(records.map(({ number, because }) => [number, because])).toEqual([
+      [1, 'First'],
+      [1, 'First'],
+      [2, 'Second'],
+      [2, 'Second'],
+    ]);
+    expect(records[0]).toMatchObject({ led: { seq: 2, to: 'waitingForUser' } });
   });
 
   it('says when tools were withheld for a last answer, and why', async () => {
