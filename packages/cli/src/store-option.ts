@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import {
   createFileSpool,
@@ -76,13 +76,11 @@ function fileFor(named: string, dir: string): string {
 }
 
 function openAt(path: string): OpenedStore {
-  const isNew = !existsSync(path);
   try {
     makeFolderFor(path);
-    const opened = openSqliteStore(path);
     const folder = realpathSync(dirname(path));
-    const store = withFolder(opened, folder);
-    if (isNew) welcome(folder, path);
+    if (isEmpty(path)) welcome(folder, path);
+    const store = withFolder(openSqliteStore(path), folder);
     return {
       store,
       path,
@@ -103,8 +101,17 @@ function openAt(path: string): OpenedStore {
   }
 }
 
-/** What is made here is the user's own; and what an agent leaves in a project is none of that project's files. */
+/** There is nothing in it that anybody could have put there: no file, or one that was only just made. */
+function isEmpty(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+/**
+ * What is made here is the user's own, which is noted before there is anything in it. And what an agent leaves in a project
+ * is none of that project's files.
+ */
 function welcome(folder: string, path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
   rememberStore(path);
   const ignore = join(folder, '.gitignore');
   if (folder.endsWith('.pawl') && !existsSync(ignore)) writeFileSync(ignore, '*\n');

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -82,7 +82,7 @@ describe('where sessions are kept', () => {
     expect(open()).toBe(true);
     // Another file under the same name, as a checkout of a project would bring along.
     renameSync(path, join(folder, 'old.db'));
-    writeFileSync(path, '');
+    copyFileSync(join(folder, 'old.db'), path);
     expect(open()).toBe(false);
   });
 });

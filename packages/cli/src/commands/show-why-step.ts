@@ -84,7 +84,7 @@ export function openStep(begin: Walked, { request, attempt, ask }: Asked, number
     record: () => ({
       number,
       seq: begin.seq,
-      because: timelineOf(begin)[0]?.text ?? begin.event.type,
+      because: timelineOf(begin).find(({ what }) => what !== 'wait')?.text ?? begin.event.type,
       request,
       attempt,
       injected: {

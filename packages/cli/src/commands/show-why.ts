@@ -78,8 +78,14 @@ function noStep(event: number): UsageError {
 async function proofOf(store: Store, id: string, { verdicts }: StepRecord): Promise<readonly Evidence[]> {
   const wanted = new Set(verdicts.flatMap(({ evidence }) => evidence));
   if (wanted.size === 0) return [];
-  const { walked } = await walkSession(store, id, Math.max(...wanted));
+  const { walked } = await walkSession(store, id, lastOf(wanted));
   const proof: Evidence[] = [];
   for await (const each of walked) if (wanted.has(each.seq)) proof.push(evidenceOf(each));
   return proof;
+}
+
+function lastOf(numbers: ReadonlySet<number>): number {
+  let last = 0;
+  for (const number of numbers) last = Math.max(last, number);
+  return last;
 }
