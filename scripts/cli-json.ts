@@ -24,6 +24,11 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
     'pawl proxy',
     '`{"type":"listening", url, upstream}`, then `found` (verdict, isFinish), `cut` and `over` (reason) as they come.',
   ],
+  [
+    'pawl verdict',
+    '`{session, seq, rule, level, reason, mark, note}`, one a line: the verdict that was marked, or all of the session; see [observability.md](observability.md).',
+  ],
+  ['pawl stats', 'one object; see [observability.md](observability.md).'],
   ['pawl memory list', `${memoryRow} With \`--tags\`: \`{tag, entries}\`.`],
   ['pawl memory search', memoryRow],
   [

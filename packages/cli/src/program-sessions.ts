@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ModelFlags } from './commands/model-options.ts';
 import type { Io } from './io.ts';
+import { addInsight } from './program-insight.ts';
 import { storeHelp } from './store-help.ts';
 
 type Setting = {
@@ -24,6 +25,7 @@ export function addSessions(program: Command, setting: Setting): void {
   addExport(program, setting);
   addRemove(program, setting);
   addPrune(program, setting);
+  addInsight(program, setting);
 }
 
 function command(program: Command, name: string, description: string): Command {

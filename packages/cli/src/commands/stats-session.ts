@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { conversationOf, type Event, type ModeMove, type Session, type TurnStatus } from '@pawl/core';
+import {
+  conversationOf,
+  type Event,
+  type ModeMove,
+  type Note,
+  type Session,
+  type TurnStatus,
+  type Verdict,
+} from '@pawl/core';
 import type { SessionSummary } from '@pawl/runtime';
 import { textAbout } from './session-named.ts';
 import { accountOf, type Account } from './show-account.ts';
@@ -49,8 +57,18 @@ export async function statsOf(summary: SessionSummary, walk: Walk): Promise<Sess
   const { steps, modelFailures, toolCalls, inputTokens, outputTokens, cost } = account;
   const { effective, stays, moves, verdicts, refusedCalls, calls } = tally;
   return {
-    ...{ steps, modelFailures, toolCalls, inputTokens, outputTokens, cost },
-    ...{ effective, stays, moves, verdicts, refusedCalls, calls },
+    steps,
+    effective,
+    modelFailures,
+    toolCalls,
+    inputTokens,
+    outputTokens,
+    cost,
+    stays,
+    moves,
+    verdicts,
+    refusedCalls,
+    calls,
     profile: summary.profile,
     model: textAbout(summary.about, 'model'),
     status: account.end.turn.status,
@@ -100,22 +118,28 @@ function count(tally: Tally, each: Walked): void {
   if (event.type === 'user-message' && event.automatic !== true) tally.known.clear();
   if (event.type === 'model-replied') countReply(tally, each.seq, event);
   if (event.type === 'tool-finished') countCall(tally, event, before);
-  for (const note of after.notes) {
-    if (note.type === 'mode') tally.moves.push(note);
-    if (note.type !== 'transition' && note.type !== 'mode') continue;
-    const machine = note.type === 'mode' ? 'mode' : 'turn';
-    // Before the first word nobody has waited.
-    if (machine === 'mode' || conversationOf(before).length > 0)
-      tally.stays.push({ machine, state: note.from, ms: Math.max(0, note.durationMs) });
-  }
-  for (const { rule, response, evidence, seq } of verdictsIn(each)) {
-    const ended = response.kind === 'finish' || response.kind === 'halt' || response.kind === 'ask';
-    tally.verdicts.push({ rule, ended });
-    const [from] = evidence;
-    // A budget that is used up says nothing about going round in circles.
-    if (from !== undefined && rule !== 'budget') tally.spans.push({ rule, from, to: seq });
-  }
+  for (const note of after.notes) countNote(tally, note, before);
+  for (const verdict of verdictsIn(each)) countVerdict(tally, verdict);
   tally.refusedCalls += refusedIn(before, after.session);
+}
+
+function countNote(tally: Tally, note: Note, before: Session): void {
+  if (note.type !== 'transition' && note.type !== 'mode') return;
+  const { from: state, durationMs } = note;
+  const machine = note.type === 'mode' ? 'mode' : 'turn';
+  if (note.type === 'mode') tally.moves.push(note);
+  // Nobody has waited for what the user said first.
+  else if (conversationOf(before).length === 0) return;
+  tally.stays.push({ machine, state, ms: Math.max(0, durationMs) });
+}
+
+function countVerdict(tally: Tally, { rule, response, evidence, seq }: Verdict & { seq: number }): void {
+  // A budget that is used up says nothing about going round in circles.
+  if (rule === 'budget') return;
+  const ended = response.kind === 'finish' || response.kind === 'halt' || response.kind === 'ask';
+  tally.verdicts.push({ rule, ended });
+  const [from] = evidence;
+  if (from !== undefined) tally.spans.push({ rule, from, to: seq });
 }
 
 type EventOf<Type extends Event['type']> = Extract<Event, { readonly type: Type }>;

@@ -89,12 +89,13 @@ async function keep(
   { seq, rule, reason, level }: Found,
   mark: VerdictMark['mark'],
   { path, session, output }: Place,
-  { note = null, json }: VerdictOptions,
+  options: VerdictOptions,
 ): Promise<void> {
+  const note = options.note ?? null;
   keepMark(path, { at: Date.now(), session, seq, rule, mark, note });
   const told = { session, seq, rule, level, reason, mark, note };
   await output.write(
-    json === true
+    options.json === true
       ? JSON.stringify(told)
       : `Marked as ${mark}: ${fit(rule, 40)} at event ${seq}, ${fit(reason, 200)}`,
   );

@@ -20,7 +20,13 @@ export type Ending = (typeof endings)[number];
 
 const bin = join(import.meta.dirname, '../../bin/pawl.js');
 
-export type Place = { readonly folder: string; readonly store: string; readonly env: NodeJS.ProcessEnv };
+export type Place = {
+  readonly folder: string;
+  readonly store: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** What marks the tool of this session among all processes. */
+  readonly tool: string;
+};
 
 export function pawl({ folder, store, env }: Place, ...args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [bin, ...args, '--store', store, '--dir', folder], {
@@ -54,7 +60,7 @@ export async function end(
   child: ChildProcess,
   how: Ending,
   moment: number,
-  model: ModelServer,
+  { model, tool }: { readonly model: ModelServer; readonly tool: string },
 ): Promise<void> {
   if (how === 'cut') model.cuts += 1;
   const exit = new Promise((resolve) => child.once('exit', resolve));
@@ -66,10 +72,17 @@ export async function end(
     await Promise.race([sleep(20 + moment * readyMs), exit]);
   }
   if (child.exitCode === null && child.pid !== undefined)
-    await bringDown(child, child.pid, how, moment * 1_000);
+    await bringDown(child, { group: child.pid, how, afterMs: moment * 1_000, tool });
 }
 
-async function bringDown(child: ChildProcess, group: number, how: Ending, afterMs: number): Promise<void> {
+type Death = {
+  readonly group: number;
+  readonly how: Ending;
+  readonly afterMs: number;
+  readonly tool: string;
+};
+
+async function bringDown(child: ChildProcess, { group, how, afterMs, tool }: Death): Promise<void> {
   switch (how) {
     case 'kill':
     case 'early':
@@ -95,7 +108,7 @@ async function bringDown(child: ChildProcess, group: number, how: Ending, afterM
       child.kill('SIGKILL');
       break;
     case 'tool':
-      for (const pid of ledgerTools()) killQuietly(pid);
+      for (const pid of processesOf(tool)) killQuietly(pid);
       await sleep(afterMs % 200);
       child.kill('SIGKILL');
       break;
@@ -104,17 +117,14 @@ async function bringDown(child: ChildProcess, group: number, how: Ending, afterM
   }
 }
 
-/** What marks the tool of this test among all processes. */
-const toolName = 'pawl-ledger-tool';
-
-/** The tools that run at the moment. */
-export function ledgerTools(): readonly number[] {
+/** The processes that carry this mark at the moment. */
+export function processesOf(tool: string): readonly number[] {
   const pids = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
   return pids.filter((pid) => {
     try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').includes(toolName);
+      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').includes(tool);
     } catch {
       return false;
     }
@@ -133,18 +143,18 @@ function killQuietly(pid: number): void {
  * Calls that write into a ledger which the runtime does not know of: that one has begun, with a sync so that it is there
  * whatever happens; its effect; that it has ended. Every third one is a file written as a whole.
  */
-export function actsFor(count: number, waitMs: (number: number) => number): readonly Act[] {
+export function actsFor(count: number, tool: string, waitMs: (number: number) => number): readonly Act[] {
   return Array.from({ length: count }, (_, number) =>
     number % 3 === 2
       ? { tool: 'write', args: { path: `file-${number}`, content: `${number}\n`.repeat(1_000) } }
-      : { tool: 'shell', args: { command: ledgerCommand(number, waitMs(number)) } },
+      : { tool: 'shell', args: { command: ledgerCommand(number, tool, waitMs(number)) } },
   );
 }
 
-function ledgerCommand(number: number, waitMs: number): string {
+function ledgerCommand(number: number, tool: string, waitMs: number): string {
   const line = (word: string): string => `echo "${number} ${word}" >> ledger && sync ledger`;
   const work = `${line('start')}; sleep ${waitMs / 1_000}; echo ${number} >> effects; ${line('end')}`;
-  return `sh -c '${work}' ${toolName}`;
+  return `sh -c '${work}' ${tool}`;
 }
 
 export function linesOf(path: string): readonly string[] {

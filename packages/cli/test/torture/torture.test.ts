@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes } from '../../src/exit-codes.ts';
 import { startModelServer, type ModelServer } from './model-server.ts';
 import {
   actsFor,
   end,
   endings,
   endOf,
-  ledgerTools,
   linesOf,
   pawl,
+  processesOf,
   type Ended,
   type Ending,
   type Place,
@@ -31,15 +32,22 @@ function randomFrom(start: number): () => number {
   };
 }
 
+/** As many sessions at once as there are cores: each has a model and a folder of its own. */
+const lanes = isLong ? 2 : 1;
+
 let folder = '';
-let model: ModelServer;
+const models = new Set<ModelServer>();
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pawl-torture-'));
 });
 afterEach(() => {
-  model.close();
+  for (const model of models) model.close();
+  models.clear();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** A session on its way to its end. */
+type Victim = { readonly place: Place; readonly model: ModelServer; readonly about: string };
 
 describe('pawl, killed again and again', () => {
   it(
@@ -48,19 +56,23 @@ describe('pawl, killed again and again', () => {
       const random = randomFrom(seed);
       const tally = new Map<Ending, number>();
       const startedAt = Date.now();
-      const total = { kills: 0, calls: 0 };
-      for (let session = 0; total.kills < killsMin; session += 1) {
-        const place = placeFor(session);
-        model = await startModelServer(actsFor(callsPerSession, () => Math.floor(random() * 120)));
-        const done = await tortured(place, random, (how) => {
-          total.kills += 1;
-          tally.set(how, (tally.get(how) ?? 0) + 1);
-        });
-        expect(done.out, `${done.err}\nseed ${seed}, session ${session}`).toContain('All of it is done.');
-        total.calls += callsPerSession;
-        await check(place, session);
-        model.close();
-      }
+      const total = { sessions: 0, kills: 0, calls: 0 };
+      const killed = (how: Ending): void => {
+        total.kills += 1;
+        tally.set(how, (tally.get(how) ?? 0) + 1);
+      };
+      const lane = async (): Promise<void> => {
+        while (total.kills < killsMin) {
+          total.sessions += 1;
+          const victim = await victimNumber(total.sessions, random);
+          const done = await tortured(victim, random, killed);
+          expect(done.out, `${done.err}\n${victim.about}`).toContain('All of it is done.');
+          total.calls += callsPerSession;
+          await check(victim);
+          victim.model.close();
+        }
+      };
+      await Promise.all(Array.from({ length: lanes }, lane));
       const minutes = (Date.now() - startedAt) / 60_000;
       const kinds = [...tally].map(([how, count]) => `${how} ${count}`).join(', ');
       console.log(
@@ -71,6 +83,15 @@ describe('pawl, killed again and again', () => {
   );
 });
 
+async function victimNumber(session: number, random: () => number): Promise<Victim> {
+  const place = placeFor(session);
+  const model = await startModelServer(
+    actsFor(callsPerSession, place.tool, () => Math.floor(random() * 120)),
+  );
+  models.add(model);
+  return { place, model, about: `seed ${seed}, session ${session}` };
+}
+
 function placeFor(session: number): Place {
   const env = {
     ...process.env,
@@ -78,22 +99,32 @@ function placeFor(session: number): Place {
     XDG_CONFIG_HOME: join(folder, 'config'),
   };
   const work = mkdtempSync(join(folder, `work-${session}-`));
-  return { folder: work, store: join(folder, `kept-${session}`, 'sessions.db'), env };
+  const tool = `pawl-ledger-tool-${process.pid}-${session}`;
+  return { folder: work, store: join(folder, `kept-${session}`, 'sessions.db'), env, tool };
 }
 
 /** Runs a session to its end, through as many deaths as come. */
-async function tortured(place: Place, random: () => number, killed: (how: Ending) => void): Promise<Ended> {
+async function tortured(
+  { place, model }: Victim,
+  random: () => number,
+  killed: (how: Ending) => void,
+): Promise<Ended> {
   const flags = ['--model', 'openai-compatible:m', '--base-url', model.url, '--mode', 'full-auto'];
   let hasBegun = false;
+  let hasGivenUp = false;
   for (let round = 0; round < 1_000; round += 1) {
-    const args = hasBegun ? ['resume', 'last'] : ['run', ...flags, 'Do all of it.'];
+    const goOn = ['resume', 'last', ...(hasGivenUp ? ['Go on.'] : [])];
+    const args = hasBegun ? goOn : ['run', ...flags, 'Do all of it.'];
     const child = pawl(place, ...args);
     const ended = endOf(child);
     const how = endings[Math.floor(random() * endings.length)] ?? 'kill';
-    await end(child, how, random(), model);
+    await end(child, how, random(), { model, tool: place.tool });
     const result = await ended;
     if (result.code === 0) return result;
-    if (result.code === null || result.code === 130) killed(how);
+    // A model that was cut off three times in a row is given up on: somebody has to say to go on.
+    hasGivenUp = result.code === exitCodes.model || (hasGivenUp && result.code === null);
+    if (result.code === null || result.code === exitCodes.interrupted) killed(how);
+    else if (hasGivenUp) continue;
     else throw new Error(`pawl ${args[0]} ended with ${result.code}, seed ${seed}: ${result.err}`);
     // A run that was killed before it had kept anything is simply run again.
     hasBegun = hasBegun || (model.asked.count > 0 && existsSync(place.store));
@@ -101,10 +132,9 @@ async function tortured(place: Place, random: () => number, killed: (how: Ending
   throw new Error('It never came to an end.');
 }
 
-async function check(place: Place, session: number): Promise<void> {
-  const about = `seed ${seed}, session ${session}`;
+async function check({ place, model, about }: Victim): Promise<void> {
   expect(model.asked.problems, about).toEqual([]);
-  expect(ledgerTools(), about).toEqual([]);
+  expect(processesOf(place.tool), about).toEqual([]);
   const ledger = linesOf(join(place.folder, 'ledger'));
   const starts = ledger.filter((line) => line.endsWith('start'));
   expect(new Set(starts).size, `${about}: ${starts.join(', ')}`).toBe(starts.length);
@@ -112,7 +142,7 @@ async function check(place: Place, session: number): Promise<void> {
   expect(new Set(effects).size, about).toBe(effects.length);
   const ends = ledger.filter((line) => line.endsWith('end'));
   for (const line of ends) expect(starts, about).toContain(line.replace('end', 'start'));
-  checkOutcomes(place, ends, about);
+  checkOutcomes({ place, model, about }, ends);
   const first = await endOf(pawl(place, 'replay', 'last', '--json'));
   const second = await endOf(pawl(place, 'replay', 'last', '--json'));
   expect(first.code, first.err).toBe(0);
@@ -127,7 +157,7 @@ async function check(place: Place, session: number): Promise<void> {
 }
 
 /** What the model was told is what happened: done is done, and what is not known to be done was called interrupted. */
-function checkOutcomes(place: Place, ends: readonly string[], about: string): void {
+function checkOutcomes({ place, model, about }: Victim, ends: readonly string[]): void {
   expect(model.asked.results, about).toHaveLength(callsPerSession);
   for (const [number, result] of model.asked.results.entries()) {
     if (number % 3 === 2) {

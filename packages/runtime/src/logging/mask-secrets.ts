@@ -18,6 +18,13 @@ export function maskSecrets(value: unknown, masking: Masking = {}): unknown {
   return masked(value, { masking, isUnderSecret: false, depth: 0 });
 }
 
+/** What an environment holds under telling names: the keys that a run works with. */
+export function secretValues(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && value !== '' && isSecretKey(name) ? [value] : [],
+  );
+}
+
 type Place = { readonly masking: Masking; readonly isUnderSecret: boolean; readonly depth: number };
 
 function masked(value: unknown, place: Place): unknown {

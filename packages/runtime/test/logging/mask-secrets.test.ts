@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskSecrets } from '../../src/logging/mask-secrets.ts';
+import { maskSecrets, secretValues } from '../../src/logging/mask-secrets.ts';
 
 describe('maskSecrets', () => {
   it('masks what stands under a telling name, however deep', () => {
@@ -77,5 +77,12 @@ describe('maskSecrets', () => {
     let deep: unknown = 'x';
     for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
     expect(JSON.stringify(maskSecrets(deep))).toContain('[too deep]');
+  });
+});
+
+describe('secretValues', () => {
+  it('has what stands under telling names, and nothing else', () => {
+    const environment = { OPENAI_API_KEY: 'one', MY_TOKEN: 'two', HOME: '/home', GH_TOKEN: '', X: undefined };
+    expect(secretValues(environment)).toEqual(['one', 'two']);
   });
 });

@@ -1,0 +1,92 @@
+import { StoreError, type SessionSummary, type Store } from '@pawl/runtime';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { progressLine } from '../progress-line.ts';
+import { openStoreFor } from '../store-option.ts';
+import { counted, widthOf } from './audit-text.ts';
+import { LineOutput } from './pipe-output.ts';
+import { allSessions, worksIn } from './session-named.ts';
+import type { SessionFlags } from './session-store.ts';
+import { walkSession } from './show-walk.ts';
+import { statsOf, type SessionStats } from './stats-session.ts';
+import { sumOf } from './stats-sum.ts';
+import { statsLines } from './stats-text.ts';
+import { readMarks, type VerdictMarks } from './verdict-marks.ts';
+
+export type StatsOptions = SessionFlags & {
+  readonly all?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Numbers about the sessions of this folder, or of all. */
+export async function showStats(options: StatsOptions, io: Io): Promise<ExitCode> {
+  const opened = await openStoreFor(options);
+  try {
+    const { store, path } = opened;
+    const all = await allSessions(store);
+    const meant = options.all === true ? all : all.filter((session) => worksIn(session, options.dir));
+    const read = await readAll(store, meant, { signal: options.signal, io });
+    if (read === null) return exitCodes.interrupted;
+    const kept = path === null ? { marks: [], unread: 0 } : readMarks(path);
+    const stats = sumOf(read.stats, { damaged: read.damaged, marks: marksOn(meant, kept, options) });
+    const output = new LineOutput(io.stdout, () => undefined);
+    if (options.json === true) await output.write(JSON.stringify({ type: 'stats', ...stats }));
+    else for (const line of statsLines(stats, widthOf(io.stdout))) await output.write(line);
+    for (const line of remarks(kept, all.length - meant.length)) io.stderr.write(`${line}\n`);
+    return exitCodes.finished;
+  } finally {
+    await opened.close();
+  }
+}
+
+type Read = { readonly stats: readonly SessionStats[]; readonly damaged: number };
+
+/** Null when the user would not wait for it. */
+async function readAll(
+  store: Store,
+  sessions: readonly SessionSummary[],
+  { signal, io }: { readonly signal: AbortSignal | undefined; readonly io: Io },
+): Promise<Read | null> {
+  const line = progressLine(io.stderr);
+  const stats: SessionStats[] = [];
+  let damaged = 0;
+  for (const [index, summary] of sessions.entries()) {
+    line.show(`Reading session ${index + 1} of ${sessions.length} …`);
+    const read = await readOne(store, summary);
+    if (read === null) damaged += 1;
+    else stats.push(read);
+    if (signal?.aborted === true) break;
+  }
+  line.clear();
+  return signal?.aborted === true ? null : { stats, damaged };
+}
+
+/** Null for a session that cannot be read; the others still count. */
+async function readOne(store: Store, summary: SessionSummary): Promise<SessionStats | null> {
+  if (summary.status === 'damaged') return null;
+  try {
+    return await statsOf(summary, await walkSession(store, summary.id, summary.head));
+  } catch (error) {
+    if (error instanceof StoreError) return null;
+    throw error;
+  }
+}
+
+function marksOn(
+  meant: readonly SessionSummary[],
+  { marks }: VerdictMarks,
+  { all }: StatsOptions,
+): VerdictMarks['marks'] {
+  if (all === true) return marks;
+  const ids = new Set(meant.map(({ id }) => id));
+  return marks.filter(({ session }) => ids.has(session));
+}
+
+function remarks({ unread }: VerdictMarks, elsewhere: number): readonly string[] {
+  return [
+    ...(elsewhere > 0
+      ? [`${counted(elsewhere, 'session')} of other folders: --all counts them as well.`]
+      : []),
+    ...(unread > 0 ? [`${counted(unread, 'mark')} on verdicts cannot be read: left out.`] : []),
+  ];
+}

@@ -1,0 +1,199 @@
+import { createSession, findProfile, step, type Event } from '@pawl/core';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Stats } from '../../src/commands/stats-sum.ts';
+import { keepRun, look, makePlace, plainRun, say, stuckRun, type Place } from './kept-sessions.ts';
+
+let place: Place;
+beforeEach(() => {
+  place = makePlace();
+});
+afterEach(() => place.close());
+
+async function stats(...args: readonly string[]): Promise<Stats> {
+  const [object] = await place.json('stats', ...args);
+  return object as unknown as Stats;
+}
+
+/** Keeps a session that these events make, all at once. */
+async function keepEvents(id: string, events: readonly Event[], profile = 'pawl'): Promise<void> {
+  const settings = findProfile(profile)?.settings ?? {};
+  const created = createSession({ id, at: 0, profile, settings });
+  const about = { dir: place.dir, model: 'by hand' };
+  const position = await place.store.create(created, 'a test', { about });
+  let end = created;
+  for (const event of events) end = step(end, event).session;
+  expect(end.seq).toBe(events.length);
+  await place.store.append(id, position, events, end);
+}
+
+const usage = { inputTokens: 90, outputTokens: 10 };
+
+/** Asks for the same again and again, each step for a hundred tokens, until it is made to answer. */
+const circles: readonly Event[] = [
+  { type: 'user-message', at: 1_000, text: 'Find the key' },
+  ...Array.from({ length: 4 }, (_, index): readonly Event[] => {
+    const at = 2_000 + index * 10_000;
+    return [
+      {
+        type: 'model-replied',
+        at,
+        text: '',
+        calls: [{ id: `c${index}`, tool: 'look', args: { at: 'drawer' } }],
+        usage,
+      },
+      { type: 'tool-started', at: at + 1_000, callId: `c${index}` },
+      {
+        type: 'tool-finished',
+        at: at + 4_000,
+        callId: `c${index}`,
+        outcome: { ok: true, output: 'nothing' },
+      },
+    ];
+  }).flat(),
+  { type: 'model-replied', at: 60_000, text: 'There is no key.', calls: [], usage },
+];
+
+describe('pawl stats', () => {
+  it('counts sessions by state and ending, and the steps that brought something', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    await keepEvents('circles', circles);
+    await keepEvents('begun', circles.slice(0, 1));
+    const { sessions, efficiency } = await stats();
+    expect(sessions).toEqual({
+      counted: 3,
+      damaged: 0,
+      byState: [
+        { name: 'callingModel', count: 1 },
+        { name: 'halted', count: 1 },
+        { name: 'waitingForUser', count: 1 },
+      ],
+      byEnding: [
+        { name: 'answered', count: 1 },
+        { name: 'stuck', count: 1 },
+        { name: 'unfinished', count: 1 },
+      ],
+    });
+    // The roof: all three steps. The circles: the first look and the answer, and three looks that brought nothing.
+    expect(efficiency).toEqual({ steps: 8, effective: 5, share: 5 / 8 });
+  });
+
+  it('tells what a loop cost from the second time on, once however many verdicts it got', async () => {
+    await keepEvents('circles', circles);
+    const { loops, saved } = await stats();
+    expect(loops).toEqual([
+      { rule: 'repeated-call', verdicts: 2, ended: 1, loops: 1, steps: 3, tokens: 300 },
+    ]);
+    expect(saved).toEqual({ tokens: null, stoppedTurns: 1, refusedCalls: 0, tokensPerLoopStep: 100 });
+  });
+
+  it('counts calls that were refused and not run again', async () => {
+    const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
+    await keepRun(place, {
+      goal: 'Look',
+      replies: [look('drawer'), look('drawer'), look('drawer'), say('Then not.')],
+      settings: { governor: { preset: 'pawl', rules } },
+    });
+    expect((await stats()).saved.refusedCalls).toBe(1);
+  });
+
+  it('adds up the time in each state', async () => {
+    await keepEvents('circles', circles);
+    const { timeByState } = await stats();
+    // Asked at 1 s, 6 s, 16 s, 26 s and 36 s; replied at 2 s, 12 s, 22 s, 32 s and 60 s.
+    expect(timeByState).toEqual([
+      { machine: 'turn', state: 'callingModel', stays: 5, totalMs: 43_000, medianMs: 6_000 },
+      { machine: 'turn', state: 'executingTools', stays: 4, totalMs: 16_000, medianMs: 4_000 },
+    ]);
+  });
+
+  it('tells of each profile, model and tool', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    await keepEvents('circles', circles);
+    const { byProfile, byModel, byTool } = await stats();
+    expect(byProfile).toMatchObject([{ name: 'pawl', sessions: 2, answered: 1, stuck: 1, steps: 8 }]);
+    expect(byModel).toMatchObject([
+      {
+        name: 'by hand',
+        sessions: 1,
+        share: 2 / 5,
+        toolCalls: 4,
+        inputTokens: 450,
+        outputTokens: 50,
+        cost: null,
+      },
+      { name: 'scripted', sessions: 1, share: 1, toolCalls: 2 },
+    ]);
+    expect(byTool).toEqual([
+      { tool: 'look', calls: 5, failed: 0, repeated: 3, totalMs: 13_000, medianMs: 3_000 },
+      { tool: 'put', calls: 1, failed: 0, repeated: 0, totalMs: 1_000, medianMs: 1_000 },
+    ]);
+  });
+
+  it('reports how efficient transitions are and how often each rule was right, as people marked it [SAV-57]', async () => {
+    await keepEvents('circles', circles);
+    await keepRun(place, { ...stuckRun, id: 'key' });
+    await keepEvents(
+      'modes',
+      [
+        { type: 'user-message', at: 1_000, text: 'Go' },
+        {
+          type: 'model-replied',
+          at: 2_000,
+          text: '',
+          calls: [{ id: 'c', tool: 'search', args: { query: 'roof' } }],
+        },
+      ],
+      'savant',
+    );
+    await place.pawl('verdict', 'circles', 'right');
+    await place.pawl('verdict', 'key', 'wrong');
+    await place.pawl('verdict', 'key', 'right', '--event', '10');
+    const { transitions, efficiency, accuracy } = await stats();
+    expect(transitions[0]).toMatchObject({ from: 'INIT', count: 1, endedWell: 0 });
+    expect(efficiency.share).toBeGreaterThan(0);
+    expect(efficiency.share).toBeLessThan(1);
+    expect(accuracy).toEqual([{ rule: 'repeated-call', verdicts: 4, right: 2, wrong: 1, share: 2 / 3 }]);
+    const { out } = await place.pawl('stats');
+    expect(out).toMatch(/Verdicts, as people marked them\n.*accuracy\n {2}repeated-call +4 +2 +1 +67 %\n/);
+    expect(out).toMatch(/Moves between modes\n.*ended well\n {2}INIT → \w+ +1 /);
+  });
+
+  it('stays in this folder unless all are asked for', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    await keepRun(place, { ...stuckRun, id: 'far', about: { dir: '/elsewhere' } });
+    await place.pawl('verdict', 'far', 'right');
+    const here = await stats();
+    expect(here.sessions.counted).toBe(1);
+    expect(here.accuracy).toEqual([]);
+    const all = await stats('--all');
+    expect(all.sessions.counted).toBe(2);
+    expect(all.accuracy).toMatchObject([{ rule: 'repeated-call', right: 1 }]);
+    expect((await place.pawl('stats')).err).toBe('1 session of other folders: --all counts them as well.\n');
+    expect((await place.pawl('stats', '--all')).err).toBe('');
+  });
+
+  it('counts marks on verdicts of sessions that were removed since', async () => {
+    await keepRun(place, { ...stuckRun, id: 'key' });
+    await place.pawl('verdict', 'key', 'wrong');
+    await place.pawl('rm', 'key', '--yes');
+    expect((await stats('--all')).accuracy).toEqual([
+      { rule: 'repeated-call', verdicts: 1, right: 0, wrong: 1, share: 0 },
+    ]);
+  });
+
+  it('goes on when a session cannot be read, and says so', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    await keepRun(place, { ...plainRun, id: 'torn' });
+    using database = new DatabaseSync(place.file);
+    database.exec("UPDATE events SET text = replace(text, 'roof', 'hoof') WHERE session = 2");
+    expect((await stats()).sessions).toMatchObject({ counted: 1, damaged: 1 });
+    expect((await place.pawl('stats')).out).toMatch(/^1 session, 1 more cannot be read\n/);
+  });
+
+  it('says that there is nothing where there is nothing, and shows names as text', async () => {
+    expect((await place.pawl('stats')).out).toBe('There are no sessions to count.\n');
+    await keepRun(place, { ...plainRun, about: { dir: place.dir, model: '\u001b[31mred' } });
+    expect((await place.pawl('stats')).out).not.toContain('\u001b');
+  });
+});
