@@ -3,13 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { aimLine, atMost } from './lib/aim.ts';
+import { atMost } from './lib/aim.ts';
 import { environment } from './lib/environment.ts';
-import { spread } from './lib/figures.ts';
 import { rotated } from './lib/interleave.ts';
 import { readOptions } from './lib/options.ts';
-import { pairedRatios, summarise, type Summary } from './lib/statistics.ts';
-import { table } from './lib/table.ts';
+import { startsReport } from './lib/starts.ts';
+import { pairedRatios, summarise } from './lib/statistics.ts';
 
 const help = `Usage: node bench/hook.ts [--quick] [--json]
 
@@ -85,28 +84,5 @@ if (options !== null) {
   }));
   const aims = milliseconds.slice(1).map(({ name, median }) => atMost(`ms for a hook ${name}`, 100, median));
   const result = { environment: environment(), rounds, milliseconds, aims };
-  console.log(options.json ? JSON.stringify(result, null, 2) : report(result));
-}
-
-type Result = {
-  readonly environment: ReturnType<typeof environment>;
-  readonly rounds: number;
-  readonly milliseconds: readonly (Summary & { readonly name: string; readonly byNode: Summary })[];
-  readonly aims: readonly ReturnType<typeof atMost>[];
-};
-
-function report({ environment: { node, cpu, cores, load }, rounds, milliseconds, aims }: Result): string {
-  return [
-    `Node ${node}, ${cpu}, ${cores} cores, load ${load.toFixed(1)}\nTime that elapses; medians of ${rounds} interleaved rounds`,
-    table(
-      ['start to end', 'ms', 'min..max', 'by node'],
-      milliseconds.map(({ name, median, min, max, byNode }) => [
-        name,
-        median.toFixed(0),
-        spread({ median, min, max }),
-        byNode.median.toFixed(2),
-      ]),
-    ),
-    aims.map(aimLine).join('\n'),
-  ].join('\n\n');
+  console.log(options.json ? JSON.stringify(result, null, 2) : startsReport(result));
 }

@@ -1,6 +1,6 @@
 import type { Summary } from '../lib/statistics.ts';
 import { table } from '../lib/table.ts';
-import type { Aim } from './aims.ts';
+import type { Aim } from '../lib/aim.ts';
 import { turnsPerSession, type Growth, type Measured, type Speed } from './measure.ts';
 
 export function report(measured: Measured, aims: readonly Aim[]): string {

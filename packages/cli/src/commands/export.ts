@@ -3,7 +3,7 @@ import { didYouMean } from '../did-you-mean.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { UsageError } from '../usage-error.ts';
-import { writeLines } from './export-file.ts';
+import { writeLines } from '../whole-file.ts';
 import { recordJson, recordLines } from './export-json.ts';
 import { recordMarkdown } from './export-markdown.ts';
 import { recordOf, type SessionRecord } from './export-record.ts';

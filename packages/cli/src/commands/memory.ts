@@ -7,7 +7,7 @@ import { visibleLine } from '../visible.ts';
 import { importIntoDocument, importIntoStorage, type Imported } from './memory-import.ts';
 import { foundIn, rowLine, rowsOf, tagCounts } from './memory-rows.ts';
 import { openDocument, openSource, targetOf, type MemorySource, type SourceFlags } from './memory-source.ts';
-import { writeWhole } from './memory-write.ts';
+import { writeWhole } from '../whole-file.ts';
 import { LineOutput } from './pipe-output.ts';
 
 type Common = SourceFlags & { readonly json?: boolean | undefined };

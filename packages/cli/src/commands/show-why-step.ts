@@ -63,45 +63,51 @@ export type OpenStep = {
   record(): StepRecord;
 };
 
-export function openStep(begin: Walked, { request, attempt, ask }: Asked, number: number): OpenStep {
-  const { after } = begin;
-  const happened: { seq: number; what: string; text: string }[] = [];
-  const verdicts: (Verdict & { seq: number })[] = [];
-  const denied = new Map<string, Denial>();
-  const by: TurnStatus[] = [];
-  let last: Session = after.session;
+/** What is told of it is only worked out for the step that somebody asks for. */
+export function openStep(begin: Walked, asked: Asked, number: number): OpenStep {
+  const events: Walked[] = [];
   return {
     number,
     begins: begin.seq,
-    ends: () => last.seq,
-    add(each) {
-      happened.push(...timelineOf(each).map(({ seq, what, text }) => ({ seq, what, text })));
-      verdicts.push(...verdictsIn(each));
-      for (const [key, denial] of denialsIn(each)) if (!denied.has(key)) denied.set(key, denial);
-      for (const note of each.after.notes) if (note.type === 'transition') by.push(note.to);
-      last = each.after.session;
-    },
-    record: () => ({
-      number,
-      seq: begin.seq,
-      because: timelineOf(begin).find(({ what }) => what !== 'wait')?.text ?? begin.event.type,
-      request,
-      attempt,
-      injected: {
-        advice: ask.advice,
-        adviceRule: ask.advice === null ? null : (verdictsIn(begin).at(-1)?.rule ?? null),
-        modeSection: ask.state,
-        lastAnswer: finishIn(after.session.turn),
-      },
-      mode: modeOf(after.session),
-      happened,
-      verdicts,
-      denied: [...denied.values()],
-      rules: distances(last.governor.watch, rulesFor(last.settings.governor)),
-      preset: last.settings.governor.preset,
-      led: { seq: last.seq, to: last.turn.status, by },
-    }),
+    ends: () => events.at(-1)?.seq ?? begin.seq,
+    add: (each) => void events.push(each),
+    record: () => recordOf(begin, asked, events, number),
   };
+}
+
+function recordOf(
+  begin: Walked,
+  { request, attempt, ask }: Asked,
+  events: readonly Walked[],
+  number: number,
+): StepRecord {
+  const begun = begin.after.session;
+  const end = events.at(-1)?.after.session ?? begun;
+  const { governor } = end.settings;
+  return {
+    number,
+    seq: begin.seq,
+    because: timelineOf(begin).find(({ what }) => what !== 'wait')?.text ?? begin.event.type,
+    request,
+    attempt,
+    injected: {
+      advice: ask.advice,
+      adviceRule: ask.advice === null ? null : (verdictsIn(begin).at(-1)?.rule ?? null),
+      modeSection: ask.state,
+      lastAnswer: finishIn(begun.turn),
+    },
+    mode: modeOf(begun),
+    happened: events.flatMap(timelineOf).map(({ seq, what, text }) => ({ seq, what, text })),
+    verdicts: events.flatMap(verdictsIn),
+    denied: deniedIn(events),
+    rules: distances(end.governor.watch, rulesFor(governor)),
+    preset: governor.preset,
+    led: { seq: end.seq, to: end.turn.status, by: events.flatMap(statesIn) },
+  };
+}
+
+function statesIn({ after }: Walked): readonly TurnStatus[] {
+  return after.notes.flatMap((note) => (note.type === 'transition' ? [note.to] : []));
 }
 
 /** The verdicts that an event brought: those of the governor, and one that somebody else reached. */
@@ -122,7 +128,14 @@ function finishIn(turn: Turn): string | null {
 /** Kinds of errors that say a call never ran. */
 const notRun: ReadonlySet<string> = new Set(['denied', 'invalid', 'skipped', 'cancelled']);
 
-/** Calls that an event shows not to be run, by their ids. A call is told again by every event until its results are in. */
+/** A call shows in every event until its results are in: told once, as it shows first. */
+function deniedIn(events: readonly Walked[]): readonly Denial[] {
+  const denied = new Map<string, Denial>();
+  for (const [id, denial] of events.flatMap(denialsIn)) if (!denied.has(id)) denied.set(id, denial);
+  return [...denied.values()];
+}
+
+/** Calls that an event shows not to be run, by their ids. */
 function denialsIn({ seq, before, after }: Walked): readonly (readonly [string, Denial])[] {
   const rule = refusingRule(before, after.session);
   return outcomesIn(before, after.session).flatMap(({ id, tool, outcome }) => {

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { isEphemeral, type Session } from '@pawl/core';
-import { pino } from 'pino';
+import type * as Pino from 'pino';
 import type { Seen } from '../agent.ts';
 import type { Around } from './calls-around.ts';
 import type { LogLevel, LogRecord } from './log-record.ts';
@@ -26,7 +27,7 @@ const textMax = 1_000;
 
 /** Writes what an agent does as JSON, an object a line: level, time, session, seq, kind, and what belongs to that kind. */
 export function createEventLogger({ write, level = 'info', redact = [] }: EventLoggerOptions): EventLogger {
-  const log = pino(
+  const log = loadPino().pino(
     { level, base: null, timestamp: false, formatters: { level: (label) => ({ level: label }) } },
     { write },
   );
@@ -56,4 +57,9 @@ function recordsOf({ event, notes, actions }: Seen, around: Around): readonly Lo
     ...notes.map((note) => recordOfNote(note)),
     ...actions.map((action) => recordOfAction(action)),
   ];
+}
+
+/** Only now, at once and without waiting: whoever does not log does not pay for it. */
+function loadPino(): typeof Pino {
+  return createRequire(import.meta.url)('pino') as typeof Pino;
 }

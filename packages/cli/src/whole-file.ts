@@ -1,5 +1,10 @@
 import { link, open, rename, rm } from 'node:fs/promises';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Writes a file of one text, under the same terms. */
+export function writeWhole(path: string, text: string, replace: boolean): Promise<void> {
+  return write(path, text, replace);
+}
 
 /** Writes a file line by line. It is there whole or not at all, and only takes the place of another if that is wanted. */
 export async function writeLines(
@@ -7,13 +12,17 @@ export async function writeLines(
   lines: AsyncIterable<string>,
   replace: boolean,
 ): Promise<void> {
+  await write(path, ended(lines), replace);
+}
+
+async function write(path: string, content: string | AsyncIterable<string>, replace: boolean): Promise<void> {
   const temporary = `${path}.tmp-${process.pid}`;
   try {
     const file = await open(temporary, 'w', 0o600).catch((error: unknown) => {
       throw cannotWrite(path, error);
     });
     try {
-      await file.writeFile(ended(lines));
+      await file.writeFile(content);
       await file.sync();
     } finally {
       await file.close();
