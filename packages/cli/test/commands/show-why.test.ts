@@ -1,6 +1,6 @@
 import { createSession, findProfile, step, type Event } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepRun, look, makePlace, plainRun, say, stuckRun, type Place } from './kept-sessions.ts';
+import { keepRun, look, makePlace, plainRun, put, say, stuckRun, type Place } from './kept-sessions.ts';
 
 let place: Place;
 beforeEach(() => {
@@ -116,6 +116,21 @@ describe('pawl show --why', () => {
     ]);
     const { out } = await place.pawl('show', 'refused', '--why', '3');
     expect(out).toContain('look (denied, refused by the rule repeated-call): Not run again');
+  });
+
+  it('names no rule of the governor for what the user has forbidden', async () => {
+    const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
+    await keepRun(place, {
+      id: 'forbidden',
+      goal: 'Look',
+      replies: [look('drawer'), look('drawer'), put('roof.txt', 'x'), say('Then not.')],
+      settings: { governor: { preset: 'pawl', rules } },
+      agent: {
+        rules: ({ tool }) => (tool === 'put' ? { permission: 'deny', because: 'no writing' } : 'allow'),
+      },
+    });
+    const [third] = await place.json('show', 'forbidden', '--why', '3');
+    expect(third?.['denied']).toMatchObject([{ tool: 'put', reason: 'no writing', rule: null }]);
   });
 
   it('tells which calls a person denied', async () => {

@@ -97,6 +97,33 @@ describe('pawl stats', () => {
     expect((await stats()).saved.refusedCalls).toBe(1);
   });
 
+  it('takes what was found out before the user spoke again for new', async () => {
+    const again = circles.slice(1, 4).map((event) => ({ ...event, at: event.at + 100_000 }));
+    await keepEvents('twice', [
+      ...circles.slice(0, 4),
+      { type: 'model-replied', at: 90_000, text: 'Nothing there.', calls: [] },
+      { type: 'user-message', at: 91_000, text: 'Look once more' },
+      ...again,
+    ]);
+    const { efficiency, byTool } = await stats();
+    expect(efficiency).toMatchObject({ steps: 3, effective: 3 });
+    expect(byTool).toMatchObject([{ tool: 'look', calls: 2, repeated: 0 }]);
+  });
+
+  it('takes a budget that is used up for an ending, not for a loop', async () => {
+    const budgets = { modelCalls: 3, toolCalls: null, tokens: null, cost: null, wallMs: null };
+    await keepRun(place, {
+      goal: 'Look everywhere',
+      replies: [look('attic'), look('cellar'), say('That was all.')],
+      settings: { budgets },
+    });
+    const { sessions, loops, saved, accuracy } = await stats();
+    expect(sessions.byEnding).toEqual([{ name: 'budget', count: 1 }]);
+    expect(loops).toEqual([]);
+    expect(accuracy).toEqual([]);
+    expect(saved.stoppedTurns).toBe(0);
+  });
+
   it('adds up the time in each state', async () => {
     await keepEvents('circles', circles);
     const { timeByState } = await stats();

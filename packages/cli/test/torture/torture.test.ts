@@ -110,26 +110,34 @@ async function tortured(
   killed: (how: Ending) => void,
 ): Promise<Ended> {
   const flags = ['--model', 'openai-compatible:m', '--base-url', model.url, '--mode', 'full-auto'];
-  let hasBegun = false;
-  let hasGivenUp = false;
+  let state: 'new' | 'begun' | 'given-up' = 'new';
+  const argsFor = { new: ['run', ...flags, 'Do all of it.'], begun: goOn, 'given-up': [...goOn, 'Go on.'] };
   for (let round = 0; round < 1_000; round += 1) {
-    const goOn = ['resume', 'last', ...(hasGivenUp ? ['Go on.'] : [])];
-    const args = hasBegun ? goOn : ['run', ...flags, 'Do all of it.'];
-    const child = pawl(place, ...args);
-    const ended = endOf(child);
     const how = endings[Math.floor(random() * endings.length)] ?? 'kill';
-    await end(child, how, random(), { model, tool: place.tool });
-    const result = await ended;
+    const result = await endedBy(how, random(), { place, model }, argsFor[state]);
     if (result.code === 0) return result;
     // A model that was cut off three times in a row is given up on: somebody has to say to go on.
-    hasGivenUp = result.code === exitCodes.model || (hasGivenUp && result.code === null);
-    if (result.code === null || result.code === exitCodes.interrupted) killed(how);
-    else if (hasGivenUp) continue;
-    else throw new Error(`pawl ${args[0]} ended with ${result.code}, seed ${seed}: ${result.err}`);
+    if (result.code === exitCodes.model) state = 'given-up';
+    else if (result.code === null || result.code === exitCodes.interrupted) killed(how);
+    else throw new Error(`pawl ended with ${result.code} in state ${state}, seed ${seed}: ${result.err}`);
     // A run that was killed before it had kept anything is simply run again.
-    hasBegun = hasBegun || (model.asked.count > 0 && existsSync(place.store));
+    if (state === 'new' && model.asked.count > 0 && existsSync(place.store)) state = 'begun';
   }
   throw new Error('It never came to an end.');
+}
+
+const goOn = ['resume', 'last'];
+
+async function endedBy(
+  how: Ending,
+  moment: number,
+  { place, model }: Pick<Victim, 'place' | 'model'>,
+  args: readonly string[],
+): Promise<Ended> {
+  const child = pawl(place, ...args);
+  const ended = endOf(child);
+  await end(child, how, moment, { model, tool: place.tool });
+  return ended;
 }
 
 async function check({ place, model, about }: Victim): Promise<void> {

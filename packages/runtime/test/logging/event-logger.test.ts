@@ -1,4 +1,4 @@
-import { createSession, type SessionOptions } from '@pawl/core';
+import { createSession, step, type SessionOptions } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent, type AgentOptions, type Seen } from '../../src/agent.ts';
@@ -179,7 +179,39 @@ describe('createEventLogger', () => {
     ]);
   });
 
-  it('tells of phases and of room that is made', async () => {
+  it('passes over what is only for showing', async () => {
+    const written: string[] = [];
+    const { see } = createEventLogger({ write: (line) => void written.push(line), level: 'trace' });
+    const agent = new Agent({ id: 'x', model: createScripted([]), tools: [], observe: see });
+    await agent.post({ type: 'text-delta', text: 'x' });
+    expect(written).toEqual([]);
+  });
+
+  it('tells of room that is made in memory, and of room that is not', () => {
+    const written: string[] = [];
+    const { see } = createEventLogger({ write: (line) => void written.push(line) });
+    let session = createSession({ id: 'full', at: 0 });
+    const full = { kind: 'context-overflow', message: 'too long' } as const;
+    for (const event of [
+      { type: 'user-message', at: 1, text: 'Go' },
+      { type: 'model-failed', at: 2, error: full },
+      { type: 'paging-failed', at: 3, message: 'disk full', jitter: 0 },
+      { type: 'retry-due', at: 5_000 },
+      { type: 'paging-finished', at: 6_000, freedTokens: 40, heldTokens: 100 },
+    ] as const) {
+      const taken = step(session, event);
+      session = taken.session;
+      see({ ...taken, event });
+    }
+    const lines = written.map((line) => JSON.parse(line) as Line);
+    expect(of(lines, 'memory')).toMatchObject([{ msg: 'made room', freedTokens: 40, heldTokens: 100 }]);
+    expect(of(lines, 'retry')).toMatchObject([
+      { level: 'warn', of: 'paging', message: 'disk full', retries: 1 },
+      { level: 'info', seq: 4 },
+    ]);
+  });
+
+  it('tells of phases', async () => {
     const written: string[] = [];
     const { see } = createEventLogger({ write: (line) => void written.push(line) });
     const agent = new Agent({ id: 'x', model: createScripted([]), tools: [], observe: see });
