@@ -1,23 +1,13 @@
 import type { Command } from 'commander';
 import type { BudgetFlags } from './commands/budget-options.ts';
-import type { Io } from './io.ts';
 import { storeHelp } from './store-help.ts';
-
-type Setting = {
-  readonly io: Io;
-  readonly signal: AbortSignal;
-  readonly exit: (code: number) => void;
-};
+import { examples, type Setting } from './program-parts.ts';
 
 /** The commands that govern agents that people have already. */
 export function addGovern(program: Command, setting: Setting): void {
   addHook(program, setting);
   addProxy(program, setting);
   addMcp(program, setting);
-}
-
-function examples(...lines: readonly string[]): string {
-  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
 type HookFlags = { readonly maxToolCalls?: string };

@@ -1,14 +1,5 @@
 import type { Command } from 'commander';
-import type { Io } from './io.ts';
-import { storeHelp } from './store-help.ts';
-
-type Setting = {
-  readonly io: Io;
-  readonly signal: AbortSignal;
-  readonly exit: (code: number) => void;
-};
-
-type Flags = { readonly dir: string; readonly store?: string; readonly json?: true };
+import { examples, sessionCommand, type SessionOptions, type Setting } from './program-parts.ts';
 
 /** The commands that learn from sessions that were kept: what people think of verdicts, and numbers about it all. */
 export function addInsight(program: Command, setting: Setting): void {
@@ -16,20 +7,12 @@ export function addInsight(program: Command, setting: Setting): void {
   addStats(program, setting);
 }
 
-function command(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .option('-d, --dir <folder>', 'the folder whose sessions are meant', '.')
-    .option('--store <where>', storeHelp);
-}
-
-function examples(...lines: readonly string[]): string {
-  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
-}
-
 function addVerdict(program: Command, { io, exit }: Setting): void {
-  command(program, 'verdict', 'say whether a verdict of the governor was right, or list those of a session')
+  sessionCommand(
+    program,
+    'verdict',
+    'say whether a verdict of the governor was right, or list those of a session',
+  )
     .argument('<session>', 'its id, the beginning of it, or "last" for the newest of this folder')
     .argument('[mark]', 'right or wrong; without it, the verdicts are listed')
     .option('--rule <rule>', 'the last verdict of this rule (default: the last of all)')
@@ -48,7 +31,7 @@ function addVerdict(program: Command, { io, exit }: Setting): void {
       async (
         word: string,
         mark: string | undefined,
-        options: Flags & { rule?: string; event?: string; note?: string },
+        options: SessionOptions & { rule?: string; event?: string; note?: string },
       ) => {
         const { verdict } = await import('./commands/verdict.ts');
         exit(await verdict(word, mark, options, io));
@@ -57,7 +40,7 @@ function addVerdict(program: Command, { io, exit }: Setting): void {
 }
 
 function addStats(program: Command, { io, signal, exit }: Setting): void {
-  command(
+  sessionCommand(
     program,
     'stats',
     'count what the sessions of this folder came to, what it took, and how good the verdicts were',
@@ -65,7 +48,7 @@ function addStats(program: Command, { io, signal, exit }: Setting): void {
     .option('-a, --all', 'those of every folder')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('pawl stats', 'pawl stats --all --json | jq .accuracy'))
-    .action(async (options: Flags & { all?: true }) => {
+    .action(async (options: SessionOptions & { all?: true }) => {
       const { showStats } = await import('./commands/stats.ts');
       exit(await showStats({ ...options, signal }, io));
     });

@@ -1,16 +1,7 @@
 import type { Command } from 'commander';
 import type { ModelFlags } from './commands/model-options.ts';
-import type { Io } from './io.ts';
 import { addInsight } from './program-insight.ts';
-import { storeHelp } from './store-help.ts';
-
-type Setting = {
-  readonly io: Io;
-  readonly signal: AbortSignal;
-  readonly exit: (code: number) => void;
-};
-
-type Flags = { readonly dir: string; readonly store?: string; readonly json?: true };
+import { examples, sessionCommand, type SessionOptions, type Setting } from './program-parts.ts';
 
 const whichHelp = 'its id, the beginning of it, or "last" for the newest of this folder';
 
@@ -28,20 +19,8 @@ export function addSessions(program: Command, setting: Setting): void {
   addInsight(program, setting);
 }
 
-function command(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .option('-d, --dir <folder>', 'the folder whose sessions are meant', '.')
-    .option('--store <where>', storeHelp);
-}
-
-function examples(...lines: readonly string[]): string {
-  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
-}
-
 function addList(program: Command, { io, signal, exit }: Setting): void {
-  command(program, 'sessions', 'list the sessions of this folder, the newest first')
+  sessionCommand(program, 'sessions', 'list the sessions of this folder, the newest first')
     .option('-a, --all', 'those of every folder')
     .option('-n, --limit <n>', 'at most so many', '50')
     .option('-w, --watch', 'keep the list up to date until Ctrl-C')
@@ -55,14 +34,14 @@ function addList(program: Command, { io, signal, exit }: Setting): void {
         'pawl sessions --json | jq .goal',
       ),
     )
-    .action(async (options: Flags & { all?: true; limit: string; watch?: true }) => {
+    .action(async (options: SessionOptions & { all?: true; limit: string; watch?: true }) => {
       const { listSessions } = await import('./commands/sessions.ts');
       exit(await listSessions({ ...options, signal }, io));
     });
 }
 
 function addWatch(program: Command, { io, signal, exit }: Setting): void {
-  command(program, 'watch', 'show a session that runs in another process, as it happens')
+  sessionCommand(program, 'watch', 'show a session that runs in another process, as it happens')
     .argument('[session]', whichHelp, 'last')
     .option('--from-start', 'show what happened before as well')
     .option('--plain', 'print lines instead of the live view')
@@ -71,13 +50,13 @@ function addWatch(program: Command, { io, signal, exit }: Setting): void {
       'after',
       examples('pawl watch', 'pawl watch 3f2a --from-start', 'pawl watch --json | jq .type'),
     )
-    .action(async (word: string, options: Flags & { fromStart?: true; plain?: true }) => {
+    .action(async (word: string, options: SessionOptions & { fromStart?: true; plain?: true }) => {
       const { watchSession } = await import('./commands/watch.ts');
       exit(await watchSession(word, { ...options, signal }, io));
     });
 }
 
-type ShowFlags = Flags & {
+type ShowFlags = SessionOptions & {
   readonly at?: string;
   readonly prompt?: string;
   readonly why?: string;
@@ -85,7 +64,7 @@ type ShowFlags = Flags & {
 };
 
 function addShow(program: Command, { io, exit }: Setting): void {
-  command(program, 'show', 'show a session: what it came to, what happened, and why it stopped')
+  sessionCommand(program, 'show', 'show a session: what it came to, what happened, and why it stopped')
     .argument('<session>', whichHelp)
     .option('--at <event>', 'show the state after this event instead; 0 is as it was created')
     .option('--prompt <n>', 'show what the model was sent the nth time it was asked')
@@ -108,7 +87,7 @@ function addShow(program: Command, { io, exit }: Setting): void {
     });
 }
 
-type ReplayFlags = Flags &
+type ReplayFlags = SessionOptions &
   ModelFlags & {
     readonly file?: string;
     readonly withModel?: true;
@@ -117,7 +96,7 @@ type ReplayFlags = Flags &
   };
 
 function addReplay(program: Command, { io, signal, exit }: Setting): void {
-  command(program, 'replay', 'go through the log of a session again and compare what comes of it')
+  sessionCommand(program, 'replay', 'go through the log of a session again and compare what comes of it')
     .argument('[session]', whichHelp)
     .option('--file <file>', 'a session that was exported as json or jsonl instead')
     .option('--with-model', 'ask the model again at each step, and show where it says something else')
@@ -143,7 +122,7 @@ function addReplay(program: Command, { io, signal, exit }: Setting): void {
 }
 
 function addFork(program: Command, { io, exit }: Setting): void {
-  command(program, 'fork', 'make a new session that shares the past of another')
+  sessionCommand(program, 'fork', 'make a new session that shares the past of another')
     .argument('<session>', whichHelp)
     .option('--at <event>', 'the last event that both have (default: the last there is)')
     .option('--say <text>', 'what the user says there; what was under way is called off')
@@ -152,26 +131,30 @@ function addFork(program: Command, { io, exit }: Setting): void {
       'after',
       examples('pawl fork last --at 12', 'pawl fork 3f2a --at 12 --say "Try it without a cache"'),
     )
-    .action(async (word: string, options: Flags & { at?: string; say?: string }) => {
+    .action(async (word: string, options: SessionOptions & { at?: string; say?: string }) => {
       const { forkSession } = await import('./commands/fork.ts');
       exit(await forkSession(word, options, io));
     });
 }
 
 function addDiff(program: Command, { io, exit }: Setting): void {
-  command(program, 'diff', 'show where two sessions part, and how differently they ended')
+  sessionCommand(program, 'diff', 'show where two sessions part, and how differently they ended')
     .argument('<a>', whichHelp)
     .argument('<b>', 'the other one')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('pawl diff 3f2a 91bc', 'pawl diff last 3f2a --json'))
-    .action(async (a: string, b: string, options: Flags) => {
+    .action(async (a: string, b: string, options: SessionOptions) => {
       const { diffSessions } = await import('./commands/diff.ts');
       exit(await diffSessions([a, b], options, io));
     });
 }
 
 function addExport(program: Command, { io, exit }: Setting): void {
-  command(program, 'export', 'write a session as JSON, as a transcript, or as a test that does it again')
+  sessionCommand(
+    program,
+    'export',
+    'write a session as JSON, as a transcript, or as a test that does it again',
+  )
     .argument('<session>', whichHelp)
     .option('--as <form>', 'json, jsonl, markdown, or test', 'json')
     .option('-o, --out <file>', 'write to a file instead of standard output')
@@ -184,26 +167,26 @@ function addExport(program: Command, { io, exit }: Setting): void {
         'pawl export last --as test --out test/found-bug.test.ts',
       ),
     )
-    .action(async (word: string, options: Flags & { as: string; out?: string; force?: true }) => {
+    .action(async (word: string, options: SessionOptions & { as: string; out?: string; force?: true }) => {
       const { exportSession } = await import('./commands/export.ts');
       exit(await exportSession(word, options, io));
     });
 }
 
 function addRemove(program: Command, { io, exit }: Setting): void {
-  command(program, 'rm', 'remove sessions for good')
+  sessionCommand(program, 'rm', 'remove sessions for good')
     .argument('<session...>', whichHelp)
     .option('-y, --yes', 'do not ask')
     .option('--force', 'even if it is running now')
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', examples('pawl rm 3f2a', 'pawl rm --yes 3f2a 91bc'))
-    .action(async (words: string[], options: Flags & { yes?: true; force?: true }) => {
+    .action(async (words: string[], options: SessionOptions & { yes?: true; force?: true }) => {
       const { removeSessions } = await import('./commands/rm.ts');
       exit(await removeSessions(words, options, io));
     });
 }
 
-type PruneFlags = Flags & {
+type PruneFlags = SessionOptions & {
   readonly all?: true;
   readonly olderThan?: string;
   readonly keep?: string;
@@ -212,7 +195,7 @@ type PruneFlags = Flags & {
 };
 
 function addPrune(program: Command, { io, exit }: Setting): void {
-  command(program, 'prune', 'remove old sessions of this folder; one that is running now always stays')
+  sessionCommand(program, 'prune', 'remove old sessions of this folder; one that is running now always stays')
     .option('-a, --all', 'those of every folder')
     .option('--older-than <span>', 'those last worked on so long ago: 90m, 12h, 30d, 4w (default: "30d")')
     .option('--keep <n>', 'never the newest so many; without --older-than, all others')

@@ -1,10 +1,5 @@
 import type { Command } from 'commander';
-import type { Io } from './io.ts';
-
-type Setting = {
-  readonly io: Io;
-  readonly exit: (code: number) => void;
-};
+import { examples, type Setting } from './program-parts.ts';
 
 /** The commands that set Pawl up and tell how it is set up. */
 export function addSetup(program: Command, setting: Setting): void {
@@ -13,10 +8,6 @@ export function addSetup(program: Command, setting: Setting): void {
   addConfig(program, setting);
   addDoctor(program, setting);
   addCompletion(program, setting);
-}
-
-function examples(...lines: readonly string[]): string {
-  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
 /** A command that is only a name for others. */
@@ -126,7 +117,7 @@ function addConfig(program: Command, { io, exit }: Setting): void {
 
 type FileFlags = { readonly dir: string; readonly json?: true };
 
-function addConfigFiles(config: Command, { io, exit }: Setting): void {
+function addConfigFiles(config: Command, { io, exit }: Pick<Setting, 'io' | 'exit'>): void {
   config
     .command('path')
     .description('tell where the configuration of the user and that of a folder are, or would be')

@@ -2,18 +2,12 @@ import type { BudgetFlags } from './commands/budget-options.ts';
 import type { ModelFlags } from './commands/model-options.ts';
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import type { Io } from './io.ts';
 import { addGovern } from './program-govern.ts';
 import { addSessions } from './program-sessions.ts';
 import { addSetup } from './program-setup.ts';
 import { storeHelp } from './store-help.ts';
 import { visibleLine } from './visible.ts';
-
-type Setting = {
-  readonly io: Io;
-  readonly signal: AbortSignal;
-  readonly exit: (code: number) => void;
-};
+import { examples, type Setting } from './program-parts.ts';
 
 /** The command line. Each command is loaded only when it is called, so that help and version come at once. */
 export function createProgram(setting: Setting): Command {
@@ -54,10 +48,6 @@ function oneLine(text: string): string {
   return `pawl: ${visibleLine(said)} (pawl --help shows what there is)`;
 }
 
-function examples(...lines: readonly string[]): string {
-  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
-}
-
 const profileHelp =
   'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
 
@@ -72,6 +62,8 @@ type RunFlags = BudgetFlags &
     readonly quiet?: true;
     readonly store?: string;
     readonly trace?: string;
+    readonly logFile?: string;
+    readonly logLevel?: string;
     readonly json?: true;
   };
 
@@ -114,6 +106,8 @@ function withRunOptions(command: Command): Command {
     .option('--max-seconds <n>', 'after so long, ask for an answer')
     .option('--store <where>', storeHelp)
     .option('--trace <file>', 'write every prompt, reply and transition to a file, one JSON object a line')
+    .option('--log-file <file>', 'add what happens to a file, one JSON object a line, without what is said')
+    .option('--log-level <level>', 'how much of it: trace, debug, info, warn, error (default: "info")')
     .option('--plain', 'print lines instead of the live view')
     .option('-q, --quiet', 'print the answer only')
     .option('--json', 'print one JSON object a line: what happens, and last the result');
@@ -163,7 +157,19 @@ function addChat(program: Command, { io, signal, exit }: Setting): void {
 }
 
 type ResumeFlags = ModelFlags &
-  Pick<RunFlags, 'dir' | 'mode' | 'watchResources' | 'store' | 'trace' | 'plain' | 'quiet' | 'json'> & {
+  Pick<
+    RunFlags,
+    | 'dir'
+    | 'mode'
+    | 'watchResources'
+    | 'store'
+    | 'trace'
+    | 'logFile'
+    | 'logLevel'
+    | 'plain'
+    | 'quiet'
+    | 'json'
+  > & {
     readonly takeOver?: true;
     readonly trustStore?: true;
   };
@@ -185,6 +191,8 @@ function addResume(program: Command, { io, signal, exit }: Setting): void {
     .option('--take-over', 'take it from the process that runs it now')
     .option('--trust-store', 'act on a database that was not made here')
     .option('--trace <file>', 'write every prompt, reply and transition to a file, one JSON object a line')
+    .option('--log-file <file>', 'add what happens to a file, one JSON object a line, without what is said')
+    .option('--log-level <level>', 'how much of it: trace, debug, info, warn, error (default: "info")')
     .option('--plain', 'print lines instead of the live view')
     .option('-q, --quiet', 'print the answer only')
     .option('--json', 'print one JSON object a line: what happens, and last the result')

@@ -22,7 +22,7 @@ import { profileNamed } from './profile-option.ts';
 import { codeFor, indexUntil, showing, type ViewOptions } from './run.ts';
 import { readAbout, type About } from './run-about.ts';
 import { configFor } from './run-config.ts';
-import { openTrace } from './run-trace.ts';
+import { openRecords } from './run-log.ts';
 import { work } from './run-work.ts';
 import { sessionNamed } from './session-named.ts';
 import { shortId } from '../short-id.ts';
@@ -91,7 +91,7 @@ async function resumeIn(opened: OpenedStore, { word, message, options, io }: Ask
     budgets: null,
     signal,
     view,
-    trace: openTrace(options.trace),
+    trace: openRecords(options, (line) => view.warn(line)),
     flags: used,
     config,
     terminal,

@@ -1,9 +1,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { toArray, transitionRecords } from '@pawl/core';
-import type { Model, Seen } from '@pawl/runtime';
+import { maskSecrets, secretValues, type Model, type Seen } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 
-/** A file in which every prompt, reply and transition can be read as it was, one JSON object a line. */
+/** A file in which every prompt, reply and transition can be read as it was but for secrets, one JSON object a line. */
 export type RunTrace = {
   /** The same model, with what it is sent and what it says written down. */
   model(model: Model): Model;
@@ -18,7 +18,9 @@ export function openTrace(path: string | undefined): RunTrace {
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(`The trace cannot be written to ${path}: ${why}`, { cause: error });
   }
-  const write = (record: object): void => appendFileSync(path, `${JSON.stringify(record)}\n`);
+  const secrets = secretValues(process.env);
+  const write = (record: object): void =>
+    appendFileSync(path, `${JSON.stringify(maskSecrets(record, { secrets }))}\n`);
   return {
     model: (model) => ({
       name: model.name,

@@ -13,19 +13,17 @@ import type { ModelFlags } from './model-options.ts';
 import { profileNamed } from './profile-option.ts';
 import { aboutOf } from './run-about.ts';
 import { configFor } from './run-config.ts';
-import { openTrace } from './run-trace.ts';
+import { openRecords, type LogOptions } from './run-log.ts';
 import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
 import { work } from './run-work.ts';
 import { skipLines } from './skip-lines.ts';
 
 /** How a run is shown, and what may be told to it from outside. */
-export type ViewOptions = {
+export type ViewOptions = LogOptions & {
   readonly json?: boolean;
   readonly quiet?: boolean;
   /** Lines instead of the live view. */
   readonly plain?: boolean;
-  /** A file to write every prompt, reply and transition to. */
-  readonly trace?: string;
   /** Aborted when the user presses Ctrl-C. */
   readonly signal?: AbortSignal;
 };
@@ -80,7 +78,7 @@ export async function begin(
   const model = flags.model ?? 'librarian';
   const about = { folder, id, model, kind: options.kind, warnings: [...found.warnings, ...warnings] };
   const view = await showing(options, io, about);
-  const trace = openTrace(options.trace);
+  const trace = openRecords(options, (line) => view.warn(line));
   const opened = openStore(options, config);
   if (opened.warning !== null) view.warn(opened.warning);
   try {

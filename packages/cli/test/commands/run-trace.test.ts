@@ -33,6 +33,18 @@ describe('pawl run --trace', () => {
     expect((await stat(trace)).mode & 0o077).toBe(0);
   });
 
+  it('masks secrets wherever they stand', async () => {
+    await writeFile(
+      join(folder, 'garden.md'),
+      '# Garden\n\nThe garden gate opens with ghp_0123456789abcdefgh.\n',
+    );
+    const trace = join(folder, 'trace.jsonl');
+    await run('How does the garden gate open?', { dir: folder, profile: 'pawl', trace }, captureIo().io);
+    const text = await readFile(trace, 'utf8');
+    expect(text).toContain('garden gate opens with [secret]');
+    expect(text).not.toContain('ghp_');
+  });
+
   it('says when the file cannot be written, before any work is done', async () => {
     const trace = join(folder, 'no', 'such', 'folder.jsonl');
     const asked = run('x y', { dir: folder, profile: 'pawl', trace }, captureIo().io);

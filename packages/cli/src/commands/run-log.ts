@@ -1,0 +1,64 @@
+import {
+  createEventLogger,
+  logLevels,
+  openRotatingFile,
+  secretValues,
+  type LogLevel,
+  type Seen,
+} from '@pawl/runtime';
+import { didYouMean } from '../did-you-mean.ts';
+import { UsageError } from '../usage-error.ts';
+import { openTrace, type RunTrace } from './run-trace.ts';
+
+export type LogOptions = {
+  /** A file to write every prompt, reply and transition to. */
+  readonly trace?: string;
+  /** A file to add what happens to, an object a line, without what was said. */
+  readonly logFile?: string;
+  readonly logLevel?: string;
+};
+
+/** What is written down of a run besides its session: the trace and the log, each if it was asked for. */
+export function openRecords(options: LogOptions, warn: (line: string) => void): RunTrace {
+  const level = levelOf(options);
+  const trace = openTrace(options.trace);
+  const log = openLog(options.logFile, level, warn);
+  return {
+    ...trace,
+    see(seen) {
+      trace.see(seen);
+      log(seen);
+    },
+  };
+}
+
+function openLog(
+  path: string | undefined,
+  level: LogLevel,
+  warn: (line: string) => void,
+): (seen: Seen) => void {
+  if (path === undefined) return () => undefined;
+  const onTrouble = (why: string): void => warn(`The log cannot be written to ${path} at the moment: ${why}`);
+  try {
+    const file = openRotatingFile(path, { onTrouble });
+    const logger = createEventLogger({
+      write: (line) => file.write(line),
+      level,
+      redact: secretValues(process.env),
+    });
+    return logger.see;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The log cannot be written to ${path}: ${why}`, { cause: error });
+  }
+}
+
+function levelOf({ logFile, logLevel }: LogOptions): LogLevel {
+  if (logLevel === undefined) return 'info';
+  if (logFile === undefined) throw new UsageError('--log-level needs a --log-file to write to.');
+  const level = logLevels.find((each) => each === logLevel);
+  if (level !== undefined) return level;
+  throw new UsageError(
+    `There is no level ${JSON.stringify(logLevel)}.${didYouMean(logLevel, logLevels)} There are: ${logLevels.join(', ')}.`,
+  );
+}
