@@ -11,7 +11,10 @@ import { asNode } from './as-node.ts';
 const main = `
 import { text } from 'node:stream/consumers';
 export async function main(argv: readonly string[]): Promise<number> {
-  if (argv[0] === 'lines') for (let line = 0; line < 100_000; line += 1) console.log(line);
+  if (argv[0] === 'lines') {
+    for (let line = 0; line < 100_000; line += 1) console.log(line);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+  }
   if (argv[0] === 'wait') {
     process.on('SIGTERM', () => process.exit(7));
     console.log('waiting');
