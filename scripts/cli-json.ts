@@ -29,6 +29,21 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
     '`{session, seq, rule, level, reason, mark, note}`, one a line: the verdict that was marked, or all of the session; see [observability.md](observability.md).',
   ],
   ['pawl stats', 'one object; see [observability.md](observability.md).'],
+  ['pawl submit', '`{id, tenant}`.'],
+  [
+    'pawl worker',
+    'what it does as it comes: `{kind, session}` with `taken`, `waiting`, `ended`, `left`, `lost` or `swept`; `{kind: "parked", session, reason}`; `{kind: "trouble", message}`.',
+  ],
+  [
+    'pawl queue show',
+    '`{tenants, parked}`: each tenant `{tenant, waiting, delayed, active, stalled}`, each of the parked `{session, reason, at}`.',
+  ],
+  ['pawl queue retry', '`{id, wasParked}`.'],
+  ['pawl queue drop', '`{id, dropped}`.'],
+  ...['say', 'allow', 'deny', 'cancel', 'finish', 'halt'].map(
+    (name) =>
+      [`pawl queue ${name}`, '`{id, command}`: what was kept for whoever holds the session.'] as const,
+  ),
   ['pawl memory list', `${memoryRow} With \`--tags\`: \`{tag, entries}\`.`],
   ['pawl memory search', memoryRow],
   [

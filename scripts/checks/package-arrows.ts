@@ -75,15 +75,17 @@ function importProblem(each: Package, file: string, specifier: string): string |
   return isTest ? undefined : outsideProblem(each.manifest, specifier);
 }
 
-// A test may read what belongs to no package, such as an example.
+// A test may read what belongs to no package, such as an example, and run the suites of a package that its own leans on.
 function pathProblem(
-  { folder }: Package,
+  { folder, manifest }: Package,
   file: string,
   specifier: string,
   isTest: boolean,
 ): string | undefined {
   const target = join(dirname(file), specifier).replaceAll('\\', '/');
-  const mayLeave = isTest && !/^(?:packages|bench)\//.test(target);
+  const suites = (arrows[manifest.name] ?? []).map((name) => `packages/${name.replace('@pawl/', '')}/test/`);
+  const mayLeave =
+    isTest && (!/^(?:packages|bench)\//.test(target) || suites.some((each) => target.startsWith(each)));
   return target.startsWith(`${folder}/`) || mayLeave
     ? undefined
     : `'${specifier}' reaches out of the package`;

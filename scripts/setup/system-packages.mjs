@@ -6,6 +6,7 @@ const programs = [
   { file: '/usr/bin/git', name: 'git' },
   { file: '/usr/bin/bwrap', name: 'bubblewrap' },
   { file: '/usr/bin/strace', name: 'strace' },
+  { file: '/usr/bin/redis-server', name: 'redis-server' },
   { file: '/usr/bin/tmux', name: 'tmux' },
   { file: '/usr/bin/python3', name: 'python3' },
 ];

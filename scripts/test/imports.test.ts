@@ -63,6 +63,14 @@ describe('the check of the arrows', () => {
     ]);
   });
 
+  it('lets a test run the suites of a package that its own leans on, and of no other', () => {
+    put('packages/runtime/test/a.test.ts', `import '../../core/test/suite.ts';`);
+    put('packages/core/test/a.test.ts', `import '../../runtime/test/suite.ts';`);
+    expect(arrowProblems(project)).toEqual([
+      `packages/core/test/a.test.ts: '../../runtime/test/suite.ts' reaches out of the package`,
+    ]);
+  });
+
   it('refuses a path into another package', () => {
     put('packages/runtime/src/a.ts', `import '../../core/src/step.ts';`);
     expect(arrowProblems(project)).toEqual([

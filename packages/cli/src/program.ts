@@ -3,6 +3,7 @@ import type { ModelFlags } from './commands/model-options.ts';
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { addGovern } from './program-govern.ts';
+import { addQueue } from './program-queue.ts';
 import { addSessions } from './program-sessions.ts';
 import { addSetup } from './program-setup.ts';
 import { storeHelp } from './store-help.ts';
@@ -29,6 +30,7 @@ export function createProgram(setting: Setting): Command {
   addChat(program, setting);
   addResume(program, setting);
   addSessions(program, setting);
+  addQueue(program, setting);
   addGovern(program, setting);
   addTrust(program, setting);
   addPipe(program, setting);

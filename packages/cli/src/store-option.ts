@@ -46,9 +46,10 @@ export async function openStoreFor(flags: StoreFlags): Promise<OpenedStore> {
 }
 
 /** The same, for whoever has the configuration already. */
-export function openStore({ dir, store }: StoreFlags, config: Config): OpenedStore {
+export async function openStore({ dir, store }: StoreFlags, config: Config): Promise<OpenedStore> {
   const named = store ?? config.store;
   if (named === 'none') return nowhere(null);
+  if (named !== undefined && isRedis(named)) return openRedis(named);
   try {
     return openAt(fileFor(named ?? 'user', dir));
   } catch (error) {
@@ -69,10 +70,34 @@ function fileFor(named: string, dir: string): string {
   if (named === 'workspace') return join(resolve(dir), '.pawl', fileName);
   if (/^[a-z][a-z+.-]*:\/\//i.test(named)) {
     throw new UsageError(
-      `${JSON.stringify(named)} is no place to keep sessions. There are: user, workspace, none, or a file.`,
+      `${JSON.stringify(named)} is no place to keep sessions. There are: user, workspace, none, a file, or redis://host:6379.`,
     );
   }
   return resolve(named);
+}
+
+function isRedis(named: string): boolean {
+  return /^rediss?:\/\//.test(named);
+}
+
+/** What is in Redis belongs to whoever has its password. It is loaded only where it is needed: most never do. */
+async function openRedis(url: string): Promise<OpenedStore> {
+  const { openRedisStore } = await import('@pawl/worker');
+  try {
+    const folder = join(dataFolder(), 'worker');
+    const store = withFolder(await openRedisStore(url), folder);
+    const { host } = new URL(url);
+    return {
+      store,
+      path: `redis://${host}`,
+      isOwn: true,
+      warning: null,
+      spoolFor: (id) => createFileSpool(spoolFolder(folder, id)),
+      close: () => store.close(),
+    };
+  } catch (error) {
+    throw error instanceof StoreError ? new UsageError(error.message, { cause: error }) : error;
+  }
 }
 
 function openAt(path: string): OpenedStore {

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 async function pathOf(...args: Parameters<typeof openStore>): Promise<string | null> {
-  const opened = openStore(...args);
+  const opened = await openStore(...args);
   await opened.close();
   return opened.path;
 }
@@ -64,25 +64,25 @@ describe('where sessions are kept', () => {
 
   it('is nowhere, with a warning, if nobody named a place and the usual one cannot be had', async () => {
     writeFileSync(join(folder, 'data'), 'in the way');
-    const opened = openStore({ dir: folder }, {});
+    const opened = await openStore({ dir: folder }, {});
     expect(opened.path).toBeNull();
     expect(opened.warning).toMatch(/Sessions cannot be kept in .*This session is not kept\.$/);
     await opened.close();
-    expect(() => openStore({ dir: folder, store: 'user' }, {})).toThrow(/Sessions cannot be kept in/);
+    await expect(openStore({ dir: folder, store: 'user' }, {})).rejects.toThrow(/Sessions cannot be kept in/);
   });
 
   it('is trusted only if it was made here', async () => {
     const path = join(folder, 'project', '.pawl', 'sessions.db');
-    const open = (): boolean => {
-      const opened = openStore({ dir: join(folder, 'project'), store: 'workspace' }, {});
-      void opened.close();
+    const open = async (): Promise<boolean> => {
+      const opened = await openStore({ dir: join(folder, 'project'), store: 'workspace' }, {});
+      await opened.close();
       return opened.isOwn;
     };
-    expect(open()).toBe(true);
-    expect(open()).toBe(true);
+    expect(await open()).toBe(true);
+    expect(await open()).toBe(true);
     // Another file under the same name, as a checkout of a project would bring along.
     renameSync(path, join(folder, 'old.db'));
     copyFileSync(join(folder, 'old.db'), path);
-    expect(open()).toBe(false);
+    expect(await open()).toBe(false);
   });
 });

@@ -195,10 +195,12 @@ export type { TrustErrorCode } from './trust/trust-error.ts';
 export type { TrustedContents } from './trust/trust-store.ts';
 export { eventLogOn } from './store/event-log-on.ts';
 export { createMemoryStore } from './store/memory-store.ts';
+export type { EventRow, Rows, SessionRow, SnapshotRow } from './store/rows.ts';
 export type { ConnectionOptions as SqliteStoreOptions } from './store/sqlite-connection.ts';
 export { openSqliteStore } from './store/sqlite-store.ts';
 export { StoreError } from './store/store-error.ts';
 export type { StoreErrorCode } from './store/store-error.ts';
+export { storeOn } from './store/store-on-rows.ts';
 export type {
   CreateOptions,
   Damage,

@@ -79,7 +79,7 @@ export async function begin(
   const about = { folder, id, model, kind: options.kind, warnings: [...found.warnings, ...warnings] };
   const view = await showing(options, io, about);
   const trace = openRecords(options, (line) => view.warn(line));
-  const opened = openStore(options, config);
+  const opened = await openStore(options, config);
   if (opened.warning !== null) view.warn(opened.warning);
   try {
     const known = { dir: folder.root, model, profile: profileName };

@@ -1,0 +1,74 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { once } from 'node:events';
+import { startWorker, type WorkerReport } from '@pawl/worker';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import type { Io } from '../io.ts';
+import { UsageError } from '../usage-error.ts';
+import { visibleLine } from '../visible.ts';
+import { withQueue, type QueueFlags } from './queue-place.ts';
+import { wholeNumber } from './session-number.ts';
+import { workerOutfit } from './worker-outfit.ts';
+
+export type WorkerFlags = QueueFlags & {
+  readonly concurrency: string;
+  /** In seconds, as on the command line. */
+  readonly lease: string;
+  readonly grace: string;
+  /** Aborted by Ctrl-C and SIGTERM. */
+  readonly signal: AbortSignal;
+};
+
+/** Takes sessions from the queue and works on them until it is told to end. */
+export async function work(flags: WorkerFlags, io: Io): Promise<ExitCode> {
+  const root = folderOf(flags.dir);
+  const times = {
+    concurrency: wholeNumber('--concurrency', flags.concurrency, 1),
+    leaseMs: wholeNumber('--lease', flags.lease, 2) * 1_000,
+    graceMs: wholeNumber('--grace', flags.grace, 0) * 1_000,
+  };
+  const warn = (line: string): void => void io.stderr.write(`${visibleLine(line)}\n`);
+  const onReport = (report: WorkerReport): void => tell(report, flags.json === true, io);
+  return withQueue(flags, { waitMs: Number.POSITIVE_INFINITY, warn }, async ({ redis, store, queue }) => {
+    const worker = await startWorker({
+      redis,
+      store,
+      queue,
+      outfitFor: workerOutfit(root, warn),
+      ...times,
+      onReport,
+    });
+    warn(`Waiting for work in ${root}. Ctrl-C ends it; what is under way is left to others.`);
+    if (!flags.signal.aborted) await once(flags.signal, 'abort');
+    await worker.close();
+    return exitCodes.finished;
+  });
+}
+
+function folderOf(dir: string): string {
+  try {
+    return realpathSync(dir);
+  } catch {
+    throw new UsageError(`There is no folder ${JSON.stringify(visibleLine(resolve(dir)))}.`);
+  }
+}
+
+const words: Record<Exclude<WorkerReport['kind'], 'parked' | 'trouble'>, string> = {
+  taken: 'takes up',
+  waiting: 'has nothing left to do for',
+  ended: 'has brought to its end',
+  left: 'leaves to others',
+  lost: 'has lost',
+  swept: 'has found without a job',
+};
+
+function tell(report: WorkerReport, json: boolean, { stdout }: Io): void {
+  if (json) stdout.write(`${JSON.stringify(report)}\n`);
+  else stdout.write(`${visibleLine(lineFor(report))}\n`);
+}
+
+function lineFor(report: WorkerReport): string {
+  if (report.kind === 'trouble') return `trouble: ${report.message}`;
+  if (report.kind === 'parked') return `parked ${report.session}: ${report.reason}`;
+  return `${words[report.kind]} ${report.session}`;
+}

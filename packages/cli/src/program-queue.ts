@@ -1,0 +1,189 @@
+import type { Command } from 'commander';
+import type { SessionCommand } from '@pawl/worker';
+import type { QueueFlags } from './commands/queue-place.ts';
+import type { SubmitOptions } from './commands/submit.ts';
+import type { WorkerFlags } from './commands/worker.ts';
+import { examples, type Setting } from './program-parts.ts';
+
+const whichHelp = 'its id, the beginning of it, or "last" for the newest of this folder';
+
+/** The commands for work that is done beyond this machine. */
+export function addQueue(program: Command, setting: Setting): void {
+  addSubmit(program, setting);
+  addWorker(program, setting);
+  addQueueCommands(program, setting);
+}
+
+/** Which Redis is meant is said in the same way to each. */
+function command(program: Command, name: string, description: string, folder: string): Command {
+  return program
+    .command(name, { isDefault: name === 'show' })
+    .description(description)
+    .option('-d, --dir <folder>', folder, '.')
+    .option(
+      '--store <url>',
+      'the Redis that all workers reach, such as redis://host:6379 (or PAWL_REDIS_URL)',
+    )
+    .option('--json', 'print one JSON object a line');
+}
+
+const allowLoss = '--allow-loss';
+const allowLossHelp = 'take a Redis that may lose what it is given, and only say so';
+
+function addSubmit(program: Command, { io, exit }: Setting): void {
+  command(program, 'submit', 'hand a goal to the workers and leave it to them', 'the folder to work in')
+    .argument('<goal...>', 'what you want to know, or to have done')
+    .option('-p, --profile <name>', 'how the machine behaves (default: "pawl")')
+    .option(
+      '-m, --model <spec>',
+      'who thinks: librarian (offline), openai:…, anthropic:… (default: "librarian")',
+    )
+    .option(
+      '--mode <mode>',
+      'what runs without asking: read-only, ask, auto-edit, full-auto (default: "ask")',
+    )
+    .option('--auto-commit', 'keep each step that changes something as a git commit')
+    .option('--base-url <url>', 'where an openai-compatible model is served')
+    .option('--max-output-tokens <n>', 'how long one reply may be')
+    .option('--max-steps <n>', 'ask the model at most so often, the last time for an answer')
+    .option('--max-tool-calls <n>', 'after so many tool calls, ask for an answer')
+    .option('--max-tokens <n>', 'after so many tokens, read and written, ask for an answer')
+    .option('--max-seconds <n>', 'after so long, ask for an answer')
+    .option(
+      '--tenant <name>',
+      'whose work it is: each has a queue and limits of its own (default: "default")',
+    )
+    .option('--priority <n>', 'the lowest first; without one it goes before all that have one')
+    .option('--delay <span>', 'not before so long: 90m, 12h, 30d')
+    .option(allowLoss, allowLossHelp)
+    .addHelpText(
+      'after',
+      examples(
+        'pawl submit --store redis://localhost:6379 "How are retries counted?"',
+        'pawl submit --tenant web --priority 5 --delay 2h "Update the changelog"',
+      ),
+    )
+    .action(async (goal: string[], options: SubmitOptions) => {
+      const { submitGoal } = await import('./commands/submit.ts');
+      exit(await submitGoal(goal.join(' '), options, io));
+    });
+}
+
+function addWorker(program: Command, { io, signal, exit }: Setting): void {
+  const folder = 'only sessions that work in this folder or below it';
+  command(program, 'worker', 'take sessions from the queue and work on them until Ctrl-C or SIGTERM', folder)
+    .option('-c, --concurrency <n>', 'how many sessions of one tenant at once', '4')
+    .option('--lease <seconds>', 'after how long without a sign of life others take over', '10')
+    .option('--grace <seconds>', 'how long what runs may take to end when this worker ends', '5')
+    .option(allowLoss, allowLossHelp)
+    .addHelpText(
+      'after',
+      examples('pawl worker --store redis://localhost:6379', 'pawl worker --dir ~/projects --concurrency 8'),
+    )
+    .action(async (options: Omit<WorkerFlags, 'signal'>) => {
+      const { work } = await import('./commands/worker.ts');
+      exit(await work({ ...options, signal }, io));
+    });
+}
+
+function addQueueCommands(program: Command, { io, exit }: Setting): void {
+  const queue = program.command('queue').description('see and change what workers have to do');
+  const folder = 'the folder whose sessions "last" means';
+  command(queue, 'show', 'how much waits, is at work, has lost its worker or is parked', folder)
+    .addHelpText('after', examples('pawl queue show', 'pawl queue show --json | jq .parked'))
+    .action(async (options: QueueFlags) => {
+      const { showQueue } = await import('./commands/queue.ts');
+      exit(await showQueue(options, io));
+    });
+  command(queue, 'retry', 'give a parked session another chance', folder)
+    .argument('<session>', whichHelp)
+    .addHelpText('after', examples('pawl queue retry 3f2a'))
+    .action(async (word: string, options: QueueFlags) => {
+      const { retrySession } = await import('./commands/queue.ts');
+      exit(await retrySession(word, options, io));
+    });
+  command(queue, 'drop', 'take a session out of the queue; it stays where it is kept', folder)
+    .argument('<session>', whichHelp)
+    .addHelpText('after', examples('pawl queue drop 3f2a'))
+    .action(async (word: string, options: QueueFlags) => {
+      const { dropSession } = await import('./commands/queue.ts');
+      exit(await dropSession(word, options, io));
+    });
+  addSending(queue, { io, exit });
+}
+
+type Sent = QueueFlags & { readonly reason?: string };
+
+/** What can be asked of a session, and what each is made of. */
+const sendings: readonly {
+  readonly name: string;
+  readonly description: string;
+  readonly argument: readonly [name: string, help: string] | null;
+  readonly example: string;
+  readonly command: (word: string, options: Sent) => SessionCommand;
+}[] = [
+  {
+    name: 'say',
+    description: 'say something to it',
+    argument: ['<text>', 'what is to be said'],
+    example: '3f2a "Leave the tests alone"',
+    command: (text) => ({ kind: 'say', text }),
+  },
+  {
+    name: 'allow',
+    description: 'allow a call it asks about',
+    argument: ['<call>', 'the id of the call, as pawl show tells it'],
+    example: '3f2a call_1',
+    command: (callId) => ({ kind: 'decide', callId, decision: 'allow' }),
+  },
+  {
+    name: 'deny',
+    description: 'deny a call it asks about',
+    argument: ['<call>', 'the id of the call, as pawl show tells it'],
+    example: '3f2a call_1 --reason "not on a Friday"',
+    command: (callId, { reason }) => ({
+      kind: 'decide',
+      callId,
+      decision: 'deny',
+      ...(reason !== undefined && { reason }),
+    }),
+  },
+  {
+    name: 'cancel',
+    description: 'call off what it is doing',
+    argument: null,
+    example: '3f2a',
+    command: (_, { reason }) => ({ kind: 'cancel', ...(reason !== undefined && { reason }) }),
+  },
+  {
+    name: 'finish',
+    description: 'have it give an answer now',
+    argument: null,
+    example: 'last --reason "it is late"',
+    command: (_, { reason = 'the user asked for it' }) => ({ kind: 'finish', reason }),
+  },
+  {
+    name: 'halt',
+    description: 'end it for good',
+    argument: null,
+    example: '3f2a',
+    command: (_, { reason = 'the user asked for it' }) => ({ kind: 'halt', reason }),
+  },
+];
+
+function addSending(queue: Command, { io, exit }: Pick<Setting, 'io' | 'exit'>): void {
+  const folder = 'the folder whose sessions "last" means';
+  for (const { name, description, argument, example, command: made } of sendings) {
+    const added = command(queue, name, `${description}, wherever it runs`, folder)
+      .argument('<session>', whichHelp)
+      .option('--reason <text>', 'why');
+    if (argument !== null) added.argument(...argument);
+    added.addHelpText('after', examples(`pawl queue ${name} ${example}`));
+    added.action(async (session: string, ...rest: unknown[]) => {
+      const word = argument === null ? '' : String(rest[0]);
+      const options = (argument === null ? rest[0] : rest[1]) as Sent;
+      const { sendTo } = await import('./commands/queue-send.ts');
+      exit(await sendTo(session, made(word, options), options, io));
+    });
+  }
+}

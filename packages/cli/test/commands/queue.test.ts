@@ -1,0 +1,230 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { conversationOf } from '@pawl/core';
+import { answerOf, type OpenedSession, type Store } from '@pawl/runtime';
+import { openRedisStore } from '@pawl/worker';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasRedis, startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
+import { dropSession, retrySession, showQueue } from '../../src/commands/queue.ts';
+import { sendTo } from '../../src/commands/queue-send.ts';
+import { submitGoal, type SubmitOptions } from '../../src/commands/submit.ts';
+import { work } from '../../src/commands/worker.ts';
+import { captureIo } from '../captured-io.ts';
+import { startOpenAiServer, type OpenAiServer, type Say } from '../openai-server.ts';
+import { parsed } from '../whole-program.ts';
+
+const bin = join(import.meta.dirname, '../../bin/pawl.js');
+
+const write = (content: string): Say => ({ tool: 'write', args: { path: 'plan.md', content } });
+
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await holds())) await sleep(20);
+}
+
+describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
+  let server: RedisServer;
+  let store: Store;
+  let folder = '';
+  const cleanUps: (() => unknown)[] = [];
+
+  beforeAll(async () => {
+    server = await startRedis({ appendfsync: 'everysec' });
+    store = await openRedisStore(server.url);
+  });
+
+  afterAll(async () => {
+    await store.close();
+    await server.stop();
+  });
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pawl-queue-'));
+    writeFileSync(join(folder, 'garden.md'), '# Garden\n\nThe garden party is on the ninth of June.\n');
+  });
+
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const flags = (more: Partial<SubmitOptions> = {}): SubmitOptions => ({
+    dir: folder,
+    store: server.url,
+    ...more,
+  });
+
+  async function submit(goal: string, more: Partial<SubmitOptions> = {}): Promise<string> {
+    const captured = captureIo();
+    expect(await submitGoal(goal, flags(more), captured.io)).toBe(0);
+    return captured.out().trim();
+  }
+
+  /** A worker in this process; it ends with the test. */
+  function startWork(dir = folder): { readonly out: () => string; end(): Promise<number> } {
+    const stop = new AbortController();
+    const captured = captureIo();
+    const times = { concurrency: '2', lease: '5', grace: '1' };
+    const ended = work({ dir, store: server.url, ...times, signal: stop.signal }, captured.io);
+    const end = (): Promise<number> => {
+      stop.abort();
+      return ended;
+    };
+    cleanUps.push(end);
+    return { out: captured.out, end };
+  }
+
+  async function untilIn(id: string, status: string): Promise<OpenedSession> {
+    await until(async () => (await store.open(id)).session.turn.status === status);
+    return store.open(id);
+  }
+
+  async function queueAsJson(): Promise<{
+    parked: { session: string; reason: string }[];
+    tenants: object[];
+  }> {
+    const captured = captureIo();
+    expect(await showQueue({ dir: folder, store: server.url, json: true }, captured.io)).toBe(0);
+    return JSON.parse(captured.out()) as { parked: { session: string; reason: string }[]; tenants: object[] };
+  }
+
+  it('answers a goal that was submitted, by a worker that came later', async () => {
+    const id = await submit('When is the garden party?');
+    expect((await store.open(id)).session.turn.status).toBe('callingModel');
+    expect((await queueAsJson()).tenants).toMatchObject([
+      { tenant: 'default', waiting: 1, active: 0, stalled: 0 },
+    ]);
+    const worker = startWork();
+    const { session, about } = await untilIn(id, 'waitingForUser');
+    expect(answerOf(conversationOf(session))).toContain('ninth of June');
+    expect(about).toMatchObject({ dir: folder, model: 'librarian', worker: { tenant: 'default' } });
+    await until(() => worker.out().includes(`has nothing left to do for ${id}`));
+    const captured = captureIo();
+    await sendTo(id, { kind: 'halt', reason: 'enough' }, flags(), captured.io);
+    expect((await untilIn(id, 'halted')).session.turn).toMatchObject({ why: { reason: 'enough' } });
+    expect(await worker.end()).toBe(0);
+  });
+
+  it('parks what works elsewhere, and takes it up again or leaves it alone as it is told', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'pawl-elsewhere-'));
+    cleanUps.push(() => rmSync(elsewhere, { recursive: true, force: true }));
+    const id = await submit('When is the garden party?');
+    const wrong = startWork(elsewhere);
+    await until(async () => (await queueAsJson()).parked.length > 0);
+    expect((await queueAsJson()).parked).toMatchObject([
+      { session: id, reason: expect.stringContaining(`It works in ${folder}`) },
+    ]);
+    await wrong.end();
+    const captured = captureIo();
+    await retrySession(id, { dir: folder, store: server.url }, captured.io);
+    expect(captured.out()).toContain('is queued again');
+    expect((await queueAsJson()).parked).toEqual([]);
+    await dropSession(id, { dir: folder, store: server.url }, captured.io);
+    expect((await queueAsJson()).parked).toMatchObject([{ session: id, reason: 'dropped by hand' }]);
+    startWork();
+    const other = await submit('When is the party?');
+    await untilIn(other, 'waitingForUser');
+    expect((await store.open(id)).session.turn.status).toBe('callingModel');
+  });
+
+  it.each<[string, Partial<SubmitOptions>, string]>([
+    ['no Redis', { store: 'user' }, '--store redis://'],
+    ['a bad address', { store: 'redis://' }, 'redis://127.0.0.1:6379'],
+    [
+      'a Redis that is not there',
+      { store: 'redis://127.0.0.1:1' },
+      'Redis at 127.0.0.1:1 (it cannot be reached',
+    ],
+    ['a folder that is not there', { dir: '/nowhere/at/all' }, 'There is no folder'],
+    ['a tenant that is none', { tenant: 'a b' }, '--tenant'],
+    ['a priority that is none', { priority: '0' }, '--priority'],
+    ['too high a priority', { priority: '9999999' }, '2097151'],
+    ['a delay that is none', { delay: 'soon' }, '--delay'],
+    ['a profile with files of its own', { profile: 'lkj' }, 'pawl run --profile lkj'],
+  ])('says what is wrong with %s', async (_, more, reason) => {
+    await expect(submitGoal('Do it.', flags(more), captureIo().io)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  it('says so when a Redis would lose what it is given, and takes it when it is told to', async () => {
+    const careless = await startRedis({ appendonly: 'no' });
+    cleanUps.push(() => careless.stop());
+    await expect(submit('Do it.', { store: careless.url })).rejects.toThrow('appendonly yes');
+    const captured = captureIo();
+    expect(await submitGoal('Do it.', flags({ store: careless.url, allowLoss: true }), captured.io)).toBe(0);
+    expect(captured.err()).toContain('appendonly yes');
+  });
+
+  it('shows the queue where nothing more is said', async () => {
+    process.env['PAWL_REDIS_URL'] = server.url;
+    cleanUps.push(() => delete process.env['PAWL_REDIS_URL']);
+    expect(await parsed(['queue'])).toMatchObject({ code: 0, out: expect.stringContaining('default: ') });
+    expect((await parsed(['queue', 'retry'])).code).toBe(2);
+  });
+
+  describe('with real processes', () => {
+    let model: OpenAiServer;
+    const children: ChildProcess[] = [];
+
+    beforeEach(async () => {
+      model = await startOpenAiServer();
+      cleanUps.push(() => model.close());
+      cleanUps.push(() => children.splice(0).map((child) => child.kill('SIGKILL')));
+    });
+
+    function worker(): ChildProcess {
+      const args = [bin, 'worker', '--store', server.url, '--dir', folder, '--lease', '2'];
+      const env = { ...process.env, OPENAI_COMPATIBLE_API_KEY: 'none' };
+      const child = spawn(process.execPath, args, { cwd: folder, env, stdio: 'ignore' });
+      children.push(child);
+      return child;
+    }
+
+    it('asks people by whatever machine they are at, and writes only what they allow', async () => {
+      const says = [write('one\n'), write('two\n'), 'Written.'];
+      model.says = (request) => says[request - 1] ?? 'Nothing is left to say.';
+      const id = await submit('Do it.', { model: 'openai-compatible:m', baseUrl: model.url, mode: 'ask' });
+      startWork();
+      for (const decision of ['deny', 'allow'] as const) {
+        const { session } = await untilIn(id, 'awaitingPermission');
+        const { turn } = session;
+        const callId = turn.status === 'awaitingPermission' ? (turn.calls[0]?.call.id ?? '') : '';
+        expect(existsSync(join(folder, 'plan.md'))).toBe(false);
+        await sendTo(id, { kind: 'decide', callId, decision }, flags(), captureIo().io);
+        await until(async () => (await store.open(id)).head > session.seq);
+      }
+      await untilIn(id, 'waitingForUser');
+      expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('two\n');
+    });
+
+    it('goes on with another worker when one is killed, and runs no command twice [SAV-54]', async () => {
+      const command = 'echo start >> ledger; sleep 60; echo end >> ledger';
+      const says = [{ tool: 'shell', args: { command } }, 'It was cut off; I leave it.'];
+      model.says = (request) => says[request - 1] ?? 'Nothing is left to say.';
+      const id = await submit('Do it.', {
+        model: 'openai-compatible:m',
+        baseUrl: model.url,
+        mode: 'full-auto',
+      });
+      const first = worker();
+      await until(() => existsSync(join(folder, 'ledger')));
+      const { owner } = await store.open(id);
+      expect(owner).toContain(`pid=${first.pid}`);
+      const second = worker();
+      first.kill('SIGKILL');
+      await once(first, 'exit');
+      const { session, owner: next } = await untilIn(id, 'waitingForUser');
+      expect(next).toContain(`pid=${second.pid}`);
+      expect(answerOf(conversationOf(session))).toBe('It was cut off; I leave it.');
+      expect(readFileSync(join(folder, 'ledger'), 'utf8')).toBe('start\n');
+      second.kill('SIGTERM');
+      const [code] = (await once(second, 'exit')) as [number | null];
+      expect(code).toBe(0);
+    });
+  });
+});

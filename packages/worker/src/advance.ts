@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { isTerminal, type Session } from '@pawl/core';
+import { Agent, StoreError, takeUp, type Store } from '@pawl/runtime';
+import { carryingOut, commandIn } from './commands/applied.ts';
+import type { CommandChannel } from './commands/channel.ts';
+import { eventFor } from './commands/command.ts';
+import { underLease, type Lease } from './lease.ts';
+import type { OutfitFor } from './outfit.ts';
+
+export type Means = {
+  readonly store: Store;
+  readonly commands: CommandChannel;
+  readonly outfitFor: OutfitFor;
+  readonly owner: string;
+  readonly lease: Lease;
+  /** Aborted when the worker is to end. */
+  readonly draining: AbortSignal;
+  /** How long what runs may take to end once the session has to be let go of. */
+  readonly graceMs: number;
+  readonly pollMs: number;
+};
+
+/** How far a session came: it waits for people, it is over, it was let go of, or somebody else has it. */
+export type Advanced = 'waiting' | 'ended' | 'left' | 'lost';
+
+/**
+ * Takes a session up and goes on with it until there is nothing left to do, or until it has to be let go of. Whatever
+ * becomes of this process meanwhile, the log says what was done.
+ */
+export async function advance(id: string, means: Means): Promise<Advanced> {
+  const { store, owner, lease, draining, outfitFor } = means;
+  const { about } = await store.open(id);
+  const taken = await takeUp(store, id, { owner });
+  if (isTerminal(taken.session)) return 'ended';
+  const signal = AbortSignal.any([lease.lost, draining]);
+  const bell = createBell();
+  const people = createQuestions(bell.ring);
+  const { close = async () => undefined, ...outfit } = await outfitFor({
+    session: taken.session,
+    about,
+    signal,
+    askPeople: people.ask,
+    post: (event) => agent.post(event),
+    now: () => agent.session,
+  });
+  const heard = new Set<string>();
+  const agent: Agent = new Agent({
+    decide: (_, unwanted) => people.ask(unwanted),
+    ...outfit,
+    ...taken,
+    tools: underLease(outfit.tools, lease),
+    observe(seen) {
+      outfit.observe?.(seen);
+      const command = commandIn(seen.event);
+      if (command !== undefined) heard.add(command);
+      if (isQuiet(seen.session, people)) bell.ring();
+    },
+  });
+  try {
+    signal.addEventListener('abort', bell.ring, { once: true });
+    void agent.ended.then(bell.ring, bell.ring);
+    const broken = new AbortController();
+    const working = { ...means, signal: AbortSignal.any([signal, broken.signal]), bell, people, heard };
+    const failure = await failureIn(agent, () => work(id, agent, working));
+    broken.abort();
+    await agent.leave({ graceMs: means.graceMs });
+    if (failure !== null) return refused(failure);
+    if (isTerminal(agent.session)) return 'ended';
+    return lease.lost.aborted ? 'lost' : draining.aborted ? 'left' : 'waiting';
+  } finally {
+    await close();
+  }
+}
+
+type Questions = { readonly ask: (unwanted: AbortSignal) => Promise<never>; readonly areOpen: () => boolean };
+
+/** People answer by a command, from wherever they are. Until then the question stands in the session. */
+function createQuestions(onAsked: () => void): Questions {
+  let open = 0;
+  return {
+    areOpen: () => open > 0,
+    async ask(unwanted) {
+      open += 1;
+      onAsked();
+      try {
+        if (!unwanted.aborted) await once(unwanted, 'abort');
+        throw new Error('Nobody has decided yet.');
+      } finally {
+        open -= 1;
+      }
+    },
+  };
+}
+
+type Working = Means & {
+  readonly signal: AbortSignal;
+  readonly bell: Bell;
+  readonly people: Questions;
+  /** The commands that the machine was told. */
+  readonly heard: ReadonlySet<string>;
+};
+
+async function work(id: string, agent: Agent, working: Working): Promise<void> {
+  const { signal, bell, people, pollMs } = working;
+  await agent.resume();
+  while (!signal.aborted && !isTerminal(agent.session)) {
+    const rung = bell.wait(pollMs);
+    const applied = await applyCommands(id, agent, working);
+    if (applied > 0) continue;
+    if (isQuiet(agent.session, people)) break;
+    await rung;
+  }
+}
+
+/** One after the other; each is taken away together with its event, so that none is ever carried out twice. */
+async function applyCommands(id: string, agent: Agent, { commands, heard }: Working): Promise<number> {
+  const waiting = await commands.waiting(id);
+  for (const { id: command, command: asked } of waiting) {
+    const isTaken = asked !== null && (await agent.post(carryingOut(eventFor(asked), command)));
+    // What means nothing here leaves no event to be taken away with. What was not even heard is for whoever is next.
+    if (!isTaken && (asked === null || heard.has(command))) await commands.drop(id, command);
+  }
+  return waiting.length;
+}
+
+/** Nothing goes on by itself: a person has to say something first. */
+function isQuiet({ turn }: Session, people: Questions): boolean {
+  // Until people are asked, it may be a hook that decides.
+  if (turn.status === 'awaitingPermission') return people.areOpen();
+  return quiet.has(turn.status);
+}
+
+const quiet: ReadonlySet<Session['turn']['status']> = new Set([
+  'waitingForUser',
+  'paused',
+  'halted',
+  'shuttingDown',
+]);
+
+/** Runs something beside an agent; gives what broke either of them off, if anything did. */
+async function failureIn(agent: Agent, run: () => Promise<void>): Promise<unknown> {
+  const broken = agent.ended.then(() => undefined);
+  try {
+    await Promise.race([run(), broken]);
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** That somebody else has it is no trouble; everything else is for whoever runs the worker to know. */
+function refused(failure: unknown): Advanced {
+  const cause = failure instanceof Error && failure.cause !== undefined ? failure.cause : failure;
+  if (cause instanceof StoreError && (cause.code === 'held' || cause.code === 'conflict')) return 'lost';
+  throw cause;
+}
+
+type Bell = { readonly ring: () => void; readonly wait: (ms: number) => Promise<void> };
+
+/** Wakes whoever waits; one who begins to wait after it rang waits for the next time. */
+function createBell(): Bell {
+  let next = Promise.withResolvers<void>();
+  return {
+    ring() {
+      next.resolve();
+      next = Promise.withResolvers<void>();
+    },
+    async wait(ms) {
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, ms);
+      await Promise.race([next.promise, late.promise]);
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { RedisClient } from './redis-client.ts';
+import { translated } from './redis-error.ts';
+import { keysOf } from './store/keys.ts';
+import { scriptOn } from './store/script.ts';
+
+/** A session that no worker takes up until somebody has looked at it. */
+export type Parked = { readonly session: string; readonly reason: string; readonly at: number };
+
+/** Keeps count of how often a session has brought a worker down, and which ones are left alone for it. */
+export type Care = {
+  /**
+   * Counts one more taking up, at this event; gives how many there were in a row that did not end in order, this one among
+   * them. A session that got somewhere in between is not what brings its workers down: for it the count begins anew.
+   */
+  begin(session: string, head: number): Promise<number>;
+  /** It ended in order: what was before counts no more. */
+  end(session: string): Promise<void>;
+  park(parked: Parked): Promise<void>;
+  /** Why it is left alone; null if it is not. */
+  reason(session: string): Promise<string | null>;
+  parked(): Promise<readonly Parked[]>;
+  /** Gives whether it was parked. Its count begins anew. */
+  unpark(session: string): Promise<boolean>;
+};
+
+/** So many events after the last time it was taken up, a session has got somewhere. */
+const eventsOfProgress = 20;
+
+/** KEYS: care. ARGV: the number of the last event, and how many are progress. */
+const beginScript = `
+local last = tonumber(redis.call('HGET', KEYS[1], 'head') or ARGV[1])
+if tonumber(ARGV[1]) - last >= tonumber(ARGV[2]) then redis.call('HDEL', KEYS[1], 'begun') end
+redis.call('HSET', KEYS[1], 'head', ARGV[1])
+return redis.call('HINCRBY', KEYS[1], 'begun', 1)
+`;
+
+export function careOf(redis: RedisClient, prefix: string): Care {
+  const all = `${prefix}:parked`;
+  const begin = scriptOn(redis, beginScript);
+  const key = (session: string): string => keysOf(prefix, session).care;
+  return {
+    begin: (session, head) =>
+      translated(async () => Number(await begin([key(session)], [head, eventsOfProgress]))),
+    end: (session) =>
+      translated(async () => {
+        await redis.hdel(key(session), 'begun');
+      }),
+    park: ({ session, reason, at }) =>
+      translated(async () => {
+        // Listed first: one that is listed and runs can be seen, one that is parked and not listed could not.
+        await redis.zadd(all, at, session);
+        await redis.hset(key(session), 'parked', reason, 'at', at);
+      }),
+    reason: (session) => translated(() => redis.hget(key(session), 'parked')),
+    parked: () =>
+      translated(async () => {
+        const ids = await redis.zrange(all, 0, -1);
+        const found = await Promise.all(
+          ids.map(async (session) => {
+            const [reason, at] = await redis.hmget(key(session), 'parked', 'at');
+            return reason === null || reason === undefined ? [] : [{ session, reason, at: Number(at) }];
+          }),
+        );
+        return found.flat();
+      }),
+    unpark: (session) =>
+      translated(async () => {
+        await redis.del(key(session));
+        return (await redis.zrem(all, session)) === 1;
+      }),
+  };
+}

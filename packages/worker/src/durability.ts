@@ -1,0 +1,63 @@
+import { StoreError } from '@pawl/runtime';
+import { translated } from './redis-error.ts';
+import type { RedisClient } from './redis-client.ts';
+
+export type DurabilityOptions = {
+  /** What is done about a Redis that may lose what it said is kept. It is refused unless told otherwise. */
+  readonly durability?: 'refuse' | 'warn';
+  /** Told, line by line, what is wrong where that is not a reason to refuse. */
+  readonly onWarning?: (line: string) => void;
+};
+
+/** Streams, and the scripts that work on them, are as we need them from this on. */
+const versionMin = [6, 2] as const;
+
+/** Looks whether this Redis keeps what it says it keeps. */
+export async function checkDurability(
+  redis: RedisClient,
+  place: string,
+  { durability = 'refuse', onWarning = () => undefined }: DurabilityOptions = {},
+): Promise<void> {
+  const facts = factsIn(await translated(() => redis.info()));
+  const outdated = versionProblem(facts.get('redis_version') ?? '');
+  if (outdated !== null) throw new StoreError('unreadable', place, outdated);
+  const problems = lossesOf(facts);
+  if (problems.length === 0) return;
+  if (durability === 'refuse') throw new StoreError('unreadable', place, problems.join(' '));
+  for (const problem of problems) onWarning(`${place}: ${problem}`);
+}
+
+/** All that may make this Redis lose what it has said is kept. */
+function lossesOf(facts: ReadonlyMap<string, string>): readonly string[] {
+  const problems: string[] = [];
+  if (facts.get('aof_enabled') !== '1') {
+    problems.push('it keeps nothing when it ends: switch it on with CONFIG SET appendonly yes.');
+  }
+  const policy = facts.get('maxmemory_policy') ?? 'noeviction';
+  if (policy !== 'noeviction') {
+    problems.push(
+      `it throws keys away when memory is short (${policy}): CONFIG SET maxmemory-policy noeviction.`,
+    );
+  }
+  if (facts.get('role') === 'slave') problems.push('it is a replica, and takes no changes: name its master.');
+  return problems;
+}
+
+function versionProblem(version: string): string | null {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [majorMin, minorMin] = versionMin;
+  const isEnough = major > majorMin || (major === majorMin && minor >= minorMin);
+  return isEnough
+    ? null
+    : `it is Redis ${version || 'of an unknown version'}, and ${versionMin.join('.')} is needed`;
+}
+
+function factsIn(info: string): ReadonlyMap<string, string> {
+  const lines = info.split('\n').map((line) => line.trim());
+  return new Map(
+    lines.flatMap((line) => {
+      const colon = line.indexOf(':');
+      return colon === -1 ? [] : [[line.slice(0, colon), line.slice(colon + 1)] as const];
+    }),
+  );
+}

@@ -1,0 +1,18 @@
+export { advance } from './advance.ts';
+export type { Advanced } from './advance.ts';
+export type { Parked } from './care.ts';
+export type { SessionCommand } from './commands/command.ts';
+export { connectRedis } from './connect-redis.ts';
+export type { Connected, ConnectOptions } from './connect-redis.ts';
+export { checkDurability } from './durability.ts';
+export type { DurabilityOptions } from './durability.ts';
+export { openRedisStore } from './open-redis-store.ts';
+export type { OpenRedisStoreOptions } from './open-redis-store.ts';
+export type { Opened, Outfit, OutfitFor } from './outfit.ts';
+export type { TenantLimits } from './queues.ts';
+export { sessionQueue } from './session-queue.ts';
+export type { Depth, SessionQueue, SubmitOptions } from './session-queue.ts';
+export { redisStore } from './store/redis-store.ts';
+export type { RedisStoreOptions } from './store/redis-store.ts';
+export { startWorker } from './worker.ts';
+export type { RunningWorker, WorkerOptions, WorkerReport } from './worker.ts';

@@ -1,0 +1,60 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { carryingOut, commandIn } from '../src/commands/applied.ts';
+import { eventFor, readCommand, type SessionCommand } from '../src/commands/command.ts';
+
+const commands: readonly SessionCommand[] = [
+  { kind: 'say', text: 'Go on.' },
+  { kind: 'decide', callId: 'one', decision: 'deny', reason: 'no' },
+  { kind: 'decide', callId: 'one', decision: 'allow', request: 4 },
+  { kind: 'cancel' },
+  { kind: 'cancel', reason: 'why not' },
+  { kind: 'finish', reason: 'late' },
+  { kind: 'halt', reason: 'over' },
+  { kind: 'pause', reason: 'lunch' },
+  { kind: 'resume' },
+];
+
+describe('a command', () => {
+  it.each(commands)(
+    'of kind $kind comes through as it was sent, and becomes an event of plain JSON',
+    (command) => {
+      expect(readCommand(JSON.stringify(command))).toEqual(command);
+      const event = eventFor(command);
+      expect(JSON.parse(JSON.stringify(event))).toEqual(event);
+    },
+  );
+
+  it.each([
+    '',
+    'null',
+    '[]',
+    '"say"',
+    '{"kind":"say"}',
+    '{"kind":"say","text":1}',
+    '{"kind":"decide","callId":"a","decision":"maybe"}',
+    '{"kind":"decide","callId":"a","decision":"allow","request":1.5}',
+    '{"kind":"__proto__"}',
+    '{"kind":"constructor"}',
+    '{"kind":"toString"}',
+    '{"kind":"halt"}',
+  ])('is not made of %j', (json) => {
+    expect(readCommand(json)).toBeNull();
+  });
+
+  it('is never read from anything without an answer', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (json) => {
+        const command = readCommand(json);
+        expect(command === null || eventFor(command).type !== undefined).toBe(true);
+      }),
+    );
+  });
+
+  it('is known from the event that carries it out, and from no text of that event', () => {
+    const event = carryingOut({ type: 'resume-requested', at: 1 } as const, '1-0');
+    expect(commandIn({ ...event })).toBe('1-0');
+    expect(JSON.stringify(event)).toBe('{"type":"resume-requested","at":1}');
+    expect(commandIn({ type: 'resume-requested', at: 1 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,249 @@
+import { createSession, step, type Event, type Session } from '@pawl/core';
+import { eventLogOn, takeUp, type Store } from '@pawl/runtime';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventsOf, session, tale, tell } from '../../../runtime/test/store/tale.ts';
+import { openRedisStore, redisStore, type OpenRedisStoreOptions } from '../../src/index.ts';
+import { startCuttingProxy } from '../cutting-proxy.ts';
+import { hasRedis, startRedis, type RedisServer } from '../redis-server.ts';
+
+const cleanUps: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+async function redisWith(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
+  const server = await startRedis(settings);
+  cleanUps.push(() => server.stop());
+  return server;
+}
+
+async function open(url: string, options: OpenRedisStoreOptions = {}): Promise<Store> {
+  const store = await openRedisStore(url, options);
+  cleanUps.push(() => store.close());
+  return store;
+}
+
+function byHand(url: string): Redis {
+  const redis = new Redis(url);
+  cleanUps.push(() => redis.disconnect());
+  return redis;
+}
+
+describe.skipIf(!hasRedis)('a store in Redis, when something is wrong with it', () => {
+  let server: RedisServer;
+
+  beforeAll(async () => {
+    server = await startRedis({ appendfsync: 'everysec' });
+  });
+
+  afterAll(async () => server.stop());
+
+  let prefixes = 0;
+  const fresh = (): string => `faults-${(prefixes += 1)}`;
+
+  it('has everything that it said is kept after Redis was killed and started again [SAV-54]', async () => {
+    const own = await redisWith();
+    const store = await open(own.url);
+    const { end, at } = await tell(store, session(), await store.create(session(), 'me'), 150);
+    await own.kill();
+    const { events, end: after } = tale(end, 2);
+    const kept = store.append('a', at, events, after);
+    await own.start();
+    // What was to be written while Redis was gone is written once it is back, and once.
+    expect(await kept).toMatchObject({ head: 152 });
+    const other = await open(own.url);
+    expect((await other.open('a')).session).toStrictEqual(after);
+    expect(await other.verify('a')).toEqual({ ok: true, head: 152 });
+  });
+
+  it('keeps once what was written when the connection was cut before the answer came', async () => {
+    const proxy = await startCuttingProxy(server.port);
+    cleanUps.push(() => proxy.close());
+    const store = await open(proxy.url, { prefix: fresh() });
+    proxy.cutAfter('"id":"a"');
+    const created = await store.create(session(), 'me');
+    proxy.cutAfter('"they"');
+    const claimed = await store.claim('a', 'they');
+    expect(claimed.fence).toBeGreaterThan(created.fence);
+    const { events, end } = tale(session(), 2);
+    proxy.cutAfter('model-replied');
+    expect(await store.append('a', claimed, events, end)).toEqual({ ...claimed, head: 2 });
+    expect(proxy.cuts()).toBe(3);
+    expect(await eventsOf(store, 'a')).toStrictEqual(events);
+    expect(await store.open('a')).toMatchObject({ ...claimed, head: 2, owner: 'they' });
+    await expect(store.append('a', claimed, events, end)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('lets a worker that starts anew go on where the last one stopped [SAV-54]', async () => {
+    const prefix = fresh();
+    const first = await open(server.url, { prefix });
+    const { end } = await tell(first, session(), await first.create(session(), 'gone'), 5);
+    await first.close();
+    const second = await open(server.url, { prefix });
+    const taken = await takeUp(second, 'a', { owner: 'next' });
+    expect(taken.session).toStrictEqual(end);
+    const { events, end: after } = tale(end, 1);
+    for (const event of events) await taken.log.append(event, after);
+    expect((await second.open('a')).session).toStrictEqual(after);
+  });
+
+  it.each([
+    ['an event was changed', 'event 3 or what is before it was changed'],
+    ['an event is gone', 'event 3 is not there'],
+    ['there is one too many', 'event 10 is there, and only 9 were kept'],
+  ])('keeps a session apart when %s, and only that one', async (what, reason) => {
+    const prefix = fresh();
+    const [store, redis] = [await open(server.url, { prefix }), byHand(server.url)];
+    await tell(store, session(), await store.create(session(), 'me'), 9);
+    await tell(store, session('b'), await store.create(session('b'), 'me'), 3);
+    const log = `${prefix}:{a}:log`;
+    if (what.includes('too many')) await redis.xadd(log, '10-0', 'hash', 'x', 'text', '{}');
+    else await redis.xdel(log, '3-0');
+    if (what.includes('changed')) {
+      // A stream takes nothing in between: it is written anew, with another third event.
+      const [first, second, ...rest] = await redis.xrange(log, '-', '+');
+      const forged = ['3-0', ['hash', 'f'.repeat(64), 'text', '{"type":"retry-due"}']] as const;
+      await redis.del(log);
+      for (const entry of [first, second, forged, ...rest])
+        if (entry !== undefined) await redis.xadd(log, entry[0], ...entry[1]);
+    }
+    expect(await store.verify('a')).toMatchObject({ ok: false, reason });
+    await expect(store.open('a')).rejects.toMatchObject({ code: 'damaged' });
+    await expect(store.claim('a', 'they')).rejects.toMatchObject({ code: 'damaged' });
+    const statuses = (await store.list()).map(({ id, status }) => [id, status]);
+    expect(statuses).toContainEqual(['a', 'damaged']);
+    expect(await store.open('b')).toMatchObject({ head: 3 });
+  });
+
+  it('notices at the next event that its log does not end where it should', async () => {
+    const prefix = fresh();
+    const [store, redis] = [await open(server.url, { prefix }), byHand(server.url)];
+    const begun = await tell(store, session(), await store.create(session(), 'me'), 4);
+    await redis.xdel(`${prefix}:{a}:log`, '4-0');
+    await expect(tell(store, begun.end, begun.at, 1)).rejects.toMatchObject({ code: 'damaged' });
+    expect((await store.list())[0]).toMatchObject({ status: 'damaged' });
+  });
+
+  it('never goes on from a log that is shorter than it was said to be, whoever asks', async () => {
+    const prefix = fresh();
+    const [store, redis] = [await open(server.url, { prefix }), byHand(server.url)];
+    const begun = await tell(store, session(), await store.create(session(), 'me'), 4);
+    const keys = ['session', 'log'].map((name) => `${prefix}:{a}:${name}`);
+    const copies = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
+    const more = await tell(store, begun.end, begun.at, 3);
+    // A replica that was behind has become the master.
+    for (const [index, key] of keys.entries()) await redis.restore(key, 0, copies[index] ?? '', 'REPLACE');
+    await expect(tell(store, more.end, more.at, 1)).rejects.toMatchObject({
+      code: 'damaged',
+      message: expect.stringContaining('ends at event 4, and event 7 was acknowledged'),
+    });
+    const other = await open(server.url, { prefix });
+    await expect(other.open('a')).rejects.toMatchObject({ code: 'damaged' });
+    expect(await other.verify('a')).toMatchObject({
+      ok: false,
+      seq: 5,
+      reason: expect.stringContaining('event 7'),
+    });
+    await expect(takeUp(other, 'a', { owner: 'they' })).rejects.toMatchObject({ code: 'damaged' });
+    expect((await other.list())[0]).toMatchObject({ status: 'damaged' });
+    expect(await eventsOf(other, 'a')).toHaveLength(4);
+    expect(await other.remove('a')).toBe(true);
+  });
+
+  it('notices that somebody went on from a log that had lost something', async () => {
+    const prefix = fresh();
+    const [store, redis] = [await open(server.url, { prefix }), byHand(server.url)];
+    const begun = await tell(store, session(), await store.create(session(), 'me'), 2);
+    const keys = ['session', 'log'].map((name) => `${prefix}:{a}:${name}`);
+    const copies = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
+    const more = await tell(store, begun.end, begun.at, 2);
+    for (const [index, key] of keys.entries()) await redis.restore(key, 0, copies[index] ?? '', 'REPLACE');
+    const other = await open(server.url, { prefix });
+    const claimed = await other.claim('a', 'they');
+    const said: Event = { type: 'model-replied', at: 9, text: 'something else', calls: [] };
+    const elsewhere = step(begun.end, said).session;
+    const at = await other.append('a', claimed, [said], elsewhere);
+    await tell(other, elsewhere, at, 4);
+    await expect(tell(store, more.end, more.at, 1)).rejects.toMatchObject({
+      code: 'damaged',
+      message: expect.stringContaining('somebody went on without it'),
+    });
+  });
+
+  it('waits where Redis has no room, and goes on when there is some', async () => {
+    const own = await redisWith();
+    const [store, redis] = [await open(own.url), byHand(own.url)];
+    const at = await store.create(session(), 'me');
+    await redis.config('SET', 'maxmemory', '1');
+    const { events, end } = tale(session(), 1);
+    await expect(store.append('a', at, events, end)).rejects.toMatchObject({ code: 'full' });
+    await redis.config('SET', 'maxmemory', '0');
+    expect(await eventsOf(store, 'a')).toEqual([]);
+    const log = eventLogOn(store, 'a', at);
+    for (const event of events) await log.append(event, end);
+    expect(await eventsOf(store, 'a')).toStrictEqual(events);
+  });
+
+  it('says who cannot be reached and who does not let us in, and never a password', async () => {
+    const own = await redisWith({ requirepass: 'right' });
+    const wrong = own.url.replace('right', 'wrong-secret');
+    const refusal = await openRedisStore(wrong).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({
+      code: 'unreadable',
+      message: expect.stringContaining('does not let us in'),
+    });
+    expect(String(refusal)).not.toContain('wrong-secret');
+    await open(own.url);
+    await own.kill();
+    await expect(openRedisStore(own.url)).rejects.toMatchObject({
+      code: 'unreadable',
+      message: expect.stringContaining(`Redis at 127.0.0.1:${own.port} (it cannot be reached`),
+    });
+    for (const url of ['', 'redis://', 'http://127.0.0.1', 'redis']) {
+      await expect(openRedisStore(url)).rejects.toThrow('redis://127.0.0.1:6379');
+    }
+  });
+
+  it('refuses a Redis that loses what it is given, or only says so, as it is told', async () => {
+    const own = await redisWith({ appendonly: 'no', 'maxmemory-policy': 'allkeys-lru' });
+    await expect(openRedisStore(own.url)).rejects.toThrow(/appendonly yes.*noeviction/s);
+    const warnings: string[] = [];
+    await open(own.url, { durability: 'warn', onWarning: (line) => warnings.push(line) });
+    expect(warnings).toHaveLength(2);
+    const replica = await redisWith({ replicaof: `127.0.0.1 ${own.port}` });
+    await expect(openRedisStore(replica.url)).rejects.toThrow('replica');
+  });
+
+  it('gives up on a Redis that does not answer after the time it was given', async () => {
+    const own = await redisWith();
+    const store = await open(own.url, { waitMs: 200 });
+    await store.create(session(), 'me');
+    await own.kill();
+    await expect(store.open('a')).rejects.toMatchObject({ code: 'unreadable' });
+  });
+
+  it('keeps sessions of any name, and none gets in the way of another', async () => {
+    const store = redisStore(byHand(server.url), { prefix: fresh() });
+    const ids = ['{', '}', '{}', '}{', 'a}:log', 'a', '*', 'ä 😀', '%7B'];
+    const made: Session[] = [];
+    for (const id of ids) {
+      const begun = createSession({ id, at: 1_000, settings: { compact: true } });
+      made.push((await tell(store, begun, await store.create(begun, 'me'), 3)).end);
+    }
+    for (const [index, id] of ids.entries())
+      expect((await store.open(id)).session).toStrictEqual(made[index]);
+    expect(await store.list()).toHaveLength(ids.length);
+  });
+
+  it('reads a long log page by page, from wherever one likes', async () => {
+    const store = redisStore(byHand(server.url), { prefix: fresh() });
+    const { events, end } = tale(session(), 2_600);
+    await store.append('a', await store.create(session(), 'me'), events, end);
+    expect(await eventsOf(store, 'a')).toStrictEqual(events);
+    expect(await eventsOf(store, 'a', 1_999)).toStrictEqual(events.slice(1_999));
+    expect(await store.verify('a')).toEqual({ ok: true, head: 2_600 });
+    expect((await store.open('a', { at: 1_300 })).head).toBe(1_300);
+  });
+});

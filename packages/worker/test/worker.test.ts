@@ -1,0 +1,420 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  conversationOf,
+  createSession,
+  findProfile,
+  step,
+  toArray,
+  type Event,
+  type Session,
+} from '@pawl/core';
+import { defineTool } from '@pawl/runtime';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { carryingOut } from '../src/commands/applied.ts';
+import type { OutfitFor, SessionCommand } from '../src/index.ts';
+import { effect, outfit, placeOn, type Place } from './harness.ts';
+import { hasRedis, startRedis, type RedisServer } from './redis-server.ts';
+
+function lastWords(session: Session): string {
+  const last = toArray(conversationOf(session)).at(-1);
+  return last?.role === 'assistant' ? last.text : '';
+}
+
+async function eventsOf({ store }: Place, id: string): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  for await (const { event } of store.events(id)) events.push(event);
+  return events;
+}
+
+/** Looks for the same thing over and over, until it is told to answer. */
+const circling: OutfitFor = async () => ({
+  tools: [effect('search', async () => 'nothing')],
+  model: {
+    name: 'circling',
+    async *stream(request) {
+      const isLast = request.tools.length === 0;
+      const calls = isLast ? [] : [{ tool: 'search', args: { query: 'the same' } }];
+      yield { type: 'reply', text: isLast ? 'This is how far it came.' : 'Again.', calls };
+    },
+  },
+});
+
+describe.skipIf(!hasRedis)('a worker', () => {
+  let server: RedisServer;
+  let place: Place;
+
+  beforeAll(async () => {
+    server = await startRedis({ appendfsync: 'everysec' });
+  });
+
+  afterAll(async () => server.stop());
+
+  afterEach(async () => place.close());
+
+  it('takes a session from the queue in Redis and runs the whole agent in its own process [SAV-36, SAV-53, SAV-100, SAV-103, SAV-104]', async () => {
+    place = await placeOn(server);
+    const ran: string[] = [];
+    const look = effect('look', async () => ran.push(`tool ${process.pid}`));
+    const script = outfit([{ calls: [{ tool: 'look', args: {} }] }, { text: 'All of it.' }], {
+      tools: [look],
+    });
+    await place.submit('a', 'What is there?');
+    await place.work(async (opened) => {
+      const { model, ...rest } = await script(opened);
+      const stream: typeof model.stream = (request, signal) => {
+        ran.push(`model ${process.pid}`);
+        return model.stream(request, signal);
+      };
+      return { ...rest, model: { ...model, stream } };
+    });
+    const session = await place.until('a', 'waitingForUser');
+    expect(lastWords(session)).toBe('All of it.');
+    const { pid } = process;
+    expect(ran).toEqual([`model ${pid}`, `tool ${pid}`, `model ${pid}`]);
+    // Nothing listens here: what is asked of it comes by Redis.
+    expect(process.getActiveResourcesInfo()).not.toContain('TCPServerWrap');
+    expect((await eventsOf(place, 'a')).map(({ type }) => type)).toEqual([
+      'user-message',
+      'model-replied',
+      'tool-started',
+      'tool-finished',
+      'model-replied',
+    ]);
+  });
+
+  it('is asked for something else by whoever is on another machine, and does it once', async () => {
+    place = await placeOn(server);
+    await place.submit('a', 'First.');
+    await place.work(outfit([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]));
+    await place.until('a', 'waitingForUser');
+    const elsewhere = await placeOn(server, place.prefix);
+    await elsewhere.queue.send('a', { kind: 'say', text: 'Second.' });
+    await expect.poll(async () => lastWords((await place.store.open('a')).session)).toBe('Two.');
+    await elsewhere.close();
+    const said = (await eventsOf(place, 'a')).filter(({ type }) => type === 'steered');
+    expect(said).toMatchObject([{ text: 'Second.' }]);
+    expect(await place.queue.parts.commands.waiting('a')).toEqual([]);
+  });
+
+  it('holds nothing while people decide, and goes on by what they say', async () => {
+    place = await placeOn(server);
+    const ran: string[] = [];
+    const write = effect('write', async () => ran.push('written'));
+    const calls = [{ id: 'one', tool: 'write', args: {} }];
+    await place.submit('a');
+    await place.work(outfit([{ calls }, { text: 'Done.' }], { tools: [write], rules: () => 'ask' }));
+    await place.until('a', 'awaitingPermission');
+    await expect.poll(() => place.reports).toContainEqual({ kind: 'waiting', session: 'a' });
+    await expect.poll(async () => (await place.queue.depths())[0]).toMatchObject({ active: 0, waiting: 0 });
+    expect(ran).toEqual([]);
+    await place.queue.send('a', { kind: 'decide', callId: 'one', decision: 'allow' });
+    await place.until('a', 'waitingForUser');
+    expect(ran).toEqual(['written']);
+  });
+
+  it('stops at once what it is asked to stop, and has what it is asked to finish end in an answer', async () => {
+    place = await placeOn(server);
+    const begun = Promise.withResolvers<void>();
+    const endless: OutfitFor = async ({ session }) => ({
+      tools: [effect('look', async () => null)],
+      model: {
+        name: 'endless',
+        async *stream(request, signal) {
+          begun.resolve();
+          if (session.id === 'hangs') {
+            await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+          }
+          const isLast = request.tools.length === 0;
+          const calls = isLast ? [] : [{ tool: 'look', args: { at: request.conversation.length } }];
+          yield { type: 'reply', text: isLast ? 'So far.' : '', calls };
+        },
+      },
+    });
+    await place.submit('hangs');
+    await place.submit('goes-on');
+    await place.work(endless);
+    await begun.promise;
+    await place.queue.send('hangs', { kind: 'halt', reason: 'enough' });
+    await place.queue.send('goes-on', { kind: 'finish', reason: 'it is late' });
+    expect((await place.until('hangs', 'halted')).turn).toMatchObject({
+      why: { kind: 'requested', reason: 'enough' },
+    });
+    expect(lastWords(await place.until('goes-on', 'waitingForUser'))).toBe('So far.');
+    await expect.poll(() => place.reports).toContainEqual({ kind: 'ended', session: 'hangs' });
+  });
+
+  it('lets go of its sessions when it is closed, and another goes on with them', async () => {
+    place = await placeOn(server);
+    const begun = Promise.withResolvers<void>();
+    const stuck: OutfitFor = async () => ({
+      tools: [],
+      model: {
+        name: 'stuck',
+        async *stream(_, signal) {
+          begun.resolve();
+          await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+          yield { type: 'failure', error: { kind: 'network', message: 'called off' } };
+        },
+      },
+    });
+    await place.submit('a');
+    const first = await place.work(stuck, { owner: 'first' });
+    await begun.promise;
+    await first.close();
+    expect(place.reports).toContainEqual({ kind: 'left', session: 'a' });
+    expect((await place.queue.depths())[0]).toMatchObject({ waiting: 1, active: 0 });
+    await place.work(outfit([{ text: 'Here it is.' }]), { owner: 'second' });
+    expect(lastWords(await place.until('a', 'waitingForUser'))).toBe('Here it is.');
+    expect((await place.store.open('a')).owner).toBe('second');
+  });
+
+  it('leaves a session that it has lost before it begins anything else, and nothing is run twice', async () => {
+    place = await placeOn(server);
+    const started: string[] = [];
+    const begun = Promise.withResolvers<void>();
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Takes until it is called off.',
+      parameters: z.object({}),
+      async run(_, { signal }) {
+        started.push('slow');
+        begun.resolve();
+        if (!signal.aborted) await once(signal, 'abort');
+        return { ok: false, error: { kind: 'cancelled', message: 'It was called off.' } };
+      },
+    });
+    const next = effect('next', async () => started.push('next'));
+    const calls = [
+      { id: 'one', tool: 'slow', args: {} },
+      { id: 'two', tool: 'next', args: {} },
+    ];
+    await place.submit('a');
+    await place.work(outfit([{ calls }, { text: 'Done.' }], { tools: [slow, next] }), { leaseMs: 1_000 });
+    await begun.promise;
+    const locks = await place.redis.keys(`{${place.prefix}.default}:*:lock`);
+    expect(locks).toHaveLength(1);
+    // As if it had given no sign of life for too long.
+    await place.redis.del(...locks);
+    await expect
+      .poll(() => place.reports, { timeout: 10_000 })
+      .toContainEqual({ kind: 'lost', session: 'a' });
+    expect(started).toEqual(['slow']);
+    expect(lastWords(await place.until('a', 'waitingForUser'))).toBe('Done.');
+    expect(started).toEqual(['slow', 'next']);
+  });
+
+  it('has nothing more to do with a session that somebody else has claimed', async () => {
+    place = await placeOn(server);
+    const { parts } = place.queue;
+    const looks = new Map<string, number>();
+    const waiting: typeof parts.commands.waiting = (id) => {
+      looks.set(id, (looks.get(id) ?? 0) + 1);
+      return parts.commands.waiting(id);
+    };
+    const queue = { ...place.queue, parts: { ...parts, commands: { ...parts.commands, waiting } } };
+    const asked = Promise.withResolvers<void>();
+    const claimed = Promise.withResolvers<void>();
+    const patient: OutfitFor = async ({ session }) => ({
+      tools: [],
+      model: {
+        name: 'patient',
+        async *stream() {
+          asked.resolve();
+          if (session.id === 'a') await claimed.promise;
+          while (session.id === 'b' && (looks.get('b') ?? 0) < 5) await sleep(10);
+          yield { type: 'reply', text: 'Done.', calls: [] };
+        },
+      },
+    });
+    await place.submit('a');
+    await place.work(patient, { queue, sweepMs: 1_000_000 });
+    await asked.promise;
+    await place.store.claim('a', 'they');
+    claimed.resolve();
+    await expect.poll(() => place.reports).toContainEqual({ kind: 'lost', session: 'a' });
+    const before = looks.get('a');
+    await place.submit('b');
+    await place.until('b', 'waitingForUser');
+    expect(looks.get('a')).toBe(before);
+    expect((await place.store.open('a')).owner).toBe('they');
+    expect(await eventsOf(place, 'a')).toHaveLength(1);
+  });
+
+  it('carries a command out together with its event, or not at all', async () => {
+    place = await placeOn(server);
+    const { commands } = place.queue.parts;
+    await place.submit('a');
+    const command = await commands.send('a', { kind: 'say', text: 'Also this.' });
+    const { session, ...at } = await place.store.open('a');
+    const event: Event = carryingOut({ type: 'steered', at: 1, text: 'Also this.' }, command);
+    const after = step(session, event).session;
+    const behind = { ...at, head: at.head - 1 };
+    await expect(place.store.append('a', behind, [event], after)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await commands.waiting('a')).toHaveLength(1);
+    await place.store.append('a', at, [event], after);
+    expect(await commands.waiting('a')).toEqual([]);
+    await expect(commands.send('b', { kind: 'resume' })).rejects.toMatchObject({ code: 'missing' });
+    await expect(commands.send('a', { kind: 'halt' } as SessionCommand)).rejects.toMatchObject({
+      code: 'invalid',
+    });
+  });
+
+  it('forgets what means nothing in the state a session is in, and what nobody can read', async () => {
+    place = await placeOn(server);
+    await place.submit('a');
+    await place.work(outfit([{ text: 'One.' }]));
+    const session = await place.until('a', 'waitingForUser');
+    await place.redis.xadd(`${place.prefix}:{a}:commands`, '*', 'command', '{"kind":"__proto__"}');
+    await place.queue.send('a', { kind: 'decide', callId: 'none', decision: 'allow' });
+    await expect.poll(() => place.queue.parts.commands.waiting('a')).toEqual([]);
+    expect(await place.store.open('a')).toMatchObject({ head: session.seq });
+  });
+
+  it('carries the whole governance of savant: modes, a stuck verdict and a forced end with a summary [SAV-01]', async () => {
+    place = await placeOn(server);
+    const savant = findProfile('savant');
+    const session = createSession({
+      id: 'a',
+      at: Date.now(),
+      profile: 'savant',
+      settings: { ...savant?.settings },
+    });
+    await place.queue.submit(session, 'Find it.', { owner: 'test', now: Date.now() });
+    await place.work(circling);
+    const ended = await place.until('a', 'halted');
+    expect(ended.turn).toMatchObject({ why: { kind: 'stuck', rule: 'repeated_query' } });
+    const states = ended.mode?.history.map(({ to }) => to);
+    expect(states).toEqual(['SEARCHING', 'STUCK_SEARCH', 'FINISHING']);
+    expect(lastWords(ended)).toBe('This is how far it came.');
+  });
+
+  it('has one entry point, in a file of its own [SAV-102]', async () => {
+    place = await placeOn(server);
+    expect(Object.keys(await import('../src/worker.ts'))).toEqual(['startWorker']);
+  });
+
+  it('finds sessions again that the queue has lost, and wakes none that wait for people', async () => {
+    place = await placeOn(server);
+    await place.submit('a');
+    await place.submit('b');
+    const keys = await place.redis.keys(`{${place.prefix}.*`);
+    expect(keys.length).toBeGreaterThan(0);
+    await place.redis.del(...keys);
+    await place.work(outfit([{ text: 'Found.' }]), { sweepMs: 100 });
+    await place.until('a', 'waitingForUser');
+    await place.until('b', 'waitingForUser');
+    await expect.poll(async () => (await place.queue.depths())[0]).toMatchObject({ active: 0, waiting: 0 });
+    const swept = place.reports.filter(({ kind }) => kind === 'swept');
+    expect(swept).toHaveLength(2);
+  });
+
+  it('parks a session whose outfit cannot be had, with the reason, and goes on with it when it is retried', async () => {
+    place = await placeOn(server);
+    let isThere = false;
+    const sometimes: OutfitFor = async (opened) => {
+      if (!isThere) throw new Error('There is no such model.');
+      return outfit([{ text: 'Now.' }])(opened);
+    };
+    await place.submit('a');
+    await place.work(sometimes);
+    await expect
+      .poll(async () => place.queue.parked())
+      .toMatchObject([{ session: 'a', reason: 'There is no such model.' }]);
+    isThere = true;
+    expect(await place.queue.retry('a')).toBe(true);
+    expect(lastWords(await place.until('a', 'waitingForUser'))).toBe('Now.');
+    expect(await place.queue.parked()).toEqual([]);
+    expect(await place.queue.retry('a')).toBe(false);
+  });
+
+  it('parks a session that was taken up too often without an end, and works on the others', async () => {
+    place = await placeOn(server);
+    await place.submit('bad');
+    for (let crash = 0; crash < 3; crash += 1) await place.queue.parts.care.begin('bad', 1);
+    await place.submit('good');
+    await place.work(outfit([{ text: 'Fine.' }]), { crashesMax: 3 });
+    await place.until('good', 'waitingForUser');
+    await expect
+      .poll(async () => place.queue.parked())
+      .toMatchObject([{ session: 'bad', reason: expect.stringContaining('3 times in a row') }]);
+    expect(await place.store.open('bad')).toMatchObject({ head: 1 });
+  });
+
+  it('counts anew for a session that got somewhere between two crashes', async () => {
+    place = await placeOn(server);
+    const { care } = place.queue.parts;
+    const counts: number[] = [];
+    for (const head of [1, 1, 2, 22, 22, 60]) counts.push(await care.begin('a', head));
+    expect(counts).toEqual([1, 2, 3, 1, 2, 1]);
+    await care.end('a');
+    expect(await care.begin('a', 60)).toBe(1);
+  });
+
+  it('does not go on from a log that is shorter than it was', async () => {
+    place = await placeOn(server);
+    await place.submit('a');
+    await place.queue.parts.queues.wake({ session: 'b', version: 3 });
+    const queue = place.queue.parts.queues.of('default');
+    await queue.obliterate({ force: true });
+    await place.queue.parts.queues.wake({ session: 'a', version: 7 });
+    await place.work(outfit([{ text: 'Never.' }]));
+    await expect
+      .poll(async () => place.queue.parked())
+      .toMatchObject([
+        { session: 'a', reason: expect.stringContaining('ends at event 1, and it had come to 7') },
+      ]);
+    expect(await eventsOf(place, 'a')).toHaveLength(1);
+  });
+
+  it('begins no sooner than it was told to, and takes the lowest priority number first', async () => {
+    place = await placeOn(server);
+    await place.submit('later', 'Do it.', { delayMs: 3_600_000 });
+    for (const [id, priority] of [
+      ['c', 30],
+      ['a', 10],
+      ['b', 20],
+    ] as const)
+      await place.submit(id, 'Do it.', { priority });
+    expect((await place.queue.depths())[0]).toMatchObject({ waiting: 3, delayed: 1 });
+    await place.work(outfit([{ text: 'Done.' }]), { concurrency: 1 });
+    for (const id of ['a', 'b', 'c']) await place.until(id, 'waitingForUser');
+    const taken = place.reports
+      .filter(({ kind }) => kind === 'taken')
+      .map((report) => 'session' in report && report.session);
+    expect(taken).toEqual(['a', 'b', 'c']);
+    expect(await place.store.open('later')).toMatchObject({ head: 1 });
+  });
+
+  it('keeps to the limit of a tenant, and lets no other tenant wait for it', async () => {
+    place = await placeOn(server);
+    const [running, most] = [new Map<string, number>(), new Map<string, number>()];
+    const counted: OutfitFor = async ({ session }) => ({
+      tools: [],
+      model: {
+        name: 'counted',
+        async *stream() {
+          const tenant = session.id.slice(0, 1);
+          const now = (running.get(tenant) ?? 0) + 1;
+          running.set(tenant, now);
+          most.set(tenant, Math.max(most.get(tenant) ?? 0, now));
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          running.set(tenant, (running.get(tenant) ?? 0) - 1);
+          yield { type: 'reply', text: 'Done.', calls: [] };
+        },
+      },
+    });
+    await place.queue.limit('x', { concurrency: 1 });
+    await place.queue.limit('y', { rate: { max: 1_000, perMs: 1_000 } });
+    const ids = ['x', 'y'].flatMap((tenant) =>
+      Array.from({ length: 6 }, (_, index) => ({ tenant, id: `${tenant}${index}` })),
+    );
+    for (const { id, tenant } of ids) await place.submit(id, 'Do it.', { tenant });
+    await place.work(counted, { concurrency: 6 });
+    await place.work(counted, { concurrency: 6 });
+    for (const { id } of ids) await place.until(id, 'waitingForUser');
+    expect(most.get('x')).toBe(1);
+    expect(most.get('y')).toBeGreaterThan(1);
+  });
+});
