@@ -1,5 +1,5 @@
 const run =
-  '`{"type":"start", folder, files, session}`, then `warning`, `reply`, `tool-result`, `failure` and the notes of [events.md](events.md) as they come, and last `{"type":"result", status, answer, reason, session, modelCalls, toolCalls, durationMs}`, where `status` is `answered`, `stuck`, `budget`, `failed` or `interrupted`.';
+  '`{"type":"start", folder, files, session}`, then `warning`, `reply`, `tool-result`, `failure` and the notes of [events.md](events.md) as they come, and last `{"type":"result", status, answer, reason, session, modelCalls, toolCalls, durationMs}`, where `status` is `answered`, `stuck`, `budget`, `denied`, `failed` or `interrupted`.';
 
 const sessions = 'see [sessions.md](sessions.md).';
 

@@ -12,6 +12,10 @@ export const behaviours = {
     number: 2,
     why: 'Retries and new turns asked the model as if there were budget left, and a session used up more than it had.',
   },
+  denialsAreSeen: {
+    number: 3,
+    why: 'The governor saw only calls that ran: a model that asked for ever for what was denied was never stopped.',
+  },
 } as const satisfies { readonly [name: string]: Behaviour };
 
 export type Behaviour = { readonly number: number; readonly why: string };

@@ -89,6 +89,7 @@ function isJudged({ type }: Event): boolean {
     type === 'tool-finished' ||
     type === 'model-replied' ||
     type === 'user-message' ||
+    type === 'permission-decided' ||
     type === 'paging-finished'
   );
 }

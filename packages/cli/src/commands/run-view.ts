@@ -53,7 +53,7 @@ function troubleLine(trouble: Trouble | null): string {
 }
 
 export type RunResult = {
-  readonly status: 'answered' | 'stuck' | 'budget' | 'failed' | 'interrupted';
+  readonly status: 'answered' | 'stuck' | 'budget' | 'denied' | 'failed' | 'interrupted';
   readonly answer: string | null;
   readonly reason: string | null;
   readonly session: string;

@@ -2,6 +2,7 @@ import {
   conversationOf,
   isEphemeral,
   isTerminal,
+  items,
   summarise,
   type Budgets,
   type Json,
@@ -208,11 +209,28 @@ function ending(session: Session, error: string | null): Ending {
   const { turn } = session;
   if (turn.status === 'halted') {
     const { reason } = turn.why;
-    const status = turn.why.kind === 'budget' ? 'budget' : 'stuck';
+    const stuck = wasAllDenied(session) ? 'denied' : 'stuck';
+    const status = turn.why.kind === 'budget' ? 'budget' : stuck;
     return { status, answer: answer ?? summarise(turn.conversation, reason), reason };
   }
   if (isTerminal(session)) return { status: 'interrupted', answer: null, reason: 'Interrupted.' };
-  return answer === null
-    ? { status: 'failed', answer, reason: error ?? 'The model gave no answer.' }
-    : { status: 'answered', answer, reason: null };
+  if (answer !== null) return { status: 'answered', answer, reason: null };
+  if (wasAllDenied(session))
+    return { status: 'denied', answer, reason: 'Nothing it wanted to do was allowed.' };
+  return { status: 'failed', answer, reason: error ?? 'The model gave no answer.' };
+}
+
+/** Whether the work since the user spoke came to calls that were denied, and to nothing else. */
+function wasAllDenied(session: Session): boolean {
+  let denied = 0;
+  let others = 0;
+  for (const message of items(conversationOf(session))) {
+    if (message.role === 'user') denied = others = 0;
+    if (message.role !== 'tool') continue;
+    const { outcome } = message;
+    const kind = outcome.ok ? 'ok' : outcome.error.kind;
+    if (kind === 'denied') denied += 1;
+    else if (kind !== 'skipped' && kind !== 'cancelled') others += 1;
+  }
+  return denied > 0 && others === 0;
 }

@@ -97,6 +97,7 @@ const codes: Record<RunResult['status'], ExitCode> = {
   answered: exitCodes.finished,
   stuck: exitCodes.stuck,
   budget: exitCodes.budget,
+  denied: exitCodes.denied,
   failed: exitCodes.model,
   interrupted: exitCodes.interrupted,
 };

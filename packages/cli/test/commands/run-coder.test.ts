@@ -128,6 +128,18 @@ describe('pawl run with a model that works', () => {
     expect(out).toContain('now it adds');
   });
 
+  it('ends with exit code 6 when nothing it wanted to do was allowed', async () => {
+    const captured = captureIo();
+    server.says = () => ({ tool: 'edit', args: fix });
+    const code = await run(
+      'Make the failing test pass.',
+      { dir: folder, model: 'openai-compatible:m', baseUrl: server.url, mode: 'read-only' },
+      captured.io,
+    );
+    expect(code).toBe(6);
+    expect(captured.err()).toContain('denied after');
+  });
+
   it('is denied every change in read-only mode', async () => {
     await mend({ mode: 'read-only' });
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');

@@ -2,8 +2,9 @@ import type { Event } from '../event.ts';
 import { calm, type Session } from '../session.ts';
 import { withVerdict } from '../turn/agenda.ts';
 import { isStale } from '../turn/refuse.ts';
-import type { ExecutingTools, Paging } from '../turn/state.ts';
+import type { ExecutingTools } from '../turn/state.ts';
 import { halting, withVerdictOn, type Governed } from './governed.ts';
+import { judgeDecision } from './judge-denied.ts';
 import { judgeReply } from './judge-reply.ts';
 import { counts, observe, textOf } from './observation.ts';
 import { refusedAfter } from './refusals.ts';
@@ -27,9 +28,10 @@ export function govern(session: Session, event: Event, rules: readonly Rule[]): 
         return judgeReply(session, turn, event, rules);
       }
       break;
+    case 'permission-decided':
+      return judgeDecision(session, event, rules);
     case 'paging-finished':
-      if (turn.status === 'paging' && !isStale(turn, event)) return judgePaging(session, turn, event, rules);
-      break;
+      return judgePaging(session, event, rules);
     default:
   }
   return { session, event, notes: [] };
@@ -87,10 +89,11 @@ function toolsThatWork({ seen }: Watch): ReadonlySet<string> {
 /** Room that is made again and again without any to show for it: the model cannot be asked, so the work halts. */
 function judgePaging(
   session: Session,
-  turn: Paging,
   event: Extract<Event, { type: 'paging-finished' }>,
   rules: readonly Rule[],
 ): Governed {
+  const { turn } = session;
+  if (turn.status !== 'paging' || isStale(turn, event)) return { session, event, notes: [] };
   const { freedTokens, heldTokens } = event;
   const { asking, modelRetries } = turn.work;
   const freedLittle = heldTokens === undefined ? freedTokens <= 0 : freedTokens < heldTokens * worthIt;

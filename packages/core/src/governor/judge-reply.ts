@@ -4,6 +4,7 @@ import { endOfSession, withVerdict } from '../turn/agenda.ts';
 import type { CallingModel } from '../turn/state.ts';
 import { findChant, type Chant } from './chant.ts';
 import { halting, withVerdictOn, type Governed } from './governed.ts';
+import { judgeDenied } from './judge-denied.ts';
 import { screenCalls } from './refusals.ts';
 import type { Rule } from './rule.ts';
 import { talk } from './talk.ts';
@@ -20,9 +21,13 @@ export function judgeReply(
   if (turn.ask.finish !== null) return { session, event, notes: [] };
   if (event.problem !== undefined) return judgeProblem(session, turn, event, rules);
   if (event.calls.length > 0) {
-    return session.governor.refused.length === 0
-      ? { session, event, notes: [] }
-      : screenCalls(session, turn, event);
+    const screened =
+      session.governor.refused.length === 0
+        ? { session, event, notes: [] }
+        : screenCalls(session, turn, event);
+    return event.calls.some(({ permission }) => permission === 'deny')
+      ? judgeDenied(screened, turn, event, rules)
+      : screened;
   }
   const chant = rules.some((rule) => rule.on === 'chant') ? findChant(event.text) : null;
   return chant === null

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conversationOf, toArray, type Rule } from '../../src/index.ts';
+import { conversationOf, createSession, step, toArray, type Event, type Rule } from '../../src/index.ts';
 import { Worker } from './worker.ts';
 
 describe('the governor', () => {
@@ -156,5 +156,53 @@ describe('the governor', () => {
     worker.call('rm', {}, 'gone');
     expect(worker.told).toEqual(['no-rm: advise']);
     expect(worker.action('ask-model')?.advice).toBe('Be careful.');
+  });
+});
+
+const asks = (permission: 'ask' | 'deny'): Event => ({
+  type: 'model-replied',
+  at: 2,
+  text: '',
+  calls: [{ id: 'a', tool: 'edit', args: { path: 'x' }, permission, because: 'read-only' }],
+});
+
+describe('calls that are denied', () => {
+  it.each(['deny', 'ask'] as const)('over and over end the work in a few steps: %s', (permission) => {
+    let session = createSession({ id: 's', at: 0 });
+    let asked = 0;
+    const take = (event: Event): void => {
+      const result = step(session, event);
+      session = result.session;
+      asked += result.actions.filter(({ type }) => type === 'ask-model').length;
+    };
+    take({ type: 'user-message', at: 1, text: 'go' });
+    for (let round = 0; round < 50; round += 1) {
+      take(asks(permission));
+      take({
+        type: 'permission-decided',
+        at: 3,
+        callId: 'a',
+        decision: 'deny',
+        reason: 'nobody is there to ask',
+      });
+    }
+    expect(session.turn.status).toBe('halted');
+    expect(asked).toBeLessThan(10);
+  });
+
+  it('once in a while end nothing', () => {
+    let session = createSession({ id: 's', at: 0 });
+    session = step(session, { type: 'user-message', at: 1, text: 'go' }).session;
+    for (let round = 0; round < 60; round += 1) {
+      const calls = [{ id: 'b', tool: 'read', args: { path: `file ${round}` } }];
+      session = step(session, round % 3 === 0 ? asks('deny') : ({ ...asks('deny'), calls } as Event)).session;
+      session = step(session, {
+        type: 'tool-finished',
+        at: 4,
+        callId: 'b',
+        outcome: { ok: true, output: `what is in file ${round}` },
+      }).session;
+    }
+    expect(session.turn.status).toBe('callingModel');
   });
 });

@@ -3,6 +3,7 @@ import { plausible, stubborn } from '../helpers/plausible.ts';
 import { sessionOf } from '../helpers/tell.ts';
 import { wander, type Tale } from './tale.ts';
 import { budgetTales } from './tales-of-budgets.ts';
+import { denialTales } from './tales-of-denials.ts';
 import { failedPhaseTales, intentTale } from './tales-of-failed-phases.ts';
 import { librarianTales, searchTales } from './tales-of-modes.ts';
 import { steeringTales } from './tales-of-steering.ts';
@@ -23,6 +24,9 @@ const second = (profile: string, options: Partial<SessionOptions> = {}): Session
 
 const third = (profile: string, options: Partial<SessionOptions> = {}): Session =>
   sessionOf(profile, { ...options, behaviour: 2 });
+
+const fourth = (profile: string, options: Partial<SessionOptions> = {}): Session =>
+  sessionOf(profile, { ...options, behaviour: 3 });
 
 export const tales: readonly Tale[] = [
   ...turnTales(first),
@@ -52,4 +56,5 @@ export const tales: readonly Tale[] = [
   wander('1-wander-lkj', second('lkj'), { seed: 303, choose: plausible }),
   ...steeringTales(second),
   ...budgetTales(third),
+  ...denialTales(fourth),
 ];
