@@ -46,11 +46,6 @@ export type LiveView = {
   readonly close: () => Promise<void>;
 };
 
-/** Whether there is a terminal to show it on and somebody at it; where there is not, lines are the way. */
-export function canShowLive({ stdin, stderr }: Io): boolean {
-  return isTerminal(stdin) && isTerminal(stderr) && process.env['TERM'] !== 'dumb';
-}
-
 /** So often the view is drawn at most, and so often it is looked whether the time alone has changed it. */
 const framesPerSecond = 20;
 const tickMs = 250;
@@ -172,8 +167,4 @@ function farewell({ about }: ScreenModel): readonly Line[] {
   return about.mode === 'watch'
     ? []
     : [[seg(` The session is kept. Go on with: pawl resume ${shortId(about.id)}`, 'strong')]];
-}
-
-function isTerminal(stream: object): boolean {
-  return 'isTTY' in stream && stream.isTTY === true;
 }

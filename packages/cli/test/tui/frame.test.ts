@@ -53,7 +53,7 @@ describe('the view of the work', () => {
   it('shows state, story, chart, phases, budgets, governor, memory and use on 80 by 24', () => {
     expect(shown(working)).toEqual([
       ' ◐ executingTools  5 s                      work transcript events memory help',
-      '   Session session-1 · scripted · /work/project',
+      '   Session session-1 · scripted · /some/project',
       '',
       ' › Mend the sum',
       '   Phase 1: Find the bug',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { canShowLive } from '../../src/tui/live-view.ts';
+import { hasKeys } from '../../src/terminal.ts';
 import { captureIo } from '../captured-io.ts';
 import { openPane, tmuxProblem, type Pane } from './fixtures/tmux.ts';
 
@@ -137,9 +137,12 @@ describe.skipIf(problem !== null)('the live view in a terminal', () => {
 describe('a live view', () => {
   it('is for a terminal with somebody at it, and nothing else', () => {
     const { io } = captureIo();
-    expect(canShowLive(io)).toBe(false);
+    expect(hasKeys(io)).toBe(false);
     const atTerminal = { ...io, stdin: Object.assign(io.stdin, { isTTY: true }) };
-    expect(canShowLive(atTerminal)).toBe(false);
-    expect(canShowLive({ ...atTerminal, stderr: Object.assign(io.stderr, { isTTY: true }) })).toBe(true);
+    expect(hasKeys(atTerminal)).toBe(false);
+    const onBoth = { ...atTerminal, stderr: Object.assign(io.stderr, { isTTY: true }) };
+    expect(hasKeys(onBoth)).toBe(false);
+    const withKeys = Object.assign(onBoth.stdin, { setRawMode: () => undefined });
+    expect(hasKeys({ ...onBoth, stdin: withKeys })).toBe(true);
   });
 });
