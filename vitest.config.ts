@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -16,5 +16,7 @@ export default defineConfig({
     ],
     env: { XDG_CONFIG_HOME: join(nobody, 'config'), XDG_DATA_HOME: join(nobody, 'data') },
     testTimeout: 30_000,
+    // Also where there are only two cores: a worker waits for processes and timers half of the time.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

@@ -167,11 +167,13 @@ describe('saying something while it works', () => {
     const moments = fc.array(fc.nat(3), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(moments, fc.array(fc.boolean(), { maxLength: 4 }), async (pattern, rounds) => {
+        let acted = 0;
         const tool = defineTool({
           name: 'act',
           description: 'Acts.',
           parameters: z.object({}),
-          run: () => Promise.resolve({ ok: true, output: null }),
+          // Each result is new, or the governor would end a work that repeats itself.
+          run: () => Promise.resolve({ ok: true, output: `done ${(acted += 1)} times` }),
         });
         const script = rounds.map((isCall) => (isCall ? { calls: acts } : { text: 'So.' }));
         const log = createMemoryLog();

@@ -33,7 +33,7 @@ export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
   // What is kept nowhere would only pile up.
   const recorder =
     opened.path === null ? null : createRecorder({ store: opened.store, about, onTrouble: say });
-  const server = createProxy({
+  const { server, heard } = createProxy({
     upstream,
     govern: { now: Date.now, ...(budgets !== null && { budgets }) },
     recorder,
@@ -57,6 +57,7 @@ export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
   } finally {
     server.closeAllConnections();
     server.close();
+    await heard();
     await recorder?.settled();
     await opened.close();
   }

@@ -27,8 +27,14 @@ export type ProxyOptions = {
   readonly now: () => number;
 };
 
-/** The proxy, not yet listening. */
-export function createProxy(options: ProxyOptions): Server {
+export type Proxy = {
+  /** Not yet listening. */
+  readonly server: Server;
+  /** Resolves when every reply that has gone out was heard to its end: a client may have it sooner than the record. */
+  heard(): Promise<void>;
+};
+
+export function createProxy(options: ProxyOptions): Proxy {
   const { upstream, onNote } = options;
   const conversations = createConversations();
   const govern = governRequests(conversations, options.govern);
@@ -57,17 +63,26 @@ export function createProxy(options: ProxyOptions): Server {
     });
   };
 
+  const underWay = new Set<Promise<void>>();
   const server = createServer((req, res) => {
-    serve(req, res).catch((error: unknown) => {
+    const served = serve(req, res).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       if (res.headersSent) res.destroy();
       else if (error instanceof Error && 'code' in error)
         refuse(res, 502, `${upstream.origin} does not answer: ${reason}`);
       else refuse(res, 500, reason);
     });
+    underWay.add(served);
+    void served.then(() => underWay.delete(served));
   });
   server.keepAliveTimeout = keepAliveMs;
-  return server.on('close', () => forward.close());
+  server.on('close', () => forward.close());
+  return {
+    server,
+    async heard() {
+      await Promise.all(underWay);
+    },
+  };
 }
 
 /** Longer than clients keep a connection that they may want to use again. */

@@ -21,7 +21,7 @@ export async function startProxy(
   const notes: string[] = [];
   const say = (note: unknown): void => void notes.push(JSON.stringify(note));
   const recorder = createRecorder({ store, about: { kind: 'proxy', dir: '/work' }, onTrouble: say });
-  const server = createProxy({
+  const { server, heard } = createProxy({
     upstream: new URL(upstream),
     govern,
     recorder,
@@ -33,7 +33,10 @@ export async function startProxy(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     store,
     notes,
-    settled: () => recorder.settled(),
+    async settled() {
+      await heard();
+      await recorder.settled();
+    },
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
