@@ -9,6 +9,7 @@ const programs = [
   { file: '/usr/bin/redis-server', name: 'redis-server' },
   { file: '/usr/bin/tmux', name: 'tmux' },
   { file: '/usr/bin/python3', name: 'python3' },
+  { file: '/usr/bin/chromium', name: 'chromium' },
 ];
 
 /**
