@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = dirname(dirname(import.meta.dirname));
+const place = mkdtempSync(join(tmpdir(), 'pawl-pack-'));
+const packed = join(place, 'build', 'packed');
+const empty = join(place, 'empty');
+
+/** The programs of the workspace run on its own Node; what is installed is run on the one that is named. */
+function run(cwd: string, command: string, ...args: readonly string[]): string {
+  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+beforeAll(() => {
+  run(root, process.execPath, 'scripts/pack.ts', join(place, 'build'));
+  mkdirSync(empty);
+  run(empty, 'npm', 'init', '--yes', '--init-type=module');
+  const archives = readdirSync(packed).map((name) => join(packed, name));
+  run(empty, 'npm', 'install', '--prefer-offline', ...archives);
+}, 300_000);
+
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+const agent = `import { createSession } from '@pawl/core';
+import { Agent, createScripted } from '@pawl/runtime';
+
+const agent = new Agent({
+  session: createSession({ id: 'first', at: Date.now() }),
+  model: createScripted([{ text: 'Hello.' }]),
+  tools: [],
+});
+await agent.say('Hi.');
+const { turn } = await agent.idle();
+console.log(turn.status);
+`;
+
+describe('the packed packages, in an empty project', () => {
+  it('run an agent', () => {
+    writeFileSync(join(empty, 'agent.js'), agent);
+    expect(run(empty, process.execPath, 'agent.js').trim()).toBe('waitingForUser');
+  });
+
+  it('have types that a strict compiler takes, those of Node alone beside them', () => {
+    writeFileSync(join(empty, 'agent.ts'), agent);
+    const lines = [
+      "import { governMessages } from '@pawl/adapters/messages';",
+      "import { observe } from '@pawl/core/governor';",
+      "import { startWorker } from '@pawl/worker';",
+      'console.log(governMessages, observe, startWorker);',
+    ];
+    writeFileSync(join(empty, 'more.ts'), lines.join('\n'));
+    const options = ['--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024', '--strict', '--noEmit'];
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules', '@types')];
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    run(empty, process.execPath, tsc, ...options, '--skipLibCheck', ...types, 'agent.ts', 'more.ts');
+  });
+
+  it('bring a command that answers a question about a folder', () => {
+    writeFileSync(join(empty, 'notes.md'), '# Notes\n\nThe boiler is serviced every April.\n');
+    const bin = join(empty, 'node_modules', '.bin', 'pawl');
+    const said = run(empty, process.execPath, bin, 'run', '--store', 'none', 'When is the boiler serviced?');
+    expect(said).toContain('notes.md:3');
+  });
+
+  it.runIf(process.env['PAWL_LONG'] === '1')(
+    'run on the next Node too',
+    () => {
+      run(place, 'npm', 'install', '--prefix', join(place, 'next'), 'node@^26');
+      const node = join(place, 'next', 'node_modules', 'node', 'bin', 'node');
+      expect(run(empty, node, '--version')).toMatch(/^v26\./);
+      expect(run(empty, node, 'agent.js').trim()).toBe('waitingForUser');
+      expect(run(empty, node, join('node_modules', '.bin', 'pawl'), '--version')).toMatch(/^\d/);
+    },
+    120_000,
+  );
+
+  it.each(['publint', 'attw'])('are what %s expects of a package', (tool) => {
+    for (const name of readdirSync(packed)) {
+      // It is a command, and has nothing that could be imported.
+      if (tool === 'attw' && name.startsWith('pawl-0')) continue;
+      const rest = tool === 'attw' ? ['--profile', 'esm-only'] : ['--strict'];
+      const first = tool === 'attw' ? [] : ['run'];
+      run(root, 'npm', 'exec', '--', tool, ...first, join(packed, name), ...rest);
+    }
+  });
+});
