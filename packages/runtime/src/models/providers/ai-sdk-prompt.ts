@@ -78,7 +78,7 @@ function addAssistant(
         type: 'tool-call',
         toolCallId: ids.call(id),
         toolName: names.toWire(tool),
-        input: wellFormed(isObject(args) ? args : { value: args }),
+        input: inputOf(args),
         ...(attached !== undefined && { providerOptions: attached }),
       };
     }),
@@ -103,6 +103,18 @@ function addResult(
   const before = said.at(-1);
   if (before?.role === 'tool') before.content.push(part);
   else said.push({ role: 'tool', content: [part] });
+}
+
+/** Messages never change, and all of them are sent in every step: what was gone through once is kept as long as they are. */
+const inputs = new WeakMap<object, Json>();
+
+function inputOf(args: Json): Json {
+  if (typeof args !== 'object' || args === null) return wellFormed({ value: args });
+  const known = inputs.get(args);
+  if (known !== undefined) return known;
+  const input = wellFormed(isObject(args) ? args : { value: args });
+  inputs.set(args, input);
+  return input;
 }
 
 /** Arguments are checked for their depth when they come in, so that going down by calls is safe. */

@@ -1,0 +1,11 @@
+/** What a step costs after a tenth, after half and after all of the steps: the mean of the twentieth up to there. */
+export type StepMs = { readonly early: number; readonly middle: number; readonly late: number };
+
+export function stepMsAt(ticks: readonly number[], steps: number): StepMs {
+  const span = Math.max(1, Math.round(steps / 20));
+  const at = (step: number): number => {
+    const to = Math.min(ticks.length, Math.max(span + 1, Math.round(step))) - 1;
+    return ((ticks[to] ?? Number.NaN) - (ticks[to - span] ?? Number.NaN)) / span;
+  };
+  return { early: at(steps / 10), middle: at(steps / 2), late: at(steps) };
+}
