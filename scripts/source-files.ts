@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const root: string = join(import.meta.dirname, '..');
 
-const notOurs = new Set(['node_modules', '.git', 'dist', 'coverage', '.pawl', '.test-results']);
+const notOurs = new Set(['node_modules', '.git', 'dist', 'coverage', '.pawl', '.test-results', 'build']);
 
 /** Every file of the project below a folder, as paths from the root, in a stable order. Works without git. */
 export function filesUnder(folder: string, project: string = root): readonly string[] {

@@ -19,12 +19,15 @@ export function messageGovernor(options: GovernOptions = {}): (messages: readonl
   return createFollower(options, asJson);
 }
 
-/** The messages to send: the very same, or a copy with the advice at its end. The conversation itself stays as it is. */
+/**
+ * The messages to send, with the advice at their end if there is any: a copy, so that the conversation itself stays as it is.
+ * Clients ask for an array that they may change.
+ */
 export function withAdvice<Message>(
   messages: readonly Message[],
   { advice }: Judgement,
-): readonly (Message | { readonly role: 'user'; readonly content: string })[] {
-  return advice === null ? messages : [...messages, { role: 'user', content: advice }];
+): (Message | { role: 'user'; content: string })[] {
+  return advice === null ? [...messages] : [...messages, { role: 'user', content: advice }];
 }
 
 /** Messages come from outside: the parsers take any value for what it is, and never throw. */
