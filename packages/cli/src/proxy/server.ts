@@ -31,7 +31,7 @@ export type Proxy = {
   /** Not yet listening. */
   readonly server: Server;
   /** Resolves when every reply that has gone out was heard to its end: a client may have it sooner than the record. */
-  heard(): Promise<void>;
+  readonly heard: () => Promise<void>;
 };
 
 export function createProxy(options: ProxyOptions): Proxy {
@@ -79,9 +79,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   server.on('close', () => forward.close());
   return {
     server,
-    async heard() {
-      await Promise.all(underWay);
-    },
+    heard: async () => void (await Promise.all(underWay)),
   };
 }
 

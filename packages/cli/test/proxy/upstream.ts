@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { buffer } from 'node:stream/consumers';
@@ -26,9 +27,11 @@ export type Upstream = {
 /** A model's server on this machine that speaks the three wires, in one piece and in many. */
 export async function startUpstream(
   says: (request: Arrived, number: number) => Said | ((req: IncomingMessage, res: ServerResponse) => void),
+  /** With a key and a certificate it is to be asked by https. */
+  tls: { readonly key: string; readonly cert: string } | null = null,
 ): Promise<Upstream> {
   const arrived: Arrived[] = [];
-  const server = createServer((req, res) => {
+  const listener = (req: IncomingMessage, res: ServerResponse): void => {
     void (async () => {
       const raw = (await buffer(req)).toString('utf8');
       const body = (raw.startsWith('{') ? JSON.parse(raw) : {}) as Fields;
@@ -48,10 +51,11 @@ export async function startUpstream(
       });
       return res.end(isZipped ? gzipSync(text) : text);
     })();
-  });
+  };
+  const server = tls === null ? createServer(listener) : createTlsServer(tls, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls === null ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrived,
     close: () =>
       new Promise((resolve) => {
