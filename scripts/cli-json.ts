@@ -29,6 +29,11 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
     '`{session, seq, rule, level, reason, mark, note}`, one a line: the verdict that was marked, or all of the session; see [observability.md](observability.md).',
   ],
   ['pawl stats', 'one object; see [observability.md](observability.md).'],
+  ['pawl learn', 'one object; see [learning.md](learning.md).'],
+  [
+    'pawl tell',
+    '`{id, command, sent, runs}`: what was kept for whoever runs the session, under which id; and whether somebody does: `alive`, `gone`, `unknown`, or `worker` where one is woken.',
+  ],
   ['pawl submit', '`{id, tenant}`.'],
   [
     'pawl worker',

@@ -28,6 +28,7 @@ const samples: { readonly [Type in EventType]: Content<Type> } = {
   'paging-requested': { reason: 'full' },
   'paging-finished': { freedTokens: 1 },
   'paging-failed': { message: 'no room' },
+  'memory-asked': { action: 'pin', key: 'plan' },
   'phase-started': { number: 1, description: 'first' },
   'phase-completed': { success: true },
   'verdict-reached': { verdict: { ...verdict, response: { kind: 'recover' } } },

@@ -1,14 +1,17 @@
 import type { Command } from 'commander';
-import type { SessionCommand } from '@pawl/worker';
+import type { SessionCommand } from '@pawl/runtime';
+import type { LimitFlags } from './commands/queue-limit.ts';
 import type { QueueFlags } from './commands/queue-place.ts';
 import type { SubmitOptions } from './commands/submit.ts';
 import type { WorkerFlags } from './commands/worker.ts';
 import { examples, type Setting } from './program-parts.ts';
+import { addTell } from './program-tell.ts';
 
 const whichHelp = 'its id, the beginning of it, or "last" for the newest of this folder';
 
 /** The commands for work that is done beyond this machine. */
 export function addQueue(program: Command, setting: Setting): void {
+  addTell(program, setting);
   addSubmit(program, setting);
   addWorker(program, setting);
   addQueueCommands(program, setting);
@@ -55,12 +58,17 @@ function addSubmit(program: Command, { io, exit }: Setting): void {
     )
     .option('--priority <n>', 'the lowest first; without one it goes before all that have one')
     .option('--delay <span>', 'not before so long: 90m, 12h, 30d')
+    .option('--every <span>', 'again and again, each time as a new session: 90m, 6h, 7d')
+    .option('--cron <expression>', 'the same by the clock: minute, hour, day, month, day of the week')
+    .option('--tz <zone>', 'whose clock --cron means (default: "UTC")')
+    .option('--name <name>', 'what the schedule is called; the same name again replaces it')
     .option(allowLoss, allowLossHelp)
     .addHelpText(
       'after',
       examples(
         'pawl submit --store redis://localhost:6379 "How are retries counted?"',
         'pawl submit --tenant web --priority 5 --delay 2h "Update the changelog"',
+        'pawl submit --cron "0 3 * * *" --tz Europe/Zurich --name nightly "Check the links in docs"',
       ),
     )
     .action(async (goal: string[], options: SubmitOptions) => {
@@ -75,6 +83,8 @@ function addWorker(program: Command, { io, signal, exit }: Setting): void {
     .option('-c, --concurrency <n>', 'how many sessions of one tenant at once', '4')
     .option('--lease <seconds>', 'after how long without a sign of life others take over', '10')
     .option('--grace <seconds>', 'how long what runs may take to end when this worker ends', '5')
+    .option('--keep <span>', 'remove sessions that have ended so long ago: 12h, 30d (default: none)')
+    .option('--metrics-port <n>', 'serve metrics for Prometheus at this port of this machine, as /metrics')
     .option(allowLoss, allowLossHelp)
     .addHelpText(
       'after',
@@ -109,7 +119,38 @@ function addQueueCommands(program: Command, { io, exit }: Setting): void {
       const { dropSession } = await import('./commands/queue.ts');
       exit(await dropSession(word, options, io));
     });
+  addTenantCommands(queue, { io, exit });
   addSending(queue, { io, exit });
+}
+
+function addTenantCommands(queue: Command, { io, exit }: Pick<Setting, 'io' | 'exit'>): void {
+  const folder = 'the folder whose configuration counts';
+  command(queue, 'limit', "how much of a tenant's work is done at once, and how often it begins", folder)
+    .argument('<tenant>', 'whose work it is')
+    .option('--concurrency <n>', 'so many sessions at once, on all workers together; or "none"')
+    .option('--rate <n/span>', 'so many beginnings in a time: 5/s, 100/1h; or "none"')
+    .addHelpText(
+      'after',
+      examples('pawl queue limit web --concurrency 4 --rate 100/1h', 'pawl queue limit web --rate none'),
+    )
+    .action(async (tenant: string, options: LimitFlags) => {
+      const { limitTenant } = await import('./commands/queue-limit.ts');
+      exit(await limitTenant(tenant, options, io));
+    });
+  command(queue, 'schedules', 'what is submitted again and again, and when next', folder)
+    .addHelpText('after', examples('pawl queue schedules', 'pawl queue schedules --json'))
+    .action(async (options: QueueFlags) => {
+      const { listSchedules } = await import('./commands/schedules.ts');
+      exit(await listSchedules(options, io));
+    });
+  command(queue, 'unschedule', 'have it submitted no more; what was begun goes on', folder)
+    .argument('<name>', 'the name of the schedule')
+    .option('--tenant <name>', 'whose, where several have one of that name')
+    .addHelpText('after', examples('pawl queue unschedule nightly'))
+    .action(async (name: string, options: QueueFlags & { readonly tenant?: string }) => {
+      const { unschedule } = await import('./commands/schedules.ts');
+      exit(await unschedule(name, options, io));
+    });
 }
 
 type Sent = QueueFlags & { readonly reason?: string };

@@ -17,6 +17,8 @@ export function terminalOf({ stdin, stderr }: Io): Terminal | null {
       try {
         return await line.question(question, { signal });
       } catch {
+        // Called off, perhaps because somebody else has answered: what comes next begins a line.
+        if (signal.aborted) stderr.write('\n');
         return null;
       } finally {
         line.close();

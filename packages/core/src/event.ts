@@ -2,6 +2,7 @@ import type { Json } from './json.ts';
 import type { Outcome } from './conversation/message.ts';
 import type { FileEffect } from './governor/change.ts';
 import type { Verdict } from './governor/verdict.ts';
+import type { MemoryWish } from './memory/wish.ts';
 import type { StoredEntry } from './memory/storage-entry.ts';
 
 /**
@@ -117,6 +118,8 @@ export type PagingFinished = Answer<'paging-finished'> & {
   readonly heldTokens?: number;
 };
 export type PagingFailed = Answer<'paging-failed'> & { readonly message: string; readonly jitter?: number };
+/** What a person asks of one entry of working memory; `key` is the whole key of it. */
+export type MemoryAsked = Base<'memory-asked'> & { readonly action: MemoryWish; readonly key: string };
 export type PhaseStarted = Base<'phase-started'> & {
   readonly number: number;
   readonly description: string;
@@ -166,6 +169,7 @@ export type Event =
   | PagingRequested
   | PagingFinished
   | PagingFailed
+  | MemoryAsked
   | PhaseStarted
   | PhaseCompleted
   | VerdictReached
@@ -197,6 +201,7 @@ export const eventTypes: readonly EventType[] = Object.keys({
   'paging-requested': 0,
   'paging-finished': 0,
   'paging-failed': 0,
+  'memory-asked': 0,
   'phase-started': 0,
   'phase-completed': 0,
   'verdict-reached': 0,

@@ -210,3 +210,5 @@ export type { ModelWindow } from './memory/window.ts';
 export type { Tags } from './memory/tags.ts';
 export { memoryActionOf, pagingLimitOf } from './memory/memorise.ts';
 export { halveConversation } from './memory/halve.ts';
+export { memoryWishes } from './memory/wish.ts';
+export type { MemoryWish } from './memory/wish.ts';

@@ -1,4 +1,4 @@
-import { rulesFor, type Action, type ActionType, type Session } from '@pawl/core';
+import { rulesFor, type Action, type ActionType, type Call, type Session } from '@pawl/core';
 import { inTime, type Clock } from './clock.ts';
 import { requestFor } from './prompt.ts';
 import { executionId } from './executions/execution-id.ts';
@@ -34,6 +34,11 @@ export function settlementOf(session: Session, { world, post, isKept }: Means): 
   if (open === null) return null;
   const run = (signal: AbortSignal): Promise<void> => settleAll(open, { world, post, signal, isKept });
   return { request: open.request, name: 'settlement', run };
+}
+
+/** What the piece is called that asks somebody about a call. */
+export function permissionPiece({ id }: Pick<Call, 'id'>): string {
+  return `permission ${id}`;
 }
 
 /** Calls that only look may run side by side; as soon as one of them changes something, they run one after the other. */
@@ -73,7 +78,7 @@ const makers: { readonly [Type in ActionType]: Maker<Type> } = {
   'ask-permission': ({ request, calls }, { world, post }) =>
     calls.map((call) => ({
       request,
-      name: `permission ${call.id}`,
+      name: permissionPiece(call),
       async run(signal) {
         const decision = await world
           .decide(call, signal)

@@ -1,6 +1,6 @@
 import type { Action, Session, Turn } from '@pawl/core';
 import { unsettled } from './executions/settle.ts';
-import { piecesOf, settlementOf, type Means, type Piece } from './perform.ts';
+import { permissionPiece, piecesOf, settlementOf, type Means, type Piece } from './perform.ts';
 
 type UnderWay = Piece & { readonly controller: AbortController; readonly ended: Promise<void> };
 
@@ -30,10 +30,14 @@ export class Performer {
     await this.#means.world.spool.keepOnly(open).catch(() => undefined);
   }
 
-  /** Once the machine has gone elsewhere, a retry is not waited for any longer. */
+  /** Once the machine has gone elsewhere, a retry is not waited for any longer, nor is somebody asked who need not answer. */
   moved(from: Turn, to: Turn): void {
-    if (from.status !== 'errorRecovery' || to.status === 'errorRecovery' || to.status === 'paused') return;
-    this.#abort((piece) => piece.name === 'retry');
+    if (from.status === 'errorRecovery' && to.status !== 'errorRecovery' && to.status !== 'paused')
+      this.#abort((piece) => piece.name === 'retry');
+    const asked = questionsIn(from);
+    if (asked.size === 0) return;
+    const open = questionsIn(to);
+    this.#abort(({ name }) => asked.has(name) && !open.has(name));
   }
 
   /** Calls off everything; resolves when all of it has ended. */
@@ -60,3 +64,13 @@ export class Performer {
     for (const piece of this.#underWay.values()) if (unwanted(piece)) piece.controller.abort();
   }
 }
+
+/** The names of the pieces of work that wait for a person's decision. Others than the one who was asked may decide. */
+function questionsIn(turn: Turn): ReadonlySet<string> {
+  const held = turn.status === 'paused' ? turn.held : turn;
+  if (held.status !== 'awaitingPermission') return nobodyAsked;
+  const pending = held.calls.filter(({ decision }) => decision === 'pending');
+  return new Set(pending.map(({ call }) => permissionPiece(call)));
+}
+
+const nobodyAsked: ReadonlySet<string> = new Set();

@@ -1,9 +1,14 @@
 import { once } from 'node:events';
-import { isTerminal, type Session } from '@pawl/core';
-import { Agent, StoreError, takeUp, type Store } from '@pawl/runtime';
-import { carryingOut, commandIn } from './commands/applied.ts';
-import type { CommandChannel } from './commands/channel.ts';
-import { eventFor } from './commands/command.ts';
+import { isTerminal, type Json, type Session } from '@pawl/core';
+import {
+  Agent,
+  createHearing,
+  StoreError,
+  takeUp,
+  type CommandChannel,
+  type Hearing,
+  type Store,
+} from '@pawl/runtime';
 import { underLease, type Lease } from './lease.ts';
 import type { OutfitFor } from './outfit.ts';
 
@@ -18,6 +23,8 @@ export type Means = {
   /** How long what runs may take to end once the session has to be let go of. */
   readonly graceMs: number;
   readonly pollMs: number;
+  /** What is said about the session, where that is known already. */
+  readonly about?: Json;
 };
 
 /** How far a session came: it waits for people, it is over, it was let go of, or somebody else has it. */
@@ -29,7 +36,7 @@ export type Advanced = 'waiting' | 'ended' | 'left' | 'lost';
  */
 export async function advance(id: string, means: Means): Promise<Advanced> {
   const { store, owner, lease, draining, outfitFor } = means;
-  const { about } = await store.open(id);
+  const { about = (await store.open(id)).about } = means;
   const taken = await takeUp(store, id, { owner });
   if (isTerminal(taken.session)) return 'ended';
   const signal = AbortSignal.any([lease.lost, draining]);
@@ -43,7 +50,7 @@ export async function advance(id: string, means: Means): Promise<Advanced> {
     post: (event) => agent.post(event),
     now: () => agent.session,
   });
-  const heard = new Set<string>();
+  const hearing = createHearing(means.commands, id);
   const agent: Agent = new Agent({
     decide: (_, unwanted) => people.ask(unwanted),
     ...outfit,
@@ -51,8 +58,7 @@ export async function advance(id: string, means: Means): Promise<Advanced> {
     tools: underLease(outfit.tools, lease),
     observe(seen) {
       outfit.observe?.(seen);
-      const command = commandIn(seen.event);
-      if (command !== undefined) heard.add(command);
+      hearing.see(seen);
       if (isQuiet(seen.session, people)) bell.ring();
     },
   });
@@ -60,8 +66,8 @@ export async function advance(id: string, means: Means): Promise<Advanced> {
     signal.addEventListener('abort', bell.ring, { once: true });
     void agent.ended.then(bell.ring, bell.ring);
     const broken = new AbortController();
-    const working = { ...means, signal: AbortSignal.any([signal, broken.signal]), bell, people, heard };
-    const failure = await failureIn(agent, () => work(id, agent, working));
+    const working = { ...means, signal: AbortSignal.any([signal, broken.signal]), bell, people, hearing };
+    const failure = await failureIn(agent, () => work(agent, working));
     broken.abort();
     await agent.leave({ graceMs: means.graceMs });
     if (failure !== null) return refused(failure);
@@ -96,31 +102,17 @@ type Working = Means & {
   readonly signal: AbortSignal;
   readonly bell: Bell;
   readonly people: Questions;
-  /** The commands that the machine was told. */
-  readonly heard: ReadonlySet<string>;
+  readonly hearing: Hearing;
 };
 
-async function work(id: string, agent: Agent, working: Working): Promise<void> {
-  const { signal, bell, people, pollMs } = working;
+async function work(agent: Agent, { signal, bell, people, hearing, pollMs }: Working): Promise<void> {
   await agent.resume();
   while (!signal.aborted && !isTerminal(agent.session)) {
     const rung = bell.wait(pollMs);
-    const applied = await applyCommands(id, agent, working);
-    if (applied > 0) continue;
+    if ((await hearing.carryOut(agent)) > 0) continue;
     if (isQuiet(agent.session, people)) break;
     await rung;
   }
-}
-
-/** One after the other; each is taken away together with its event, so that none is ever carried out twice. */
-async function applyCommands(id: string, agent: Agent, { commands, heard }: Working): Promise<number> {
-  const waiting = await commands.waiting(id);
-  for (const { id: command, command: asked } of waiting) {
-    const isTaken = asked !== null && (await agent.post(carryingOut(eventFor(asked), command)));
-    // What means nothing here leaves no event to be taken away with. What was not even heard is for whoever is next.
-    if (!isTaken && (asked === null || heard.has(command))) await commands.drop(id, command);
-  }
-  return waiting.length;
 }
 
 /** Nothing goes on by itself: a person has to say something first. */

@@ -1,5 +1,6 @@
 import { StoreError } from '@pawl/runtime';
-import { Redis } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { gatherWrites } from './gather-writes.ts';
 import type { RedisClient } from './redis-client.ts';
 
 export type ConnectOptions = {
@@ -19,31 +20,84 @@ export type Connected = {
 
 const defaultWaitMs = 10_000;
 
-/** Connects, or says in one line why that cannot be done. */
+/** Connects, or says in one line why that cannot be done. The address of any node of a cluster is that of the cluster. */
 export async function connectRedis(
   url: string,
   { waitMs = defaultWaitMs }: ConnectOptions = {},
 ): Promise<Connected> {
   const place = placeOf(url);
-  const redis = new Redis(url, {
-    lazyConnect: true,
+  const first = new Redis(url, { lazyConnect: true, ...optionsFor(waitMs) });
+  gatherWrites(first);
+  try {
+    let info = '';
+    const redis = await reached(first, async () => {
+      await first.connect();
+      // A wrong password shows only now.
+      info = await first.info('cluster');
+    });
+    if (!info.includes('cluster_enabled:1')) return { redis, place, close: () => closed(redis) };
+    const cluster = await reached(clusterAt(url, waitMs), async (made) => {
+      await made.connect();
+      await made.ping();
+    });
+    first.disconnect();
+    return { redis: cluster, place, close: () => closed(cluster) };
+  } catch (error) {
+    first.disconnect();
+    throw new StoreError('unreadable', place, whyNot(error), error);
+  }
+}
+
+function optionsFor(waitMs: number) {
+  return {
     maxRetriesPerRequest: null,
-    retryStrategy: (times) => Math.min(times * 50, 1_000),
+    retryStrategy: (times: number) => Math.min(times * 50, 1_000),
     ...(Number.isFinite(waitMs) && { commandTimeout: waitMs, connectTimeout: waitMs }),
+  } satisfies RedisOptions;
+}
+
+/** How long to wait before a command is tried again while a replica takes over. */
+const failoverMs = 500;
+
+function clusterAt(url: string, waitMs: number): Cluster {
+  const { hostname, port, username, password, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const cluster = new Cluster([{ host, port: portIn(port) }], {
+    lazyConnect: true,
+    retryDelayOnFailover: failoverMs,
+    // Each try counts as one: so long as it is worth waiting for.
+    maxRedirections: Number.isFinite(waitMs) ? 16 + Math.ceil(waitMs / failoverMs) : Number.MAX_SAFE_INTEGER,
+    redisOptions: {
+      ...optionsFor(waitMs),
+      ...(username !== '' && { username: decodeURIComponent(username) }),
+      ...(password !== '' && { password: decodeURIComponent(password) }),
+      ...(protocol === 'rediss:' && { tls: {} }),
+    },
   });
+  cluster.on('+node', (node: Redis) => gatherWrites(node));
+  return cluster;
+}
+
+/** Gives the client once it is connected, or rejects with the first error it tells of. */
+async function reached<Client extends RedisClient>(
+  redis: Client,
+  connect: (redis: Client) => Promise<unknown>,
+): Promise<Client> {
   const { promise: refused, reject } = Promise.withResolvers<never>();
   refused.catch(() => undefined);
   // Later ones are told to whoever waits for an answer; here somebody only has to listen.
   redis.on('error', reject);
   try {
-    await Promise.race([redis.connect(), refused]);
-    // A wrong password shows only now.
-    await Promise.race([redis.ping(), refused]);
+    await Promise.race([connect(redis), refused]);
+    return redis;
   } catch (error) {
     redis.disconnect();
-    throw new StoreError('unreadable', place, whyNot(error), error);
+    throw error;
   }
-  return { redis, place, close: () => closed(redis) };
+}
+
+function portIn(port: string): number {
+  return port === '' ? 6379 : Number(port);
 }
 
 /** Never the address as it stands: there may be a password in it. */
@@ -54,11 +108,11 @@ function placeOf(url: string): string {
     const reason = 'an address of Redis looks like redis://127.0.0.1:6379';
     throw new StoreError('unreadable', 'the address that was given', reason);
   }
-  return `Redis at ${parsed.hostname}:${parsed.port === '' ? 6379 : parsed.port}`;
+  return `Redis at ${parsed.hostname}:${portIn(parsed.port)}`;
 }
 
 /** What waits to be sent is sent first, unless Redis is gone. */
-async function closed(redis: Redis): Promise<void> {
+async function closed(redis: RedisClient): Promise<void> {
   if (redis.status !== 'ready') return redis.disconnect();
   await redis.quit().catch(() => redis.disconnect());
 }

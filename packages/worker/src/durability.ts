@@ -1,4 +1,5 @@
 import { StoreError } from '@pawl/runtime';
+import { Cluster } from 'ioredis';
 import { translated } from './redis-error.ts';
 import type { RedisClient } from './redis-client.ts';
 
@@ -18,10 +19,15 @@ export async function checkDurability(
   place: string,
   { durability = 'refuse', onWarning = () => undefined }: DurabilityOptions = {},
 ): Promise<void> {
-  const facts = factsIn(await translated(() => redis.info()));
-  const outdated = versionProblem(facts.get('redis_version') ?? '');
-  if (outdated !== null) throw new StoreError('unreadable', place, outdated);
-  const problems = lossesOf(facts);
+  // In a cluster each master has a part of it all.
+  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  const told = await translated(() => Promise.all(nodes.map((node) => node.info())));
+  const facts = told.map(factsIn);
+  const outdated = facts
+    .map((each) => versionProblem(each.get('redis_version') ?? ''))
+    .find((each) => each !== null);
+  if (outdated !== undefined) throw new StoreError('unreadable', place, outdated);
+  const problems = [...new Set(facts.flatMap(lossesOf))];
   if (problems.length === 0) return;
   if (durability === 'refuse') throw new StoreError('unreadable', place, problems.join(' '));
   for (const problem of problems) onWarning(`${place}: ${problem}`);

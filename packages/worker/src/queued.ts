@@ -35,6 +35,11 @@ export function queuedIn(about: Json): Queued | null {
   };
 }
 
+/** Whose session it is, by what is said about it. */
+export function tenantIn(about: Json): string {
+  return queuedIn(about)?.tenant ?? defaultTenant;
+}
+
 export function wakeOptionsFor({ tenant, priority, notBefore }: Queued, now: number): WakeOptions {
   return {
     tenant,

@@ -1,3 +1,4 @@
+import type { Json, Settings } from '@pawl/core';
 import { Queue } from 'bullmq';
 import type { RedisClient } from './redis-client.ts';
 import { translated } from './redis-error.ts';
@@ -9,6 +10,20 @@ export type Wake = {
   readonly version: number;
 };
 
+/** What each of the sessions that a schedule makes begins with. */
+export type Template = {
+  readonly goal: string;
+  readonly profile: string;
+  readonly settings: Partial<Settings>;
+  readonly about?: Json;
+  readonly priority?: number;
+};
+
+/** A job that has a session made, by a schedule. The session gets a job of its own. */
+export type Firing = { readonly schedule: string; readonly template: Template };
+
+export type Task = Wake | Firing;
+
 export type WakeOptions = {
   readonly tenant?: string;
   /** 1 to 2,097,151, the lowest first. Without one it goes before all that have one. */
@@ -16,11 +31,13 @@ export type WakeOptions = {
   readonly delayMs?: number;
 };
 
-/** How much of one tenant's work is done at once, and how often it may begin. */
+/** How much of one tenant's work is done at once, and how often it may begin. Null lifts a limit. */
 export type TenantLimits = {
-  readonly concurrency?: number;
-  readonly rate?: { readonly max: number; readonly perMs: number };
+  readonly concurrency?: number | null;
+  readonly rate?: Rate | null;
 };
+
+export type Rate = { readonly max: number; readonly perMs: number };
 
 export const defaultTenant = 'default';
 
@@ -34,32 +51,40 @@ export function queuePrefix(prefix: string, tenant: string): string {
 
 /** The queues of all tenants: one each, so that none can be kept waiting by the work of another. */
 export type Queues = {
-  of(tenant: string): Queue<Wake>;
+  of(tenant: string): Queue<Task>;
   tenants(): Promise<readonly string[]>;
+  /** Makes a tenant known to all workers. */
+  register(tenant: string): Promise<void>;
   /** Says that there may be something to do. Said twice before it is looked at, it is looked at once. */
   wake(wake: Wake, options?: WakeOptions): Promise<void>;
   limit(tenant: string, limits: TenantLimits): Promise<void>;
+  /** Null for each limit that there is not. */
+  limits(tenant: string): Promise<Required<TenantLimits>>;
   close(): Promise<void>;
 };
 
 export function queuesOn(redis: RedisClient, prefix: string): Queues {
-  const known = new Map<string, Queue<Wake>>();
+  const known = new Map<string, Queue<Task>>();
   const registry = `${prefix}:tenants`;
-  const of = (tenant: string): Queue<Wake> => {
+  const of = (tenant: string): Queue<Task> => {
     const found = known.get(tenant);
     if (found !== undefined) return found;
-    const made = new Queue<Wake>(queueName, { connection: redis, prefix: queuePrefix(prefix, tenant) });
+    const made = new Queue<Task>(queueName, { connection: redis, prefix: queuePrefix(prefix, tenant) });
     // Whoever waits for an answer is told; here somebody only has to listen.
     made.on('error', () => undefined);
     known.set(tenant, made);
     return made;
   };
+  const register = async (tenant: string): Promise<void> => {
+    await redis.sadd(registry, tenant);
+  };
   return {
     of,
+    register,
     tenants: () => translated(async () => [...new Set([defaultTenant, ...(await redis.smembers(registry))])]),
     wake: (wake, { tenant = defaultTenant, priority, delayMs } = {}) =>
       translated(async () => {
-        await redis.sadd(registry, tenant);
+        await register(tenant);
         await of(tenant).add('wake', wake, {
           deduplication: { id: encodeURIComponent(wake.session), keepLastIfActive: true },
           removeOnComplete: true,
@@ -68,14 +93,28 @@ export function queuesOn(redis: RedisClient, prefix: string): Queues {
           ...(delayMs !== undefined && delayMs > 0 && { delay: delayMs }),
         });
       }),
-    limit: (tenant, { concurrency, rate }) =>
+    limit: (tenant, limits) =>
       translated(async () => {
-        await redis.sadd(registry, tenant);
-        if (concurrency !== undefined) await of(tenant).setGlobalConcurrency(concurrency);
-        if (rate !== undefined) await of(tenant).setGlobalRateLimit(rate.max, rate.perMs);
+        await register(tenant);
+        await setLimits(of(tenant), limits);
+      }),
+    limits: (tenant) =>
+      translated(async () => {
+        const [concurrency, rate] = [
+          await of(tenant).getGlobalConcurrency(),
+          await of(tenant).getGlobalRateLimit(),
+        ];
+        return { concurrency, rate: rate === null ? null : { max: rate.max, perMs: rate.duration } };
       }),
     async close() {
       await Promise.all([...known.values()].map((queue) => queue.close()));
     },
   };
+}
+
+async function setLimits(queue: Queue<Task>, { concurrency, rate }: TenantLimits): Promise<void> {
+  if (concurrency === null) await queue.removeGlobalConcurrency();
+  else if (concurrency !== undefined) await queue.setGlobalConcurrency(concurrency);
+  if (rate === null) await queue.removeGlobalRateLimit();
+  else if (rate !== undefined) await queue.setGlobalRateLimit(rate.max, rate.perMs);
 }

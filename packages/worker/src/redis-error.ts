@@ -7,6 +7,9 @@ const meanings: readonly (readonly [beginning: RegExp, code: StoreErrorCode])[] 
   [/^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOREPLICAS)\b/, 'busy'],
 ];
 
+/** In which script it came up tells nobody anything. */
+const ofScript = / script: [\da-f]{40}, on @user_script:\d+\.?$/;
+
 /** Does something with Redis; what goes wrong comes out as an error of a store. */
 export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -18,7 +21,7 @@ export async function translated<Result>(work: () => Promise<Result>): Promise<R
 
 function storeErrorFor(error: unknown): Error {
   if (error instanceof StoreError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = (error instanceof Error ? error.message : String(error)).replace(ofScript, '');
   const code = meanings.find(([beginning]) => beginning.test(message))?.[1] ?? 'unreadable';
   return new StoreError(code, 'Redis', reasonOf(error, message), error);
 }

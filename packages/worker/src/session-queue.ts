@@ -1,22 +1,19 @@
-import { step, type Event, type Json, type Session } from '@pawl/core';
-import { StoreError, type Position, type Store } from '@pawl/runtime';
+import type { Session } from '@pawl/core';
+import {
+  StoreError,
+  type CommandChannel,
+  type Position,
+  type SendOptions,
+  type SessionCommand,
+  type Store,
+} from '@pawl/runtime';
 import { careOf, type Care, type Parked } from './care.ts';
-import { commandChannel, type CommandChannel } from './commands/channel.ts';
-import type { SessionCommand } from './commands/command.ts';
-import { queuedIn, wakeOptionsFor, withQueued, type Queued } from './queued.ts';
+import { queuedIn, wakeOptionsFor, type Queued } from './queued.ts';
 import { defaultTenant, queuesOn, type Queues, type TenantLimits } from './queues.ts';
 import type { RedisClient } from './redis-client.ts';
+import { schedulesOn, type Schedules } from './schedules.ts';
 import { defaultPrefix } from './store/redis-store.ts';
-
-export type SubmitOptions = {
-  readonly about?: Json;
-  readonly owner: string;
-  readonly now: number;
-  readonly tenant?: string;
-  /** 1 to 2,097,151, the lowest first. Without one it goes before all that have one. */
-  readonly priority?: number;
-  readonly delayMs?: number;
-};
+import { submit, type SubmitOptions } from './submit.ts';
 
 /** How many sessions of one tenant are where. */
 export type Depth = {
@@ -26,17 +23,23 @@ export type Depth = {
   readonly active: number;
   /** Those among the active that nobody holds any more: the next look at them gives them to somebody else. */
   readonly stalled: number;
+  readonly limits: Required<TenantLimits>;
 };
 
 /** What people do with sessions that workers run, from any machine. */
 export type SessionQueue = {
   /** Keeps a new session with its goal, and has a worker take it up. */
   submit(session: Session, goal: string, options: SubmitOptions): Promise<Position>;
-  /** Resolves once it is kept. Whoever holds the session carries it out; if nobody does, somebody is woken. */
-  send(session: string, command: SessionCommand): Promise<void>;
+  /**
+   * Resolves, once it is kept, to its id. Whoever holds the session carries it out; if nobody does and it is for workers, one
+   * is woken.
+   */
+  send(session: string, command: SessionCommand, options?: SendOptions): Promise<string>;
   /** Has a worker look at a session. */
   wake(session: string): Promise<void>;
   limit(tenant: string, limits: TenantLimits): Promise<void>;
+  /** Sessions that are made by the clock. */
+  readonly schedules: Schedules;
   depths(): Promise<readonly Depth[]>;
   parked(): Promise<readonly Parked[]>;
   /** Gives a parked session another chance; resolves to whether it was parked. */
@@ -54,26 +57,32 @@ export function sessionQueue(
   { prefix = defaultPrefix }: { readonly prefix?: string } = {},
 ): SessionQueue {
   const queues = queuesOn(redis, prefix);
-  const commands = commandChannel(redis, prefix);
+  const { commands } = store;
   const care = careOf(redis, prefix);
-  const wake = async (id: string): Promise<void> => {
+  /** Resolves to whether it is one for workers. */
+  const wakeIfQueued = async (id: string): Promise<boolean> => {
     const { about, head } = await store.open(id);
     const queued = queuedIn(about);
-    if (queued === null) {
-      const reason = 'it was not submitted to workers';
-      throw new StoreError('invalid', `session ${JSON.stringify(id)}`, reason);
-    }
+    if (queued === null) return false;
     await queues.wake({ session: id, version: head }, wakeOptionsFor(queued, Date.now()));
+    return true;
+  };
+  const wake = async (id: string): Promise<void> => {
+    if (await wakeIfQueued(id)) return;
+    const reason = 'it was not submitted to workers';
+    throw new StoreError('invalid', `session ${JSON.stringify(id)}`, reason);
   };
   return {
     parts: { queues, commands, care },
     wake,
-    submit: (session, goal, options) => submit({ store, queues }, session, goal, options),
-    async send(id, command) {
-      await commands.send(id, command);
-      await wake(id);
+    submit: (session, goal, options) => submit({ store, queues }, { session, goal }, options),
+    async send(id, command, options) {
+      const sent = await commands.send(id, command, options);
+      await wakeIfQueued(id);
+      return sent;
     },
     limit: (tenant, limits) => queues.limit(tenant, limits),
+    schedules: schedulesOn(queues),
     depths: async () => Promise.all((await queues.tenants()).map((tenant) => depthOf(redis, queues, tenant))),
     parked: () => care.parked(),
     async retry(id) {
@@ -93,22 +102,6 @@ export function sessionQueue(
   };
 }
 
-async function submit(
-  { store, queues }: { readonly store: Store; readonly queues: Queues },
-  session: Session,
-  goal: string,
-  options: SubmitOptions,
-): Promise<Position> {
-  const { about = null, owner, now, tenant = defaultTenant, priority = null, delayMs = 0 } = options;
-  const queued = { tenant, priority, notBefore: delayMs > 0 ? now + delayMs : null };
-  const created = await store.create(session, owner, { about: withQueued(about, queued), createdAt: now });
-  // The goal is in the log before anybody is woken: a job that gets lost is made again from it.
-  const said: Event = { type: 'user-message', at: now, text: goal };
-  const position = await store.append(session.id, created, [said], step(session, said).session);
-  await queues.wake({ session: session.id, version: position.head }, wakeOptionsFor(queued, now));
-  return position;
-}
-
 /** Null where nobody can tell any more. */
 async function queuedOf(store: Store, id: string): Promise<Queued | null> {
   try {
@@ -124,12 +117,15 @@ async function depthOf(redis: RedisClient, queues: Queues, tenant: string): Prom
   const counts = await queue.getJobCounts('waiting', 'prioritized', 'delayed', 'active');
   const count = (name: string): number => counts[name] ?? 0;
   const active = await queue.getActive(0, 999);
+  // The next job of a schedule waits among the delayed, and is no session yet.
+  const schedules = await queue.getJobSchedulersCount();
   const locks = await Promise.all(active.map(({ id }) => redis.exists(queue.toKey(`${id ?? ''}:lock`))));
   return {
     tenant,
     waiting: count('waiting') + count('prioritized'),
-    delayed: count('delayed'),
+    delayed: Math.max(0, count('delayed') - schedules),
     active: count('active'),
     stalled: locks.filter((there) => there === 0).length,
+    limits: await queues.limits(tenant),
   };
 }

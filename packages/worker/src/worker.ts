@@ -2,11 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError, thisProcess, type Store } from '@pawl/runtime';
 import { WaitingError, Worker, type Job } from 'bullmq';
 import { advance, type Advanced } from './advance.ts';
+import { glimpseOf } from './glimpse.ts';
 import { Lease } from './lease.ts';
 import type { OutfitFor } from './outfit.ts';
-import { queueName, queuePrefix, type Wake } from './queues.ts';
+import { queueName, queuePrefix, type Firing, type Task, type Wake } from './queues.ts';
 import type { RedisClient } from './redis-client.ts';
+import { translated } from './redis-error.ts';
 import type { SessionQueue } from './session-queue.ts';
+import { removeOld } from './retention.ts';
+import { fire } from './schedules.ts';
 import { defaultPrefix } from './store/redis-store.ts';
 import { sweep } from './sweep.ts';
 
@@ -30,11 +34,16 @@ export type WorkerOptions = {
   readonly sweepMs?: number;
   /** After so many times in a row that a session was taken up and its worker was gone, it is parked. */
   readonly crashesMax?: number;
+  /** Sessions that have ended so long ago are removed; null, which is usual, keeps them. */
+  readonly keepMs?: number | null;
   readonly onReport?: (report: WorkerReport) => void;
 };
 
 export type WorkerReport =
-  | { readonly kind: 'taken' | 'waiting' | 'ended' | 'left' | 'lost' | 'swept'; readonly session: string }
+  | {
+      readonly kind: 'taken' | 'waiting' | 'ended' | 'left' | 'lost' | 'swept' | 'fired' | 'removed';
+      readonly session: string;
+    }
   | { readonly kind: 'parked'; readonly session: string; readonly reason: string }
   /** Something is wrong with Redis or the queue; the worker goes on when it is over. */
   | { readonly kind: 'trouble'; readonly message: string };
@@ -52,19 +61,20 @@ const defaults = {
   pollMs: 300,
   sweepMs: 5_000,
   crashesMax: 5,
+  keepMs: null,
   onReport: () => undefined,
 };
 
 type Settled = Required<WorkerOptions>;
 
-/** Far more than there are sessions at work; what is older waits for people, or for a sweep after these have ended. */
-const sweepMax = 10_000;
+/** How many sessions are looked at in one sweep: most that is lost is lost just now, and all others have their turn. */
+const swept = { newest: 2_000, older: 8_000 } as const;
 
 /** Advances sessions, whichever the queues give, until it is closed. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const settled: Settled = { ...defaults, owner: thisProcess(), ...options };
   const draining = new AbortController();
-  const workers = new Map<string, Worker<Wake>>();
+  const workers = new Map<string, Worker<Task>>();
   const hire = async (): Promise<void> => {
     for (const tenant of await settled.queue.parts.queues.tenants()) {
       if (workers.has(tenant) || draining.signal.aborted) continue;
@@ -75,6 +85,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     try {
       await hire();
       await sweepInTurn(settled);
+      await removeInTurn(settled);
     } catch (error) {
       report(settled, error);
     }
@@ -90,11 +101,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
 }
 
-function workerFor(tenant: string, settled: Settled, draining: AbortSignal): Worker<Wake> {
+function workerFor(tenant: string, settled: Settled, draining: AbortSignal): Worker<Task> {
   const { redis, prefix, concurrency, leaseMs } = settled;
-  const worker = new Worker<Wake>(
+  const worker = new Worker<Task>(
     queueName,
-    (job, token) => carryOut(job, token ?? '', { settled, draining }),
+    (job, token) =>
+      isFiring(job)
+        ? makeSession(job, tenant, settled)
+        : carryOut(job as Job<Wake>, token ?? '', { settled, draining }),
     {
       connection: redis,
       prefix: queuePrefix(prefix, tenant),
@@ -110,6 +124,23 @@ function workerFor(tenant: string, settled: Settled, draining: AbortSignal): Wor
   );
   worker.on('error', (error) => report(settled, error));
   return worker;
+}
+
+function isFiring(job: Job<Task>): job is Job<Firing> {
+  return 'schedule' in job.data;
+}
+
+async function makeSession(job: Job<Firing>, tenant: string, settled: Settled): Promise<void> {
+  const { store, queue, owner, onReport } = settled;
+  try {
+    onReport({
+      kind: 'fired',
+      session: await fire(job, tenant, { store, queues: queue.parts.queues, owner }),
+    });
+  } catch (error) {
+    report(settled, error);
+    throw error;
+  }
 }
 
 type Setting = { readonly settled: Settled; readonly draining: AbortSignal };
@@ -140,16 +171,20 @@ async function advanceOnce(
   lease: Lease,
   { settled, draining }: Setting,
 ): Promise<Advanced | null> {
-  const { store, owner, outfitFor, queue, graceMs, pollMs, crashesMax, onReport } = settled;
+  const { redis, prefix, store, owner, outfitFor, queue, graceMs, pollMs, crashesMax, onReport } = settled;
   const { care, commands } = queue.parts;
-  if ((await care.reason(session)) !== null) return null;
+  const [parked, seen] = await translated(() =>
+    Promise.all([care.reason(session), glimpseOf(redis, prefix, session)]),
+  );
+  if (parked !== null) return null;
   try {
-    const { head } = await store.open(session);
+    // Opening one that cannot be seen says why.
+    const { head, about } = seen ?? (await store.open(session));
     const begun = await care.begin(session, head);
     const reason = begun > crashesMax ? tooOften(crashesMax) : head < version ? shorter(head, version) : null;
     if (reason !== null) return await park(settled, session, reason);
     onReport({ kind: 'taken', session });
-    const means = { store, commands, outfitFor, owner, lease, draining, graceMs, pollMs };
+    const means = { store, commands, outfitFor, owner, lease, draining, graceMs, pollMs, about };
     const advanced = await advance(session, means);
     // One that blocks its worker for so long that it loses the session is as bad as one that ends it.
     if (advanced !== 'lost') await care.end(session);
@@ -183,11 +218,23 @@ async function park({ queue, onReport }: Settled, session: string, reason: strin
 }
 
 /** Of all workers one sweeps at a time. */
-async function sweepInTurn({ redis, store, queue, prefix, sweepMs, onReport }: Settled): Promise<void> {
+async function sweepInTurn({ redis, queue, prefix, sweepMs, onReport }: Settled): Promise<void> {
   const turn = await redis.set(`${prefix}:sweeping`, '1', 'PX', Math.max(1, Math.floor(sweepMs * 0.8)), 'NX');
   if (turn === null) return;
-  const woken = await sweep({ store, ...queue.parts, now: Date.now(), limit: sweepMax });
+  const woken = await sweep({ redis, prefix, ...queue.parts, now: Date.now(), ...swept });
   for (const session of woken) onReport({ kind: 'swept', session });
+}
+
+const retentionMinMs = 1_000;
+const retentionMaxMs = 3_600_000;
+
+/** How long sessions are kept is said in days: nobody has to look at all of them every few seconds. */
+async function removeInTurn({ redis, prefix, keepMs, onReport }: Settled): Promise<void> {
+  if (keepMs === null) return;
+  const everyMs = Math.min(Math.max(Math.floor(keepMs / 24), retentionMinMs), retentionMaxMs);
+  if ((await redis.set(`${prefix}:removing`, '1', 'PX', everyMs, 'NX')) === null) return;
+  const before = Date.now() - keepMs;
+  await removeOld(redis, { prefix, before, onRemoved: (session) => onReport({ kind: 'removed', session }) });
 }
 
 function report({ onReport }: Settled, error: unknown): void {

@@ -34,6 +34,8 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
     appendonly: 'yes',
     appendfsync: 'always',
     'maxmemory-policy': 'noeviction',
+    // The one it would choose by itself may be beyond the last port there is.
+    ...(settings['cluster-enabled'] === 'yes' && { 'cluster-port': String(await sparePort()) }),
     ...settings,
   };
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);

@@ -1,19 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  conversationOf,
-  createSession,
-  findProfile,
-  step,
-  toArray,
-  type Event,
-  type Session,
-} from '@pawl/core';
+import { conversationOf, createSession, findProfile, toArray, type Event, type Session } from '@pawl/core';
 import { defineTool } from '@pawl/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { carryingOut } from '../src/commands/applied.ts';
-import type { OutfitFor, SessionCommand } from '../src/index.ts';
+import type { OutfitFor } from '../src/index.ts';
 import { effect, outfit, placeOn, type Place } from './harness.ts';
 import { hasRedis, startRedis, type RedisServer } from './redis-server.ts';
 
@@ -240,25 +231,6 @@ describe.skipIf(!hasRedis)('a worker', () => {
     expect(looks.get('a')).toBe(before);
     expect((await place.store.open('a')).owner).toBe('they');
     expect(await eventsOf(place, 'a')).toHaveLength(1);
-  });
-
-  it('carries a command out together with its event, or not at all', async () => {
-    place = await placeOn(server);
-    const { commands } = place.queue.parts;
-    await place.submit('a');
-    const command = await commands.send('a', { kind: 'say', text: 'Also this.' });
-    const { session, ...at } = await place.store.open('a');
-    const event: Event = carryingOut({ type: 'steered', at: 1, text: 'Also this.' }, command);
-    const after = step(session, event).session;
-    const behind = { ...at, head: at.head - 1 };
-    await expect(place.store.append('a', behind, [event], after)).rejects.toMatchObject({ code: 'conflict' });
-    expect(await commands.waiting('a')).toHaveLength(1);
-    await place.store.append('a', at, [event], after);
-    expect(await commands.waiting('a')).toEqual([]);
-    await expect(commands.send('b', { kind: 'resume' })).rejects.toMatchObject({ code: 'missing' });
-    await expect(commands.send('a', { kind: 'halt' } as SessionCommand)).rejects.toMatchObject({
-      code: 'invalid',
-    });
   });
 
   it('forgets what means nothing in the state a session is in, and what nobody can read', async () => {

@@ -1,4 +1,4 @@
-import type { SessionCommand } from '@pawl/worker';
+import type { SessionCommand } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { visibleLine } from '../visible.ts';

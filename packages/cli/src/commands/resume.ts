@@ -23,6 +23,7 @@ import { codeFor, indexUntil, showing, type ViewOptions } from './run.ts';
 import { readAbout, type About } from './run-about.ts';
 import { configFor } from './run-config.ts';
 import { openRecords } from './run-log.ts';
+import { runTelemetry } from './run-telemetry.ts';
 import { work } from './run-work.ts';
 import { sessionNamed } from './session-named.ts';
 import { shortId } from '../short-id.ts';
@@ -69,7 +70,8 @@ async function resumeIn(opened: OpenedStore, { word, message, options, io }: Ask
   const { id } = await sessionNamed(opened.store, word, options.dir);
   const found = await opened.store.open(id);
   const about = checkCanGoOn(id, found, options);
-  if (found.session.turn.status === 'waitingForUser' && message === null)
+  const isAtRest = found.session.turn.status === 'waitingForUser' && message === null;
+  if (isAtRest && (await opened.store.commands.waiting(id)).length === 0)
     return tellAnswer(found.session, io);
   const terminal = terminalOf(io);
   const flags = { ...about, ...definedIn(options) };
@@ -84,22 +86,28 @@ async function resumeIn(opened: OpenedStore, { word, message, options, io }: Ask
   const used = { ...flags, ...withModel(flags, config) };
   const model = used.model ?? 'librarian';
   const view = await showing(options, io, { folder, id, model, kind: 'run', warnings: settled.warnings });
-  const result = await work({
-    id,
-    folder,
-    profile,
-    budgets: null,
-    signal,
-    view,
-    trace: openRecords(options, (line) => view.warn(line)),
-    flags: used,
-    config,
-    terminal,
-    opened,
-    opening: { kind: 'resumed', taken, message },
-  });
-  await view.end(result);
-  return codeFor(result, 'run');
+  const telemetry = await runTelemetry(config, view, io);
+  try {
+    const result = await work({
+      id,
+      folder,
+      profile,
+      budgets: null,
+      signal,
+      view,
+      trace: openRecords(options, (line) => view.warn(line)),
+      telemetry,
+      flags: used,
+      config,
+      terminal,
+      opened,
+      opening: { kind: 'resumed', taken, message },
+    });
+    await view.end(result);
+    return codeFor(result, 'run');
+  } finally {
+    await telemetry?.shutdown();
+  }
 }
 
 /** What came with a folder may hold calls that nobody here has allowed; they would run. */

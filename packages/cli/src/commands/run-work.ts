@@ -23,11 +23,14 @@ import {
   type Seen,
   type TakenUp,
 } from '@pawl/runtime';
+import type { Telemetry } from '@pawl/telemetry';
 import type { OpenedStore } from '../store-option.ts';
 import type { Terminal } from '../terminal.ts';
 import type { LiveControls } from '../tui/live-view.ts';
+import { hearCommands, type Ears } from './hear-commands.ts';
 import type { ModelFlags } from './model-options.ts';
 import { setUp, type RunSetup } from './run-setup.ts';
+import { observing } from './run-telemetry.ts';
 import type { RunTrace } from './run-trace.ts';
 import type { RunResult, RunView } from './run-view.ts';
 import { shortId } from '../short-id.ts';
@@ -41,6 +44,7 @@ export type Job = {
   readonly signal: AbortSignal;
   readonly view: RunView;
   readonly trace: RunTrace;
+  readonly telemetry: Telemetry | null;
   readonly flags: ModelFlags & { readonly watchResources?: boolean | undefined };
   readonly config: Config;
   readonly terminal: Terminal | null;
@@ -56,7 +60,8 @@ export type Opening =
 /** Drives a session until there is nothing left to do, or until the user leaves. */
 export async function work({ view, trace, opened, opening, ...job }: Job): Promise<RunResult> {
   const { signal, id } = job;
-  const tally = { modelCalls: 0, toolCalls: 0, error: null as string | null };
+  const tally: Tally = { modelCalls: 0, toolCalls: 0, error: null, isCalledOff: false };
+  const ears = hearCommands(opened, id);
   const startedAt = Date.now();
   const phases = createPhaseTools({
     post: (event) => agent.post(event),
@@ -81,17 +86,18 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
   const tools = means.session.mode === null ? [...means.tools, ...phases] : means.tools;
   const taken =
     opening.kind === 'resumed' ? opening.taken : await begin(opened, { ...means, tools }, opening.about);
+  const observer = observing(job.telemetry, means.session);
   const agent: Agent = new Agent({
-    ...means,
+    ...observer.within({ ...means, model: trace.model(means.model), tools }),
     ...taken,
     spool,
-    model: trace.model(means.model),
-    tools,
     observe(seen) {
       keepCount(tally, seen);
       view.see(seen);
       trace.see(seen);
+      observer.see(seen);
       see(seen);
+      ears.see(seen);
       if (!isEphemeral(seen.event)) keeping.add(() => keep(seen.session));
     },
     onTrouble: (trouble) => view.trouble(trouble),
@@ -101,19 +107,22 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
   try {
     view.control(agent.session, controlsOf(agent, leave));
     if (signal.aborted) leave();
-    await start(agent, opening);
-    const session = await converse(agent, view, leaving.signal);
+    await start(agent, opening, ears);
+    ears.listen(agent);
+    const session = await converse(agent, { view, ears, leaving: leaving.signal });
     await keeping.done();
     const isDone = session.turn.status === 'waitingForUser' || isTerminal(session);
     // With nothing under way, nothing is waiting there for the log.
     if (isDone) await spool.keepOnly([]);
     const { modelCalls, toolCalls } = tally;
     const durationMs = Date.now() - startedAt;
-    const end = isDone ? ending(session, tally.error) : interrupted(id, opened);
+    const end = isDone ? ending(session, tally) : interrupted(id, opened);
     return { ...end, session: id, modelCalls, toolCalls, durationMs };
   } finally {
     signal.removeEventListener('abort', leave);
     watch?.stop();
+    observer.end();
+    await ears.stop();
     await close();
   }
 }
@@ -133,20 +142,30 @@ async function begin(
   return { log: eventLogOn(store, session.id, position) };
 }
 
-async function start(agent: Agent, opening: Opening): Promise<void> {
-  if (opening.kind === 'resumed') await agent.resume();
+async function start(agent: Agent, opening: Opening, ears: Ears): Promise<void> {
+  // What was decided meanwhile is heard before anybody is asked once more.
+  if (opening.kind === 'resumed') await Promise.all([agent.resume(), ears.hear(agent)]);
   const said = opening.kind === 'new' ? opening.goal : opening.message;
   if (said !== null) void agent.say(said);
 }
 
 /** Goes on for as long as there is something to go on with. */
-async function converse(agent: Agent, view: RunView, leaving: AbortSignal): Promise<Session> {
+async function converse(
+  agent: Agent,
+  { view, ears, leaving }: { readonly view: RunView; readonly ears: Ears; readonly leaving: AbortSignal },
+): Promise<Session> {
   for (;;) {
     const session = await agent.idle();
     if (leaving.aborted || isTerminal(session)) return session;
+    // Nobody is left alone with what was said just before the end.
+    await ears.hear(agent);
+    if (agent.session !== session) continue;
     const next = await view.next(session);
-    if (next.kind === 'end') return agent.session;
     if (next.kind === 'say') await agent.say(next.text);
+    if (next.kind !== 'end') continue;
+    await ears.stop();
+    if (agent.session === session || leaving.aborted) return agent.session;
+    ears.listen(agent);
   }
 }
 
@@ -185,13 +204,16 @@ function inTurn(onFailure: () => void): { add(piece: () => Promise<void>): void;
   };
 }
 
-function keepCount(
-  tally: { modelCalls: number; toolCalls: number; error: string | null },
-  { actions, event }: Seen,
-): void {
+type Tally = { modelCalls: number; toolCalls: number; error: string | null; isCalledOff: boolean };
+
+function keepCount(tally: Tally, { actions, event }: Seen): void {
   if (event.type === 'tool-started') tally.toolCalls += 1;
+  if (event.type === 'cancel-requested') tally.isCalledOff = true;
   for (const action of actions) {
-    if (action.type === 'ask-model') tally.modelCalls += 1;
+    if (action.type === 'ask-model') {
+      tally.modelCalls += 1;
+      tally.isCalledOff = false;
+    }
     if (action.type === 'show-error') tally.error = action.message;
   }
 }
@@ -204,17 +226,19 @@ function interrupted(id: string, { path }: OpenedStore): Ending {
   return { status: 'interrupted', answer: null, reason };
 }
 
-function ending(session: Session, error: string | null): Ending {
+function ending(session: Session, { error, isCalledOff }: Tally): Ending {
   const answer = answerOf(conversationOf(session));
   const { turn } = session;
   if (turn.status === 'halted') {
-    const { reason } = turn.why;
+    const { reason, kind } = turn.why;
+    if (kind === 'requested') return { status: 'interrupted', answer, reason: `Ended for good: ${reason}` };
     const stuck = wasAllDenied(session) ? 'denied' : 'stuck';
-    const status = turn.why.kind === 'budget' ? 'budget' : stuck;
+    const status = kind === 'budget' ? 'budget' : stuck;
     return { status, answer: answer ?? summarise(turn.conversation, reason), reason };
   }
   if (isTerminal(session)) return { status: 'interrupted', answer: null, reason: 'Interrupted.' };
   if (answer !== null) return { status: 'answered', answer, reason: null };
+  if (isCalledOff) return { status: 'interrupted', answer, reason: 'Called off.' };
   if (wasAllDenied(session))
     return { status: 'denied', answer, reason: 'Nothing it wanted to do was allowed.' };
   return { status: 'failed', answer, reason: error ?? 'The model gave no answer.' };

@@ -127,6 +127,7 @@ const tellers: { readonly [Type in Event['type']]: Teller<Type> } = {
   'paging-failed': ({ message }) => [
     { what: 'memory', text: `no room could be made: ${message}`, failed: true },
   ],
+  'memory-asked': ({ action, key }) => [{ what: 'memory', text: `asked to ${action} ${key}` }],
   'verdict-reached': ({ verdict }) => [verdictPiece(verdict)],
   'finish-requested': wish,
   'pause-requested': wish,

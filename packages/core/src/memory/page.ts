@@ -24,7 +24,7 @@ export type PagingOptions = {
 export type Moved = {
   readonly key: string;
   readonly tokens: number;
-  readonly why: 'old log' | 'least recently used';
+  readonly why: 'old log' | 'least recently used' | 'asked for';
 };
 
 export type Paged = {

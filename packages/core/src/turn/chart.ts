@@ -54,7 +54,16 @@ const callOff = [
   shutdown,
 ];
 
-/** What is kept for the next progress check. */
+/** What a person asks of memory changes nothing about the work. */
+function askMemory(name: TurnStatus): readonly ChartMove[] {
+  return on(
+    'memory-asked',
+    ['an entry is sent to storage', name, 'store', 'wait'],
+    ['an entry is pinned or unpinned', name, 'wait'],
+  );
+}
+
+/** What is kept for the next progress check, and what is done at once. */
 function kept(name: TurnStatus): readonly ChartMove[] {
   return [
     ...on('steered', ['', name, 'wait']),
@@ -62,6 +71,7 @@ function kept(name: TurnStatus): readonly ChartMove[] {
     ...on('phase-completed', ['', name, 'wait']),
     ...on('verdict-reached', ['verdict is halt', 'halted', 'abort', 'stop'], ['', name, 'wait']),
     ...on('finish-requested', ['', name, 'wait']),
+    ...askMemory(name),
   ];
 }
 
@@ -86,6 +96,7 @@ export const turnChart: Chart = {
       on('phase-started', 'phaseTransition'),
       on('phase-completed', 'phaseTransition'),
       on('verdict-reached', ['verdict is halt', 'halted', 'stop']),
+      askMemory('waitingForUser'),
       on('pause-requested', ['', 'paused', 'wait']),
       on('halt-requested', ['', 'halted', 'stop']),
       shutdown,

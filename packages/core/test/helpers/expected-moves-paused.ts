@@ -7,6 +7,7 @@ import type { HeldName } from './samples.ts';
  */
 export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Name}`]: Row } = {
   'paused, waitingForUser': {
+    ignored: 'memory-asked',
     refused: `text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-finished
       paging-failed verdict-reached finish-requested pause-requested`,
@@ -16,6 +17,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, callingModel, fresh': {
+    ignored: 'memory-asked',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
@@ -28,6 +30,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, callingModel, streaming': {
+    ignored: 'memory-asked',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
@@ -40,6 +43,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, callingModel, finishing': {
+    ignored: 'memory-asked',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
@@ -52,6 +56,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, callingModel, with an agenda': {
+    ignored: 'memory-asked',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
@@ -64,6 +69,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, awaitingPermission, two open': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed
       tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished
       paging-failed pause-requested`,
@@ -75,6 +81,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, awaitingPermission, one open': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed
       tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished
       paging-failed pause-requested`,
@@ -86,6 +93,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, executingTools, pending': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
@@ -100,7 +108,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
-    ignored: 'tool-started',
+    ignored: 'tool-started memory-asked',
     'paused: wait': `tool-progressed tool-finished steered phase-started phase-completed verdict-reached
       finish-requested`,
     'executingTools: wait': 'resume-requested',
@@ -112,7 +120,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
-    ignored: 'tool-started',
+    ignored: 'tool-started memory-asked',
     'paused: wait': `tool-progressed tool-finished steered phase-started phase-completed verdict-reached
       finish-requested`,
     'executingTools: wait': 'resume-requested',
@@ -121,6 +129,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, postToolsHook': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished retry-due recovery-finished paging-requested paging-finished
       paging-failed pause-requested`,
@@ -132,6 +141,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, errorRecovery, model': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
       paging-finished paging-failed pause-requested`,
@@ -142,6 +152,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, errorRecovery, tool': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due paging-requested paging-finished
       paging-failed pause-requested`,
@@ -153,6 +164,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, errorRecovery, hooks': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
       paging-finished paging-failed pause-requested`,
@@ -163,6 +175,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, errorRecovery, paging': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
       paging-finished paging-failed pause-requested`,
@@ -173,6 +186,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, paging, for the model': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       pause-requested`,
@@ -184,6 +198,7 @@ export const expectedMovesPaused: { readonly [Name in HeldName as `paused, ${Nam
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paused, paging, for the user': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       pause-requested`,

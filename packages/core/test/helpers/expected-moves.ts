@@ -9,6 +9,7 @@ export type Row = { readonly [cell: string]: string };
 
 export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
   waitingForUser: {
+    ignored: 'memory-asked',
     refused: `text-delta call-delta model-replied model-failed permission-decided tool-started tool-progressed
       tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-finished paging-failed
       verdict-reached finish-requested resume-requested cancel-requested`,
@@ -20,6 +21,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'callingModel, fresh': {
+    ignored: 'memory-asked',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
@@ -32,6 +34,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'callingModel, streaming': {
+    ignored: 'memory-asked',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
@@ -44,6 +47,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'callingModel, finishing': {
+    ignored: 'memory-asked',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
@@ -56,6 +60,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'callingModel, with an agenda': {
+    ignored: 'memory-asked',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
@@ -68,6 +73,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'awaitingPermission, two open': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed tool-finished
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       resume-requested`,
@@ -79,6 +85,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'awaitingPermission, one open': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed tool-finished
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       resume-requested`,
@@ -90,6 +97,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'executingTools, pending': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'executingTools: wait': `tool-started tool-progressed tool-finished steered phase-started phase-completed
@@ -102,7 +110,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
   'executingTools, running': {
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
-    ignored: 'tool-started',
+    ignored: 'tool-started memory-asked',
     'executingTools: wait': `tool-progressed tool-finished steered phase-started phase-completed verdict-reached
       finish-requested`,
     'paused: wait': 'pause-requested',
@@ -113,7 +121,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
   'executingTools, one left': {
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
-    ignored: 'tool-started',
+    ignored: 'tool-started memory-asked',
     'executingTools: wait':
       'tool-progressed steered phase-started phase-completed verdict-reached finish-requested',
     'callingModel: ask-model': 'tool-finished',
@@ -123,6 +131,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   postToolsHook: {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished retry-due recovery-finished paging-requested paging-finished paging-failed
       resume-requested`,
@@ -135,6 +144,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'errorRecovery, model': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested paging-finished
       paging-failed resume-requested`,
@@ -146,6 +156,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'errorRecovery, tool': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due paging-requested paging-finished
       paging-failed resume-requested`,
@@ -157,6 +168,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'errorRecovery, hooks': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested paging-finished
       paging-failed resume-requested`,
@@ -168,6 +180,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'errorRecovery, paging': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested paging-finished
       paging-failed resume-requested`,
@@ -179,6 +192,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paging, for the model': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       resume-requested`,
@@ -191,6 +205,7 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paging, for the user': {
+    ignored: 'memory-asked',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       resume-requested`,
@@ -203,14 +218,14 @@ export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   halted: {
-    ignored: `user-message steered text-delta call-delta model-replied model-failed permission-decided tool-started
+    ignored: `memory-asked user-message steered text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       paging-finished paging-failed phase-started phase-completed verdict-reached finish-requested pause-requested
       resume-requested cancel-requested halt-requested`,
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   shuttingDown: {
-    ignored: `user-message steered text-delta call-delta model-replied model-failed permission-decided tool-started
+    ignored: `memory-asked user-message steered text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       paging-finished paging-failed phase-started phase-completed verdict-reached finish-requested pause-requested
       resume-requested cancel-requested halt-requested`,

@@ -1,6 +1,7 @@
 import type {
   EventType,
   Json,
+  MemoryWish,
   ModelError,
   ModelErrorKind,
   Outcome,
@@ -73,6 +74,11 @@ export const pagingFails = (message = 'no disk', jitter?: number): Happening => 
   message,
   ...(jitter === undefined ? {} : { jitter }),
 });
+export const asksOfMemory = (action: MemoryWish = 'pin', key = 'plan'): Happening => ({
+  type: 'memory-asked',
+  action,
+  key,
+});
 export const startsPhase = (number = 1, message?: string): Happening => ({
   type: 'phase-started',
   number,
@@ -110,6 +116,7 @@ export const oneOfEach: { readonly [Type in EventType]: Happening } = {
   'paging-requested': asksToPage(),
   'paging-finished': paged(),
   'paging-failed': pagingFails(),
+  'memory-asked': asksOfMemory(),
   'phase-started': startsPhase(),
   'phase-completed': endsPhase(),
   'verdict-reached': judged('advise'),

@@ -5,6 +5,7 @@ import { wander, type Tale } from './tale.ts';
 import { budgetTales } from './tales-of-budgets.ts';
 import { denialTales } from './tales-of-denials.ts';
 import { failedPhaseTales, intentTale } from './tales-of-failed-phases.ts';
+import { memoryTales } from './tales-of-memory.ts';
 import { librarianTales, searchTales } from './tales-of-modes.ts';
 import { steeringTales } from './tales-of-steering.ts';
 import { governedTales, verdictTales } from './tales-of-trouble.ts';
@@ -57,4 +58,5 @@ export const tales: readonly Tale[] = [
   ...steeringTales(second),
   ...budgetTales(third),
   ...denialTales(fourth),
+  ...memoryTales(fourth),
 ];

@@ -77,6 +77,7 @@ const spoils: { readonly [Type in EventType]?: (dice: Dice) => object } = {
   'recovery-finished': (dice) => ({ outcome: { kind: 'run-tools', calls: calls(dice) } }),
   'paging-finished': (dice) => ({ freedTokens: dice.pick(numbers) }),
   'paging-failed': (dice) => ({ jitter: dice.pick(numbers), message: dice.pick(texts) }),
+  'memory-asked': (dice) => ({ key: dice.pick(texts) }),
   'phase-started': (dice) => ({ number: dice.pick(numbers), expectedMs: dice.pick(numbers) }),
   'verdict-reached': (dice) => ({ verdict: happens.verdict({ kind: 'run', calls: calls(dice) }) }),
 };

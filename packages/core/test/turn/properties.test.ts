@@ -228,7 +228,9 @@ describe('the walks themselves', () => {
       for (const action of after.actions) actions.add(action.type);
       for (const note of after.notes) if (note.type === 'transition') statuses.add(note.to);
     });
-    expect([...events].toSorted()).toEqual(eventTypes.toSorted());
+    // A session without working memory has nothing to be asked about there.
+    const meaningful = eventTypes.filter((type) => type !== 'memory-asked');
+    expect([...events].toSorted()).toEqual(meaningful.toSorted());
     expect([...actions].toSorted()).toEqual(Object.keys(everyAction).toSorted());
     expect([...statuses].toSorted()).toEqual(Object.keys(everyStatus).toSorted());
   });

@@ -82,7 +82,7 @@ function toBegin(actions: readonly string[]): readonly string[] {
 }
 
 function beginsNothing(action: string): boolean {
-  return action === 'show-text' || action === 'show-error' || action === 'abort';
+  return action === 'show-text' || action === 'show-error' || action === 'abort' || action === 'store';
 }
 
 function where({ value, context }: OracleSnapshot): string {

@@ -37,6 +37,8 @@ export const sayings: readonly Said[] = [
   { type: 'paging-requested', reason: 'tidy up' },
   { type: 'paging-finished', freedTokens: 100 },
   { type: 'paging-failed', message: 'disk full' },
+  { type: 'memory-asked', action: 'evict', key: 'plan' },
+  { type: 'memory-asked', action: 'pin', key: 'plan' },
   { type: 'phase-started', number: 1, description: 'The first' },
   { type: 'phase-started', number: 1, description: 'The first', message: 'Begin.' },
   { type: 'phase-completed', success: true },

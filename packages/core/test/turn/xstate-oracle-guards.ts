@@ -85,6 +85,8 @@ function checkGuards(settings: Settings): Record<string, Guard> {
     'work is under way': ({ context }) => context.underWay,
     'brings a message': ({ event }) => event.type === 'phase-started' && event.message !== undefined,
     'brings no message': ({ event }) => event.type === 'phase-started' && event.message === undefined,
+    'an entry is sent to storage': ({ event }) => event.type === 'memory-asked' && event.action === 'evict',
+    'an entry is pinned or unpinned': ({ event }) => event.type === 'memory-asked',
     'something was said': ({ context }) => context.agenda.said,
     'finish is asked for': ({ context }) => context.agenda.finish !== null,
     'verdict is halt': ({ event }) =>

@@ -1,5 +1,7 @@
 import { getAdjacencyMap } from 'xstate/graph';
 import type { Event } from '../../src/event.ts';
+import { emptyMemory, put } from '../../src/memory/memory.ts';
+import { memorySettings } from '../../src/memory/settings.ts';
 import { createSession, type Session } from '../../src/session.ts';
 import type { Settings } from '../../src/settings.ts';
 import { step } from '../../src/step.ts';
@@ -88,7 +90,7 @@ function play(
   { session, request, events }: Place,
   said: Said,
 ): { readonly place: Place; readonly taken: Step } {
-  const taken = step(session, toEvent(said, session, request));
+  const taken = take(session, said, request);
   const next = taken.session === session ? request : requestAfter(taken, request);
   return { taken, place: { session: taken.session, request: next, events: { before: events, last: said } } };
 }
@@ -103,6 +105,18 @@ function requestAfter({ session, actions }: Step, request: number | null): numbe
 function toEvent(said: Said, { seq }: Session, request: number | null): Event {
   const at = (seq + 1) * 1_000;
   return (request === null ? { ...said, at } : { ...said, at, request }) as Event;
+}
+
+/** There is memory only when it is asked for: the oracle knows nothing of it, and without it all else is quicker. */
+function take(session: Session, said: Said, request: number | null): Step {
+  const event = toEvent(said, session, request);
+  if (said.type !== 'memory-asked') return step(session, event);
+  const remembering = {
+    ...session,
+    memory: put(emptyMemory(memorySettings.pawl), { key: said.key, value: 1, at: 0 }),
+  };
+  const taken = step(remembering, event);
+  return { ...taken, session: taken.session === remembering ? session : { ...taken.session, memory: null } };
 }
 
 /** Two snapshots with the same key have the same future. How they came about is no part of it. */

@@ -11,6 +11,9 @@ export const configVariables = {
   profile: 'PAWL_PROFILE',
   'permission.mode': 'PAWL_MODE',
   store: 'PAWL_STORE',
+  'telemetry.otlp': 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'telemetry.serviceName': 'OTEL_SERVICE_NAME',
+  'telemetry.disabled': 'OTEL_SDK_DISABLED',
 } as const;
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -27,7 +30,22 @@ export function configFromEnvironment(env: Environment): Config {
     ...(profile !== undefined && { profile }),
     ...(store !== undefined && { store }),
     ...(mode !== undefined && { permission: { mode } }),
+    ...telemetryIn(env),
   };
+}
+
+/** These are not ours alone: what another program makes of them must not be an error here. */
+function telemetryIn(env: Environment): Pick<Config, 'telemetry'> {
+  const text = (key: keyof typeof configVariables): string =>
+    env[configVariables[key]]?.trim().slice(0, charsMax) ?? '';
+  const otlp = text('telemetry.otlp');
+  const serviceName = text('telemetry.serviceName');
+  const telemetry = {
+    ...(otlp !== '' && { otlp }),
+    ...(serviceName !== '' && { serviceName }),
+    ...(text('telemetry.disabled').toLowerCase() === 'true' && { disabled: true }),
+  };
+  return Object.keys(telemetry).length === 0 ? {} : { telemetry };
 }
 
 /** As long as a line in a file may be. */

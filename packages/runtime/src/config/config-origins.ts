@@ -49,6 +49,7 @@ function rowsOf({
   prices,
   toolLimits,
   agent = {},
+  telemetry,
   ...plain
 }: Config): readonly Row[] {
   const { autoCommit, ...commands } = hooks;
@@ -64,6 +65,7 @@ function rowsOf({
     ...rowsIn('budgets.', budgets),
     ...rowsIn('prices.', prices),
     ...rowsIn('toolLimits.', toolLimits),
+    ...rowsIn('telemetry.', telemetry),
     ...rowsIn('agent.', { max_retries: agent.max_retries }),
     ...rowsIn('agent.state_machine.', agent.state_machine),
   ];
@@ -92,6 +94,7 @@ const order: readonly string[] = [
   'prices',
   'testCommand',
   'toolLimits',
+  'telemetry',
   'agent',
 ];
 

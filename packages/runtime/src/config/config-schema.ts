@@ -127,6 +127,26 @@ const toolLimits = z.strictObject({
   outputCharsMax: z.int().min(100).max(10_000_000).exactOptional(),
 });
 
+const telemetry = z.strictObject({
+  otlp: line
+    .superRefine((url, context) => {
+      const problem = urlProblem(url);
+      if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+    })
+    .exactOptional()
+    .meta({ description: 'The address of a collector that takes OTLP over HTTP, without /v1/traces.' }),
+  headers: texts
+    .exactOptional()
+    .meta({ description: 'What the collector is sent besides. ${NAME} stands for a variable of yours.' }),
+  traces: z.boolean().exactOptional(),
+  metrics: z.boolean().exactOptional(),
+  serviceName: line.exactOptional().meta({ description: 'What this is called there; "pawl" if left out.' }),
+  captureContent: z.boolean().exactOptional().meta({
+    description: 'Send also what was said to models and tools and what they said, without secrets.',
+  }),
+  disabled: z.boolean().exactOptional(),
+});
+
 const enough = z.int().min(1).max(10_000).exactOptional();
 
 const stateMachine = z
@@ -184,6 +204,9 @@ export const configSchema = z.strictObject({
       'Keys as other systems write them: `max_retries`, and `state_machine` for the governor nexora.',
   }),
   toolLimits: z.record(line, toolLimits).exactOptional().meta({ description: 'By the name of the tool.' }),
+  telemetry: telemetry.exactOptional().meta({
+    description: 'Where to send traces and metrics. Only in the configuration of the user.',
+  }),
 });
 
 export type WrittenConfig = z.infer<typeof configSchema>;

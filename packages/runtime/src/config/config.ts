@@ -28,6 +28,20 @@ export type AgentKeys = {
   };
 };
 
+/** Where to send what sessions do, for those who gather it. A project has no say in it. */
+export type TelemetryKeys = {
+  /** The address of a collector that takes OTLP over HTTP. */
+  readonly otlp?: string;
+  readonly headers?: { readonly [name: string]: string };
+  /** False to send none, though there is an address. */
+  readonly traces?: boolean;
+  readonly metrics?: boolean;
+  readonly serviceName?: string;
+  /** Send also what was said, without secrets. */
+  readonly captureContent?: boolean;
+  readonly disabled?: boolean;
+};
+
 /** What a user or a project has set. Whatever is left out is decided elsewhere. */
 export type Config = {
   /** As `modelNamed` takes it: `anthropic:…`, `librarian`. */
@@ -50,4 +64,5 @@ export type Config = {
   readonly testCommand?: string;
   /** How long calls of a tool may take and how much they may say, by its name. */
   readonly toolLimits?: LimitsByTool;
+  readonly telemetry?: TelemetryKeys;
 };

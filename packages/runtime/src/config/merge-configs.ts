@@ -2,7 +2,7 @@ import type { Budgets } from '@pawl/core';
 import { knownProviders } from '../models/providers/known-providers.ts';
 import { permissionModes, type PermissionMode } from '../permission/modes.ts';
 import { configVariables } from './config-from-environment.ts';
-import type { AgentKeys, Config, ConfigHooks } from './config.ts';
+import type { AgentKeys, Config, ConfigHooks, TelemetryKeys } from './config.ts';
 
 /** Who has a say in the configuration, the weakest first. */
 export type ConfigLayers = {
@@ -16,7 +16,8 @@ export type ConfigLayers = {
  * One configuration out of four: the user's, the project's, what the environment sets, and what stands on the command line.
  * Each wins over those before it, with these exceptions, which keep a project from loosening what the user set: of the
  * modes of permission the stricter counts, of two budgets the smaller, and the user's prices come before the project's.
- * Rules and hooks add up. A base URL is never taken without the model it stands beside.
+ * Rules and hooks add up. A base URL is never taken without the model it stands beside. Where what sessions do is sent to is no
+ * matter of a project.
  */
 export function mergeConfigs({
   user = {},
@@ -37,6 +38,7 @@ export function mergeConfigs({
     prices: byName(project.prices, user.prices, flags.prices),
     agent: agentOf(layers),
     toolLimits: byName(user.toolLimits, project.toolLimits, flags.toolLimits),
+    telemetry: telemetryOf([user, environment, flags]),
   });
 }
 
@@ -119,6 +121,15 @@ function budgetsOf(user: Config, project: Config, flags: Config): Config['budget
     return both.length === 0 ? [] : [[key, Math.min(...both)] as const];
   });
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** Key by key, from the last that has it; but what an address is sent besides is only for the address it stands beside. */
+function telemetryOf(layers: readonly Config[]): Config['telemetry'] {
+  const given = layers.flatMap(({ telemetry }) => (telemetry === undefined ? [] : [telemetry]));
+  if (given.length === 0) return undefined;
+  const { headers: _, ...merged }: TelemetryKeys = Object.assign({}, ...given) as TelemetryKeys;
+  const headers = given.findLast(({ otlp }) => otlp !== undefined)?.headers;
+  return { ...merged, ...(headers !== undefined && { headers }) };
 }
 
 /** Key by key, from the last that has it. */

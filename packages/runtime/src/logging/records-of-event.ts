@@ -69,6 +69,7 @@ const tellers: { readonly [Type in Event['type']]: Teller<Type> } = {
   'paging-finished': ({ freedTokens, heldTokens }) =>
     record('memory', 'info', 'made room', { freedTokens, heldTokens }),
   'paging-failed': ({ message }, around) => failed('memory')({ of: 'paging', message }, around),
+  'memory-asked': ({ action, key }) => record('memory', 'info', 'was asked of memory', { action, key }),
   'verdict-reached': ({ verdict }) => [recordOfVerdict(verdict)],
   'recovery-finished': ({ outcome }) =>
     record('session', 'info', 'ended a recovery', { outcome: outcome.kind }),

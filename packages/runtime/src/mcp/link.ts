@@ -1,6 +1,7 @@
 import { Client, ProtocolError, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
+import { traceContext } from '../trace-context.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { explained, LostError } from './link-error.ts';
 import type { McpLimits, McpServer } from './mcp-server.ts';
@@ -93,22 +94,32 @@ async function shakeHands(
         throw lost.signal.aborted ? lost.signal.reason : error;
       }),
     call: (tool, args, { signal, callMs, onProgress }) =>
-      client.request({ method: 'tools/call', params: { name: tool, arguments: args } }, callAnswer, {
-        timeout: callMs,
-        signal: AbortSignal.any([signal, lost.signal]),
-        onprogress: ({ progress, total, message }) =>
-          onProgress({
-            progress,
-            ...(total !== undefined && { total }),
-            ...(message !== undefined && { message }),
-          }),
-      }),
+      client.request(
+        { method: 'tools/call', params: { name: tool, arguments: args, ...traceMeta() } },
+        callAnswer,
+        {
+          timeout: callMs,
+          signal: AbortSignal.any([signal, lost.signal]),
+          onprogress: ({ progress, total, message }) =>
+            onProgress({
+              progress,
+              ...(total !== undefined && { total }),
+              ...(message !== undefined && { message }),
+            }),
+        },
+      ),
     async close() {
       stop();
       await client.close().catch(() => undefined);
       await transport.close().catch(() => undefined);
     },
   };
+}
+
+/** Where in a trace a call is, under the names that MCP has for it. */
+function traceMeta(): { readonly _meta?: { readonly traceparent: string } } {
+  const context = traceContext();
+  return context === undefined ? {} : { _meta: { traceparent: context.traceparent } };
 }
 
 function transportFor(server: McpServer, limits: McpLimits, lose: (reason: string) => void): Transport {

@@ -1,7 +1,6 @@
 import type { StoredEntry } from '@pawl/core';
-import { termsOf } from '../search/terms.ts';
-import { fold, hiddenWords, isUnspaced, segment, splitIdentifier, stem } from '../search/words.ts';
-import { foundLimit, storageLimits, textOf, type Storage, type StorageQuery } from './storage.ts';
+import { foldedText, hasTags, soughtBy, wordsOfEntry } from './matching.ts';
+import { foundLimit, storageLimits, type Storage, type StorageQuery } from './storage.ts';
 
 /** Keeps entries for as long as the process lives; for a document that has its storage inside, and for tests. */
 export function createInMemoryStorage(): Storage {
@@ -38,26 +37,19 @@ type Shelved = {
   readonly entry: StoredEntry;
   readonly key: string;
   readonly text: string;
-  readonly stems: ReadonlySet<string>;
+  readonly words: ReadonlySet<string>;
 };
 
 function shelve(entry: StoredEntry): Shelved {
-  const text = `${entry.key} ${textOf(entry)}`;
-  return {
-    entry,
-    key: entry.key.toLowerCase(),
-    text: fold(text),
-    stems: new Set(stemsOf(`${text} ${hiddenWords(text)}`)),
-  };
+  return { entry, key: entry.key.toLowerCase(), text: foldedText(entry), words: wordsOfEntry(entry) };
 }
 
 /** Those with more of the words first, then the newest. */
 function rank(entries: readonly Shelved[], query: StorageQuery): readonly StoredEntry[] {
-  const tags = query.tags.slice(0, storageLimits.tags).map((tag) => tag.toLowerCase());
-  const tagged = entries.filter(({ key }) => tags.every((tag) => key.includes(tag)));
-  const terms = termsOf(query.text).map(({ text }) => text);
+  const { tags, terms, parts } = soughtBy(query);
+  const tagged = entries.filter(({ key }) => hasTags(key, tags));
   const scored = tagged.map((each) => ({ each, hits: terms.filter((term) => has(each, term)).length }));
-  const found = scored.some(({ hits }) => hits > 0) || terms.length === 0 ? scored : byPart(tagged, terms);
+  const found = scored.some(({ hits }) => hits > 0) || terms.length === 0 ? scored : byPart(tagged, parts);
   return found
     .filter(({ hits }) => hits > 0 || terms.length === 0)
     .toSorted((a, b) => b.hits - a.hits || b.each.entry.savedAt - a.each.entry.savedAt)
@@ -65,18 +57,11 @@ function rank(entries: readonly Shelved[], query: StorageQuery): readonly Stored
     .map(({ each }) => each.entry);
 }
 
-function has({ stems }: Shelved, term: string): boolean {
-  const parts = isUnspaced(term) ? segment(term) : splitIdentifier(term);
-  const words = parts.flatMap((part) => stemsOf(part));
-  return words.length > 0 && words.every((word) => stems.has(word));
+function has({ words }: Shelved, term: readonly string[]): boolean {
+  return term.length > 0 && term.every((word) => words.has(word));
 }
 
 /** What no word of any entry is may still be a part of one. */
-function byPart(entries: readonly Shelved[], terms: readonly string[]) {
-  const parts = terms.slice(0, storageLimits.substringTerms).map(fold);
+function byPart(entries: readonly Shelved[], parts: readonly string[]) {
   return entries.map((each) => ({ each, hits: parts.filter((part) => each.text.includes(part)).length }));
-}
-
-function stemsOf(text: string): readonly string[] {
-  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => stem(word));
 }

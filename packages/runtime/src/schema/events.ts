@@ -1,4 +1,4 @@
-import type { Event, EventType } from '@pawl/core';
+import { memoryWishes, type Event, type EventType } from '@pawl/core';
 import * as z from 'zod';
 import { anyJson } from './json-value.ts';
 import { list } from './list.ts';
@@ -111,6 +111,14 @@ const schemas = {
   'paging-failed': answer('paging-failed', 'No room could be made in the memory.', {
     message: z.string().describe('What went wrong, for a person to read.'),
     jitter,
+  }),
+  'memory-asked': event('memory-asked', 'A person wants something of an entry of working memory.', {
+    action: z
+      .enum(memoryWishes)
+      .describe(
+        'That it stays whatever must make room, that it may go again, or that it goes to storage now.',
+      ),
+    key: z.string().describe('The whole key of the entry.'),
   }),
   'phase-started': event('phase-started', 'A part of a long task began; the one before it is complete.', {
     number: z.int().describe('Which part it is.'),

@@ -79,6 +79,7 @@ export const eventExamples: { readonly [Type in EventType]: EventOf<Type> } = {
     message: 'The shelf cannot be written to.',
     jitter: 0.5,
   },
+  'memory-asked': { type: 'memory-asked', at: at + 2_000, action: 'pin', key: 'plan' },
   'phase-started': {
     type: 'phase-started',
     at,

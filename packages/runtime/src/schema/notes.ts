@@ -16,7 +16,7 @@ const moved = z
   .strictObject({
     key: z.string().describe('Its tags.'),
     tokens: z.number().describe('How large it is.'),
-    why: z.enum(['old log', 'least recently used']).describe('Why this one.'),
+    why: z.enum(['old log', 'least recently used', 'asked for']).describe('Why this one.'),
   })
   .meta({ id: 'Moved', description: 'An entry that went to storage.' });
 

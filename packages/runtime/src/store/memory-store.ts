@@ -1,10 +1,13 @@
-import type { EventRow, Rows, SessionRow, SnapshotRow } from './rows.ts';
+import { channelOn } from '../commands/channel-on-rows.ts';
+import { commandLimits } from '../commands/channel.ts';
+import type { CommandRow, CommandRows, EventRow, Rows, SessionRow, SnapshotRow } from './rows.ts';
 import type { Store } from './store.ts';
 import { storeOn } from './store-on-rows.ts';
 
 /** Keeps sessions for as long as the process lives, by the same rules as the stores that keep them longer. */
 export function createMemoryStore(): Store {
-  return storeOn(memoryRows());
+  const rows = memoryRows();
+  return storeOn(rows, channelOn(rows));
 }
 
 type Kept = {
@@ -12,11 +15,15 @@ type Kept = {
   readonly initial: string;
   readonly events: EventRow[];
   snapshot?: SnapshotRow;
+  readonly commands: Map<string, CommandRow>;
+  /** Which command came by which request. */
+  readonly requests: Map<string, string>;
 };
 
-function memoryRows(): Rows {
+function memoryRows(): Rows & CommandRows {
   const sessions = new Map<string, Kept>();
   let lastFence = 0;
+  let lastCommand = 0;
   const at = (id: string): Kept => {
     const kept = sessions.get(id);
     if (kept === undefined) throw new Error(`No row for ${id}`);
@@ -26,7 +33,10 @@ function memoryRows(): Rows {
     read: (work) => work(),
     write: (work) => work(),
     nextFence: () => (lastFence += 1),
-    insert: (row, initial) => void sessions.set(row.id, { row, initial, events: [] }),
+    insert: (row, initial) => {
+      const nothing = { events: [], commands: new Map(), requests: new Map() };
+      sessions.set(row.id, { row, initial, ...nothing });
+    },
     find: (id) => sessions.get(id)?.row,
     initial: (id) => at(id).initial,
     update: (row) => void (at(row.id).row = row),
@@ -47,6 +57,21 @@ function memoryRows(): Rows {
     },
     snapshot: (id) => at(id).snapshot,
     putSnapshot: (id, snapshot) => void (at(id).snapshot = snapshot),
+    addCommand: (id, text, request) => {
+      const { commands, requests } = at(id);
+      lastCommand += 1;
+      const command = { id: String(lastCommand), text };
+      commands.set(command.id, command);
+      if (request !== null) requests.set(request, command.id);
+      const [oldest] = requests.size > commandLimits.requests ? requests.keys() : [];
+      if (oldest !== undefined) requests.delete(oldest);
+      return command.id;
+    },
+    commands: (id, limit) => [...(sessions.get(id)?.commands.values() ?? [])].slice(0, limit),
+    commandOf: (id, request) => at(id).requests.get(request),
+    takeCommands: (id, commands) => {
+      for (const command of commands) sessions.get(id)?.commands.delete(command);
+    },
     close: () => sessions.clear(),
   };
 }

@@ -22,7 +22,19 @@ export type Rows = {
   events(id: string, after: number, limit: number): readonly EventRow[];
   snapshot(id: string): SnapshotRow | undefined;
   putSnapshot(id: string, snapshot: SnapshotRow): void;
+  /** Takes away commands that are carried out; those that are not there are passed over. Their requests stay known. */
+  takeCommands(id: string, commands: readonly string[]): void;
   close(): void;
+};
+
+/** What a channel for commands is built on. */
+export type CommandRows = Pick<Rows, 'read' | 'write' | 'find' | 'takeCommands'> & {
+  /** Gives its id: no other command has or had the same. */
+  addCommand(id: string, text: string, request: string | null): string;
+  /** Those that wait, in order. */
+  commands(id: string, limit: number): readonly CommandRow[];
+  /** The id of the command that came by a request. */
+  commandOf(id: string, request: string): string | undefined;
 };
 
 export type SessionRow = {
@@ -45,6 +57,8 @@ export type SessionRow = {
 };
 
 export type EventRow = { readonly seq: number; readonly text: string; readonly hash: string };
+
+export type CommandRow = { readonly id: string; readonly text: string };
 
 export type SnapshotRow = {
   readonly version: number;

@@ -45,6 +45,13 @@ export const migrations: readonly string[] = [
    DROP INDEX sessions_by_age;
    ALTER TABLE sessions DROP COLUMN initial;
    ALTER TABLE sessions DROP COLUMN about`,
+  // What was carried out has no text any more; it is only kept for as long as somebody may ask for it again. Here too no
+  // number is ever given again.
+  `CREATE TABLE commands (
+     number INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+     request TEXT, text TEXT, UNIQUE (session, request)
+   ) STRICT;
+   CREATE INDEX commands_waiting ON commands (session, number) WHERE text IS NOT NULL`,
 ];
 
 /** Throws, and has changed nothing, if the file is not a store of this version or an older one. */

@@ -1,8 +1,10 @@
 import type { TurnStatus } from '@pawl/core';
 import { resolve } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
+import { channelOn } from '../commands/channel-on-rows.ts';
 import type { LastingConnection } from './lasting-connection.ts';
-import type { EventRow, Rows, SessionRow, SnapshotRow } from './rows.ts';
+import type { CommandRows, EventRow, Rows, SessionRow, SnapshotRow } from './rows.ts';
+import { sqliteCommands } from './sqlite-commands.ts';
 import { openConnection, translating, type ConnectionOptions } from './sqlite-connection.ts';
 import type { Store } from './store.ts';
 import { storeOn } from './store-on-rows.ts';
@@ -10,22 +12,24 @@ import { storeOn } from './store-on-rows.ts';
 /** Opens a store in a file, or makes it. Several processes may work with the same file at once. */
 export function openSqliteStore(path: string, options: ConnectionOptions = {}): Store {
   const file = resolve(path);
-  return storeOn(sqliteRows(openConnection(file, options), file));
+  const rows = sqliteRows(openConnection(file, options), file);
+  return storeOn(rows, channelOn(rows));
 }
 
-function sqliteRows(connection: LastingConnection, path: string): Rows {
+function sqliteRows(connection: LastingConnection, path: string): Rows & CommandRows {
   const prepare: Prepare = (sql) => connection.statement(sql);
   return {
     read: (work) => translating(path, () => connection.read(work)),
     write: (work) => translating(path, () => connection.write(work)),
     ...sessionRows(prepare),
     ...eventRows(prepare),
+    ...sqliteCommands(prepare),
     close: () => connection.close(),
   };
 }
 
 /** The statement is asked for at each use, since the handle may be another one by then. */
-type Prepare = (sql: string) => () => StatementSync;
+export type Prepare = (sql: string) => () => StatementSync;
 
 const columns = [
   'owner',

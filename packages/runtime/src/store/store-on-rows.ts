@@ -1,4 +1,6 @@
 import { durableView, isEphemeral, type Event, type Session } from '@pawl/core';
+import { commandIn } from '../commands/carrying-out.ts';
+import type { CommandChannel } from '../commands/channel.ts';
 import { readAbout } from './about.ts';
 import { chain } from './chain.ts';
 import { jsonText } from './json-text.ts';
@@ -11,8 +13,9 @@ import { named, StoreError } from './store-error.ts';
 import { summarised } from './summary.ts';
 
 /** All the rules of a store, on whatever holds its rows. */
-export function storeOn(rows: Rows): Store {
+export function storeOn(rows: Rows, commands: CommandChannel): Store {
   return {
+    commands,
     async create(session, owner, options = {}) {
       return create(rows, session, owner, options);
     },
@@ -92,6 +95,7 @@ type Addition = { readonly events: readonly Event[]; readonly after: Session };
 
 function append(rows: Rows, id: string, at: Position, addition: Addition): Position {
   const kept = keepable(id, addition);
+  const commands = addition.events.flatMap((event) => commandIn(event) ?? []);
   const now = rows.write(() => {
     const before = soundRow(rows, id);
     refuseOtherClaims(before, at.fence);
@@ -101,6 +105,7 @@ function append(rows: Rows, id: string, at: Position, addition: Addition): Posit
     const { row, links } = extended(before, kept);
     rows.addEvents(id, links);
     rows.update(row);
+    if (commands.length > 0) rows.takeCommands(id, commands);
     return row;
   });
   if (isSnapshotDue(now)) tryToSnapshot(rows, now, addition.after);

@@ -1,4 +1,5 @@
 import type { Event, Json, Session, TurnStatus } from '@pawl/core';
+import type { CommandChannel } from '../commands/channel.ts';
 
 /**
  * Keeps sessions as their events, beyond the life of a process. What goes wrong rejects with a `StoreError`.
@@ -21,6 +22,7 @@ export type Store = {
   open(id: string, options?: { readonly at?: number }): Promise<OpenedSession>;
   /**
    * Adds all the events or none, if the session still stands at this position. `after` is what they lead to, by `step`.
+   * The commands that they carry out are taken away with it.
    */
   append(id: string, at: Position, events: readonly Event[], after: Session): Promise<Position>;
   /** The events with a number above `after`, in order. */
@@ -33,6 +35,8 @@ export type Store = {
   list(options?: { readonly limit?: number }): Promise<readonly SessionSummary[]>;
   /** Resolves to whether there was such a session. */
   remove(id: string): Promise<boolean>;
+  /** What people ask of sessions that others run. It goes with the session, and is not part of a fork. */
+  readonly commands: CommandChannel;
   close(): Promise<void>;
 };
 

@@ -11,6 +11,9 @@ describe('configFromEnvironment', () => {
       PAWL_PROFILE: './reviewer.yaml',
       PAWL_MODE: 'read-only',
       PAWL_STORE: 'none',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      OTEL_SERVICE_NAME: 'roofers',
+      OTEL_SDK_DISABLED: 'True',
     };
     expect(configFromEnvironment(env)).toStrictEqual({
       model: 'ollama:qwen3:8b',
@@ -18,8 +21,16 @@ describe('configFromEnvironment', () => {
       profile: './reviewer.yaml',
       permission: { mode: 'read-only' },
       store: 'none',
+      telemetry: { otlp: 'http://collector:4318', serviceName: 'roofers', disabled: true },
     });
     expect(Object.values(configVariables).toSorted()).toEqual(Object.keys(env).toSorted());
+  });
+
+  it('takes variables that are not only its own as they are', () => {
+    expect(configFromEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4317' })).toStrictEqual({
+      telemetry: { otlp: 'localhost:4317' },
+    });
+    expect(configFromEnvironment({ OTEL_SDK_DISABLED: '0', OTEL_SERVICE_NAME: ' ' })).toStrictEqual({});
   });
 
   it('takes nothing from variables that are empty or not its own', () => {

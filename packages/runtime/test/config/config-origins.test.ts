@@ -53,6 +53,7 @@ describe('configOrigins', () => {
       hooks: { finish: [{ command: ['./b'] }], autoCommit: true },
       mcpServers: [{ name: 'git', command: 'theirs' }],
       toolLimits: { shell: { timeoutMs: 1 } },
+      telemetry: { otlp: 'https://elsewhere' },
       agent: { state_machine: { stuck_threshold: 5 } },
     };
     const layers = { user, project };

@@ -77,6 +77,22 @@ describe('mergeConfigs', () => {
     );
   });
 
+  it('leaves it to the user and the environment where telemetry is sent, and what goes with it to its address', () => {
+    const user = { telemetry: { otlp: 'https://ours', headers: { key: 'k' }, captureContent: true } };
+    const project = { telemetry: { otlp: 'https://elsewhere', serviceName: 'x' } };
+    expect(mergeConfigs({ user, project }).telemetry).toStrictEqual(user.telemetry);
+    expect(mergeConfigs({ project })).toStrictEqual({});
+    const environment = { telemetry: { otlp: 'https://here' } };
+    expect(mergeConfigs({ user, environment }).telemetry).toStrictEqual({
+      otlp: 'https://here',
+      captureContent: true,
+    });
+    expect(mergeConfigs({ user, environment: { telemetry: { disabled: true } } }).telemetry).toStrictEqual({
+      ...user.telemetry,
+      disabled: true,
+    });
+  });
+
   it('keeps the smaller of two budgets unless the command line says otherwise', () => {
     const user = { budgets: { modelCalls: 10, cost: 5 } };
     const project = { budgets: { modelCalls: 20, cost: 1, tokens: 7 } };

@@ -1,4 +1,14 @@
-import { createSession, profiles, step, type Event, type Session, type Step } from '@pawl/core';
+import {
+  createSession,
+  emptyMemory,
+  memorySettings,
+  profiles,
+  put,
+  step,
+  type Event,
+  type Session,
+  type Step,
+} from '@pawl/core';
 
 /** One step of the machine: where it was, what happened, and what came of it. */
 export type Stride = { readonly before: Session; readonly event: Event; readonly after: Step };
@@ -9,7 +19,11 @@ export type Stride = { readonly before: Session; readonly event: Event; readonly
  */
 export function* strides(events: readonly Event[], lengthMax: number): Generator<Stride> {
   const [profile] = profiles;
-  let sessions = [createSession({ id: 'walk', at: 0, settings: profile?.settings ?? {} })];
+  // With the entry that the example of `memory-asked` is about.
+  const memory = put(emptyMemory(memorySettings.pawl), { key: 'plan', value: 'Mend the sum.', at: 0 });
+  let sessions: Session[] = [
+    { ...createSession({ id: 'walk', at: 0, settings: profile?.settings ?? {} }), memory },
+  ];
   const seen = new Set<string>();
   for (let length = 0; length < lengthMax; length += 1) {
     const next: Session[] = [];

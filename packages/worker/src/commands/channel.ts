@@ -1,58 +1,55 @@
-import { StoreError } from '@pawl/runtime';
+import {
+  commandLimits,
+  commandText,
+  readCommand,
+  StoreError,
+  tooManyWait,
+  type CommandChannel,
+} from '@pawl/runtime';
 import type { RedisClient } from '../redis-client.ts';
 import { translated } from '../redis-error.ts';
 import { keysOf } from '../store/keys.ts';
 import { scriptOn } from '../store/script.ts';
 import type { Entry } from '../store/sight.ts';
-import { readCommand, type SessionCommand } from './command.ts';
 
-/** Null for a command that nobody can read. */
-export type Waiting = { readonly id: string; readonly command: SessionCommand | null };
-
-/** What people ask of sessions, kept in order until it is carried out. */
-export type CommandChannel = {
-  /** Resolves, once it is kept, to its id. */
-  send(session: string, command: SessionCommand): Promise<string>;
-  /** The oldest first. */
-  waiting(session: string): Promise<readonly Waiting[]>;
-  /** For what changes nothing in the session. What does is taken away by the store, together with its event. */
-  drop(session: string, id: string): Promise<void>;
-};
-
-/** More than anybody asks before a worker gets to it. */
-const waitingMax = 1_000;
-
-/** KEYS: session, commands. ARGV: the command, and how many may wait. */
+/**
+ * KEYS: session, commands, which command came by which request, the requests in order. ARGV: the command, how many may
+ * wait, the request or nothing, how many requests are remembered.
+ */
 const sendScript = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
+local before = ARGV[3] ~= '' and redis.call('HGET', KEYS[3], ARGV[3])
+if before then return before end
 if redis.call('XLEN', KEYS[2]) >= tonumber(ARGV[2]) then return -2 end
-return redis.call('XADD', KEYS[2], '*', 'command', ARGV[1])
+local id = redis.call('XADD', KEYS[2], '*', 'command', ARGV[1])
+if ARGV[3] ~= '' then
+  redis.call('HSET', KEYS[3], ARGV[3], id)
+  if redis.call('RPUSH', KEYS[4], ARGV[3]) > tonumber(ARGV[4]) then
+    redis.call('HDEL', KEYS[3], redis.call('LPOP', KEYS[4]))
+  end
+end
+return id
 `;
 
+/** A channel in Redis. What is carried out is taken away by the script that keeps the event. */
 export function commandChannel(redis: RedisClient, prefix: string): CommandChannel {
   const send = scriptOn(redis, sendScript);
   return {
-    send: (session, command) =>
+    send: (session, command, options = {}) =>
       translated(async () => {
-        const { session: key, commands } = keysOf(prefix, session);
-        const where = `session ${JSON.stringify(session)}`;
-        const json = JSON.stringify(command);
-        // Nobody could read it on the other side either.
-        if (readCommand(json) === null) throw new StoreError('invalid', where, 'this is no command');
-        const id = await send([key, commands], [json, waitingMax]);
-        if (id === -1) throw new StoreError('missing', where);
-        if (id === -2) throw new StoreError('full', where, `${waitingMax} commands wait for it already`);
+        const { session: key, commands, requests, requestOrder } = keysOf(prefix, session);
+        const { waiting, requests: remembered } = commandLimits;
+        const text = commandText(session, command, options);
+        const args = [text, waiting, options.requestId ?? '', remembered];
+        const id = await send([key, commands, requests, requestOrder], args);
+        if (id === -1) throw new StoreError('missing', `session ${JSON.stringify(session)}`);
+        if (id === -2) throw tooManyWait(session);
         return String(id);
       }),
     waiting: (session) =>
       translated(async () => {
-        const entries = (await redis.xrange(
-          keysOf(prefix, session).commands,
-          '-',
-          '+',
-          'COUNT',
-          100,
-        )) as Entry[];
+        const { commands } = keysOf(prefix, session);
+        const entries = (await redis.xrange(commands, '-', '+', 'COUNT', commandLimits.told)) as Entry[];
         return entries.map(([id, fields]) => ({ id, command: readCommand(fields[1] ?? '') }));
       }),
     drop: (session, id) =>

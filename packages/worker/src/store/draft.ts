@@ -27,6 +27,8 @@ export type Change =
       readonly initial: string | null;
       readonly events: readonly EventRow[];
       readonly snapshot: SnapshotRow | null;
+      /** What people asked for that is carried out with this. */
+      readonly commands: readonly string[];
     };
 
 /**
@@ -39,6 +41,7 @@ export class Draft implements Rows {
   readonly #fence: number | null;
   readonly #listed: readonly SessionRow[];
   readonly #events: EventRow[] = [];
+  readonly #commands: string[] = [];
   #row: SessionRow | undefined;
   #initial: string | null = null;
   #snapshot: SnapshotRow | null = null;
@@ -54,8 +57,8 @@ export class Draft implements Rows {
   get change(): Change {
     if (!this.#isTouched) return { kind: 'none' };
     if (this.#row === undefined) return { kind: 'remove' };
-    const [row, initial, events, snapshot] = [this.#row, this.#initial, this.#events, this.#snapshot];
-    return { kind: 'write', row, initial, events, snapshot };
+    const [row, initial, snapshot] = [this.#row, this.#initial, this.#snapshot];
+    return { kind: 'write', row, initial, events: this.#events, snapshot, commands: this.#commands };
   }
 
   read<Result>(work: () => Result): Result {
@@ -116,6 +119,10 @@ export class Draft implements Rows {
 
   putSnapshot(_: string, snapshot: SnapshotRow): void {
     this.#snapshot = snapshot;
+  }
+
+  takeCommands(_: string, commands: readonly string[]): void {
+    this.#commands.push(...commands);
   }
 
   close(): void {

@@ -7,6 +7,12 @@ export type SessionKeys = {
   readonly snapshot: string;
   /** A stream: what people have asked of it and nobody has carried out yet. */
   readonly commands: string;
+  /** A hash: the id that a command was given, by the request it came with. */
+  readonly requests: string;
+  /** A list: those requests, the oldest first. */
+  readonly requestOrder: string;
+  /** A list: who has claimed it, and when, the newest last. */
+  readonly claims: string;
   /** A hash: how often it was taken up without an orderly end, and why it is parked. */
   readonly care: string;
 };
@@ -22,6 +28,9 @@ export function keysOf(prefix: string, id: string): SessionKeys {
     log: `${at}:log`,
     snapshot: `${at}:snapshot`,
     commands: `${at}:commands`,
+    requests: `${at}:requests`,
+    requestOrder: `${at}:request-order`,
+    claims: `${at}:claims`,
     care: `${at}:care`,
   };
 }

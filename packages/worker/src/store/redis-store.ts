@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { StoreError, storeOn, type Damage, type KeptEvent, type Store, type Verified } from '@pawl/runtime';
-import { commandIn } from '../commands/applied.ts';
+import {
+  StoreError,
+  storeOn,
+  type CommandChannel,
+  type Damage,
+  type KeptEvent,
+  type Store,
+  type Verified,
+} from '@pawl/runtime';
+import { commandChannel } from '../commands/channel.ts';
 import type { RedisClient } from '../redis-client.ts';
+import type { Claim } from './claims.ts';
 import { Draft, Unnumbered, Unread, type Change } from './draft.ts';
+import { placeAfter } from './place.ts';
 import { accessTo, type Looked, type SessionAccess } from './session-access.ts';
 import type { Acknowledged, Sight } from './sight.ts';
 
@@ -15,19 +25,25 @@ export type RedisStoreOptions = {
 
 export const defaultPrefix = 'pawl';
 
+export type RedisStore = Store & {
+  /** Who has claimed a session and when, the oldest first; the last hundred. */
+  claims(id: string): Promise<readonly Claim[]>;
+};
+
 /** A store in Redis, by the same rules as every other. */
-export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}): Store {
+export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}): RedisStore {
   const { prefix = defaultPrefix, onClose = async () => undefined } = options;
-  const work = new Transactions(accessTo(redis, prefix));
+  const commands = commandChannel(redis, prefix);
+  const access = accessTo(redis, prefix);
+  const work = new Transactions(access, commands);
   return {
+    commands,
+    claims: (id) => access.claims(id),
     create: (session, owner, more) =>
       work.on(session.id, 'nothing', (store) => store.create(session, owner, more)),
     claim: (id, owner, from) => work.on(id, 'session', (store) => store.claim(id, owner, from)),
     open: (id, more) => work.on(id, 'whole', (store) => store.open(id, more)),
-    append: (id, at, events, after) => {
-      const commands = events.flatMap((event) => commandIn(event) ?? []);
-      return work.on(id, 'known', (store) => store.append(id, at, events, after), commands);
-    },
+    append: (id, at, events, after) => work.on(id, 'known', (store) => store.append(id, at, events, after)),
     events: (id, after = 0) => work.events(id, after),
     snapshot: (id) => work.on(id, 'whole', (store) => store.snapshot(id)),
     verify: (id) => work.verify(id),
@@ -57,26 +73,23 @@ type Known = { readonly acknowledged: Acknowledged; readonly sight: Sight | null
 
 class Transactions {
   readonly #access: SessionAccess;
+  readonly #commands: CommandChannel;
   /** How far Redis said each session is kept, for those this process has changed; and what it looked like then. */
   readonly #known = new Map<string, Known>();
 
-  constructor(access: SessionAccess) {
+  constructor(access: SessionAccess, commands: CommandChannel) {
     this.#access = access;
+    this.#commands = commands;
   }
 
   /** Reads, applies the rules, writes; all anew if somebody else has changed the session meanwhile. */
-  async on<Result>(
-    id: string,
-    reading: Reading,
-    rules: (store: Store) => Promise<Result>,
-    commands: readonly string[] = [],
-  ): Promise<Result> {
+  async on<Result>(id: string, reading: Reading, rules: (store: Store) => Promise<Result>): Promise<Result> {
     const token = randomUUID();
     let sight = await this.#first(id, reading);
     let fence: number | null = null;
     for (let tries = 0; tries < triesMax; tries += 1) {
       const draft = new Draft(sight, fence);
-      const outcome = await outcomeOf(rules(storeOn(draft)));
+      const outcome = await outcomeOf(rules(storeOn(draft, this.#commands)));
       const problem = outcome.ok ? null : outcome.error;
       if (problem instanceof Unread && sight !== null) {
         await this.#access.readOn(sight, { from: problem.from, to: sight.row.head });
@@ -86,7 +99,7 @@ class Transactions {
         fence = await this.#access.nextFence(sight === null ? 0 : sight.row.fence);
         continue;
       }
-      const written = await this.#write(id, sight, { draft, token, commands });
+      const written = await this.#write(id, sight, { draft, token });
       if (written === 'done') return valueOf(outcome);
       if (written === 'broken') return this.#broken(id);
       sight = await this.#look(id, reading);
@@ -112,7 +125,7 @@ class Transactions {
     for (;;) {
       const draft = new Draft(sight, null);
       try {
-        for await (const kept of storeOn(draft).events(id, at)) {
+        for await (const kept of storeOn(draft, this.#commands).events(id, at)) {
           at = kept.seq;
           yield kept;
         }
@@ -120,7 +133,7 @@ class Transactions {
       } catch (error) {
         if (!(error instanceof Unread) || sight === null) {
           // What was found damaged is marked, if it is still that session.
-          await this.#write(id, sight, { draft, token: randomUUID(), commands: [] });
+          await this.#write(id, sight, { draft, token: randomUUID() });
           throw error;
         }
         forgetBefore(sight, at);
@@ -131,7 +144,7 @@ class Transactions {
 
   async list(limit: number): Promise<Awaited<ReturnType<Store['list']>>> {
     const draft = new Draft(null, null, await this.#access.list(limit));
-    return storeOn(draft).list({ limit });
+    return storeOn(draft, this.#commands).list({ limit });
   }
 
   async #first(id: string, reading: Reading): Promise<Sight | null> {
@@ -153,18 +166,18 @@ class Transactions {
     await this.#access.keepAcknowledged(id, known);
     const draft = new Draft(sight, null);
     if (sight.row.damage === null) draft.update({ ...sight.row, damage: reason });
-    await this.#write(id, sight, { draft, token: randomUUID(), commands: [] });
+    await this.#write(id, sight, { draft, token: randomUUID() });
     throw new Shortened(id, { seq: sight.row.head + 1, reason });
   }
 
   async #write(
     id: string,
     sight: Sight | null,
-    { draft, token, commands }: { draft: Draft; token: string; commands: readonly string[] },
+    { draft, token }: { draft: Draft; token: string },
   ): Promise<'done' | 'elsewhere' | 'broken'> {
     const { change } = draft;
     if (change.kind === 'none') return 'done';
-    const written = await this.#access.write({ id, sight, change, token, commands });
+    const written = await this.#access.write({ id, sight, change, token });
     const known = this.#known.get(id);
     // What it looked like is out of date; how far it had come is not.
     if (written !== 'done' && known !== undefined) this.#known.set(id, { ...known, sight: null });
@@ -193,16 +206,23 @@ class Transactions {
 /** What is known of a session that was just written. */
 function knownAfter(
   sight: Sight | null,
-  { row, initial }: Extract<Change, { kind: 'write' }>,
+  { row, initial, events }: Extract<Change, { kind: 'write' }>,
   token: string,
 ): Known {
-  const before = sight ?? { born: String(row.fence), rev: '0', initial: '', acknowledged: null };
+  const before = sight ?? {
+    born: String(row.fence),
+    rev: '0',
+    initial: '',
+    acknowledged: null,
+    placedAt: null,
+  };
   const after: Sight = {
     ...before,
     row,
     rev: String(Number(before.rev) + 1),
     token,
     initial: initial ?? before.initial,
+    placedAt: events.length > 0 || sight === null ? placeAfter(before.placedAt, row) : before.placedAt,
     stray: null,
     snapshot: undefined,
     events: new Map(),

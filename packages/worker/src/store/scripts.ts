@@ -20,9 +20,10 @@ return {fields, stray, asked, redis.call('GET', KEYS[3]), events}
  * Changes a session if nobody has changed it since it was read: compare and set, on the number of the claim, of the last
  * event and of the last change. Everything is looked at before anything is written, since a script is not undone.
  *
- * KEYS: session, log, snapshot, commands, care. ARGV: claim, head and change it must stand at (all empty: it must not be
- * there), what to do, how many fields, the fields with their values, the snapshot or nothing, how many commands are carried out by this, their ids, and the
- * events as number, hash, text.
+ * KEYS: session, log, snapshot, commands, claims, and what else is removed with it. ARGV: claim, head and change it must
+ * stand at (all empty: it must not be there), what to do, how many fields, the fields with their values, the snapshot or
+ * nothing, who claims it by this or nothing, how many commands are carried out by this, their ids, and the events as number,
+ * hash, text.
  * Gives 1 when done, 0 when it stands elsewhere, and -1 when the log does not end where the session says.
  */
 export const writeScript = `
@@ -36,8 +37,9 @@ if ARGV[4] == 'remove' then
 end
 local at = 6 + tonumber(ARGV[5]) * 2
 local snapshot = ARGV[at]
-local commands = tonumber(ARGV[at + 1])
-local first = at + 2 + commands
+local claim = ARGV[at + 1]
+local commands = tonumber(ARGV[at + 2])
+local first = at + 3 + commands
 if now[2] and first <= #ARGV then
   local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)[1]
   local kept = last and last[1] or (now[4] .. '-0')
@@ -49,7 +51,12 @@ for i = first, #ARGV, 3 do
   redis.call('XADD', KEYS[2], ARGV[i] .. '-0', 'hash', ARGV[i + 1], 'text', ARGV[i + 2])
 end
 if snapshot ~= '' then redis.call('SET', KEYS[3], snapshot) end
-for i = at + 2, first - 1 do redis.call('XDEL', KEYS[4], ARGV[i]) end
+for i = at + 3, first - 1 do redis.call('XDEL', KEYS[4], ARGV[i]) end
+if claim ~= '' then
+  local time = redis.call('TIME')
+  redis.call('RPUSH', KEYS[5], time[1] .. string.format('%03d', math.floor(time[2] / 1000)) .. ' ' .. claim)
+  redis.call('LTRIM', KEYS[5], -100, -1)
+end
 return 1
 `;
 

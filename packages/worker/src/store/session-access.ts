@@ -1,8 +1,10 @@
 import { StoreError, type EventRow, type SessionRow } from '@pawl/runtime';
 import type { RedisClient } from '../redis-client.ts';
 import { translated } from '../redis-error.ts';
+import { claimText, readClaim, type Claim } from './claims.ts';
 import type { Change } from './draft.ts';
 import { fenceKey, keysOf, listKey } from './keys.ts';
+import { place, placeAfter } from './place.ts';
 import { scriptOn } from './script.ts';
 import { fenceScript, readScript, writeScript } from './scripts.ts';
 import { toEvent, toRow, toSight, type Acknowledged, type Entry, type Sight, type Told } from './sight.ts';
@@ -18,8 +20,6 @@ export type Writing = {
   readonly sight: Sight | null;
   readonly change: Exclude<Change, { kind: 'none' }>;
   readonly token: string;
-  /** What people asked for that is carried out with this change. */
-  readonly commands: readonly string[];
 };
 
 /** Reads and writes sessions in Redis: what is where, and no rule about it. */
@@ -33,6 +33,7 @@ export type SessionAccess = {
   keepAcknowledged(id: string, known: Acknowledged): Promise<void>;
   nextFence(above: number): Promise<number>;
   list(limit: number): Promise<readonly SessionRow[]>;
+  claims(id: string): Promise<readonly Claim[]>;
 };
 
 export type Looked = { readonly sight: Sight; readonly hashAt: string | null };
@@ -56,11 +57,13 @@ export function accessTo(redis: RedisClient, prefix: string): SessionAccess {
     write: (writing) =>
       translated(async () => {
         const { id, change } = writing;
-        const { session, log, snapshot, commands, care } = keysOf(prefix, id);
-        const writes = write([session, log, snapshot, commands, care], argumentsOf(writing));
+        const { session, log, snapshot, commands, claims, ...rest } = keysOf(prefix, id);
+        const keys = [session, log, snapshot, commands, claims, ...Object.values(rest)];
+        const writes = write(keys, argumentsOf(writing));
         // Where it is not done, the place in the list is one that the next change corrects.
-        const isKnown = writing.sight !== null && change.kind === 'write' && change.events.length > 0;
-        const [code] = await Promise.all([writes, isKnown ? place(redis, list, change.row) : null]);
+        const isMoved =
+          change.kind === 'write' && change.events.length > 0 && movesInList(writing.sight, change.row);
+        const [code] = await Promise.all([writes, isMoved ? place(redis, list, change.row) : null]);
         if (code !== 1) return code === 0 ? 'elsewhere' : 'broken';
         if (change.kind === 'remove') await redis.zrem(list, id);
         else if (writing.sight === null) await place(redis, list, change.row);
@@ -72,11 +75,12 @@ export function accessTo(redis: RedisClient, prefix: string): SessionAccess {
       }),
     nextFence: (above) => translated(async () => Number(await fence([fenceKey(prefix)], [above]))),
     list: (limit) => translated(() => listed(redis, prefix, limit)),
+    claims: (id) =>
+      translated(async () => {
+        const kept = await redis.lrange(keysOf(prefix, id).claims, 0, -1);
+        return kept.flatMap((line) => readClaim(line) ?? []);
+      }),
   };
-}
-
-async function place(redis: RedisClient, list: string, { id, summary }: SessionRow): Promise<void> {
-  await redis.zadd(list, summary.updatedAt, id);
 }
 
 async function readOn(
@@ -97,10 +101,10 @@ async function readOn(
   sight.ranges.push({ from, to });
 }
 
-function argumentsOf({ sight, change, token, commands }: Writing): readonly (string | number)[] {
+function argumentsOf({ sight, change, token }: Writing): readonly (string | number)[] {
   const stands = sight === null ? ['', '', ''] : [sight.row.fence, sight.row.head, sight.rev];
   if (change.kind === 'remove') return [...stands, 'remove'];
-  const { row, initial, events, snapshot } = change;
+  const { row, initial, events, snapshot, commands } = change;
   const { fence, head, about, ...rest } = row;
   const fields = { row: JSON.stringify(rest), fence, head, from: row.snapshotHead, token };
   const once = {
@@ -112,7 +116,13 @@ function argumentsOf({ sight, change, token, commands }: Writing): readonly (str
   const pairs = Object.entries({ ...fields, ...(initial !== null && once) });
   const kept = snapshot === null ? '' : JSON.stringify(snapshot);
   const numbered = events.flatMap(({ seq, hash, text }) => [seq, hash, text]);
-  return [...stands, 'write', pairs.length, ...pairs.flat(), kept, commands.length, ...commands, ...numbered];
+  const carriedOut = [commands.length, ...commands];
+  const claim = fence === sight?.row.fence ? '' : claimText(row);
+  return [...stands, 'write', pairs.length, ...pairs.flat(), kept, claim, ...carriedOut, ...numbered];
+}
+
+function movesInList(sight: Sight | null, row: SessionRow): boolean {
+  return sight !== null && placeAfter(sight.placedAt, row) !== sight.placedAt;
 }
 
 /** The number that a new session begins after. */

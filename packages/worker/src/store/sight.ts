@@ -15,6 +15,8 @@ export type Sight = {
   readonly snapshot: SnapshotRow | undefined;
   /** How far it is known to have come, by somebody who found it shorter. */
   readonly acknowledged: Acknowledged | null;
+  /** The time under which this process has put it into the list of sessions; null if it has not. */
+  readonly placedAt: number | null;
   readonly events: Map<number, EventRow>;
   /** Which of the events were read: those that are not among them are not there. */
   readonly ranges: { readonly from: number; readonly to: number }[];
@@ -50,6 +52,7 @@ export function toSight(id: string, [list, strays, , snapshot, entries]: Told, l
     stray: strays.map(toEvent)[0] ?? null,
     snapshot: (readJson(snapshot) as SnapshotRow | null) ?? undefined,
     acknowledged: readJson(fields.get('acknowledged') ?? null) as Acknowledged | null,
+    placedAt: null,
     events: new Map(read.map((event) => [event.seq, event])),
     ranges: limit === 0 ? [] : [{ from, to }],
   };

@@ -1,6 +1,7 @@
 import { withReplaced } from '../../list.ts';
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
+import { askMemory } from '../ask-memory.ts';
 import { toExecution } from '../calls.ts';
 import { execute } from '../execute.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
@@ -29,6 +30,7 @@ export const awaitingPermission: Handlers<AwaitingPermission> = {
   'paging-requested': busy,
   'paging-finished': busy,
   'paging-failed': busy,
+  'memory-asked': askMemory,
   ...agendaEvents<AwaitingPermission>(
     (turn) => turn.agenda,
     (turn, agenda) => ({ ...turn, agenda }),

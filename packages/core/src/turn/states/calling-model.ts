@@ -5,6 +5,7 @@ import type { Verdict } from '../../governor/verdict.ts';
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
 import { endOfSession } from '../agenda.ts';
+import { askMemory } from '../ask-memory.ts';
 import { askedFor, isAllowed, toExecution, withIds, withReply } from '../calls.ts';
 import { runRound } from '../enter.ts';
 import { execute } from '../execute.ts';
@@ -46,6 +47,7 @@ export const callingModel: Handlers<CallingModel> = {
   'paging-requested': busy,
   'paging-finished': busy,
   'paging-failed': busy,
+  'memory-asked': askMemory,
   ...agendaEvents<CallingModel>(
     (turn) => turn.ask.agenda,
     (turn, agenda) => ({ ...turn, ask: { ...turn.ask, agenda } }),

@@ -1,6 +1,7 @@
 import type { Session } from '../../session.ts';
 import { agendaOf } from '../agenda.ts';
 import { agendaEvents } from '../agenda-events.ts';
+import { askMemory } from '../ask-memory.ts';
 import { callModel } from '../enter.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, halt, haltAsRequested, pause, shutDown } from '../leave.ts';
@@ -30,6 +31,7 @@ export const errorRecovery: Handlers<ErrorRecovery> = {
   'paging-requested': busy,
   'paging-finished': busy,
   'paging-failed': busy,
+  'memory-asked': askMemory,
   ...agendaEvents<ErrorRecovery>(agendaOf, withAgenda),
   'pause-requested': pause,
   'resume-requested': busy,

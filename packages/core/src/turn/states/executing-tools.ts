@@ -2,6 +2,7 @@ import { withReplaced } from '../../list.ts';
 import { recordPhaseWork } from '../../phases/record.ts';
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
+import { askMemory } from '../ask-memory.ts';
 import { afterTools } from '../execute.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
@@ -28,6 +29,7 @@ export const executingTools: Handlers<ExecutingTools> = {
   'paging-requested': busy,
   'paging-finished': busy,
   'paging-failed': busy,
+  'memory-asked': askMemory,
   ...agendaEvents<ExecutingTools>(
     (turn) => turn.agenda,
     (turn, agenda) => ({ ...turn, agenda }),

@@ -3,6 +3,7 @@ import type { Message } from '../../conversation/message.ts';
 import { halveConversation } from '../../memory/halve.ts';
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
+import { askMemory } from '../ask-memory.ts';
 import { callModel } from '../enter.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
@@ -31,6 +32,7 @@ export const paging: Handlers<Paging> = {
   'paging-requested': busy,
   'paging-finished': finished,
   'paging-failed': failed,
+  'memory-asked': askMemory,
   ...agendaEvents<Paging>(
     (turn) => turn.work.ask.agenda,
     (turn, agenda) => ({ ...turn, work: withPagingAgenda(turn.work, agenda) }),

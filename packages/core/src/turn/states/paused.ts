@@ -62,7 +62,7 @@ function isHeld(turn: Turn): turn is Held {
   return turn.status !== 'paused' && turn.status !== 'halted' && turn.status !== 'shuttingDown';
 }
 
-/** Actions that begin nothing. */
+/** Actions that begin nothing. What has left working memory has to be in storage, whoever waits. */
 function isHarmless({ type }: Action): boolean {
-  return type === 'show-text' || type === 'show-error' || type === 'abort';
+  return type === 'show-text' || type === 'show-error' || type === 'abort' || type === 'store';
 }

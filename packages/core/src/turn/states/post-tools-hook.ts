@@ -1,5 +1,6 @@
 import type { Session } from '../../session.ts';
 import { agendaEvents } from '../agenda-events.ts';
+import { askMemory } from '../ask-memory.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
 import { move, showing, type Step } from '../move.ts';
@@ -27,6 +28,7 @@ export const postToolsHook: Handlers<PostToolsHook> = {
   'paging-requested': busy,
   'paging-finished': busy,
   'paging-failed': busy,
+  'memory-asked': askMemory,
   ...agendaEvents<PostToolsHook>(
     (turn) => turn.work.agenda,
     (turn, agenda) => ({ ...turn, work: { ...turn.work, agenda } }),

@@ -3,6 +3,7 @@ import { changePhases } from '../../phases/change.ts';
 import type { Session } from '../../session.ts';
 import { emptyAgenda, plainAsk } from '../agenda.ts';
 import { haltOnVerdict } from '../agenda-events.ts';
+import { askMemory } from '../ask-memory.ts';
 import { callModel, waitForUser } from '../enter.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { startWork } from '../heed.ts';
@@ -33,6 +34,7 @@ export const waitingForUser: Handlers<WaitingForUser> = {
   'paging-requested': page,
   'paging-finished': idle,
   'paging-failed': idle,
+  'memory-asked': askMemory,
   'phase-started': enterPhase,
   'phase-completed': enterPhase,
   'verdict-reached': (session, turn, event) =>

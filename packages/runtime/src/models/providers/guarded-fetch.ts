@@ -1,3 +1,5 @@
+import { traceContext } from '../../trace-context.ts';
+
 /** More came over the wire than one reply may take. Known by its code, whatever wraps it. */
 class WireOverflow extends Error {
   override readonly name = 'WireOverflow';
@@ -16,7 +18,7 @@ class NotAnApi extends Error {
  */
 export function guardedFetch(bytesMax: number): typeof globalThis.fetch {
   return async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: 'manual' });
+    const response = await fetch(input, { ...init, ...traced(input, init), redirect: 'manual' });
     if (response.body === null) return response;
     if (response.ok && /^text\/html\b/i.test(response.headers.get('content-type') ?? '')) {
       await response.body.cancel();
@@ -25,6 +27,15 @@ export function guardedFetch(bytesMax: number): typeof globalThis.fetch {
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(counted(bytesMax)), { status, statusText, headers });
   };
+}
+
+/** Where in a trace this is, for whoever answers; nothing where nobody traces. */
+function traced(...[input, init]: Parameters<typeof fetch>): { readonly headers?: Headers } {
+  const context = traceContext();
+  if (context === undefined) return {};
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
+  headers.set('traceparent', context.traceparent);
+  return { headers };
 }
 
 function counted(bytesMax: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { carryingOut, commandIn } from '../src/commands/applied.ts';
-import { eventFor, readCommand, type SessionCommand } from '../src/commands/command.ts';
+import { carryingOut, commandIn } from '../../src/commands/carrying-out.ts';
+import { eventFor, readCommand, type SessionCommand } from '../../src/commands/command.ts';
 
 const commands: readonly SessionCommand[] = [
   { kind: 'say', text: 'Go on.' },
@@ -13,6 +13,8 @@ const commands: readonly SessionCommand[] = [
   { kind: 'halt', reason: 'over' },
   { kind: 'pause', reason: 'lunch' },
   { kind: 'resume' },
+  { kind: 'phase', number: 2, description: 'Building' },
+  { kind: 'memory', action: 'evict', key: 'plan' },
 ];
 
 describe('a command', () => {
@@ -38,8 +40,24 @@ describe('a command', () => {
     '{"kind":"constructor"}',
     '{"kind":"toString"}',
     '{"kind":"halt"}',
+    '{"kind":"phase","number":0,"description":"x"}',
+    '{"kind":"phase","number":1.5,"description":"x"}',
+    '{"kind":"phase","number":1}',
+    '{"kind":"memory","action":"toString","key":"plan"}',
+    '{"kind":"memory","action":"pin"}',
   ])('is not made of %j', (json) => {
     expect(readCommand(json)).toBeNull();
+  });
+
+  it('brings nothing into the session but what its kind has', () => {
+    const forged = readCommand(
+      '{"kind":"decide","callId":"a","decision":"allow","type":"halt-requested","at":1}',
+    );
+    expect(forged === null ? null : eventFor(forged)).toEqual({
+      type: 'permission-decided',
+      callId: 'a',
+      decision: 'allow',
+    });
   });
 
   it('is never read from anything without an answer', () => {

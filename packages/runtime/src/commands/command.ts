@@ -1,4 +1,5 @@
-import type { Unstamped } from '@pawl/runtime';
+import { memoryWishes, type MemoryWish } from '@pawl/core';
+import type { Unstamped } from '../work.ts';
 
 /** What a person may ask of a session that runs somewhere else. */
 export type SessionCommand =
@@ -15,17 +16,26 @@ export type SessionCommand =
   | { readonly kind: 'finish'; readonly reason: string }
   | { readonly kind: 'halt'; readonly reason: string }
   | { readonly kind: 'pause'; readonly reason: string }
-  | { readonly kind: 'resume' };
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'phase'; readonly number: number; readonly description: string }
+  /** `key` is the whole key of an entry of working memory. */
+  | { readonly kind: 'memory'; readonly action: MemoryWish; readonly key: string };
 
-/** What a command comes to in the session. */
+/** What a command comes to in the session. Nothing of it gets there but what its kind has. */
 export function eventFor(command: SessionCommand): Unstamped {
   switch (command.kind) {
     case 'say':
       // Said to one who waits, it is a message like any other.
       return { type: 'steered', text: command.text };
     case 'decide': {
-      const { kind: _, ...decided } = command;
-      return { type: 'permission-decided', ...decided };
+      const { callId, decision, reason, request } = command;
+      return {
+        type: 'permission-decided',
+        callId,
+        decision,
+        ...(reason !== undefined && { reason }),
+        ...(request !== undefined && { request }),
+      };
     }
     case 'cancel':
       return { type: 'cancel-requested', ...(command.reason !== undefined && { reason: command.reason }) };
@@ -37,38 +47,46 @@ export function eventFor(command: SessionCommand): Unstamped {
       return { type: 'pause-requested', reason: command.reason };
     case 'resume':
       return { type: 'resume-requested' };
+    case 'phase':
+      return { type: 'phase-started', number: command.number, description: command.description };
+    case 'memory':
+      return { type: 'memory-asked', action: command.action, key: command.key };
     default:
       return command satisfies never;
   }
 }
 
-const text = (value: unknown): value is string => typeof value === 'string';
-const maybe = (value: unknown, is: (given: unknown) => boolean): boolean => value === undefined || is(value);
-
 type Fields = Readonly<Record<string, unknown>>;
 
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isMissingOr = (is: (given: unknown) => boolean, value: unknown): boolean =>
+  value === undefined || is(value);
+
 const checks: Readonly<Record<SessionCommand['kind'], (fields: Fields) => boolean>> = {
-  say: (fields) => text(fields['text']),
-  decide: (fields) =>
-    text(fields['callId']) &&
-    (fields['decision'] === 'allow' || fields['decision'] === 'deny') &&
-    maybe(fields['reason'], text) &&
-    maybe(fields['request'], Number.isSafeInteger),
-  cancel: (fields) => maybe(fields['reason'], text),
-  finish: (fields) => text(fields['reason']),
-  halt: (fields) => text(fields['reason']),
-  pause: (fields) => text(fields['reason']),
+  say: ({ text }) => isText(text),
+  decide: ({ callId, decision, reason, request }) =>
+    isText(callId) &&
+    (decision === 'allow' || decision === 'deny') &&
+    isMissingOr(isText, reason) &&
+    isMissingOr(Number.isSafeInteger, request),
+  cancel: ({ reason }) => isMissingOr(isText, reason),
+  finish: ({ reason }) => isText(reason),
+  halt: ({ reason }) => isText(reason),
+  pause: ({ reason }) => isText(reason),
   resume: () => true,
+  phase: ({ number, description }) =>
+    Number.isSafeInteger(number) && Number(number) >= 1 && isText(description),
+  memory: ({ action, key }) => memoryWishes.some((wish) => wish === action) && isText(key),
 };
 
-/** Null for what is no command: whoever may write to Redis may have written anything. */
+/** Null for what is no command: whoever may write to a store may have written anything. */
 export function readCommand(json: string): SessionCommand | null {
   try {
     const value = JSON.parse(json) as unknown;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
     const fields = value as Fields;
     const { kind } = fields;
-    if (!text(kind) || !Object.hasOwn(checks, kind)) return null;
+    if (!isText(kind) || !Object.hasOwn(checks, kind)) return null;
     return checks[kind as SessionCommand['kind']](fields) ? (fields as SessionCommand) : null;
   } catch {
     return null;

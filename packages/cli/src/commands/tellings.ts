@@ -1,0 +1,17 @@
+/** What `pawl tell` knows to ask, and what has to follow it. */
+export const tellings = {
+  say: '<text>',
+  allow: '[call]',
+  deny: '[call]',
+  pause: '',
+  resume: '',
+  finish: '',
+  cancel: '',
+  halt: '',
+  phase: '<number> <description>',
+  pin: '<key>',
+  unpin: '<key>',
+  evict: '<key>',
+} as const;
+
+export type Telling = keyof typeof tellings;

@@ -1,0 +1,36 @@
+import { Argument, type Command } from 'commander';
+import type { TellFlags } from './commands/tell.ts';
+import { tellings } from './commands/tellings.ts';
+import { examples, type Setting } from './program-parts.ts';
+import { storeHelp } from './store-help.ts';
+
+/** The command for sessions that run in another terminal, process or machine. */
+export function addTell(program: Command, { io, exit }: Setting): void {
+  program
+    .command('tell')
+    .description('ask something of a session, wherever it runs')
+    .argument('<session>', 'its id, the beginning of it, or "last" for the newest of this folder')
+    .addArgument(new Argument('<what>', 'what is asked').choices(Object.keys(tellings)))
+    .argument(
+      '[words...]',
+      'say: the text; allow, deny: the call, if there are several; phase: its number and what it is about; pin, unpin, evict: the key of an entry of memory',
+    )
+    .option('--reason <text>', 'why')
+    .option('-d, --dir <folder>', 'the folder whose sessions are meant', '.')
+    .option('--store <where>', storeHelp)
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      examples(
+        'pawl tell last say "Leave the tests alone"',
+        'pawl tell 3f2a allow',
+        'pawl tell 3f2a deny call_1 --reason "not on a Friday"',
+        'pawl tell last phase 2 "Write the tests"',
+        'pawl tell last evict old_notes',
+      ),
+    )
+    .action(async (session: string, what: string, words: string[], flags: TellFlags) => {
+      const { tell } = await import('./commands/tell.ts');
+      exit(await tell(session, { what, words }, flags, io));
+    });
+}

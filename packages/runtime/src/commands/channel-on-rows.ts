@@ -1,0 +1,29 @@
+import type { CommandRows } from '../store/rows.ts';
+import { named, StoreError } from '../store/store-error.ts';
+import { commandLimits, commandText, tooManyWait, type CommandChannel } from './channel.ts';
+import { readCommand } from './command.ts';
+
+/** A channel beside the sessions of a store, on whatever holds its rows. */
+export function channelOn(rows: CommandRows): CommandChannel {
+  return {
+    async send(session, command, options = {}) {
+      const text = commandText(session, command, options);
+      const { requestId = null } = options;
+      return rows.write(() => {
+        if (rows.find(session) === undefined) throw new StoreError('missing', named(session));
+        const before = requestId === null ? undefined : rows.commandOf(session, requestId);
+        if (before !== undefined) return before;
+        const { waiting } = commandLimits;
+        if (rows.commands(session, waiting).length >= waiting) throw tooManyWait(session);
+        return rows.addCommand(session, text, requestId);
+      });
+    },
+    async waiting(session) {
+      const waiting = rows.read(() => rows.commands(session, commandLimits.told));
+      return waiting.map(({ id, text }) => ({ id, command: readCommand(text) }));
+    },
+    async drop(session, id) {
+      rows.write(() => rows.takeCommands(session, [id]));
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** Where in a trace something happens, as W3C Trace Context writes it: `00-TRACE-SPAN-FLAGS`. */
+export type TraceContext = { readonly traceparent: string };
+
+const contexts = new AsyncLocalStorage<TraceContext>();
+
+/** Runs something as part of a trace: what it starts, sends and asks for says so to whoever receives it. */
+export function withTraceContext<Value>(context: TraceContext, run: () => Value): Value {
+  return contexts.run(context, run);
+}
+
+/** Undefined where nobody traces. */
+export function traceContext(): TraceContext | undefined {
+  return contexts.getStore();
+}

@@ -1,0 +1,222 @@
+import { step, type Event } from '@pawl/core';
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { carryingOut } from '../../src/commands/carrying-out.ts';
+import { commandLimits } from '../../src/commands/channel.ts';
+import type { SessionCommand } from '../../src/commands/command.ts';
+import { fork } from '../../src/store/fork.ts';
+import type { Position, Store } from '../../src/store/store.ts';
+import { session, tell } from '../store/tale.ts';
+
+const say = (text: string): SessionCommand => ({ kind: 'say', text });
+
+/** What holds of the commands of every store. `make` gives a way to open one and the same store, as often as one likes. */
+export function keepsCommands(make: () => () => Store): void {
+  keepsThemInOrder(make);
+  takesThemAwayOnce(make);
+  knowsRequests(make);
+  refuses(make);
+}
+
+async function textsIn(store: Store, id = 'a'): Promise<readonly unknown[]> {
+  return (await store.commands.waiting(id)).map(({ command }) => command?.kind === 'say' && command.text);
+}
+
+function keepsThemInOrder(make: () => () => Store): void {
+  it('keeps commands in the order in which they were sent, for whoever looks', async () => {
+    const open = make();
+    await open().create(session('a'), 'me');
+    await open().create(session('b'), 'me');
+    const ids = [];
+    for (const text of ['one', 'two', 'three']) ids.push(await open().commands.send('a', say(text)));
+    await open().commands.send('b', { kind: 'resume' });
+    const waiting = await open().commands.waiting('a');
+    expect(waiting.map(({ id }) => id)).toEqual(ids);
+    expect(waiting.map(({ command }) => command)).toEqual([say('one'), say('two'), say('three')]);
+    expect(new Set(ids).size).toBe(3);
+    expect(await open().commands.waiting('b')).toMatchObject([{ command: { kind: 'resume' } }]);
+    expect(await open().commands.waiting('none')).toEqual([]);
+  });
+
+  it('keeps every text as it is', async () => {
+    const store = make()();
+    await store.create(session(), 'me');
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (text) => {
+        const id = await store.commands.send('a', say(text));
+        expect(await store.commands.waiting('a')).toEqual([{ id, command: say(text) }]);
+        await store.commands.drop('a', id);
+      }),
+      { numRuns: 20 },
+    );
+    await store.commands.send('a', say('\ud800 __proto__ \u0000'));
+    expect(await textsIn(store)).toEqual(['\ud800 __proto__ \u0000']);
+  });
+
+  it('lets go of one that changes nothing, and is not troubled by one that is not there', async () => {
+    const store = make()();
+    await store.create(session(), 'me');
+    const first = await store.commands.send('a', say('one'));
+    await store.commands.send('a', say('two'));
+    await store.commands.drop('a', first);
+    await store.commands.drop('a', first);
+    await store.commands.drop('none', first);
+    expect(await textsIn(store)).toEqual(['two']);
+  });
+
+  it('removes them with the session, and gives a fork none', async () => {
+    const store = make()();
+    await tell(store, session(), await store.create(session(), 'me'), 3);
+    const gone = await store.commands.send('a', say('one'), { requestId: 'r' });
+    await fork(store, 'a', { at: 2, as: 'b', owner: 'me', now: 9_000 });
+    expect(await store.commands.waiting('b')).toEqual([]);
+    expect(await textsIn(store)).toEqual(['one']);
+    await store.remove('a');
+    expect(await store.commands.waiting('a')).toEqual([]);
+    await store.create(session(), 'me');
+    expect(await store.commands.waiting('a')).toEqual([]);
+    const anew = await store.commands.send('a', say('two'), { requestId: 'r' });
+    expect(anew).not.toBe(gone);
+    expect(await textsIn(store)).toEqual(['two']);
+  });
+}
+
+type Begun = { readonly at: Position; readonly append: (at: Position, command: string) => Promise<Position> };
+
+async function begun(store: Store): Promise<Begun> {
+  const at = await store.create(session(), 'me');
+  return {
+    at,
+    append: async (from, command) => {
+      const { session: before } = await store.open('a');
+      const event: Event = carryingOut({ type: 'steered', at: 2_000, text: command }, command);
+      return store.append('a', from, [event], step(before, event).session);
+    },
+  };
+}
+
+function takesThemAwayOnce(make: () => () => Store): void {
+  it('takes a command away together with its event, or not at all', async () => {
+    const open = make();
+    const { at, append } = await begun(open());
+    const command = await open().commands.send('a', say('one'));
+    await open().commands.send('a', say('two'));
+    await expect(append({ ...at, head: at.head + 1 }, command)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(append({ ...at, fence: at.fence + 1 }, command)).rejects.toMatchObject({ code: 'held' });
+    expect(await textsIn(open())).toEqual(['one', 'two']);
+    await append(at, command);
+    expect(await textsIn(open())).toEqual(['two']);
+    expect(await open().verify('a')).toEqual({ ok: true, head: 1 });
+  });
+
+  it('takes away only commands of the session itself, and passes over what is no command', async () => {
+    const store = make()();
+    const { at, append } = await begun(store);
+    await store.create(session('b'), 'me');
+    const theirs = await store.commands.send('b', say('theirs'));
+    const next = await append(await append(at, theirs), '12345-0');
+    expect(await textsIn(store, 'b')).toHaveLength(1);
+    expect(next.head).toBe(2);
+  });
+
+  it('never gives an id again', async () => {
+    const store = make()();
+    const { append, ...begin } = await begun(store);
+    let { at } = begin;
+    const ids = new Set<string>();
+    for (let count = 0; count < 5; count += 1) {
+      const id = await store.commands.send('a', say('again'));
+      ids.add(id);
+      at = await append(at, id);
+    }
+    expect(ids.size).toBe(5);
+  });
+}
+
+function knowsRequests(make: () => () => Store): void {
+  it('keeps what is sent twice under one request id once, before and after it was carried out', async () => {
+    const open = make();
+    const { at, append } = await begun(open());
+    await open().create(session('b'), 'me');
+    const requestId = 'of-mine';
+    const first = await open().commands.send('a', say('one'), { requestId });
+    expect(await open().commands.send('a', say('one'), { requestId })).toBe(first);
+    expect(await textsIn(open())).toEqual(['one']);
+    await append(at, first);
+    expect(await open().commands.send('a', say('one'), { requestId })).toBe(first);
+    expect(await open().commands.waiting('a')).toEqual([]);
+    const dropped = await open().commands.send('a', say('two'), { requestId: '__proto__' });
+    await open().commands.drop('a', dropped);
+    expect(await open().commands.send('a', say('two'), { requestId: '__proto__' })).toBe(dropped);
+    await open().commands.send('b', say('other'), { requestId });
+    expect(await textsIn(open(), 'b')).toEqual(['other']);
+  });
+
+  it('keeps it once too where many send it at the same time', async () => {
+    const open = make();
+    await open().create(session(), 'me');
+    const sent = Array.from({ length: 12 }, () =>
+      open().commands.send('a', say('one'), { requestId: 'same' }),
+    );
+    expect(new Set(await Promise.all(sent)).size).toBe(1);
+    expect(await textsIn(open())).toEqual(['one']);
+  });
+
+  it('remembers the last thousand requests of a session', { timeout: 30_000 }, async () => {
+    const store = make()();
+    await store.create(session(), 'me');
+    const send = (number: number): Promise<string> =>
+      store.commands.send('a', { kind: 'resume' }, { requestId: `r${number}` });
+    const ids: string[] = [];
+    for (let number = 0; number <= commandLimits.requests; number += 1) {
+      const id = await send(number);
+      ids.push(id);
+      await store.commands.drop('a', id);
+    }
+    expect(await send(1)).toBe(ids[1]);
+    expect(await send(commandLimits.requests)).toBe(ids.at(-1));
+    expect(await store.commands.waiting('a')).toEqual([]);
+    expect(await send(0)).not.toBe(ids[0]);
+    expect(await store.commands.waiting('a')).toHaveLength(1);
+  });
+}
+
+function refuses(make: () => () => Store): void {
+  it('says so when there is no such session', async () => {
+    const sending = make()().commands.send('b', { kind: 'resume' });
+    await expect(sending).rejects.toMatchObject({
+      code: 'missing',
+      message: expect.stringContaining('"b"'),
+    });
+  });
+
+  it('takes nothing that is no command, that is too long, or that has no proper request id', async () => {
+    const store = make()();
+    await store.create(session(), 'me');
+    const send = (command: unknown, requestId?: string): Promise<string> =>
+      store.commands.send('a', command as SessionCommand, requestId === undefined ? {} : { requestId });
+    const invalid = { code: 'invalid' };
+    await expect(send({ kind: 'halt' })).rejects.toMatchObject(invalid);
+    await expect(send({ kind: '__proto__' })).rejects.toMatchObject(invalid);
+    await expect(send(undefined)).rejects.toMatchObject(invalid);
+    await expect(send(say('x'.repeat(commandLimits.characters)))).rejects.toMatchObject(invalid);
+    await expect(send({ kind: 'resume' }, '')).rejects.toMatchObject(invalid);
+    await expect(send({ kind: 'resume' }, 'x'.repeat(201))).rejects.toMatchObject(invalid);
+    await expect(send({ kind: 'resume' }, '\ud800')).rejects.toMatchObject(invalid);
+    expect(await store.commands.waiting('a')).toEqual([]);
+  });
+
+  it('has room for a thousand, and tells a hundred at once', { timeout: 30_000 }, async () => {
+    const store = make()();
+    await store.create(session(), 'me');
+    const ids: string[] = [];
+    for (let count = 0; count < commandLimits.waiting; count += 1) {
+      ids.push(await store.commands.send('a', { kind: 'resume' }, { requestId: `r${count}` }));
+    }
+    await expect(store.commands.send('a', { kind: 'resume' })).rejects.toMatchObject({ code: 'full' });
+    expect(await store.commands.send('a', { kind: 'resume' }, { requestId: 'r7' })).toBe(ids[7]);
+    expect((await store.commands.waiting('a')).map(({ id }) => id)).toEqual(ids.slice(0, commandLimits.told));
+    await store.commands.drop('a', ids[0] ?? '');
+    await store.commands.send('a', { kind: 'resume' });
+  });
+}

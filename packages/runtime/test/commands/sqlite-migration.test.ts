@@ -1,0 +1,55 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { link } from '../../src/store/chain.ts';
+import { migrate, migrations } from '../../src/store/sqlite-migrations.ts';
+import { openSqliteStore } from '../../src/store/sqlite-store.ts';
+import { quickFolder } from '../store/sqlite-io-faults-tracing.ts';
+import { session } from '../store/tale.ts';
+
+/** A session as the version before commands wrote it. */
+function writeThirdVersion(path: string): void {
+  const database = new DatabaseSync(path);
+  migrate(database, path, migrations.slice(0, 3));
+  const initial = JSON.stringify(session());
+  const { lastInsertRowid } = database
+    .prepare(
+      `INSERT INTO sessions (id, owner, fence, head, hash, profile, status, updated_at, steps, snapshot_head,
+       snapshot_bytes, tail_bytes, created_at) VALUES ('a', 'old', 1, 0, ?, 'pawl', 'waitingForUser', 1, 0, 0, 0, 0, 1)`,
+    )
+    .run(link('', initial));
+  database.prepare('INSERT INTO beginnings VALUES (?, ?, NULL)').run(lastInsertRowid, initial);
+  database.close();
+}
+
+describe('a store from before there were commands', () => {
+  it('is brought up to date, and takes some for the sessions that are in it', async () => {
+    using folder = quickFolder();
+    const path = folder.at('sessions.db');
+    writeThirdVersion(path);
+    const store = openSqliteStore(path);
+    expect(await store.commands.waiting('a')).toEqual([]);
+    const id = await store.commands.send('a', { kind: 'say', text: 'Hello.' });
+    await store.close();
+    const again = openSqliteStore(path);
+    expect(await again.commands.waiting('a')).toEqual([{ id, command: { kind: 'say', text: 'Hello.' } }]);
+    expect(await again.verify('a')).toEqual({ ok: true, head: 0 });
+    await again.close();
+  });
+
+  it('tells a command that somebody has damaged from one that can be read', async () => {
+    using folder = quickFolder();
+    const path = folder.at('sessions.db');
+    const store = openSqliteStore(path);
+    await store.create(session(), 'me');
+    const ids = [];
+    for (const text of ['one', 'two']) ids.push(await store.commands.send('a', { kind: 'say', text }));
+    const database = new DatabaseSync(path);
+    database.exec(`UPDATE commands SET text = '{"kind' WHERE number = 1`);
+    database.close();
+    expect(await store.commands.waiting('a')).toEqual([
+      { id: ids[0], command: null },
+      { id: ids[1], command: { kind: 'say', text: 'two' } },
+    ]);
+    await store.close();
+  });
+});

@@ -1,0 +1,82 @@
+import type { Store } from '@pawl/runtime';
+import { Cluster } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keepsItsPromises as storageKeepsItsPromises } from '../../runtime/test/memory/storage-contract.ts';
+import { keepsItsPromises } from '../../runtime/test/store/store-contract.ts';
+import { connectRedis, openRedisStore, redisStorage, redisStore, type Connected } from '../src/index.ts';
+import { outfit, placeOn, type Place } from './harness.ts';
+import { startCluster } from './redis-cluster.ts';
+import { hasRedis, type RedisServer } from './redis-server.ts';
+
+function firstOf(nodes: readonly RedisServer[]): RedisServer {
+  const [first] = nodes;
+  if (first === undefined) throw new Error('There is no node.');
+  return first;
+}
+
+describe.skipIf(!hasRedis)('on a cluster of three masters', () => {
+  let cluster: Awaited<ReturnType<typeof startCluster>>;
+  let connected: Connected;
+  let names = 0;
+  const fresh = (): string => `name-${(names += 1)}`;
+
+  beforeAll(async () => {
+    cluster = await startCluster({ appendfsync: 'no' });
+    connected = await connectRedis(firstOf(cluster.nodes).url);
+  });
+
+  afterAll(async () => {
+    await connected.close();
+    await cluster.stop();
+  });
+
+  describe('a store', () => {
+    keepsItsPromises(() => {
+      const prefix = fresh();
+      return (): Store => redisStore(connected.redis, { prefix });
+    });
+  });
+
+  describe('storage', () => {
+    storageKeepsItsPromises(() => redisStorage(connected.redis, { name: fresh(), prefix: 'p' }));
+  });
+
+  it('is found by the address of any of its nodes, and looked at as a whole', async () => {
+    expect(connected.redis).toBeInstanceOf(Cluster);
+    for (const { url } of cluster.nodes) {
+      const store = await openRedisStore(url, { prefix: fresh() });
+      expect(await store.list()).toEqual([]);
+      await store.close();
+    }
+    const last = await connectRedis(cluster.nodes.at(-1)?.url ?? '');
+    const nodes = (last.redis as Cluster).nodes('master');
+    expect(nodes).toHaveLength(3);
+    // One careless node is enough to lose a third of it all.
+    await nodes[2]?.config('SET', 'appendonly', 'no');
+    await expect(openRedisStore(firstOf(cluster.nodes).url)).rejects.toThrow('appendonly yes');
+    await nodes[2]?.config('SET', 'appendonly', 'yes');
+    await last.close();
+  });
+
+  it('has its sessions worked on, wherever their keys are, by submission and by schedule', async () => {
+    const place: Place = await placeOn(firstOf(cluster.nodes));
+    try {
+      const ids = Array.from({ length: 12 }, (_, index) => `s${index}`);
+      for (const id of ids) await place.submit(id, 'Do it.', { tenant: `t${id.length % 2}` });
+      const template = { goal: 'Again.', profile: 'pawl', settings: {} };
+      await place.queue.schedules.set('often', { everyMs: 3_600_000 }, template);
+      await place.work(outfit([{ text: 'Done.' }, { text: 'Twice.' }]));
+      for (const id of ids) await place.until(id, 'waitingForUser');
+      await expect.poll(() => place.reports.filter(({ kind }) => kind === 'fired').length).toBe(1);
+      await place.queue.send('s3', { kind: 'say', text: 'Once more.' });
+      await expect.poll(async () => (await place.store.open('s3')).session.seq).toBeGreaterThan(2);
+      await place.until('s3', 'waitingForUser');
+      expect(await place.store.list()).toHaveLength(ids.length + 1);
+      const masters = (place.redis as unknown as Cluster).nodes('master');
+      const sizes = await Promise.all(masters.map((node) => node.dbsize()));
+      expect(Math.min(...sizes)).toBeGreaterThan(0);
+    } finally {
+      await place.close();
+    }
+  });
+});

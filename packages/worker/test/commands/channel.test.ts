@@ -1,0 +1,32 @@
+import type { Store } from '@pawl/runtime';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { keepsCommands } from '../../../runtime/test/commands/channel-contract.ts';
+import { redisStore } from '../../src/store/redis-store.ts';
+import { hasRedis, startRedis, type RedisServer } from '../redis-server.ts';
+
+describe.skipIf(!hasRedis)('commands in Redis', () => {
+  let server: RedisServer;
+  const clients: Redis[] = [];
+
+  beforeAll(async () => {
+    server = await startRedis({ appendfsync: 'no' });
+    clients.push(new Redis(server.url), new Redis(server.url));
+  });
+
+  afterAll(async () => {
+    for (const each of clients) each.disconnect();
+    await server.stop();
+  });
+
+  let stores = 0;
+  keepsCommands(() => {
+    stores += 1;
+    const prefix = `commands-${stores}`;
+    let opened = 0;
+    return (): Store => {
+      opened += 1;
+      return redisStore(clients[opened % clients.length] as Redis, { prefix });
+    };
+  });
+});

@@ -1,0 +1,198 @@
+import { createSession } from '@pawl/core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Template, When } from '../src/index.ts';
+import { fire } from '../src/schedules.ts';
+import { submitOnce } from '../src/submit.ts';
+import { outfit, placeOn, type Place } from './harness.ts';
+import { hasRedis, startRedis, type RedisServer } from './redis-server.ts';
+
+const template: Template = {
+  goal: 'Look after it.',
+  profile: 'pawl',
+  settings: { governor: { preset: 'none', rules: {} } },
+  about: { dir: '/somewhere' },
+};
+
+const answering = outfit([{ text: 'It is fine.' }]);
+
+describe.skipIf(!hasRedis)('a schedule', () => {
+  let server: RedisServer;
+  let place: Place;
+
+  beforeAll(async () => {
+    server = await startRedis({ appendfsync: 'everysec' });
+  });
+
+  afterAll(async () => server.stop());
+
+  afterEach(async () => place.close());
+
+  it('makes a session each time, which workers bring to its end', async () => {
+    place = await placeOn(server);
+    await place.queue.schedules.set('watch', { everyMs: 1_000 }, template);
+    await place.work(answering);
+    const ended = (): number => place.reports.filter(({ kind }) => kind === 'waiting').length;
+    await expect.poll(ended, { timeout: 15_000 }).toBeGreaterThanOrEqual(3);
+    expect(await place.queue.schedules.remove('watch')).toBe(true);
+    const all = await place.store.list();
+    for (const { goal, about, status } of all.filter((each) => each.steps > 0)) {
+      expect({ goal, status }).toEqual({ goal: 'Look after it.', status: 'waitingForUser' });
+      expect(about).toMatchObject({ dir: '/somewhere', worker: { tenant: 'default' } });
+    }
+    // One second after the other, and none twice.
+    const seconds = all.map(({ id }) => /^watch-(\d{8}T\d{6})Z-[\da-f]{8}$/.exec(id)?.[1]);
+    expect(new Set(seconds).size).toBe(all.length);
+    const fired = place.reports.filter(({ kind }) => kind === 'fired').length;
+    expect(fired).toBe(all.length);
+  });
+
+  it('is listed with its tenant and when it comes next, replaced under the same name, and removed', async () => {
+    place = await placeOn(server);
+    const { schedules } = place.queue;
+    const cron = { cron: '0 3 * * *', tz: 'Europe/Zurich' };
+    await schedules.set('nightly', { everyMs: 60_000 }, template);
+    const next = await schedules.set('nightly', cron, { ...template, goal: 'Sleep.' });
+    await schedules.set('nightly', { everyMs: 3_600_000 }, template, 'web');
+    const all = await schedules.all();
+    expect(all).toMatchObject([
+      { name: 'nightly', tenant: 'default', when: cron, goal: 'Sleep.', next },
+      { name: 'nightly', tenant: 'web', when: { everyMs: 3_600_000 }, goal: 'Look after it.' },
+    ]);
+    expect(new Date(next).getUTCMinutes()).toBe(0);
+    expect([1, 2]).toContain(new Date(next).getUTCHours());
+    // What is to come is no session that is delayed.
+    expect((await place.queue.depths()).map(({ delayed }) => delayed)).toEqual([0, 0]);
+    expect(await schedules.remove('nightly')).toBe(true);
+    expect(await schedules.remove('nightly')).toBe(false);
+    expect(await schedules.all()).toMatchObject([{ tenant: 'web' }]);
+  });
+
+  it('makes one session of one firing, however often and by how many its job is worked on', async () => {
+    place = await placeOn(server);
+    const { store, queue } = place;
+    const means = { store, queues: queue.parts.queues, owner: 'test' };
+    const job = { id: 'repeat:nightly:1763200000000', data: { schedule: 'nightly', template } };
+    const ids = await Promise.all([1, 2, 3, 4].map(() => fire(job, 'default', means)));
+    ids.push(await fire(job, 'default', means));
+    expect(new Set(ids).size).toBe(1);
+    expect(await store.list()).toMatchObject([{ id: ids[0], head: 1 }]);
+    expect((await queue.depths())[0]).toMatchObject({ waiting: 1 });
+    await fire(job, 'web', means);
+    await fire({ ...job, id: 'repeat:nightly:1763200000001' }, 'default', means);
+    expect(await store.list()).toHaveLength(3);
+    await expect(fire({ ...job, id: 'odd' }, 'default', means)).rejects.toThrow('for which time');
+  });
+
+  it('goes on with a session whose maker was gone before it had its goal', async () => {
+    place = await placeOn(server);
+    const { store, queue } = place;
+    const session = createSession({ id: 'half', at: 1 });
+    await store.create(session, 'gone', { about: { worker: { tenant: 'default' } } });
+    const means = { store, queues: queue.parts.queues };
+    const options = { owner: 'test', now: 2 };
+    await submitOnce(means, { session, goal: 'Do it.' }, options);
+    await submitOnce(means, { session, goal: 'Do it.' }, options);
+    expect(await store.open('half')).toMatchObject({ head: 1, owner: 'test' });
+    expect(await store.list()).toMatchObject([{ goal: 'Do it.' }]);
+  });
+
+  it('does not give a firing up when Redis is full', async () => {
+    const own = await startRedis();
+    try {
+      place = await placeOn(own);
+      await place.queue.schedules.set('watch', { everyMs: 3_600_000 }, template);
+      await place.redis.config('SET', 'maxmemory', '1');
+      await place.work(answering, { leaseMs: 2_000 });
+      await expect.poll(() => place.reports.some(({ kind }) => kind === 'trouble')).toBe(true);
+      await place.redis.config('SET', 'maxmemory', '0');
+      await expect.poll(async () => (await place.store.list()).length, { timeout: 20_000 }).toBe(1);
+      await place.close();
+    } finally {
+      await own.stop();
+    }
+    place = await placeOn(server);
+  });
+
+  it.each<[string, When, string]>([
+    ['a name', { everyMs: 60_000 }, 'letters'],
+    ['ok', { everyMs: 10 }, 'a second at the earliest'],
+    ['ok', { everyMs: Number.NaN }, 'a second at the earliest'],
+    ['ok', { cron: '0 3 * *' }, 'five parts'],
+    ['ok', { cron: '61 3 * * *' }, 'means nothing'],
+    ['ok', { cron: '0 0 30 2 *' }, 'means nothing'],
+    ['ok', { cron: '0 3 * * *', tz: 'Mars/Olympus' }, 'no time zone'],
+  ])('is refused as %j with %j', async (name, when, reason) => {
+    place = await placeOn(server);
+    await expect(place.queue.schedules.set(name, when, template)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining(reason),
+    });
+    expect(await place.queue.schedules.all()).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasRedis)('limits and retention', () => {
+  let server: RedisServer;
+  let place: Place;
+
+  beforeAll(async () => {
+    server = await startRedis({ appendfsync: 'everysec' });
+  });
+
+  afterAll(async () => server.stop());
+
+  afterEach(async () => place.close());
+
+  it('are shown as they were set, and lifted', async () => {
+    place = await placeOn(server);
+    await place.queue.limit('web', { concurrency: 3, rate: { max: 10, perMs: 60_000 } });
+    const limitsOf = async () => (await place.queue.depths()).find(({ tenant }) => tenant === 'web')?.limits;
+    expect(await limitsOf()).toEqual({ concurrency: 3, rate: { max: 10, perMs: 60_000 } });
+    await place.queue.limit('web', { rate: null });
+    expect(await limitsOf()).toEqual({ concurrency: 3, rate: null });
+    await place.queue.limit('web', { concurrency: null });
+    expect(await limitsOf()).toEqual({ concurrency: null, rate: null });
+  });
+
+  it('remove what has ended long ago, and nothing that somebody owes an answer or has to look at', async () => {
+    place = await placeOn(server);
+    const longAgo = Date.now() - 10_000;
+    for (const id of ['old', 'asked', 'parked']) await place.submit(id, 'Do it.', { now: longAgo });
+    await place.work(answering);
+    for (const id of ['old', 'asked', 'parked']) await place.until(id, 'waitingForUser');
+    await place.submit('unfinished', 'Do it.', { now: longAgo, delayMs: 3_600_000 });
+    await place.store.create(createSession({ id: 'by-hand', at: longAgo }), 'me', { createdAt: longAgo });
+    await place.queue.parts.care.park({ session: 'parked', reason: 'odd', at: 1 });
+    // What was worked on is as old as its last event; here it is made older.
+    for (const id of ['old', 'asked', 'parked'])
+      await place.redis.zadd(`${place.prefix}:sessions`, longAgo, id);
+    await place.close();
+    const next = await placeOn(server, place.prefix);
+    place = next;
+    await next.store.commands.send('asked', { kind: 'say', text: 'And now?' });
+    const removed: string[] = [];
+    const { removeOld } = await import('../src/retention.ts');
+    const asked = {
+      prefix: place.prefix,
+      before: Date.now() - 5_000,
+      onRemoved: (id: string) => removed.push(id),
+    };
+    await removeOld(place.redis, asked);
+    expect(removed).toEqual(['old']);
+    const left = (await place.store.list()).map(({ id }) => id).toSorted();
+    expect(left).toEqual(['asked', 'by-hand', 'parked', 'unfinished']);
+    await expect(place.store.open('old')).rejects.toMatchObject({ code: 'missing' });
+    expect(await place.redis.keys(`${place.prefix}:{old}*`)).toEqual([]);
+  });
+
+  it('are kept to by workers that are told how long', async () => {
+    place = await placeOn(server);
+    await place.submit('a');
+    await place.submit('later', 'Do it.', { delayMs: 3_600_000 });
+    await place.work(answering, { keepMs: 1_000, sweepMs: 100 });
+    await expect
+      .poll(() => place.reports, { timeout: 15_000 })
+      .toContainEqual({ kind: 'removed', session: 'a' });
+    expect((await place.store.list()).map(({ id }) => id)).toEqual(['later']);
+  });
+});
