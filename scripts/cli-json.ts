@@ -34,6 +34,7 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
     'pawl tell',
     '`{id, command, sent, runs}`: what was kept for whoever runs the session, under which id; and whether somebody does: `alive`, `gone`, `unknown`, or `worker` where one is woken.',
   ],
+  ['pawl dashboard', '`{"type":"listening", url, login}`.'],
   ['pawl submit', '`{id, tenant}`.'],
   [
     'pawl worker',

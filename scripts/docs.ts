@@ -1,9 +1,11 @@
 // `npm run docs` writes the generated pages; with --check it only says which of them are stale.
+import { chartPages } from './chart-pages.ts';
 import { cliPage } from './cli-page.ts';
 import { configPage } from './config-page.ts';
 import { conformancePages } from './conformance.ts';
 import { eventsPage } from './events-page.ts';
 import { governorPage } from './governor-page.ts';
+import { httpApiPage } from './http-api-page.ts';
 import { stalePages, writePages, type Page } from './pages.ts';
 
 const generators: readonly (() => readonly Page[])[] = [
@@ -12,6 +14,8 @@ const generators: readonly (() => readonly Page[])[] = [
   governorPage,
   configPage,
   cliPage,
+  httpApiPage,
+  chartPages,
 ];
 
 try {

@@ -60,6 +60,16 @@ and says something only when the agent goes round in circles: it advises, then r
 an end with an answer. It is part of \`step\`: pure, deterministic, with bounded memory and the same cost at the
 hundred-thousandth call as at the first. Replaying a log gives the same verdicts.
 
+\`\`\`mermaid
+flowchart LR
+  seen["a call has ended,<br/>a reply is there"] --> prints["fingerprints<br/>of the last 48 calls"] --> rules["every rule counts"]
+  rules -- "below its thresholds" --> quiet["nothing is said"]
+  rules -- "advise" --> advice["a word at the bottom<br/>of the next prompt"]
+  rules -- "refuse" --> denied["that very call<br/>is not run again"]
+  rules -- "ask" --> person["a question to a person"]
+  rules -- "finish" --> last["one last reply<br/>without tools"] --> halted["the session halts<br/>with the proof"]
+\`\`\`
+
 ## What it sees
 
 A call is reduced to three fingerprints. The **call** is the tool and its arguments, in whatever order the arguments were

@@ -18,6 +18,11 @@ async function run(args) {
     console.error(`Asking the docs: ${question} (Your own: npm start -- "your question")\n`);
   // The docs only: in the whole project this very file would be the best match.
   const goal = args.length === 0 ? ['--dir', join(root, 'docs'), question] : args;
+  // Last of all, also where the command runs in a process of its own.
+  process.on('exit', () => {
+    const session = args.length === 0 ? ' last --dir docs' : '';
+    console.error(`\nSee in a browser how it got there: npx pawl dashboard${session}`);
+  });
   // The command reads its arguments where every command does, and goes on by itself on the project's Node if this one
   // is too old.
   process.argv.splice(2, args.length, 'run', ...goal);

@@ -3,15 +3,25 @@ import { dirname, join } from 'node:path';
 import { filesUnder, root } from '../source-files.ts';
 import { importsIn } from './imports.ts';
 
+const everything = [
+  '@pawl/core',
+  '@pawl/runtime',
+  '@pawl/adapters',
+  '@pawl/worker',
+  '@pawl/telemetry',
+  '@pawl/dashboard',
+];
+
 /** Which package of the workspace may lean on which. There are no other arrows. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   '@pawl/core': [],
   '@pawl/runtime': ['@pawl/core'],
   '@pawl/adapters': ['@pawl/core'],
   '@pawl/worker': ['@pawl/core', '@pawl/runtime'],
+  '@pawl/telemetry': ['@pawl/core', '@pawl/runtime'],
   '@pawl/dashboard': ['@pawl/core', '@pawl/runtime', '@pawl/worker'],
-  pawl: ['@pawl/core', '@pawl/runtime', '@pawl/adapters', '@pawl/worker', '@pawl/dashboard'],
-  '@pawl/bench': ['@pawl/core', '@pawl/runtime', '@pawl/adapters', '@pawl/worker', '@pawl/dashboard'],
+  pawl: everything,
+  '@pawl/bench': everything,
 };
 
 type Manifest = {

@@ -35,7 +35,10 @@ describe('the documentation', () => {
     try {
       const files: string[] = [];
       for (const { page, line, text } of blocksIn('ts', 'typescript')) {
-        const file = join(folder, `${page.replaceAll(/[^\w.-]/g, '-')}-${line}.ts`);
+        // Those that name their file can import each other.
+        const own = /^\/\/ (\S+\.ts)\n/.exec(text)?.[1] ?? `${line}.ts`;
+        const file = join(folder, page.replaceAll(/[^\w.-]/g, '-'), own);
+        mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, await moduleFor(text));
         files.push(file);
       }
@@ -48,7 +51,7 @@ describe('the documentation', () => {
           lib: ['es2024', 'esnext.disposable', 'dom'],
           allowUnreachableCode: true,
         },
-        include: ['*.ts'],
+        include: ['**/*.ts'],
       };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
       expect(compiled(folder)).toBe('');
@@ -69,7 +72,9 @@ describe('the documentation', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { readonly scripts: object };
     const named = pages
       .flatMap((page) =>
-        [...textOf(page).matchAll(/npm run ([a-z:-]+)(?! -w)/g)].map(([, name = '']) => `${page} ${name}`),
+        [...textOf(page).matchAll(/npm run ([a-z:-]+)(?![a-z:-]| -w)/g)].map(
+          ([, name = '']) => `${page} ${name}`,
+        ),
       )
       .filter((each) => !Object.hasOwn(scripts, each.split(' ')[1] ?? ''));
     expect(named).toEqual([]);
@@ -80,6 +85,16 @@ describe('the documentation', () => {
       .filter(({ language, text }) => !canBeRead(language, text))
       .map(({ page, line }) => `${page}:${line}`);
     expect(unreadable).toEqual([]);
+  });
+
+  it('has a map on which every page of docs stands once', () => {
+    const listed = linksIn(textOf('docs/README.md')).map((target) => join('docs', target));
+    const told = new Set(listed);
+    const there = pages.filter(
+      (page) => page.startsWith('docs/') && page !== 'docs/README.md' && !/^docs\/decisions\/\d/.test(page),
+    );
+    expect(there.filter((page) => !told.has(page))).toEqual([]);
+    expect(listed.filter((page, index) => listed.indexOf(page) !== index)).toEqual([]);
   });
 
   it('has links that lead somewhere', () => {

@@ -52,6 +52,7 @@ describe('npm start', () => {
       expect.stringMatching(/\?$/),
     ]);
     expect(run.stderr).toContain('npm start -- "your question"');
+    expect(run.stderr).toMatch(/: npx pawl dashboard last --dir docs\n$/);
   });
 
   it('stops when setting up fails', () => {

@@ -5,6 +5,7 @@ import { examples, sessionCommand, type SessionOptions, type Setting } from './p
 export function addInsight(program: Command, setting: Setting): void {
   addVerdict(program, setting);
   addStats(program, setting);
+  addLearn(program, setting);
 }
 
 function addVerdict(program: Command, { io, exit }: Setting): void {
@@ -46,10 +47,51 @@ function addStats(program: Command, { io, signal, exit }: Setting): void {
     'count what the sessions of this folder came to, what it took, and how good the verdicts were',
   )
     .option('-a, --all', 'those of every folder')
+    .option('--html <file>', 'write a page with plots as well')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', examples('pawl stats', 'pawl stats --all --json | jq .accuracy'))
-    .action(async (options: SessionOptions & { all?: true }) => {
+    .addHelpText(
+      'after',
+      examples('pawl stats', 'pawl stats --html report.html', 'pawl stats --all --json | jq .accuracy'),
+    )
+    .action(async (options: SessionOptions & { all?: true; html?: string }) => {
       const { showStats } = await import('./commands/stats.ts');
       exit(await showStats({ ...options, signal }, io));
+    });
+}
+
+type LearnFlags = SessionOptions & {
+  readonly all?: true;
+  readonly labels?: string;
+  readonly profile?: string;
+  readonly write?: string;
+  readonly apply?: true;
+  readonly force?: true;
+};
+
+function addLearn(program: Command, { io, signal, exit }: Setting): void {
+  sessionCommand(
+    program,
+    'learn',
+    'learn from past runs what comes before a failure, and which thresholds would have done better',
+  )
+    .argument('[traces...]', 'recorded runs besides the sessions of this folder: files, folders, or -')
+    .option('-a, --all', 'the sessions of every folder')
+    .option('--labels <file>', 'what became of runs: {"run": "ID", "resolved": true}, one a line')
+    .option('--profile <profile>', 'whose thresholds are in force (default: that of this folder)')
+    .option('--write <file>', 'write what is proposed as a profile, if anything is')
+    .option('--apply', 'write it into this folder, and let the folder work by it')
+    .option('--force', 'replace a file that is there')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      examples(
+        'pawl learn',
+        'pawl learn runs/ --labels outcomes.jsonl',
+        'pawl learn runs/ --write learned.yaml && pawl run --profile learned.yaml "…"',
+      ),
+    )
+    .action(async (traces: readonly string[], options: LearnFlags) => {
+      const { learnFrom } = await import('./commands/learn.ts');
+      exit(await learnFrom(traces, { ...options, signal }, io));
     });
 }

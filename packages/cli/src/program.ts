@@ -2,6 +2,7 @@ import type { BudgetFlags } from './commands/budget-options.ts';
 import type { ModelFlags } from './commands/model-options.ts';
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { addDashboard } from './program-dashboard.ts';
 import { addGovern } from './program-govern.ts';
 import { addQueue } from './program-queue.ts';
 import { addSessions } from './program-sessions.ts';
@@ -30,6 +31,7 @@ export function createProgram(setting: Setting): Command {
   addChat(program, setting);
   addResume(program, setting);
   addSessions(program, setting);
+  addDashboard(program, setting);
   addQueue(program, setting);
   addGovern(program, setting);
   addTrust(program, setting);
@@ -60,6 +62,7 @@ type RunFlags = BudgetFlags &
     readonly mode?: string;
     readonly autoCommit?: true;
     readonly watchResources?: true;
+    readonly open?: true;
     readonly plain?: true;
     readonly quiet?: true;
     readonly store?: string;
@@ -110,6 +113,7 @@ function withRunOptions(command: Command): Command {
     .option('--trace <file>', 'write every prompt, reply and transition to a file, one JSON object a line')
     .option('--log-file <file>', 'add what happens to a file, one JSON object a line, without what is said')
     .option('--log-level <level>', 'how much of it: trace, debug, info, warn, error (default: "info")')
+    .option('--open', 'show it in a browser as well, as pawl dashboard does')
     .option('--plain', 'print lines instead of the live view')
     .option('-q, --quiet', 'print the answer only')
     .option('--json', 'print one JSON object a line: what happens, and last the result');

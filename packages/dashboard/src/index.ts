@@ -1,1 +1,14 @@
-export {};
+export { createDashboard } from './dashboard.ts';
+export type { Dashboard, DashboardOptions } from './dashboard.ts';
+export type { Host, Prepare } from './hosts/host.ts';
+export { createLocalHost } from './hosts/local-host.ts';
+export type { Besides, LocalHostOptions } from './hosts/local-host.ts';
+export { createQueueHost } from './hosts/queue-host.ts';
+export type { QueueHostOptions } from './hosts/queue-host.ts';
+export { memoryMarks } from './marks.ts';
+export type { Marks } from './marks.ts';
+export { openApiDocument } from './openapi.ts';
+export type { OpenApi } from './openapi.ts';
+export { ListenError, startDashboard } from './start.ts';
+export type { RunningDashboard, StartOptions } from './start.ts';
+export type { CreateSession, Mark, SessionDetail, SessionRow } from './api/index.ts';

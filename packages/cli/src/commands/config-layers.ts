@@ -80,8 +80,17 @@ async function projectLayer(
 ): Promise<Layer & { readonly isTrusted: boolean }> {
   const found = await fileIn(folder);
   if (found === null) return { ...nothing, isTrusted: false };
-  if (await trusts(folder, found, terminal)) return { ...(await loaded(found)), isTrusted: true };
+  if (await trusts(folder, found, terminal)) {
+    const read = await loaded(found);
+    return { ...read, warnings: [...read.warnings, ...notForProjects(read)], isTrusted: true };
+  }
   return { ...nothing, path: found.path, warnings: [leftOut(found.path, folder)], isTrusted: false };
+}
+
+/** Where what sessions do is sent to is for the user alone to say; a project that says it too is told that it does not count. */
+function notForProjects({ path, config }: ReadConfig): readonly string[] {
+  if (config.telemetry === undefined) return [];
+  return [`${path} sets telemetry, which only the user or the environment can: it was left out.`];
 }
 
 function leftOut(path: string, folder: string): string {

@@ -2,6 +2,7 @@ import type { Depth, Parked } from '@pawl/worker';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { visibleLine } from '../visible.ts';
+import { limitsText } from './queue-limit.ts';
 import { withQueue, type QueueFlags } from './queue-place.ts';
 import { sessionNamed } from './session-named.ts';
 import { dateTime } from './show-time.ts';
@@ -38,8 +39,10 @@ export function dropSession(word: string, flags: QueueFlags, io: Io): Promise<Ex
   });
 }
 
-function depthLine({ tenant, waiting, delayed, active, stalled }: Depth): string {
-  return `${visibleLine(tenant)}: ${waiting} waiting, ${delayed} delayed, ${active} active, ${stalled} stalled\n`;
+function depthLine({ tenant, waiting, delayed, active, stalled, limits }: Depth): string {
+  const counts = `${waiting} waiting, ${delayed} delayed, ${active} active, ${stalled} stalled`;
+  const limited = limitsText(limits);
+  return `${visibleLine(tenant)}: ${counts}${limited === '' ? '' : ` (${limited})`}\n`;
 }
 
 function parkedLine({ session, reason, at }: Parked): string {

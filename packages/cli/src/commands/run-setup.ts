@@ -27,6 +27,7 @@ import {
   type Config,
   type FolderIndex,
   type Seen,
+  type Storage,
   type Tool,
 } from '@pawl/runtime';
 import { makeFolderFor, storageFileFor } from '../data-folder.ts';
@@ -61,6 +62,8 @@ type Asked = {
   readonly id: string;
   /** A session to go on with; null for a new one. */
   readonly session: Session | null;
+  /** Where what leaves the memory is kept; by default in a file of this machine. */
+  readonly storage?: Storage;
 };
 
 const nothingElse = { keep: async () => undefined, see: () => undefined, close: async () => undefined };
@@ -82,11 +85,7 @@ async function plainly(asked: Asked): Promise<RunSetup> {
   const settings = withBudgets({ ...profile.settings, ...attended }, budgets);
   const session = asked.session ?? createSession({ id, at: Date.now(), profile: profile.name, settings });
   const memory = session.memory ?? emptyMemory(memorySettings.pawl);
-  const storage = lazyStorage(() => {
-    const file = storageFileFor(folder.root);
-    makeFolderFor(file);
-    return openSqliteStorage(file);
-  });
+  const storage = asked.storage ?? storageOnThisMachine(folder);
   const keeper = createMemoryKeeper({ memory, storage, clock: systemClock });
   if (coder === null) {
     const means = { model, tools: librarianTools(folder), memory: keeper, session };
@@ -109,6 +108,14 @@ async function plainly(asked: Asked): Promise<RunSetup> {
     see: (seen) => onEnd.observe(seen),
     close: () => coder.close(),
   };
+}
+
+function storageOnThisMachine({ root }: FolderIndex): Storage {
+  return lazyStorage(() => {
+    const file = storageFileFor(root);
+    makeFolderFor(file);
+    return openSqliteStorage(file);
+  });
 }
 
 async function setUpLkj(asked: Asked, name: LkjProfile): Promise<RunSetup> {

@@ -14,6 +14,8 @@ import { profileNamed } from './profile-option.ts';
 import { aboutOf } from './run-about.ts';
 import { configFor } from './run-config.ts';
 import { openRecords, type LogOptions } from './run-log.ts';
+import { openedBeside } from './run-open.ts';
+import { runTelemetry } from './run-telemetry.ts';
 import { jsonView, lineView, quietView, type RunResult, type RunView } from './run-view.ts';
 import { work } from './run-work.ts';
 import { skipLines } from './skip-lines.ts';
@@ -41,6 +43,8 @@ export type RunOptions = BudgetFlags &
     readonly watchResources?: boolean;
     /** Where the session is kept. */
     readonly store?: string;
+    /** Show it in a browser as well. */
+    readonly open?: boolean;
   };
 
 /** Works on a goal in a folder until there is an answer. */
@@ -79,17 +83,23 @@ export async function begin(
   const about = { folder, id, model, kind: options.kind, warnings: [...found.warnings, ...warnings] };
   const view = await showing(options, io, about);
   const trace = openRecords(options, (line) => view.warn(line));
+  const telemetry = await runTelemetry(config, view, io);
   const opened = await openStore(options, config);
   if (opened.warning !== null) view.warn(opened.warning);
   try {
     const known = { dir: folder.root, model, profile: profileName };
     const opening = { kind: 'new', goal, about: aboutOf({ ...flags, ...known }) } as const;
-    const job = { id, folder, profile, budgets, signal, view, trace, flags, config, terminal };
-    const result = await work({ ...job, opened, opening });
-    await view.end(result);
-    return codeFor(result, options.kind);
+    const job = { id, folder, profile, budgets, signal, trace, telemetry, flags, config, terminal };
+    const worked = async (seen: RunView): Promise<ExitCode> => {
+      const result = await work({ ...job, view: seen, opened, opening });
+      await view.end(result);
+      return codeFor(result, options.kind);
+    };
+    if (options.open !== true) return await worked(view);
+    return await openedBeside({ opened, id, dir: folder.root, view, signal, io }, worked);
   } finally {
     await opened.close();
+    await telemetry?.shutdown();
   }
 }
 

@@ -24,6 +24,7 @@ import {
 import { promptText } from './show-prompt.ts';
 import { isAsk } from './show-request.ts';
 import { stateJson, stateLines } from './show-state.ts';
+import { takeoversIn, takeoversText, type Takeover } from './show-takeovers.ts';
 import { clockTime, dateTime, duration } from './show-time.ts';
 import { timelineOf, type TimelineEntry } from './show-timeline.ts';
 import { walkSession, type Walked } from './show-walk.ts';
@@ -108,7 +109,12 @@ async function showWhole(store: Store, summary: SessionSummary, showing: Showing
   );
   line.clear();
   const ending = endingOf(account);
-  await output.write(json ? JSON.stringify(told(summary, account)) : summaryText(summary, account));
+  const takeovers = takeoversIn(await store.claims(id), summary.about);
+  await output.write(
+    json
+      ? JSON.stringify({ ...told(summary, account), takeovers })
+      : summaryText(summary, account, takeovers),
+  );
   if (!json) await output.write('');
   const proof: Evidence[] = [];
   const { walked } = await walkSession(store, id, head);
@@ -174,7 +180,7 @@ function told(summary: SessionSummary, account: Account): object {
 /** Columns of a goal or a name; nobody reads a longer one here. */
 const textMax = 1_000;
 
-function summaryText(summary: SessionSummary, account: Account): string {
+function summaryText(summary: SessionSummary, account: Account, takeovers: readonly Takeover[]): string {
   const { id, profile, about, parent, createdAt, owner } = summary;
   const { end, goal, lastAt } = account;
   const { status } = end.turn;
@@ -186,6 +192,7 @@ function summaryText(summary: SessionSummary, account: Account): string {
     ['model', textAbout(about, 'model')],
     ['profile', profile],
     ['state', `${statusText(status)}${running}`],
+    ['taken over', takeoversText(takeovers)],
     ['started', dateTime(createdAt)],
     ['took', lastAt === null ? null : duration(Math.max(0, lastAt - createdAt))],
     ['work', workText(account)],

@@ -21,6 +21,9 @@ export type SessionStats = Pick<
   Account,
   'steps' | 'modelFailures' | 'toolCalls' | 'inputTokens' | 'outputTokens' | 'cost'
 > & {
+  readonly id: string;
+  readonly goal: string | null;
+  readonly createdAt: number;
   readonly profile: string;
   readonly model: string | null;
   readonly status: TurnStatus;
@@ -69,6 +72,9 @@ export async function statsOf(summary: SessionSummary, walk: Walk): Promise<Sess
     verdicts,
     refusedCalls,
     calls,
+    id: summary.id,
+    goal: summary.goal,
+    createdAt: summary.createdAt,
     profile: summary.profile,
     model: textAbout(summary.about, 'model'),
     status: account.end.turn.status,

@@ -1,5 +1,6 @@
 import { transitionStats, type TransitionStats, type TurnStatus } from '@pawl/core';
-import type { CallStats, SessionStats } from './stats-session.ts';
+import { daysOf, type DayStats } from './stats-days.ts';
+import type { CallStats, Loop, SessionStats } from './stats-session.ts';
 import type { VerdictMark } from './verdict-marks.ts';
 
 /** What many sessions have in common. */
@@ -21,6 +22,9 @@ export type Stats = {
   readonly byModel: readonly GroupStats[];
   readonly byTool: readonly ToolStats[];
   readonly accuracy: readonly RuleAccuracy[];
+  readonly byDay: readonly DayStats[];
+  /** The loops that took the most tokens, each with the session it was in. */
+  readonly worstLoops: readonly WorstLoop[];
 };
 
 export type Share<Name extends string> = { readonly name: Name; readonly count: number };
@@ -82,6 +86,8 @@ export type ToolStats = {
   readonly medianMs: number;
 };
 
+export type WorstLoop = Loop & { readonly session: string; readonly goal: string | null };
+
 /** `share` is how many of the marked verdicts were right; null where none is marked. */
 export type RuleAccuracy = {
   readonly rule: string;
@@ -111,6 +117,8 @@ export function sumOf(
     byModel: groups(all, ({ model }) => model ?? 'unknown'),
     byTool: toolsOf(all.flatMap(({ calls }) => calls)),
     accuracy: accuracyOf(all, marks),
+    byDay: daysOf(all, marks),
+    worstLoops: worstLoops(all),
   };
 }
 
@@ -164,6 +172,15 @@ function loopsOf(all: readonly SessionStats[]): readonly RuleLoops[] {
     })
     .toSorted((a, b) => b.tokens - a.tokens || b.steps - a.steps || order(a.rule, b.rule));
 }
+
+function worstLoops(all: readonly SessionStats[]): readonly WorstLoop[] {
+  return all
+    .flatMap(({ id, goal, loops }) => loops.map((loop) => ({ session: id, goal, ...loop })))
+    .toSorted((a, b) => b.tokens - a.tokens || b.steps - a.steps || order(a.session, b.session))
+    .slice(0, worstMax);
+}
+
+const worstMax = 20;
 
 function savedOf(all: readonly SessionStats[]): Saved {
   const loops = all.flatMap((each) => each.loops);

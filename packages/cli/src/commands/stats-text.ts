@@ -1,7 +1,8 @@
-import { cell, counted, fit } from './audit-text.ts';
+import { counted, fit } from './audit-text.ts';
 import { statusText } from './show-ending.ts';
 import { duration } from './show-time.ts';
 import type { GroupStats, Saved, Stats } from './stats-sum.ts';
+import { tableLines, type TextTable } from './text-table.ts';
 
 /** The numbers as tables. */
 export function statsLines(stats: Stats, width: number): readonly string[] {
@@ -112,26 +113,10 @@ function accuracyTable({ accuracy }: Stats): readonly string[] {
   return table('Verdicts, as people marked them', ['rule', 'verdicts', 'right', 'wrong', 'accuracy'], rows);
 }
 
-/** The first column is for names, the others for numbers. Without rows there is no table. */
-function table(
-  title: string,
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-): readonly string[] {
-  if (rows.length === 0) return [];
-  const widths = head.map((name, column) =>
-    Math.min(
-      nameMax,
-      Math.max(name.length, ...rows.slice(0, rowsMax).map((row) => row[column]?.length ?? 0)),
-    ),
-  );
-  const line = (row: readonly string[]): string =>
-    `  ${row.map((text, column) => cell(text, widths[column] ?? 0, column === 0 ? 'left' : 'right')).join('  ')}`;
-  const more = rows.length > rowsMax ? [`  and ${rows.length - rowsMax} more: --json has them all`] : [];
-  return ['', title, line(head), ...rows.slice(0, rowsMax).map(line), ...more].map((each) => each.trimEnd());
+function table(title: string, head: readonly string[], rows: TextTable['rows']): readonly string[] {
+  return tableLines({ title, head, rows }, rowsMax);
 }
 
-const nameMax = 44;
 const rowsMax = 40;
 
 function percent(share: number | null): string {

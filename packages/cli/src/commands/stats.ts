@@ -1,20 +1,26 @@
+import { realpathSync } from 'node:fs';
 import { StoreError, type SessionSummary, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { openStoreFor } from '../store-option.ts';
+import { writeWhole } from '../whole-file.ts';
 import { counted, widthOf } from './audit-text.ts';
+import { isOwnFile } from './own-file.ts';
 import { LineOutput } from './pipe-output.ts';
 import { allSessions, worksIn } from './session-named.ts';
 import type { SessionFlags } from './session-store.ts';
 import { walkSession } from './show-walk.ts';
+import { htmlMark, statsHtml } from './stats-html.ts';
 import { statsOf, type SessionStats } from './stats-session.ts';
-import { sumOf } from './stats-sum.ts';
+import { sumOf, type Stats } from './stats-sum.ts';
 import { statsLines } from './stats-text.ts';
 import { readMarks, type VerdictMarks } from './verdict-marks.ts';
 
 export type StatsOptions = SessionFlags & {
   readonly all?: boolean | undefined;
+  /** Where a page with plots is to be written. */
+  readonly html?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -32,11 +38,18 @@ export async function showStats(options: StatsOptions, io: Io): Promise<ExitCode
     const output = new LineOutput(io.stdout, () => undefined);
     if (options.json === true) await output.write(JSON.stringify({ type: 'stats', ...stats }));
     else for (const line of statsLines(stats, widthOf(io.stdout))) await output.write(line);
+    if (options.html !== undefined) await writeHtml(options.html, stats, options, io);
     for (const line of remarks(kept, all.length - meant.length)) io.stderr.write(`${line}\n`);
     return exitCodes.finished;
   } finally {
     await opened.close();
   }
+}
+
+async function writeHtml(path: string, stats: Stats, options: StatsOptions, io: Io): Promise<void> {
+  const where = options.all === true ? 'all folders' : realpathSync(options.dir);
+  await writeWhole(path, statsHtml(stats, { at: Date.now(), where }), await isOwnFile(path, htmlMark));
+  io.stderr.write(`Wrote ${JSON.stringify(path)}.\n`);
 }
 
 type Read = { readonly stats: readonly SessionStats[]; readonly damaged: number };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createSession, type Profile } from '@pawl/core';
+import { createSession, type Json, type Profile, type Settings } from '@pawl/core';
 import { thisProcess, withAgentKeys } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
@@ -14,7 +14,9 @@ import { profileNamed } from './profile-option.ts';
 import { withQueue, type QueueFlags } from './queue-place.ts';
 import { aboutOf } from './run-about.ts';
 import { configFor } from './run-config.ts';
+import { scheduleGoal, whenOf } from './schedules.ts';
 import { spanOf, wholeNumber } from './session-number.ts';
+import { checkTenant } from './tenant.ts';
 
 export type SubmitOptions = BudgetFlags &
   ModelFlags &
@@ -25,26 +27,28 @@ export type SubmitOptions = BudgetFlags &
     readonly tenant?: string;
     readonly priority?: string;
     readonly delay?: string;
+    readonly every?: string;
+    readonly cron?: string;
+    readonly tz?: string;
+    /** Of the schedule. */
+    readonly name?: string;
   };
 
-/** Hands a goal to the workers, and says under which id it is to be found. */
+/** Hands a goal to the workers, and says under which id it is to be found; or by which name it comes again and again. */
 export async function submitGoal(goal: string, options: SubmitOptions, io: Io): Promise<ExitCode> {
   if (goal.trim() === '') {
     throw new UsageError('Say what is to be done, for example: pawl submit "How are sessions stored?"');
   }
-  const dir = realFolder(options.dir);
-  const { config } = await configFor(dir, configOf(options), null);
-  const name = config.profile ?? 'pawl';
-  const { profile } = withAgentKeys(await profileNamed(name), config);
-  checkCanBeSubmitted(profile);
-  const flags = { ...options, ...withModel(options, config) };
-  const budgets = filledUp(filledUp(budgetsOf(options), config.budgets), profile.settings.budgets);
-  const [id, now] = [randomUUID(), Date.now()];
-  const settings = { ...profile.settings, budgets };
-  const session = createSession({ id, at: now, profile: profile.name, settings });
-  const about = aboutOf({ ...flags, dir, model: flags.model ?? 'librarian', profile: name });
-  const turn = turnOf(options);
+  const [turn, when] = [turnOf(options), whenOf(options)];
+  const { profile, about, settings } = await plannedBy(options);
   return withQueue(options, { warn: (line) => void io.stderr.write(`${line}\n`) }, async ({ queue }) => {
+    if (when !== null) {
+      const { tenant, priority } = turn;
+      const template = { goal, profile, settings, about, ...(priority !== undefined && { priority }) };
+      return scheduleGoal(queue, { name: options.name, tenant, when, template, json: options.json }, io);
+    }
+    const [id, now] = [randomUUID(), Date.now()];
+    const session = createSession({ id, at: now, profile, settings });
     await queue.submit(session, goal, { about, owner: thisProcess(), now, ...turn });
     const { tenant = 'default' } = turn;
     if (options.json === true) io.stdout.write(`${JSON.stringify({ id, tenant })}\n`);
@@ -56,6 +60,21 @@ export async function submitGoal(goal: string, options: SubmitOptions, io: Io): 
   });
 }
 
+/** What the command line and the configuration say a session begins with. */
+async function plannedBy(
+  options: SubmitOptions,
+): Promise<{ readonly profile: string; readonly about: Json; readonly settings: Partial<Settings> }> {
+  const dir = realFolder(options.dir);
+  const { config } = await configFor(dir, configOf(options), null);
+  const name = config.profile ?? 'pawl';
+  const { profile } = withAgentKeys(await profileNamed(name), config);
+  checkCanBeSubmitted(profile);
+  const flags = { ...options, ...withModel(options, config) };
+  const budgets = filledUp(filledUp(budgetsOf(options), config.budgets), profile.settings.budgets);
+  const about = aboutOf({ ...flags, dir, model: flags.model ?? 'librarian', profile: name });
+  return { profile: profile.name, about, settings: { ...profile.settings, budgets } };
+}
+
 type Turn = { readonly tenant?: string; readonly priority?: number; readonly delayMs?: number };
 
 const priorityMax = 2_097_151;
@@ -65,12 +84,7 @@ function turnOf({ tenant, priority, delay }: SubmitOptions): Turn {
   if (place !== null && place > priorityMax) {
     throw new UsageError(`--priority goes up to ${priorityMax}, and got ${JSON.stringify(priority)}.`);
   }
-  const isFit = tenant === undefined || /^[\w.-]{1,100}$/.test(tenant);
-  if (!isFit) {
-    throw new UsageError(
-      `--tenant takes 1 to 100 letters, digits, dots, dashes and underscores, and got ${JSON.stringify(visibleLine(tenant.slice(0, 100)))}.`,
-    );
-  }
+  if (tenant !== undefined) checkTenant('--tenant', tenant);
   return {
     ...(tenant !== undefined && { tenant }),
     ...(place !== null && { priority: place }),

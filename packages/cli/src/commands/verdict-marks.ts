@@ -1,5 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
+import { dataFolder, makeFolderFor, nameFor } from '../data-folder.ts';
 import { UsageError } from '../usage-error.ts';
 
 const mark = z.object({
@@ -17,14 +19,19 @@ export type VerdictMark = Readonly<z.infer<typeof mark>>;
 /** `unread` is how many lines are none, such as one that was cut off. */
 export type VerdictMarks = { readonly marks: readonly VerdictMark[]; readonly unread: number };
 
-/** Marks lie beside the database: what was said about a session later is no part of its log. */
-function fileFor(store: string): string {
-  return `${store}.marks.jsonl`;
+/**
+ * Marks lie beside the database: what was said about a session later is no part of its log. Those on sessions in Redis are
+ * with whoever made them.
+ */
+export function fileFor(store: string): string {
+  if (!/^rediss?:/.test(store)) return `${store}.marks.jsonl`;
+  return join(dataFolder(), 'marks', `${nameFor(store)}.jsonl`);
 }
 
 export function keepMark(store: string, given: VerdictMark): void {
   const path = fileFor(store);
   try {
+    makeFolderFor(path);
     // A line that was cut off must not swallow this one.
     appendFileSync(path, `\n${JSON.stringify(given)}\n`, { mode: 0o600 });
   } catch (error) {

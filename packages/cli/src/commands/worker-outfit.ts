@@ -1,7 +1,8 @@
 import { join, relative, isAbsolute } from 'node:path';
 import type { Json } from '@pawl/core';
-import { createFileSpool, createPhaseTools, indexFolder, withAgentKeys } from '@pawl/runtime';
-import type { Opened, Outfit, OutfitFor } from '@pawl/worker';
+import { createFileSpool, createPhaseTools, indexFolder, withAgentKeys, type Storage } from '@pawl/runtime';
+import { tenantIn, type Opened, type Outfit, type OutfitFor } from '@pawl/worker';
+import type { Telemetry } from '@pawl/telemetry';
 import { dataFolder } from '../data-folder.ts';
 import { spoolFolder } from '../store-folder.ts';
 import { UsageError } from '../usage-error.ts';
@@ -10,9 +11,19 @@ import { profileNamed } from './profile-option.ts';
 import { readAbout, type About } from './run-about.ts';
 import { configFor } from './run-config.ts';
 import { setUp } from './run-setup.ts';
+import { observing } from './run-telemetry.ts';
+
+export type WorkerPlace = {
+  /** Only sessions that work in this folder, or below it. */
+  readonly root: string;
+  /** Where the memory of this name is kept, so that every worker has the same. */
+  readonly storageNamed: (name: string) => Storage;
+  readonly warn: (line: string) => void;
+  readonly telemetry?: Telemetry | null;
+};
 
 /** What a worker works on a submitted session with: the folder, the model and the rules that were named when it was submitted. */
-export function workerOutfit(root: string, warn: (line: string) => void): OutfitFor {
+export function workerOutfit({ root, storageNamed, warn, telemetry = null }: WorkerPlace): OutfitFor {
   return async (opened) => {
     const about = aboutOf(opened.about, root);
     const flags = about;
@@ -25,8 +36,11 @@ export function workerOutfit(root: string, warn: (line: string) => void): Outfit
         profile,
         flags: { ...flags, ...withModel(flags, config) },
         config,
+        // What is remembered about a folder is for all who work there, and for no other tenant.
+        storage: storageNamed(`${tenantIn(opened.about)} ${about.dir}`),
         warn,
         warnings,
+        telemetry,
       });
     } catch (error) {
       folder[Symbol.dispose]();
@@ -36,11 +50,13 @@ export function workerOutfit(root: string, warn: (line: string) => void): Outfit
 }
 
 type Found = Pick<Parameters<typeof setUp>[0], 'folder' | 'profile' | 'flags' | 'config'> & {
+  readonly storage: Storage;
   readonly warn: (line: string) => void;
   readonly warnings: readonly string[];
+  readonly telemetry: Telemetry | null;
 };
 
-async function outfitIn(opened: Opened, { warn, warnings, ...found }: Found): Promise<Outfit> {
+async function outfitIn(opened: Opened, { warn, warnings, telemetry, ...found }: Found): Promise<Outfit> {
   const { session, signal, askPeople, post, now } = opened;
   const phases = createPhaseTools({ post, phases: () => now().phases });
   const {
@@ -61,13 +77,18 @@ async function outfitIn(opened: Opened, { warn, warnings, ...found }: Found): Pr
   });
   for (const line of [...warnings, ...more]) warn(line);
   const { session: _, ...outfit } = means;
+  const tools = session.mode === null ? [...means.tools, ...phases] : means.tools;
+  const observer = observing(telemetry, session);
   return {
-    ...outfit,
-    tools: session.mode === null ? [...means.tools, ...phases] : means.tools,
+    ...observer.within({ ...outfit, tools }),
     spool: createFileSpool(spoolFolder(join(dataFolder(), 'worker'), session.id)),
-    observe: see,
+    observe(seen) {
+      see(seen);
+      observer.see(seen);
+    },
     onTrouble: (trouble) => warn(trouble === null ? 'It goes on.' : trouble.message),
     async close() {
+      observer.end();
       await close();
       found.folder[Symbol.dispose]();
     },

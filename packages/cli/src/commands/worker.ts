@@ -1,20 +1,25 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { once } from 'node:events';
-import { startWorker, type WorkerReport } from '@pawl/worker';
+import { redisStorage, startWorker, type WorkerReport } from '@pawl/worker';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { withQueue, type QueueFlags } from './queue-place.ts';
-import { wholeNumber } from './session-number.ts';
+import { spanOf, wholeNumber } from './session-number.ts';
 import { workerOutfit } from './worker-outfit.ts';
+import { openWatch } from './worker-watch.ts';
 
 export type WorkerFlags = QueueFlags & {
   readonly concurrency: string;
   /** In seconds, as on the command line. */
   readonly lease: string;
   readonly grace: string;
+  /** How long sessions are kept that have ended; without it for as long as nobody removes them. */
+  readonly keep?: string | undefined;
+  /** Where metrics are served, for Prometheus, on this machine. */
+  readonly metricsPort?: string | undefined;
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
 };
@@ -26,21 +31,31 @@ export async function work(flags: WorkerFlags, io: Io): Promise<ExitCode> {
     concurrency: wholeNumber('--concurrency', flags.concurrency, 1),
     leaseMs: wholeNumber('--lease', flags.lease, 2) * 1_000,
     graceMs: wholeNumber('--grace', flags.grace, 0) * 1_000,
+    keepMs: flags.keep === undefined ? null : spanOf('--keep', flags.keep),
   };
   const warn = (line: string): void => void io.stderr.write(`${visibleLine(line)}\n`);
-  const onReport = (report: WorkerReport): void => tell(report, flags.json === true, io);
   return withQueue(flags, { waitMs: Number.POSITIVE_INFINITY, warn }, async ({ redis, store, queue }) => {
+    const watched = await openWatch(flags, queue, warn);
     const worker = await startWorker({
       redis,
       store,
       queue,
-      outfitFor: workerOutfit(root, warn),
+      outfitFor: workerOutfit({
+        root,
+        storageNamed: (name) => redisStorage(redis, { name }),
+        warn,
+        telemetry: watched.telemetry,
+      }),
       ...times,
-      onReport,
+      onReport(report) {
+        watched.telemetry?.report(report);
+        tell(report, flags.json === true, io);
+      },
     });
     warn(`Waiting for work in ${root}. Ctrl-C ends it; what is under way is left to others.`);
     if (!flags.signal.aborted) await once(flags.signal, 'abort');
     await worker.close();
+    await watched.close();
     return exitCodes.finished;
   });
 }
@@ -60,6 +75,8 @@ const words: Record<Exclude<WorkerReport['kind'], 'parked' | 'trouble'>, string>
   left: 'leaves to others',
   lost: 'has lost',
   swept: 'has found without a job',
+  fired: 'has begun by a schedule',
+  removed: 'has removed, for its age,',
 };
 
 function tell(report: WorkerReport, json: boolean, { stdout }: Io): void {

@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { hasRedis, startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
 import { dropSession, retrySession, showQueue } from '../../src/commands/queue.ts';
 import { sendTo } from '../../src/commands/queue-send.ts';
+import { showSession } from '../../src/commands/show.ts';
 import { submitGoal, type SubmitOptions } from '../../src/commands/submit.ts';
 import { work } from '../../src/commands/worker.ts';
 import { captureIo } from '../captured-io.ts';
@@ -222,6 +223,10 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
       expect(next).toContain(`pid=${second.pid}`);
       expect(answerOf(conversationOf(session))).toBe('It was cut off; I leave it.');
       expect(readFileSync(join(folder, 'ledger'), 'utf8')).toBe('start\n');
+      const shown = captureIo();
+      await showSession(id, { dir: folder, store: server.url }, shown.io);
+      const hands = new RegExp(`taken over +once: by \\S+:${second.pid} from \\S+:${first.pid} at `);
+      expect(shown.out()).toMatch(hands);
       second.kill('SIGTERM');
       const [code] = (await once(second, 'exit')) as [number | null];
       expect(code).toBe(0);

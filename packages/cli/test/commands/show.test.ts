@@ -82,6 +82,20 @@ The roof is mended.
     expect(out).toMatch(/verdict +suspect by repeated-call: .*\n(?:.*\n)*.*verdict +stuck by repeated-call/);
   });
 
+  it('tells when somebody went on with what somebody else had in hand', async () => {
+    const session = createSession({ id: 'roof', at: 1 });
+    const position = await place.store.create(session, 'the first', { about: { dir: place.dir } });
+    const said: Event = { type: 'user-message', at: 2, text: 'Mend the roof' };
+    await place.store.append('roof', position, [said], step(session, said).session);
+    expect((await place.pawl('show', 'roof')).out).not.toContain('taken over');
+    await place.store.claim('roof', 'the second');
+    const { out } = await place.pawl('show', 'roof');
+    expect(out).toMatch(/taken over +once: by the second from the first at \d{4}-.*, after event 1\n/);
+    expect((await place.json('show', 'roof'))[0]).toMatchObject({
+      takeovers: [{ by: 'the second', from: 'the first', after: 1 }],
+    });
+  });
+
   it('prints the same as one JSON object a line', async () => {
     await keepRun(place, { ...plainRun, id: 'roof' });
     const [session, first, ...rest] = await place.json('show', 'roof');
@@ -111,6 +125,7 @@ The roof is mended.
       error: null,
       answer: 'The roof is mended.',
       stateHash: stateHash(end),
+      takeovers: [],
     });
     expect(first).toEqual({
       type: 'entry',

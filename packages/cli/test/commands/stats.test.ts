@@ -110,6 +110,38 @@ describe('pawl stats', () => {
     expect(byTool).toMatchObject([{ tool: 'look', calls: 2, repeated: 0 }]);
   });
 
+  it('sees the verdict on room that is made for nothing, which halts the session at once', async () => {
+    const overflow = { failure: { kind: 'context-overflow', message: 'too long' } } as const;
+    await keepRun(place, {
+      id: 'full',
+      goal: 'Go on',
+      replies: Array.from({ length: 8 }, () => overflow),
+      settings: { maxRetries: 10 },
+    });
+    const { sessions, loops, accuracy } = await stats();
+    expect(sessions.byEnding).toEqual([{ name: 'stuck', count: 1 }]);
+    expect(loops).toMatchObject([{ rule: 'fruitless-paging', verdicts: 1, ended: 1 }]);
+    await place.pawl('verdict', 'full', 'right');
+    expect((await stats()).accuracy).toMatchObject([{ rule: 'fruitless-paging', right: 1, share: 1 }]);
+    expect(accuracy).toMatchObject([{ share: null }]);
+    expect((await place.pawl('show', 'full', '--why', '3')).out).toMatch(
+      /Verdicts[^]*fruitless-paging[^]*hardly any was gained/,
+    );
+  });
+
+  it('tells of each day, and of the loops that took most with the session they were in', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof', start: Date.UTC(2026, 2, 1, 12) });
+    await keepRun(place, { ...stuckRun, id: 'key', start: Date.UTC(2026, 2, 3, 12) });
+    const { byDay, worstLoops } = await stats();
+    expect(byDay).toMatchObject([
+      { day: '2026-03-01', sessions: 1, answered: 1, stuck: 0, steps: 3, effective: 3 },
+      { day: '2026-03-03', sessions: 1, answered: 0, stuck: 1 },
+    ]);
+    expect(worstLoops).toEqual([
+      { session: 'key', goal: 'Find the key', rule: 'repeated-call', steps: 3, tokens: 0 },
+    ]);
+  });
+
   it('takes a budget that is used up for an ending, not for a loop', async () => {
     const budgets = { modelCalls: 3, toolCalls: null, tokens: null, cost: null, wallMs: null };
     await keepRun(place, {

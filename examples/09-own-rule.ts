@@ -1,0 +1,44 @@
+// A rule of your own beside those that are built in. It looks at the latest calls and says what it sees in them.
+import { createTracker, type Rule } from '@pawl/core';
+
+const readingOnly: Rule = {
+  id: 'reading-only',
+  because: 'An agent that is to mend something and only reads for twelve calls puts off the first change.',
+  thresholds: { advise: 6, refuse: null, finish: 12 },
+  look(window) {
+    const lastChange = window.findLastIndex(({ tool }) => tool === 'edit' || tool === 'write');
+    const evidence = window.slice(lastChange + 1);
+    return {
+      count: evidence.length,
+      evidence,
+      // Advice is given once for each loop: here, once for each stretch of reading.
+      loop: `since ${lastChange < 0 ? 'the start' : String(window[lastChange]?.seq)}`,
+      reason: `${evidence.length} calls in a row changed nothing`,
+      advice: 'You have read enough: make the smallest change that could work, and run the tests.',
+    };
+  },
+};
+
+const tracker = createTracker({
+  sessionId: 'demo',
+  preset: 'pawl',
+  now: Date.now,
+  ownRules: [readingOnly],
+  onWarning: ({ rule, advice }) => console.log(`${rule} advises: ${advice}`),
+});
+
+// Every file is another one, and every answer is new: nothing else has anything to say about it.
+for (let number = 1; number <= 20; number += 1) {
+  const file = `src/part-${number}.ts`;
+  tracker.recordToolCall({
+    tool: 'read',
+    file,
+    args: { path: file },
+    success: true,
+    output: `part ${number}`,
+  });
+  const { stuck, rule, reason } = tracker.stuck();
+  if (!stuck) continue;
+  console.log(`${rule} ends it after ${number} calls: ${reason}`);
+  break;
+}

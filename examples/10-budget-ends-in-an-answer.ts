@@ -1,0 +1,38 @@
+// A budget that is used up ends in an answer, not in an error: the last request offers no tools.
+import { conversationOf, createSession } from '@pawl/core';
+import { Agent, answerOf, type Model, type Tool } from '@pawl/runtime';
+
+const pages = ['roots', 'stems', 'leaves', 'flowers', 'seeds', 'soil', 'light', 'water'];
+let pagesRead = 0;
+const readPage: Tool = {
+  description: { name: 'read_page', description: 'Reads a page.', parameters: { type: 'object' } },
+  effect: 'read-only',
+  async run(args) {
+    const { page } = args as { readonly page: number };
+    pagesRead += 1;
+    return { ok: true, output: `Page ${page} is about ${pages[page - 1] ?? 'nothing'}.` };
+  },
+};
+
+// A model that would read for ever. What it says in the end depends on whether it is offered tools.
+const model: Model = {
+  name: 'reader',
+  async *stream({ tools }) {
+    yield tools.length > 0
+      ? { type: 'reply', text: '', calls: [{ tool: 'read_page', args: { page: pagesRead + 1 } }] }
+      : { type: 'reply', text: `The first ${pagesRead} pages are about plants.`, calls: [] };
+  },
+};
+
+const session = createSession({
+  id: 'reading',
+  at: Date.now(),
+  settings: { budgets: { modelCalls: 5, toolCalls: null, tokens: null, cost: null, wallMs: 60_000 } },
+});
+const agent = new Agent({ session, model, tools: [readPage] });
+await agent.say('What is the book about?');
+const { turn, spent } = await agent.ended;
+
+console.log(answerOf(conversationOf(agent.session)));
+console.log(`asked ${spent.modelCalls} times, read ${spent.toolCalls} pages`);
+if (turn.status === 'halted') console.log(`ended by ${turn.why.kind}: ${turn.why.reason}`);

@@ -1,0 +1,257 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ownerState, thisProcess } from '@pawl/runtime';
+import { createSession } from '@pawl/core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { dashboardBeside } from '../../src/commands/dashboard-beside.ts';
+import { marksBeside } from '../../src/commands/dashboard-marks.ts';
+import { dashboard, type DashboardFlags } from '../../src/commands/dashboard.ts';
+import { readMarks } from '../../src/commands/verdict-marks.ts';
+import { openStoreFor } from '../../src/store-option.ts';
+import { captureIo } from '../captured-io.ts';
+import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
+
+let folder = '';
+let model: OpenAiServer;
+const cleanUps: (() => unknown)[] = [];
+
+beforeEach(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-dashboard-')));
+  writeFileSync(join(folder, 'garden.md'), '# Garden\n\nThe garden party is on the ninth of June.\n');
+  model = await startOpenAiServer();
+  vi.stubEnv('PAWL_MODEL', 'openai-compatible:m');
+  vi.stubEnv('PAWL_BASE_URL', model.url);
+});
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+  vi.unstubAllEnvs();
+  model.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Running = {
+  readonly url: string;
+  readonly call: (path: string, body?: object) => Promise<Response>;
+  readonly out: () => string;
+  readonly end: () => Promise<number>;
+};
+
+/** A dashboard in this process, with a browser that has logged in by its link. */
+async function started(more: Partial<DashboardFlags> = {}): Promise<Running> {
+  const stop = new AbortController();
+  const captured = captureIo();
+  const flags = {
+    dir: folder,
+    store: join(folder, 's.db'),
+    port: '0',
+    json: true,
+    signal: stop.signal,
+    ...more,
+  };
+  const ended = dashboard(flags, captured.io);
+  const end = (): Promise<number> => {
+    stop.abort();
+    return ended;
+  };
+  cleanUps.push(end);
+  while (!captured.out().includes('\n')) await Promise.race([sleep(5), ended]);
+  const { url, login } = JSON.parse(captured.out().split('\n')[0] ?? '') as { url: string; login: string };
+  const answer = await fetch(login, { redirect: 'manual' });
+  const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const call: Running['call'] = (path, body) =>
+    fetch(`${url}/api/v1${path}`, {
+      headers: { cookie, ...(body !== undefined && { 'x-pawl': '1', 'content-type': 'application/json' }) },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    });
+  return { url, call, out: captured.out, end };
+}
+
+async function json<Answer>(answer: Promise<Response>): Promise<Answer> {
+  return (await (await answer).json()) as Answer;
+}
+
+describe('pawl dashboard', () => {
+  it('begins a session in a folder, waits for a yes, and writes the file', async () => {
+    model.says = (request) =>
+      request === 1
+        ? { tool: 'write', args: { path: 'plan.md', content: 'Plant roses.' } }
+        : 'It is planned.';
+    const { call, end } = await started();
+    const { id } = await json<{ id: string }>(call('/sessions', { requestId: 'r', goal: 'Plan the garden' }));
+    type Asked = { approvals: { callId: string; request: number; risk: string }[] };
+    await expect
+      .poll(async () => (await json<Asked>(call('/approvals'))).approvals.length, { timeout: 10_000 })
+      .toBe(1);
+    const { approvals } = await json<Asked>(call('/approvals'));
+    expect(approvals[0]).toMatchObject({ session: id, tool: 'write', risk: 'changes' });
+    expect(existsSync(join(folder, 'plan.md'))).toBe(false);
+    const { callId = '', request = 0 } = approvals[0] ?? {};
+    await call(`/sessions/${id}/commands`, { kind: 'decide', decision: 'allow', callId, request });
+    await expect
+      .poll(async () => (await json<{ status: string }>(call(`/sessions/${id}`))).status, { timeout: 10_000 })
+      .toBe('waitingForUser');
+    expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('Plant roses.');
+    const prompt = await json<{ system: string; tools: { name: string }[]; missing: string[] }>(
+      call(`/sessions/${id}/prompt?at=1`),
+    );
+    expect(prompt.missing).toEqual([]);
+    expect(prompt.tools.map(({ name }) => name)).toContain('write');
+    expect(await json(call('/fleet'))).toMatchObject({
+      store: { kind: 'sqlite', where: join(folder, 's.db') },
+    });
+    expect(await end()).toBe(0);
+    const opened = await openStoreFor({ dir: folder, store: join(folder, 's.db') });
+    const { owner, about } = await opened.store.open(id);
+    expect(ownerState(owner)).toBe('gone');
+    expect(about).toMatchObject({ dir: folder, model: 'openai-compatible:m' });
+    await opened.close();
+  });
+
+  it('says what is wrong with what was asked for, and begins nothing', async () => {
+    const { call } = await started();
+    const begin = async (more: object): Promise<string> => {
+      const answer = await call('/sessions', { requestId: crypto.randomUUID(), goal: 'Go', ...more });
+      const { error } = (await answer.json()) as { error: { message: string } };
+      return `${answer.status} ${error.message}`;
+    };
+    expect(await begin({ dir: '/nowhere/at/all' })).toBe('400 There is no folder "/nowhere/at/all".');
+    expect(await begin({ profile: 'pwal' })).toMatch(/^400 There is no profile "pwal"\. /);
+    expect(await begin({ profile: 'lkj' })).toMatch(/^400 The profile lkj keeps its memory in files/);
+    expect(await begin({ model: 'nobody:m' })).toMatch(/^400 /);
+    expect(await json(call('/sessions'))).toEqual({ sessions: [], next: null });
+  });
+
+  it('tells people where it is, and never prints the token', async () => {
+    vi.stubEnv('PAWL_DASHBOARD_TOKEN', 'chosen-by-the-user-1');
+    const stop = new AbortController();
+    const captured = captureIo();
+    const flags = { dir: folder, store: 'none', port: '0', signal: stop.signal };
+    const ended = dashboard(flags, captured.io);
+    while (!captured.out().includes('Log in')) await sleep(5);
+    expect(captured.out()).toMatch(
+      /^The dashboard is at http:\/\/127\.0\.0\.1:\d+\nLog in, once, with: http:\/\/127\.0\.0\.1:\d+\/login\?code=[\w-]{43}\n$/,
+    );
+    expect(captured.out()).not.toContain('chosen-by-the-user-1');
+    const url = /http:\S+/.exec(captured.out())?.[0] ?? '';
+    const headers = { authorization: 'Bearer chosen-by-the-user-1' };
+    expect((await fetch(`${url}/api/v1/health`, { headers })).status).toBe(200);
+    stop.abort();
+    expect(await ended).toBe(0);
+  });
+
+  it('refuses to be reached from elsewhere without a token, and a port that is none or taken', async () => {
+    const { signal } = new AbortController();
+    const listen = (more: Partial<DashboardFlags>): Promise<number> =>
+      dashboard({ dir: folder, store: 'none', signal, ...more }, captureIo().io);
+    await expect(listen({ host: '0.0.0.0' })).rejects.toThrow('PAWL_DASHBOARD_TOKEN');
+    await expect(listen({ port: '70000' })).rejects.toThrow('--port goes up to 65535');
+    await expect(listen({ port: 'x' })).rejects.toThrow('--port');
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    await expect(listen({ port: String(port) })).rejects.toThrow('something else listens there');
+    taken.close();
+  });
+
+  it('takes any port that is free where its usual one is taken', async () => {
+    const first = await started({ port: undefined, store: 'none' });
+    const second = await started({ port: undefined, store: 'none' });
+    expect(first.url).not.toBe(second.url);
+    expect((await second.call('/health')).status).toBe(200);
+  });
+
+  it('shows a database of somebody else, and runs nothing in it', async () => {
+    const file = join(folder, 'theirs.db');
+    const theirs = await openStoreFor({ dir: folder, store: file });
+    await theirs.store.create(createSession({ id: 'bad', at: 1 }), 'x', {
+      about: { dir: folder, model: 'openai-compatible:m', profile: 'pawl' },
+    });
+    await theirs.close();
+    // The note that it was made here is what tells it from one that came with the folder.
+    vi.stubEnv('XDG_DATA_HOME', join(folder, 'another-user'));
+    const { call } = await started({ store: file });
+    const detail = await json<{ controllable: boolean; why: string }>(call('/sessions/bad'));
+    expect(detail.controllable).toBe(false);
+    expect(detail.why).toContain('was not made by you');
+    const refused = await call('/sessions/bad/commands', { kind: 'say', text: 'Run it' });
+    expect(refused.status).toBe(409);
+    expect(model.asked).toEqual([]);
+  });
+});
+
+it('keeps marks beside the database as pawl verdict does, and takes one back', async () => {
+  const file = join(folder, 's.db');
+  const marks = marksBeside(file);
+  expect(await marks.of('a')).toEqual([]);
+  const verdict = { seq: 7, rule: 'repeated-call', note: null, at: 1 };
+  await marks.keep('a', { ...verdict, mark: 'wrong' });
+  await marks.keep('b', { ...verdict, mark: 'right' });
+  expect(readMarks(file).marks).toHaveLength(2);
+  expect(await marks.of('a')).toEqual([{ ...verdict, mark: 'wrong' }]);
+  await marks.keep('a', { ...verdict, mark: null });
+  expect(await marks.of('a')).toEqual([]);
+  expect(readMarks(file)).toMatchObject({ marks: [{ session: 'b', mark: 'right' }], unread: 0 });
+});
+
+it('shows a run of this very process, and leaves it to itself until it is done', async () => {
+  vi.stubEnv('PAWL_DASHBOARD_TOKEN', 'chosen-by-the-user-1');
+  const opened = await openStoreFor({ dir: folder, store: join(folder, 's.db') });
+  cleanUps.push(() => opened.close());
+  const { store } = opened;
+  const about = { dir: folder, model: 'openai-compatible:m', profile: 'pawl' };
+  await store.create(createSession({ id: 'mine', at: 1 }), thisProcess(), { about });
+  const warnings: string[] = [];
+  const beside = await dashboardBeside({
+    opened,
+    id: 'mine',
+    dir: folder,
+    warn: (line) => void warnings.push(line),
+    open: false,
+  });
+  cleanUps.push(() => beside.close());
+  const { origin } = new URL(beside.url);
+  const headers = {
+    authorization: 'Bearer chosen-by-the-user-1',
+    'x-pawl': '1',
+    'content-type': 'application/json',
+  };
+  const holder = async (): Promise<string> =>
+    (await json<{ holder: string }>(fetch(`${origin}/api/v1/sessions/mine`, { headers }))).holder;
+  const say = (text: string): Promise<Response> =>
+    fetch(`${origin}/api/v1/sessions/mine/commands`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ kind: 'say', text }),
+    });
+  expect(beside.url).toContain('/#/s/mine/');
+  expect(beside.login).toMatch(/\/login\?code=[\w-]{43}#\/s\/mine\/transcript$/);
+  expect(await holder()).toBe('here');
+  const stream = await fetch(`${origin}/api/v1/sessions/mine/stream`, { headers });
+  const reader = stream.body?.getReader();
+  let text = '';
+  const reading = (async () => {
+    while (!text.includes('live')) text += new TextDecoder().decode((await reader?.read())?.value);
+  })();
+  while (!text.includes('live')) {
+    beside.see({ event: { type: 'text-delta', at: 2, text: 'Hello ' } });
+    await sleep(10);
+  }
+  await reading;
+  await reader?.cancel();
+  expect(text).toContain('"text":"Hello ');
+  await say('Hello');
+  expect(await store.commands.waiting('mine')).toMatchObject([{ command: { kind: 'say', text: 'Hello' } }]);
+  expect((await store.open('mine')).head).toBe(0);
+  model.says = () => 'Hello yourself.';
+  beside.done();
+  expect(await holder()).toBe('nobody');
+  await say('Hello again');
+  await expect.poll(async () => (await store.open('mine')).head, { timeout: 10_000 }).toBeGreaterThan(2);
+  expect(warnings).toEqual([]);
+});

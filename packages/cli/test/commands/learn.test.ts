@@ -1,0 +1,305 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { audit, findProfile, pawlRules, rulesFor, type RecordedRun, type Rule } from '@pawl/core';
+import { defineTool, readProfileFile } from '@pawl/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { learnFrom } from '../../src/commands/learn.ts';
+import { exitCodes } from '../../src/exit-codes.ts';
+import { scoreOf, sharesOf, sumOf, type Score } from '../../src/learn/score.ts';
+import { patientWorld, run, times, work } from '../learn/made-runs.ts';
+import { captureIo } from '../captured-io.ts';
+import { keepRun, makePlace, plainRun, stuckRun, type Place } from './kept-sessions.ts';
+
+let place: Place;
+let traces = '';
+beforeEach(() => {
+  place = makePlace();
+  traces = join(place.dir, 'runs');
+  mkdirSync(traces);
+});
+afterEach(() => place.close());
+
+function put(runs: readonly RecordedRun[], name = 'runs.jsonl'): void {
+  writeFileSync(join(traces, name), runs.map((each) => `${JSON.stringify(each)}\n`).join(''));
+}
+
+type Shown = {
+  readonly outcome: string;
+  readonly data: Readonly<Record<string, number>>;
+  readonly patterns: readonly { readonly words: readonly string[]; readonly lift: number }[];
+  readonly needs: Readonly<
+    Record<'bySource' | 'byTool' | 'byMode', readonly Readonly<Record<string, unknown>>[]>
+  >;
+  readonly inForce: Readonly<Record<string, { readonly hits: number; readonly of: number }>>;
+  readonly proposal: {
+    readonly changes: readonly Readonly<Record<string, unknown>>[];
+    readonly earlier: number;
+    readonly later: number;
+    readonly runs: readonly Readonly<Record<string, unknown>>[];
+  } | null;
+  readonly heldOut: { readonly by: string; readonly folds: readonly { readonly name: string }[] } | null;
+  readonly written: string | null;
+};
+
+async function learnt(...args: readonly string[]): Promise<Shown> {
+  const [object] = await place.json('learn', ...args);
+  return object as unknown as Shown;
+}
+
+/** As `npm run eval` scores it. */
+function scoreBy(rules: readonly Rule[], runs: readonly RecordedRun[]): Score {
+  return scoreOf(
+    sumOf(
+      runs.map(({ steps, success, ...rest }) => {
+        const scored = {
+          success: success ?? null,
+          lastStep: steps.length - 1,
+          work: steps.map(({ i }) => i),
+          judgement: null,
+        };
+        return sharesOf(scored, audit({ ...rest, steps }, rules));
+      }),
+    ),
+  );
+}
+
+describe('pawl learn', () => {
+  it('prints what comes before a failure, what success takes, and a cross-validated table [SAV-55, SAV-66]', async () => {
+    put(patientWorld());
+    const { code, out, err } = await place.pawl('learn', traces);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^195 runs of 3 sources: 150 solved, 45 not\n/);
+    expect(out).toMatch(/\n {2}list known → list known +45 +45 +[\d.]+ +[\d.]+ +3 +\d+\n/);
+    expect(out).toMatch(/Steps that solved runs took\n.*\n {2}alpha +50 +7 +8 +8 +15 +11\n/);
+    expect(out).toMatch(/\n {2}repeated-call +finish +4 +3 +0 +45 +30 of 3 sources +3 of 3\n/);
+    expect(out).toMatch(
+      /\n {2}as it is +0\.0 +0\.0 +100\.0 +45\.5 .*\n {2}as proposed +0\.0 +0\.0 +100\.0 +54\.5 /,
+    );
+    expect(out).toMatch(
+      /Held out: chosen on all other sources[^\n]*\n[^\n]*\n {2}alpha +0\.0 +0\.0 +100\.0 +54\.5 /,
+    );
+    expect(out).toContain('harm: 0 of 150; in truth up to 1.77 %, at 95 %');
+    expect(out).toMatch(/ {2}45 runs earlier, for 45 steps; 0 later\n$/);
+  });
+
+  it('comes to the same twice, as one JSON object', async () => {
+    put(patientWorld());
+    const first = await learnt(traces);
+    expect(await learnt(traces)).toEqual(first);
+    expect(first).toMatchObject({ type: 'learn', outcome: 'proposed', written: null });
+    expect(first.proposal?.changes).toMatchObject([
+      { rule: 'repeated-call', level: 'finish', from: 4, to: 3 },
+    ]);
+    expect(first.proposal).toMatchObject({ earlier: 45, later: 0 });
+    expect(first.heldOut?.folds.map(({ name }) => name)).toEqual(['alpha', 'beta', 'gamma']);
+  });
+
+  it('writes a profile only when told to, and one that scores no worse in any column', async () => {
+    const runs = patientWorld();
+    put(runs);
+    const file = join(place.dir, 'learned.yaml');
+    await place.pawl('learn', traces);
+    expect(existsSync(file)).toBe(false);
+    const { code, err } = await place.pawl('learn', traces, '--write', file);
+    expect([code, err]).toEqual([0, `Wrote ${file}.\n`]);
+    expect(readFileSync(file, 'utf8')).toMatch(/^# Made by pawl learn from 195 runs of 3 sources/);
+    const { settings } = await readProfileFile(file);
+    expect(settings.governor?.rules).toEqual({ 'repeated-call': { finish: 3 } });
+    const [before, after] = [pawlRules, rulesFor(settings.governor ?? { preset: 'none', rules: {} })].map(
+      (rules) => scoreBy(rules, runs),
+    );
+    expect(after).toMatchObject({ harm: 0, noise: before?.noise ?? -1, caught: before?.caught ?? -1 });
+    expect(after?.saved).toBeGreaterThan(before?.saved ?? Infinity);
+  });
+
+  it('replaces what it has learnt before, and nothing that somebody else wrote', async () => {
+    put(patientWorld());
+    const file = join(place.dir, 'learned.yaml');
+    for (let time = 0; time < 2; time += 1)
+      expect((await place.pawl('learn', traces, '--write', file)).code).toBe(0);
+    writeFileSync(file, 'name: mine\n');
+    expect(await place.pawl('learn', traces, '--write', file)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('it is there already') as unknown,
+    });
+    expect(readFileSync(file, 'utf8')).toBe('name: mine\n');
+    expect((await place.pawl('learn', traces, '--write', file, '--force')).code).toBe(0);
+    expect((await place.pawl('learn', traces, '--write', join(place.dir, 'learned.txt'))).err).toContain(
+      '.yaml',
+    );
+  });
+
+  it('lets the folder work by it with --apply, which leaves a configuration of the user alone', async () => {
+    put(patientWorld());
+    const file = join(place.dir, 'pawl.learned.yaml');
+    // The second time it is learnt anew, and replaced.
+    for (let time = 0; time < 2; time += 1) {
+      const { code, err } = await place.pawl('learn', traces, '--apply');
+      expect([code, err]).toEqual([0, `Wrote ${file}.\n`]);
+    }
+    expect((await place.pawl('learn', traces)).err).toContain('which was learnt before, still holds');
+    writeFileSync(join(place.dir, 'pawl.config.yaml'), 'testCommand: npm test\n');
+    const { code: refused, err } = await place.pawl('learn', traces, '--apply');
+    expect(refused).toBe(2);
+    expect(err).toContain('put profile: ./pawl.learned.yaml into the configuration yourself');
+    expect(readFileSync(join(place.dir, 'pawl.config.yaml'), 'utf8')).toBe('testCommand: npm test\n');
+  });
+
+  it('takes outcomes from a file of labels, which go before what a run says', async () => {
+    const runs = patientWorld();
+    put(runs.map(({ id, source, steps }) => ({ id, source: source ?? '', steps })));
+    expect((await learnt(traces)).data).toMatchObject({ runs: 195, solved: 0, unsolved: 0 });
+    const labels = join(place.dir, 'labels.jsonl');
+    const lines = runs.map(({ id, success }) => JSON.stringify({ run: id, resolved: success }));
+    writeFileSync(labels, `${lines.join('\n')}\n`);
+    expect((await learnt(traces, '--labels', labels)).proposal?.changes).toHaveLength(1);
+    const judged = runs.slice(-3).map(({ id }) => ({ id, stuck: true, from_step: 2, success: null }));
+    writeFileSync(labels, JSON.stringify(judged));
+    const { inForce, data } = await learnt(traces, '--labels', labels);
+    expect(inForce['told']).toEqual({ hits: 3, of: 3 });
+    expect(data).toMatchObject({ solved: 0, unsolved: 0 });
+  });
+
+  it.each([
+    ['not json\n', 'line 1'],
+    ['{"run": "a", "resolved": true}\n{"resolved": true}\n', 'line 2: it does not name a run'],
+    ['{"run": "a", "resolved": "yes"}\n', 'line 1'],
+    ['[{"id": "a"}, 7]', 'entry 2'],
+  ])('says what is wrong with labels such as %j', async (text, where) => {
+    put(patientWorld());
+    const labels = join(place.dir, 'labels.jsonl');
+    writeFileSync(labels, text);
+    const { code, err } = await place.pawl('learn', traces, '--labels', labels);
+    expect(code).toBe(2);
+    expect(err).toContain(where);
+    expect(err).toContain('Expected {"run": "ID", "resolved": true}');
+  });
+
+  it('says plainly that there is too little, how much there is and how much it takes', async () => {
+    put(patientWorld(['alpha']));
+    const { code, out } = await place.pawl('learn', traces);
+    expect(code).toBe(0);
+    expect(out).toContain('Too few runs to learn thresholds from. They stay as they are.');
+    expect(out).toMatch(/solved +50 of 133 that it takes/);
+    expect(out).toMatch(/unsolved +15 of 30 that it takes/);
+    const file = join(place.dir, 'learned.yaml');
+    expect(await place.pawl('learn', traces, '--write', file)).toMatchObject({
+      code: 1,
+      err: 'Nothing was written.\n',
+    });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('counts a run that comes twice once, and goes on where something is no run', async () => {
+    put(patientWorld());
+    writeFileSync(join(traces, 'broken.jsonl'), '{"id": "cut o\n');
+    const { out, err } = await place.pawl('learn', traces, join(traces, 'runs.jsonl'));
+    expect(out).toMatch(/^195 runs /);
+    expect(err).toContain('broken.jsonl');
+  });
+
+  it('shows names from outside as text', async () => {
+    const hostile = '\u001b[31m<b>\n__proto__';
+    put(
+      Array.from({ length: 30 }, (_, index): RecordedRun => ({
+        id: `${hostile}${index}`,
+        source: hostile,
+        success: index % 2 === 0,
+        steps: [
+          { i: 0, role: 'assistant', tool: 'look', result: 'x' },
+          { i: 1, role: 'assistant', tool: index % 2 === 0 ? 'fine' : hostile, result: `y${index}` },
+        ],
+      })),
+    );
+    const { out } = await place.pawl('learn', traces);
+    expect(out).not.toContain('\u001b');
+    expect(out).toContain('<b>');
+    expect((await learnt(traces)).patterns[0]?.words).toEqual([`${hostile} new`]);
+  });
+});
+
+describe('pawl learn, when it takes long', () => {
+  it('stops when the user does not want to wait, and says nothing half', async () => {
+    put(patientWorld());
+    for (const ms of [0, 20, 200]) {
+      const { io, out } = captureIo();
+      const options = { dir: place.dir, store: place.file, signal: AbortSignal.timeout(ms) };
+      const code = await learnFrom([traces], options, io);
+      if (code === exitCodes.interrupted) expect(out()).toBe('');
+      if (ms === 0) expect(code).toBe(exitCodes.interrupted);
+    }
+  });
+});
+
+describe('pawl learn, of kept sessions', () => {
+  it('takes those of this folder with how they ended, and puts recorded runs beside them', async () => {
+    await keepRun(place, { ...plainRun, id: 'roof' });
+    await keepRun(place, { ...stuckRun, id: 'key' });
+    await keepRun(place, { ...plainRun, id: 'far', about: { dir: '/elsewhere' } });
+    const here = await learnt();
+    expect(here).toMatchObject({
+      outcome: 'too-little',
+      data: { runs: 2, solved: 1, unsolved: 1, sources: 1 },
+    });
+    expect(here.needs.bySource).toMatchObject([{ name: place.dir, runs: 1, half: 3, failedRuns: 1 }]);
+    expect(here.needs.byTool).toMatchObject([{ name: 'look' }, { name: 'put' }]);
+    expect((await learnt('--all')).data).toMatchObject({ runs: 3, sources: 2 });
+    put(patientWorld());
+    expect((await learnt(traces)).data).toMatchObject({ runs: 197, sources: 4 });
+  });
+
+  it('tells how many steps each mode takes', async () => {
+    const search = defineTool({
+      name: 'search',
+      description: 'Searches.',
+      parameters: z.object({ query: z.string() }),
+      effect: 'read-only',
+      run: async ({ query }) => ({ ok: true, output: `nothing about ${query}` }),
+    });
+    const settings = findProfile('savant')?.settings ?? {};
+    const replies = [
+      ...['roof', 'wall'].map((query) => ({ calls: [{ tool: 'search', args: { query } }] })),
+      ...Array.from({ length: 4 }, () => ({ text: 'There is none.' })),
+    ];
+    await keepRun(place, { goal: 'Find it', replies, settings, agent: { tools: [search] } });
+    const { byMode } = (await learnt()).needs;
+    // Two searches and the words that lead on; then the answer.
+    expect(byMode).toMatchObject([
+      { name: 'ANALYZING', runs: 1, half: 1 },
+      { name: 'SEARCHING', runs: 1, half: 3 },
+    ]);
+  });
+
+  it('takes what people marked for what they think of the session', async () => {
+    await keepRun(place, { ...stuckRun, id: 'key' });
+    await keepRun(place, { ...stuckRun, id: 'door' });
+    await place.pawl('verdict', 'key', 'right');
+    await place.pawl('verdict', 'door', 'wrong');
+    const { data, inForce } = await learnt();
+    // Who was stopped wrongly has not failed, and nobody knows what would have come of it.
+    expect(data).toMatchObject({ runs: 2, solved: 0, unsolved: 1 });
+    expect(inForce['told']).toEqual({ hits: 1, of: 1 });
+    expect(inForce['wrong']).toEqual({ hits: 1, of: 1 });
+  });
+
+  it('says so where there is nothing, or nothing that could be learnt', async () => {
+    expect(await place.pawl('learn')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('There is nothing to learn from') as unknown,
+    });
+    expect((await place.pawl('learn', '--profile', 'nexora')).err).toContain('has the governor nexora');
+    expect((await place.pawl('learn', join(place.dir, 'nowhere'))).code).toBe(2);
+  });
+
+  it('judges by the thresholds of the profile that is named', async () => {
+    put([run('one', 's', false, [...work(1), ...times(5, 'list x=same'), ...work(2, 'z')])]);
+    const file = join(place.dir, 'strict.yaml');
+    writeFileSync(file, 'name: strict\ngovernor: { rules: { repeated-call: { advise: 2, finish: 2 } } }\n');
+    expect((await learnt(traces, '--profile', file)).inForce['saved']).toEqual({ hits: 5, of: 8 });
+    expect((await learnt(traces)).inForce['saved']).toEqual({ hits: 3, of: 8 });
+    expect((await place.pawl('learn', traces, '--profile', file, '--write', 'x.yaml')).err).toContain(
+      'is your own',
+    );
+  });
+});

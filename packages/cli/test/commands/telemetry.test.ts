@@ -1,0 +1,192 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startCollector, traceProblems, type Collector } from '../../../telemetry/test/collector.ts';
+import { parseExposition, valueOf } from '../../../telemetry/test/exposition.ts';
+import { hasRedis, startRedis } from '../../../worker/test/redis-server.ts';
+import { layersFor } from '../../src/commands/config-layers.ts';
+import { openTelemetry } from '../../src/commands/run-telemetry.ts';
+import { submitGoal } from '../../src/commands/submit.ts';
+import { work } from '../../src/commands/worker.ts';
+import { terminalOf } from '../../src/terminal.ts';
+import { atTerminal, captureIo } from '../captured-io.ts';
+
+const bin = join(import.meta.dirname, '../../bin/pawl.js');
+const preload = join(import.meta.dirname, '../fixtures/loaded-modules.ts');
+
+let collector: Collector;
+let folder = '';
+let loaded = '';
+
+beforeEach(async () => {
+  collector = await startCollector();
+  folder = await mkdtemp(join(tmpdir(), 'pawl-telemetry-'));
+  loaded = join(folder, 'loaded.txt');
+  await mkdir(join(folder, 'work'));
+  await writeFile(
+    join(folder, 'work', 'garden.md'),
+    '# Garden\n\nThe garden party is on the ninth of June.\n',
+  );
+});
+
+afterEach(async () => {
+  await collector.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The whole program in a process of its own, with nothing of this environment that has to do with telemetry. */
+async function pawl(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  nodeFlags: readonly string[] = [],
+): Promise<{ code: number | null; err: string }> {
+  const [command = '', ...rest] = args;
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('OTEL_'));
+  const child = spawn(
+    process.execPath,
+    [
+      ...nodeFlags,
+      bin,
+      command,
+      '--dir',
+      join(folder, 'work'),
+      '--store',
+      join(folder, 'kept.db'),
+      '--quiet',
+      ...rest,
+    ],
+    {
+      env: {
+        ...Object.fromEntries(own),
+        XDG_CONFIG_HOME: join(folder, 'config'),
+        LOADED_MODULES: loaded,
+        ...env,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  const [err] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { code: child.exitCode, err };
+}
+
+const goal = 'When is the garden party?';
+
+describe('pawl run with a collector', () => {
+  it('sends one connected trace and metrics, and pawl resume goes on with the trace', async () => {
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20rose',
+      OTEL_SERVICE_NAME: 'gardeners',
+    };
+    expect(await pawl(['run', goal], env)).toMatchObject({ code: 0, err: '' });
+    const spans = collector.spans();
+    expect(traceProblems(spans)).toEqual([]);
+    const names = spans.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(['session', 'invoke_agent pawl', 'chat librarian', 'execute_tool search']),
+    );
+    expect(new Set(collector.requests.map(({ headers }) => headers['x-key']))).toEqual(new Set(['a rose']));
+    expect(spans[0]?.resource).toMatchObject({ 'service.name': 'gardeners' });
+    expect([...collector.metrics()]).toContain('gen_ai.client.operation.duration');
+    expect(collector.requests.map(({ body }) => body).join('')).not.toMatch(/ninth|garden party/);
+    expect((await pawl(['resume', 'last', 'Who comes?'], env)).code).toBe(0);
+    const all = collector.spans();
+    expect(all.length).toBeGreaterThan(spans.length);
+    expect(traceProblems(all)).toEqual([]);
+    expect(all.map(({ name }) => name)).toContain('session taken up');
+  });
+
+  it('goes by the configuration of the user, with headers from the environment', async () => {
+    await mkdir(join(folder, 'config', 'pawl'), { recursive: true });
+    const telemetry = { otlp: collector.url, headers: { 'x-key': '${GARDEN_KEY}' }, metrics: false };
+    await writeFile(join(folder, 'config', 'pawl', 'pawl.config.json'), JSON.stringify({ telemetry }));
+    expect((await pawl(['run', goal], { GARDEN_KEY: 'rose' })).code).toBe(0);
+    expect(new Set(collector.requests.map(({ path }) => path))).toEqual(new Set(['/v1/traces']));
+    expect(collector.requests[0]?.headers['x-key']).toBe('rose');
+    const missing = await pawl(['run', goal]);
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('variable GARDEN_KEY') as string });
+  });
+
+  it('leaves out what a project says about it, and tells so', async () => {
+    const file = join(folder, 'work', 'pawl.config.json');
+    await writeFile(file, JSON.stringify({ telemetry: { otlp: collector.url } }));
+    const { warnings } = await layersFor(join(folder, 'work'), {}, terminalOf(atTerminal('y').io));
+    expect(warnings).toEqual([
+      `${file} sets telemetry, which only the user or the environment can: it was left out.`,
+    ]);
+  });
+
+  it('answers all the same when nobody takes it, and says so', async () => {
+    const url = collector.url;
+    await collector.close();
+    const { code, err } = await pawl(['run', goal], { OTEL_EXPORTER_OTLP_ENDPOINT: url });
+    expect(code).toBe(0);
+    expect(err).toMatch(/Telemetry cannot be sent to http:.*ECONNREFUSED/);
+    collector = await startCollector();
+  });
+});
+
+describe('pawl run without a collector', () => {
+  it.each([
+    ['nobody names one', {}],
+    ['it is disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }],
+  ])('loads nothing for it and sends nothing: %s', async (_, env) => {
+    expect(await pawl(['run', goal], env, ['--import', preload])).toMatchObject({ code: 0, err: '' });
+    const modules = (await readFile(loaded, 'utf8')).split('\n');
+    expect(modules.filter((url) => url.includes('/runtime/src/agent.ts'))).not.toEqual([]);
+    expect(modules.filter((url) => /opentelemetry|packages\/telemetry/.test(url))).toEqual([]);
+    expect(collector.requests).toEqual([]);
+  });
+
+  it.each([
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'http://127.0.0.1:4317', /is grpc, and Pawl sends JSON/],
+    [{}, 'localhost:4317', /neither http:\/\/ nor https:\/\//],
+  ])('says why an address is of no use: %j %s', async (env, otlp, complaint) => {
+    const warnings: string[] = [];
+    const means = { env, warn: (line: string) => void warnings.push(line) };
+    expect(await openTelemetry({ telemetry: { otlp } }, means)).toBeNull();
+    expect(warnings).toEqual([expect.stringMatching(complaint)]);
+  });
+});
+
+describe.skipIf(!hasRedis)('pawl worker --metrics-port', () => {
+  it('serves metrics that move with what it does, the queue among them', async () => {
+    const redis = await startRedis({ appendfsync: 'everysec' });
+    const stop = new AbortController();
+    const captured = captureIo();
+    const dir = join(folder, 'work');
+    const flags = { dir, store: redis.url };
+    const times = { concurrency: '2', lease: '5', grace: '1', metricsPort: '0' };
+    const ended = work({ ...flags, ...times, signal: stop.signal }, captured.io);
+    const address = async (): Promise<string> => {
+      for (;;) {
+        const found = /http:\S+\/metrics/.exec(captured.err())?.[0];
+        if (found !== undefined) return found;
+        await sleep(20);
+      }
+    };
+    const url = await address();
+    const scrape = async () => parseExposition(await (await fetch(url)).text());
+    expect(valueOf(await scrape(), 'pawl_worker_reports_total')).toBe(0);
+    expect(await submitGoal(goal, flags, captureIo().io)).toBe(0);
+    let metrics = await scrape();
+    while (valueOf(metrics, 'pawl_worker_reports_total', { pawl_report: 'waiting' }) === 0) {
+      await sleep(50);
+      metrics = await scrape();
+    }
+    expect(valueOf(metrics, 'gen_ai_invoke_agent_duration_count', { pawl_ending: 'answered' })).toBe(1);
+    expect(valueOf(metrics, 'pawl_lease_losses_total')).toBe(0);
+    const queue = metrics.get('pawl_queue_sessions')?.samples.map(({ labels }) => labels);
+    expect(queue).toContainEqual({ pawl_tenant: 'default', pawl_state: 'waiting' });
+    expect(metrics.has('pawl_queue_parked')).toBe(true);
+    stop.abort();
+    expect(await ended).toBe(0);
+    await expect(fetch(url)).rejects.toThrow();
+    await redis.stop();
+  });
+});

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { jsonSchema } from './parts.ts';
+
+export const memoryQuerySchema = z.object({
+  q: z.string().max(1_000).default(''),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+export const memorySchema = z
+  .object({
+    entries: z.array(
+      z.object({
+        key: z.string(),
+        value: jsonSchema,
+        size: z.int().describe('Characters of the value.'),
+        at: z.number().describe('When it was put there.'),
+      }),
+    ),
+  })
+  .meta({ id: 'Shelf', description: 'Entries in storage.' });
+
+export type Shelf = z.infer<typeof memorySchema>;
+
+export const verdictMarkSchema = z
+  .strictObject({
+    mark: z.nullable(z.enum(['right', 'wrong'])).describe('Null takes a mark back.'),
+    rule: z.string().max(200).optional().describe('Which verdict, where an event brought several.'),
+    note: z.string().max(2_000).optional(),
+  })
+  .meta({ id: 'VerdictMark' });
+
+export const healthSchema = z
+  .object({ ok: z.literal(true), version: z.string(), now: z.number() })
+  .meta({ id: 'Health' });

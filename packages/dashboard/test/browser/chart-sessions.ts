@@ -1,0 +1,220 @@
+import {
+  createSession,
+  findProfile,
+  step,
+  type Event,
+  type Json,
+  type RequestedCall,
+  type Session,
+} from '@pawl/core';
+
+/** An event without the time it came at. */
+type Untimed = Event extends infer Each ? (Each extends Event ? Omit<Each, 'at'> : never) : never;
+
+export type RecordedSession = { readonly session: Session; readonly events: readonly Event[] };
+
+type Script = {
+  next(afterMs: number, event: Untimed): void;
+  readonly events: readonly Event[];
+};
+
+/** Writes a session down as it would have run. What the session does not take is a mistake in the script. */
+function recorder(created: Session): Script {
+  const events: Event[] = [];
+  let now = created.turn.since;
+  let session = created;
+  return {
+    events,
+    next(afterMs, untimed) {
+      now += afterMs;
+      const event = { ...untimed, at: now } as Event;
+      const { session: after, notes } = step(session, event);
+      const refused = notes.find(({ type }) => type === 'refused');
+      if (refused !== undefined) throw new Error(`${event.type} was not taken: ${JSON.stringify(refused)}`);
+      session = after;
+      events.push(event);
+    },
+  };
+}
+
+type Wanted = { readonly tool: string; readonly args: Json; readonly tookMs?: number } & (
+  | { readonly output: Json }
+  | { readonly error: string }
+);
+
+let calls = 0;
+
+/** A reply with calls that run side by side, the first to end first. */
+function round(script: Script, text: string, wanted: readonly Wanted[], replyMs = 3_000): void {
+  const named = wanted.map((each) => {
+    calls += 1;
+    return { ...each, id: `call-${calls}` };
+  });
+  const asked = named.map(({ id, tool, args }): RequestedCall => ({ id, tool, args }));
+  script.next(replyMs, { type: 'model-replied', text, calls: asked, usage: usage(text) });
+  for (const { id } of named) script.next(40, { type: 'tool-started', callId: id });
+  const ended = named.toSorted((one, other) => (one.tookMs ?? 800) - (other.tookMs ?? 800));
+  let past = 0;
+  for (const each of ended) {
+    const tookMs = each.tookMs ?? 800;
+    const outcome =
+      'error' in each
+        ? ({ ok: false, error: { kind: 'failed', message: each.error } } as const)
+        : ({ ok: true, output: each.output } as const);
+    script.next(tookMs - past, { type: 'tool-finished', callId: each.id, outcome });
+    past = tookMs;
+  }
+}
+
+function usage(text: string): {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cost: number;
+} {
+  const inputTokens = 900 + calls * 420;
+  return { inputTokens, outputTokens: 60 + text.length, cost: inputTokens / 400_000 };
+}
+
+const failing = `FAIL  test/sum.test.js
+  × adds two numbers
+AssertionError: expected -1 to be 5
+  at test/sum.test.js:4:19`;
+
+/** A repair in phases: calls side by side, retries, permission, memory that is paged, and a loop with verdicts. */
+export function repairSession(id: string, at: number): RecordedSession {
+  calls = 0;
+  const { settings } = findProfile('pawl') ?? { settings: {} };
+  const budgets = { modelCalls: 60, toolCalls: 40, tokens: 400_000, cost: 2, wallMs: 900_000 };
+  const session = createSession({ id, at, settings: { ...settings, budgets, windowTokens: 32_000 } });
+  const script = recorder(session);
+  script.next(0, { type: 'user-message', text: 'Repair the sum, and say what was wrong with it.' });
+  script.next(10, { type: 'phase-started', number: 1, description: 'look around', total: 3 });
+  round(script, 'I look at what there is.', [
+    { tool: 'list', args: { path: '.' }, output: ['sum.js', 'notes.md', 'test/sum.test.js'], tookMs: 300 },
+    { tool: 'read', args: { path: 'sum.js' }, output: 'export const sum = (a, b) => a - b;', tookMs: 900 },
+    { tool: 'search', args: { query: 'sum' }, output: '3 files', tookMs: 2_600 },
+  ]);
+  script.next(2_000, {
+    type: 'model-failed',
+    error: { kind: 'overloaded', message: 'the provider is busy' },
+    jitter: 0.5,
+  });
+  script.next(1_300, { type: 'retry-due' });
+  remember(script);
+  script.next(20, { type: 'phase-started', number: 2, description: 'put it right' });
+  edit(script);
+  makeRoom(script);
+  loop(script);
+  script.next(30, { type: 'phase-started', number: 3, description: 'make sure' });
+  for (let times = 0; times < 3; times += 1) {
+    round(
+      script,
+      'I look at the notes again.',
+      [{ tool: 'read', args: { path: 'notes.md' }, output: '# Notes\n\nThe sum is wrong.' }],
+      2_500,
+    );
+  }
+  script.next(2_000, { type: 'pause-requested', reason: 'a look at the work' });
+  script.next(9_000, { type: 'resume-requested' });
+  script.next(3_500, {
+    type: 'model-replied',
+    text: 'The sum subtracted. It adds now, and the test says so.',
+    calls: [],
+    usage: usage(''),
+  });
+  return { session, events: script.events };
+}
+
+/** Entries of all sizes, until room is made. */
+function remember(script: Script): void {
+  const notes: readonly (readonly [string, number])[] = [
+    ['goal,user', 260],
+    ['files,listing', 2_600],
+    ['sum.js,source', 900],
+    ['test,output', 9_200],
+    ['plan', 700],
+    ['style,rules', 8_200],
+    ['api,notes', 6_400],
+    ['history,commits', 7_000],
+  ];
+  for (const [tags, size] of notes) {
+    const value = `${tags}: `.padEnd(size, 'what was found is written down here. ');
+    round(
+      script,
+      '',
+      [{ tool: 'working_memory_add', args: { tags, value }, output: `kept under ${tags}`, tookMs: 60 }],
+      1_400,
+    );
+  }
+  round(
+    script,
+    '',
+    [{ tool: 'working_memory_pin', args: { tags: 'plan' }, output: 'pinned', tookMs: 40 }],
+    900,
+  );
+}
+
+function edit(script: Script): void {
+  const args = { path: 'sum.js', old: 'a - b', new: 'a + b' };
+  const call = { id: 'edit-1', tool: 'edit', args, permission: 'ask' } as const;
+  script.next(4_000, {
+    type: 'model-replied',
+    text: 'It subtracts. I put it right.',
+    calls: [call],
+    usage: usage(''),
+  });
+  script.next(21_000, { type: 'permission-decided', callId: 'edit-1', decision: 'allow' });
+  script.next(30, { type: 'tool-started', callId: 'edit-1' });
+  script.next(700, {
+    type: 'tool-finished',
+    callId: 'edit-1',
+    outcome: { ok: true, output: 'changed' },
+    files: [{ path: 'sum.js', hash: 'b' }],
+  });
+  script.next(1_900, { type: 'hooks-finished', actionTaken: true });
+}
+
+/** The provider finds no room for the conversation, so what is least needed goes. */
+function makeRoom(script: Script): void {
+  const error = { kind: 'context-overflow', message: 'the prompt is too long' } as const;
+  script.next(1_500, { type: 'model-failed', error });
+  script.next(2_200, { type: 'paging-finished', freedTokens: 2_500, heldTokens: 9_000 });
+}
+
+/** The same failing test run again and again, until the call is refused. */
+function loop(script: Script): void {
+  for (let times = 0; times < 3; times += 1) {
+    round(
+      script,
+      'I run the tests.',
+      [{ tool: 'test', args: { command: 'npm test' }, error: failing, tookMs: 3_200 }],
+      2_200,
+    );
+  }
+  const again = { id: 'again', tool: 'test', args: { command: 'npm test' } };
+  script.next(2_400, { type: 'model-replied', text: 'Once more.', calls: [again], usage: usage('') });
+  round(script, 'I read the test instead.', [
+    { tool: 'read', args: { path: 'test/sum.test.js' }, output: 'expect(sum(2, 3)).toBe(5)' },
+  ]);
+}
+
+/** A session of very many events: round after round of a call and its result. */
+export function longSession(id: string, at: number, length: number): RecordedSession {
+  const governor = { preset: 'none', rules: {} } as const;
+  const session = createSession({ id, at, settings: { governor } });
+  const events: Event[] = [{ type: 'user-message', text: 'Go on for as long as you can.', at }];
+  for (let place = 0; events.length < length; place += 1) {
+    const began = at + place * 700;
+    const callId = `call-${place}`;
+    const args = { path: `file-${place % 97}.ts` };
+    const outcome = place % 50 === 0 ? failed : ({ ok: true, output: `line ${place}` } as const);
+    events.push(
+      { type: 'model-replied', text: '', calls: [{ id: callId, tool: 'read', args }], at: began + 300 },
+      { type: 'tool-started', callId, at: began + 310 },
+      { type: 'tool-finished', callId, outcome, at: began + 600 },
+    );
+  }
+  return { session, events };
+}
+
+const failed = { ok: false, error: { kind: 'failed', message: 'it is not there' } } as const;

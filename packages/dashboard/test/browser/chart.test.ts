@@ -1,0 +1,123 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { graveProblems } from './axe.ts';
+import { longSession, repairSession } from './chart-sessions.ts';
+import { patience, sideways } from './chart-width.ts';
+import { noBrowser, start, type Started } from './started.ts';
+
+describe.skipIf(noBrowser !== null)('the chart of a session', () => {
+  let world: Started;
+  let events: number;
+
+  beforeAll(async () => {
+    world = await start();
+    const repair = repairSession('repair', Date.now() - 600_000);
+    events = repair.events.length;
+    await world.keep(repair.session, repair.events);
+  });
+  afterAll(() => world.close());
+
+  it('lights the state that the work is in, with counts on states and ways', async () => {
+    const page = await world.page('#/s/repair/chart');
+    const lit = page.locator('.chart-state.current');
+    await lit.waitFor();
+    expect(await lit.locator('.chart-name').textContent()).toBe('waitingForUser');
+    const model = page.getByRole('button', { name: /^callingModel \d+× · /u });
+    expect(await model.count()).toBe(1);
+    expect(await page.locator('.chart-way.latest text').textContent()).toBe('1');
+    expect(page.problems).toEqual([]);
+  });
+
+  it('goes back in time without moving, and shows the visits of a state', async () => {
+    const page = await world.page('#/s/repair/chart');
+    const tools = page.getByRole('button', { name: /^executingTools/u });
+    await tools.waitFor();
+    const before = await wayTo(page);
+    await page.goto(`${world.url}/#/s/repair/chart?at=6`);
+    const lit = page.locator('.chart-state.current .chart-name');
+    await expect.poll(() => lit.textContent(), patience).toBe('executingTools');
+    expect(await wayTo(page)).toEqual(before);
+    await tools.click();
+    const side = page.getByRole('complementary', { name: 'About executingTools' });
+    await side.getByText('1 visit').waitFor();
+    await side.locator('.chart-visits button').first().click();
+    await expect.poll(() => new URL(page.url()).hash, patience).toContain('at=3');
+    expect(page.problems).toEqual([]);
+  });
+
+  it('shows every way when asked to, and says it all in words', async () => {
+    const page = await world.page('#/s/repair/chart');
+    await page.locator('.chart-state.current').waitFor();
+    const usual = await page.locator('.chart-way').count();
+    await page.getByLabel('every way').check();
+    await expect
+      .poll(() => page.locator('.chart-way').count(), { timeout: 20_000 })
+      .toBeGreaterThan(usual + 20);
+    await page.getByText('The chart in words').click();
+    expect(await page.locator('.chart-words').textContent()).toContain('The work is in waitingForUser');
+    expect(page.problems).toEqual([]);
+  });
+
+  it('says so where what lays it out cannot be loaded, and still has the words', async () => {
+    const page = await world.page();
+    await page.route('**/elk-worker*', (route) => route.abort());
+    await page.goto(`${world.url}/#/s/repair/chart`);
+    expect(await page.getByRole('alert').textContent()).toContain('could not be loaded');
+    await page.getByText('The chart in words').click();
+    await page.getByText(/^The work is in waitingForUser/u).waitFor();
+  });
+
+  it('is drawn as it ran too, a dot for each stay, by which one goes to its event', async () => {
+    const page = await world.page('#/s/repair/chart');
+    await page.getByRole('button', { name: 'as it ran' }).click();
+    const stays = page.locator('.ran-stay');
+    await stays.first().waitFor();
+    expect(await page.locator('.ran-stay.current title').textContent()).toContain('waitingForUser');
+    await page.locator('.ran').focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => new URL(page.url()).hash, patience).toContain('?at=');
+    expect(page.problems).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('can be used by everybody, %s', async (colorScheme) => {
+    const page = await world.page('#/s/repair/chart', { colorScheme });
+    await page.locator('.chart-state.current').waitFor();
+    expect(await graveProblems(page)).toEqual([]);
+  });
+
+  it('fits a phone', async () => {
+    const page = await world.page('#/s/repair/chart', { viewport: { width: 390, height: 800 } });
+    await page.locator('.chart-state.current').waitFor();
+    expect(await sideways(page)).toBe(0);
+    expect(events).toBeGreaterThan(60);
+  });
+
+  it('draws only what is in sight of a hundred thousand events', async () => {
+    const long = longSession('long', Date.now() - 86_400_000, 100_000);
+    await world.keep(long.session, long.events);
+    const page = await world.page('#/s/long/chart');
+    await page.getByRole('button', { name: 'as it ran' }).waitFor();
+    await expect.poll(() => page.locator('.filling').count(), { timeout: 90_000 }).toBe(0);
+    const begun = Date.now();
+    await page.getByRole('button', { name: 'as it ran' }).click();
+    await page.locator('.ran-stay').first().waitFor();
+    const ran = Date.now() - begun;
+    expect(await page.locator('.ran-stay').count()).toBeLessThan(120);
+    await page.getByRole('tab', { name: 'timeline' }).click();
+    await page.locator('.strip-block').first().waitFor();
+    const timeline = Date.now() - begun - ran;
+    expect(await page.locator('.strip-block').count()).toBeLessThan(3_000);
+    console.log(`100,000 events: as it ran after ${ran} ms, the timeline after ${timeline} ms`);
+    expect(ran + timeline).toBeLessThan(20_000);
+    expect(page.problems).toEqual([]);
+    await page.context().close();
+  }, 180_000);
+});
+
+/** How far one state lies from another: the same for as long as nothing was laid out anew. */
+async function wayTo(page: Page): Promise<readonly number[]> {
+  const model = await page.locator('.chart-state', { hasText: 'callingModel' }).boundingBox();
+  const tools = await page.locator('.chart-state', { hasText: 'executingTools' }).boundingBox();
+  if (model === null || tools === null) throw new Error('the states are not drawn');
+  return [Math.round(tools.x - model.x), Math.round(tools.y - model.y)];
+}

@@ -1,0 +1,66 @@
+import { createSession } from '@pawl/core';
+import { thisProcess } from '@pawl/runtime';
+import { connectRedis, redisStore, sessionQueue } from '@pawl/worker';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { hasRedis, startRedis } from '../../../worker/test/redis-server.ts';
+import { createQueueHost, startDashboard } from '../../src/index.ts';
+import { graveProblems } from './axe.ts';
+import { sideways } from './chart-width.ts';
+import { createScriptedWorld } from './scripted-world.ts';
+import { noBrowser } from './started.ts';
+
+const assets = fileURLToPath(new URL('../../dist', import.meta.url));
+const quiet = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-sync',
+];
+
+describe.skipIf(noBrowser !== null || !hasRedis)('the fleet on Redis', () => {
+  /** What is to be ended, the last first. */
+  const ends: (() => Promise<unknown>)[] = [];
+
+  afterEach(async () => {
+    for (const end of ends.splice(0).toReversed()) await end();
+  });
+
+  it('shows what waits, and that there is no worker for it', { timeout: 60_000 }, async () => {
+    const redis = await startRedis();
+    ends.push(() => redis.stop());
+    const connection = await connectRedis(redis.url, { waitMs: 5_000 });
+    ends.push(() => connection.close());
+    const store = redisStore(connection.redis);
+    const queue = sessionQueue(connection.redis, store);
+    ends.push(() => queue.close());
+    const world = await createScriptedWorld();
+    ends.push(() => world.close());
+    const about = { dir: world.dir };
+    const host = createQueueHost({
+      store,
+      queue,
+      owner: thisProcess(),
+      now: Date.now,
+      local: world.host,
+      prepare: async (_, id) => ({ session: createSession({ id, at: Date.now() }), about }),
+    });
+    const server = await startDashboard({ store, host, assets, version: 'test' });
+    ends.push(() => server.close());
+    const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: quiet });
+    ends.push(() => browser.close());
+    await host.submit({ requestId: 'one', goal: 'Wait for somebody' });
+    const page = await browser.newPage();
+    await page.goto(server.loginUrl());
+    await page.goto(`${server.url}/#/fleet`);
+    await page.getByText('Sessions are kept in Redis').waitFor();
+    await page.getByText('One session is waiting and no worker is there').waitFor();
+    await page.getByRole('row', { name: /^default 1 0 0 0$/u }).waitFor();
+    await page.getByText('No worker is connected.').waitFor();
+    expect(await graveProblems(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await sideways(page)).toBe(0);
+  });
+});

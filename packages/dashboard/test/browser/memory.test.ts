@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { graveProblems } from './axe.ts';
+import { repairSession } from './chart-sessions.ts';
+import { patience, sideways } from './chart-width.ts';
+import { noBrowser, start, type Started } from './started.ts';
+
+describe.skipIf(noBrowser !== null)('the memory of a session', () => {
+  let world: Started;
+
+  beforeAll(async () => {
+    world = await start();
+    const { session, events } = repairSession('repair', Date.now() - 600_000);
+    await world.keep(session, events);
+  });
+  afterAll(() => world.close());
+
+  it('is a map of boxes by size, with gauges for it and for the window', async () => {
+    const page = await world.page('#/s/repair/memory');
+    await page.getByRole('meter', { name: 'working memory' }).waitFor();
+    await page.getByRole('meter', { name: "the model's window" }).waitFor();
+    const first = page.locator('.mem-box').first();
+    await first.click();
+    const entry = page.getByRole('complementary', { name: /^Entry/u });
+    expect(await entry.textContent()).toContain('what was found is written down here.');
+    await page.getByRole('button', { name: 'list', exact: true }).click();
+    expect(await page.locator('.mem-table tbody tr').count()).toBeGreaterThan(5);
+    expect(page.problems).toEqual([]);
+  });
+
+  it('is as it was at the event that is looked at', async () => {
+    const page = await world.page('#/s/repair/memory?at=17');
+    await expect.poll(() => page.locator('.mem-box').count(), patience).toBe(2);
+    await page.locator('.mem-box').first().click();
+    await page.getByText('This is the past').waitFor();
+    expect(await page.getByRole('button', { name: 'Pin' }).isDisabled()).toBe(true);
+    expect(page.problems).toEqual([]);
+  });
+
+  it('tells what was paged out, when and why', async () => {
+    const page = await world.page('#/s/repair/memory');
+    const paged = page.getByRole('region', { name: 'Paged out' });
+    await paged.getByText('least recently used').first().waitFor();
+    expect(await paged.textContent()).toContain('because the prompt is too long');
+    expect(page.problems).toEqual([]);
+  });
+
+  it('has a shelf that can be searched', async () => {
+    const page = await world.page('#/s/repair/memory');
+    const shelf = page.getByRole('region', { name: 'Shelf' });
+    await shelf.getByRole('searchbox').fill('nothing like this');
+    await shelf.getByText('Nothing fits these words.').waitFor();
+    expect(page.problems).toEqual([]);
+  });
+
+  it('keeps an entry in place when somebody pins it, and lets it go to storage', async () => {
+    const value = 'The sum is wrong.';
+    const id = await world.begin('Remember the notes', [
+      { calls: [{ tool: 'working_memory_add', args: { tags: 'notes', value } }] },
+      { text: 'Remembered.' },
+    ]);
+    await world.until(id, 'waitingForUser');
+    const { session } = await world.store.open(id);
+    expect(session.memory?.entries.size).toBe(1);
+    const page = await world.page(`#/s/${id}/memory`);
+    await page.locator('.mem-box').first().click();
+    await page.getByRole('button', { name: 'Pin', exact: true }).click();
+    await page.getByRole('button', { name: 'Unpin' }).click();
+    await page.getByRole('button', { name: 'Pin', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Move to storage' }).click();
+    await page.getByRole('region', { name: 'Paged out' }).getByText('notes').waitFor();
+    expect(page.problems).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('can be used by everybody, %s', async (colorScheme) => {
+    const page = await world.page('#/s/repair/memory', { colorScheme });
+    await page.locator('.mem-box').first().click();
+    expect(await graveProblems(page)).toEqual([]);
+  });
+
+  it('fits a phone', async () => {
+    const page = await world.page('#/s/repair/memory', { viewport: { width: 390, height: 800 } });
+    await page.locator('.mem-box').first().waitFor();
+    expect(await sideways(page)).toBe(0);
+  });
+});

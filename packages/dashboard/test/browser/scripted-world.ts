@@ -1,0 +1,177 @@
+import {
+  createSession,
+  findProfile,
+  items,
+  replay,
+  type Event,
+  type RequestedCall,
+  type Session,
+} from '@pawl/core';
+import {
+  codingTools,
+  createMemoryStore,
+  createPhaseTools,
+  indexFolder,
+  openLauncher,
+  thisProcess,
+  type Model,
+  type ModelChunk,
+  type Store,
+  type Tool,
+} from '@pawl/runtime';
+import type { Opened, Outfit } from '@pawl/worker';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLocalHost, type Host } from '../../src/index.ts';
+
+/**
+ * What a scripted model answers. Its words come one by one where there is something to wait for: nothing is said before
+ * `from` is kept, `paceMs` lies between words, and the reply is not complete before `until` is kept.
+ */
+export type Answer = {
+  readonly text?: string;
+  readonly calls?: readonly RequestedCall[];
+  readonly paceMs?: number;
+  readonly from?: Promise<unknown>;
+  readonly until?: Promise<unknown>;
+  readonly failure?: Extract<ModelChunk, { readonly type: 'failure' }>['error'];
+};
+
+/** Real tools on a folder of their own, a real store, and a model that answers as the goal's script says. */
+export type ScriptedWorld = {
+  readonly store: Store;
+  readonly host: Host;
+  readonly dir: string;
+  /** From now on, who is given this goal is answered so. */
+  script(goal: string, answers: readonly Answer[]): void;
+  /** Begins a session through the host, as the dashboard does. */
+  begin(goal: string, answers: readonly Answer[], profile?: string): Promise<string>;
+  /** Resolves when the session is in that state and nobody holds it. */
+  until(id: string, status: Session['turn']['status']): Promise<Session>;
+  /** Keeps a session of these events, as if somebody had recorded it. */
+  keep(session: Session, events: readonly Event[]): Promise<string>;
+  close(): Promise<void>;
+};
+
+/** Stands for a process that has ended: nobody holds what it recorded. */
+export const endedProcess: string = thisProcess().replace(/start=.*/u, 'start=0');
+
+export async function createScriptedWorld(): Promise<ScriptedWorld> {
+  const dir = await mkdtemp(join(tmpdir(), 'pawl-browser-'));
+  await writeFile(join(dir, 'sum.js'), 'export const sum = (a, b) => a - b;\n');
+  await writeFile(join(dir, 'notes.md'), '# Notes\n\nThe sum is wrong.\n');
+  const store = createMemoryStore();
+  const scripts = new Map<string, readonly Answer[]>();
+  const host = createLocalHost({
+    store,
+    owner: 'browser-test',
+    now: Date.now,
+    place: { kind: 'memory', where: null },
+    whyNot: () => null,
+    onTrouble: (message) => console.error(message),
+    outfitFor: (opened) => outfitIn(dir, scripts, opened),
+    prepare: async ({ profile: name = 'pawl' }, id) => {
+      const { settings } = findProfile(name) ?? { settings: {} };
+      const session = createSession({ id, at: Date.now(), profile: name, settings });
+      const { tools: all, close } = await toolsIn(dir);
+      await close();
+      const tools = all.map(({ description }) => description);
+      return { session, about: { dir, model: 'scripted', profile: name, prompt, tools } };
+    },
+  });
+  return {
+    store,
+    host,
+    dir,
+    script: (goal, answers) => void scripts.set(goal, answers),
+    async begin(goal, answers, profile) {
+      scripts.set(goal, answers);
+      const { id } = await host.submit({ requestId: crypto.randomUUID(), goal, ...(profile && { profile }) });
+      return id;
+    },
+    async until(id, status) {
+      for (;;) {
+        const { session, owner } = await store.open(id);
+        const held = host.holderOf({ id, owner, status: session.turn.status });
+        if (session.turn.status === status && held !== 'here') return session;
+        await sleep(10);
+      }
+    },
+    async keep(session, events) {
+      const position = await store.create(session, endedProcess, { about: { dir, model: 'recorded' } });
+      await store.append(session.id, position, events, replay(session, events));
+      return session.id;
+    },
+    async close() {
+      await host.close();
+      await store.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function outfitIn(
+  dir: string,
+  scripts: ReadonlyMap<string, readonly Answer[]>,
+  { askPeople, post, now }: Opened,
+): Promise<Outfit> {
+  const { tools, close } = await toolsIn(dir);
+  return {
+    model: scriptedModel(scripts),
+    prompt,
+    tools: [...tools, ...createPhaseTools({ post, phases: () => now().phases })],
+    rules: ({ tool }) => (asks.has(tool) ? 'ask' : 'allow'),
+    decide: (_, signal) => askPeople(signal),
+    close,
+  };
+}
+
+const prompt = 'You repair small programs.';
+
+async function toolsIn(
+  dir: string,
+): Promise<{ readonly tools: readonly Tool[]; readonly close: () => Promise<void> }> {
+  const folder = await indexFolder(dir);
+  return {
+    tools: codingTools({ folder, launcher: openLauncher }),
+    close: async () => folder[Symbol.dispose](),
+  };
+}
+
+const asks: ReadonlySet<string> = new Set(['write', 'edit', 'shell']);
+
+/** Which answer is due is told from the conversation, so that a fork goes on where it was forked. */
+function scriptedModel(scripts: ReadonlyMap<string, readonly Answer[]>): Model {
+  return {
+    name: 'scripted',
+    async *stream({ conversation }, signal) {
+      const said = [...items(conversation)];
+      const goal = said.find((message) => message.role === 'user')?.text ?? '';
+      const place = said.filter((message) => message.role === 'assistant').length;
+      const answer = scripts.get(goal)?.[place] ?? { text: 'That is all there is to say.' };
+      yield* spoken(answer, said.length, signal);
+    },
+  };
+}
+
+async function* spoken(
+  { text = '', calls = [], paceMs = 0, from, until, failure }: Answer,
+  length: number,
+  signal: AbortSignal,
+): AsyncGenerator<ModelChunk> {
+  if (failure !== undefined) return yield { type: 'failure', error: failure };
+  const calledOff = once(signal, 'abort');
+  await Promise.race([from, calledOff]);
+  for (const word of paceMs === 0 && until === undefined ? [] : text.split(/(?<= )/u)) {
+    yield { type: 'text', text: word };
+    await Promise.race([sleep(paceMs), calledOff]);
+    if (signal.aborted) return;
+  }
+  await Promise.race([until, calledOff]);
+  if (signal.aborted) return;
+  const usage = { inputTokens: 400 + length * 90, outputTokens: 20 + Math.ceil(text.length / 4) };
+  yield { type: 'reply', text, calls, usage };
+}

@@ -1,0 +1,78 @@
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { startDashboard, type RunningDashboard } from '../../src/index.ts';
+import { createScriptedWorld, type ScriptedWorld } from './scripted-world.ts';
+
+const executablePath = '/usr/bin/chromium';
+const assets = fileURLToPath(new URL('../../dist', import.meta.url));
+
+/** Why tests in a browser cannot run here; null where they can. */
+export const noBrowser: string | null = existsSync(executablePath)
+  ? null
+  : `there is no ${executablePath}: install Debian's chromium to run the tests in a browser`;
+
+if (noBrowser !== null) console.warn(`Skipped: ${noBrowser}.`);
+
+/** A dashboard that really runs, with sessions that really ran, and a browser that is let in. */
+export type Started = ScriptedWorld & {
+  readonly url: string;
+  readonly token: string;
+  /** A page at this address, such as `#/s/<id>/events`, in a browser of its own. Errors on it are collected. */
+  page(address?: string, options?: BrowserContextOptions): Promise<Page & { readonly problems: string[] }>;
+  /** Ends the server, and starts it again on the same port when it is told to. */
+  stopServer(): Promise<void>;
+  startServer(): Promise<void>;
+};
+
+export async function start(): Promise<Started> {
+  const world = await createScriptedWorld();
+  const token = 'a-token-for-tests-in-a-browser';
+  const options = { store: world.store, host: world.host, assets, token, pollMs: 50, version: 'test' };
+  let server: RunningDashboard = await startDashboard(options);
+  const { port, url } = server;
+  const browser = await openBrowser();
+  return {
+    ...world,
+    url,
+    token,
+    async page(address = '#/', context = {}) {
+      const page = await (await browser.newContext(context)).newPage();
+      // Below the limit of a test, so that what was waited for in vain is named.
+      page.setDefaultTimeout(10_000);
+      const problems: string[] = [];
+      page.on('pageerror', (error) => problems.push(String(error)));
+      page.on('console', (message) => {
+        if (message.type() === 'error') problems.push(message.text());
+      });
+      await page.goto(server.loginUrl());
+      if (address !== '#/') await page.goto(`${url}/${address}`);
+      return Object.assign(page, { problems });
+    },
+    stopServer: () => server.close(),
+    async startServer() {
+      server = await startDashboard({ ...options, port });
+    },
+    async close() {
+      await browser.close();
+      await server.close();
+      await world.close();
+    },
+  };
+}
+
+function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}

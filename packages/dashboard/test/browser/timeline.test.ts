@@ -1,0 +1,131 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { graveProblems } from './axe.ts';
+import { repairSession } from './chart-sessions.ts';
+import { patience, sideways } from './chart-width.ts';
+import { noBrowser, start, type Started } from './started.ts';
+
+describe.skipIf(noBrowser !== null)('the timeline of a session', () => {
+  let world: Started;
+
+  beforeAll(async () => {
+    world = await start();
+    const { session, events } = repairSession('repair', Date.now() - 600_000);
+    await world.keep(session, events);
+  });
+  afterAll(() => world.close());
+
+  async function opened(address = '#/s/repair/timeline'): Promise<Page & { readonly problems: string[] }> {
+    const page = await world.page(address);
+    await page.locator('.strip-block').first().waitFor();
+    return page;
+  }
+
+  it('has calls of the model, tools beside each other, waits, retries and room made, under its phases', async () => {
+    const page = await opened();
+    const kinds = await page.evaluate<readonly string[]>(
+      "[...document.querySelectorAll('.strip-block')].map((each) => each.dataset.kind)",
+    );
+    expect(new Set(kinds)).toEqual(
+      new Set(['hooks', 'model', 'paging', 'pause', 'permission', 'retry', 'tool', 'user']),
+    );
+    expect(await page.locator('.strip-bands.phase title').allTextContents()).toEqual([
+      'phase 1: look around',
+      'phase 2: put it right',
+      'phase 3: make sure',
+    ]);
+    expect(await page.locator('.strip-block.retry title').textContent()).toMatch(
+      /try 2, at .*, next try at/u,
+    );
+    expect(await page.locator('.strip-mark').count()).toBe(3);
+    expect(page.problems).toEqual([]);
+  });
+
+  it('zooms by button, key, wheel and drag, and shows all of it again', async () => {
+    const page = await opened();
+    const all = await ticks(page);
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await expect.poll(() => ticks(page), patience).not.toEqual(all);
+    await page.keyboard.press('=');
+    await expect.poll(() => ticks(page), patience).toEqual(all);
+    const box = await page.locator('.strip').boundingBox();
+    if (box === null) throw new Error('the timeline is not there');
+    await page.mouse.move(box.x + 300, box.y + 60);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -300);
+    await page.keyboard.up('Control');
+    await expect.poll(() => ticks(page), patience).not.toEqual(all);
+    await page.getByRole('button', { name: 'All of it' }).click();
+    await page.mouse.move(box.x + 300, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 500, box.y + 40, { steps: 4 });
+    await page.mouse.up();
+    await page.locator('.overview-frame').waitFor();
+    expect(page.problems).toEqual([]);
+  });
+
+  it('goes to the event that is clicked, and to the reason of a verdict', async () => {
+    const page = await opened();
+    await page.locator('.strip-block.tool').first().click();
+    await expect.poll(() => new URL(page.url()).hash, patience).toMatch(/timeline\?at=\d+$/u);
+    await page.locator('.strip-mark path').first().click();
+    await page
+      .getByRole('heading', { name: /repeated-failure/u })
+      .first()
+      .waitFor();
+    expect(new URL(page.url()).hash).toContain('/why?at=');
+    expect(page.problems).toEqual([]);
+  });
+
+  it('has what was used and how near a rule was below it, and gives each event the same room when asked to', async () => {
+    const page = await opened();
+    await page.getByRole('img', { name: /^tokens: /u }).waitFor();
+    await page.getByRole('img', { name: /^memory: .* at most/u }).waitFor();
+    expect(await page.getByRole('img', { name: /^nearest rule: .* at most 100 %/u }).count()).toBe(1);
+    await page.getByRole('button', { name: 'events', exact: true }).click();
+    await expect.poll(async () => (await ticks(page))[0], patience).toBe('1');
+    expect(page.problems).toEqual([]);
+  });
+
+  it('draws work that is under way up to now', async () => {
+    const id = await world.begin('Take your time', [
+      { text: 'one word after the other, slowly', paceMs: 900 },
+    ]);
+    const page = await world.page(`#/s/${id}/timeline`);
+    const open = page.locator('.strip-block.model.open rect');
+    await open.waitFor();
+    const width = async (): Promise<number> =>
+      Number(
+        (await page.locator('.timeline-said').textContent())?.match(/for ([\d.]+) (?:s|ms) so far/u)?.[1] ??
+          0,
+      );
+    await expect.poll(width, patience).toBeGreaterThan(0);
+    await world.until(id, 'waitingForUser');
+    await open.waitFor({ state: 'detached' });
+    expect(page.problems).toEqual([]);
+  });
+
+  it('is told in words too', async () => {
+    const page = await opened();
+    await page.getByText('What is in sight, in words').click();
+    await page.locator('.timeline-list button', { hasText: 'waits for permission' }).click();
+    await expect.poll(() => new URL(page.url()).hash, patience).toContain('at=');
+    expect(page.problems).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('can be used by everybody, %s', async (colorScheme) => {
+    const page = await world.page('#/s/repair/timeline', { colorScheme });
+    await page.locator('.strip-block').first().waitFor();
+    expect(await graveProblems(page)).toEqual([]);
+  });
+
+  it('fits a phone', async () => {
+    const page = await world.page('#/s/repair/timeline', { viewport: { width: 390, height: 800 } });
+    await page.locator('.strip-block').first().waitFor();
+    expect(await sideways(page)).toBe(0);
+  });
+});
+
+function ticks(page: Page): Promise<readonly string[]> {
+  return page.locator('.strip-ticks text').allTextContents();
+}

@@ -1,0 +1,252 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { replay, step, type Json } from '@pawl/core';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ImportedRun, Imports } from '../../src/api/index.ts';
+import { readUpload } from '../../src/imports/read-upload.ts';
+import { shortRun, start, type Started } from './started.ts';
+
+async function upload(server: Started, body: string | Uint8Array, name = 'run.json'): Promise<Imports> {
+  const answer = await server.post(
+    `/api/v1/imports?name=${encodeURIComponent(name)}`,
+    typeof body === 'string' ? body : new Blob([new Uint8Array(body)]),
+    { 'content-type': 'application/octet-stream' },
+  );
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Imports;
+}
+
+function lookup(i: number): object {
+  return {
+    i,
+    role: 'assistant',
+    text: 'I look again.',
+    tool: 'grep',
+    args: { pattern: 'needle' },
+    result: 'no match',
+    tokens: 12,
+    inputTokens: 100,
+    at: 10_000 + i * 500,
+  };
+}
+
+/** Looks for one thing over and over, then asks, and goes on. */
+function stuckRun(lookups: number): object {
+  return {
+    id: 'stuck',
+    source: 'normalized',
+    model: 'some-model',
+    task: 'Find the needle',
+    steps: [
+      { i: 0, role: 'user', text: 'Find the needle', at: 10_000 },
+      ...Array.from({ length: lookups }, (_, index) => lookup(index + 1)),
+      { i: lookups + 1, role: 'assistant', text: 'It is not there.', at: 90_000 },
+      { i: lookups + 2, role: 'assistant', text: 'One more thought.', at: 91_000 },
+    ],
+  };
+}
+
+async function time(lookups: number): Promise<number> {
+  const bytes = Buffer.from(JSON.stringify(stuckRun(lookups)));
+  const began = performance.now();
+  for await (const item of readUpload(bytes, { name: 'long', now: 0 })) expect('run' in item).toBe(true);
+  return performance.now() - began;
+}
+
+/** Every event is one that the session takes. */
+function checkReplay({ created, events }: ImportedRun): void {
+  let session = created;
+  for (const { seq, event } of events) {
+    session = step(session, event).session;
+    expect(session.seq).toBe(seq);
+  }
+}
+
+describe('a recorded run', () => {
+  it('comes back as a session that can be replayed, with all of its steps and the verdicts on them', async () => {
+    await using server = await start();
+    const { runs, problems } = await upload(server, JSON.stringify(stuckRun(12)));
+    expect(problems).toEqual([]);
+    const [run] = runs;
+    if (run === undefined) throw new Error('there is no run');
+    expect(run).toMatchObject({
+      name: 'stuck',
+      format: 'normalized',
+      model: 'some-model',
+      success: null,
+      cut: null,
+    });
+    checkReplay(run);
+    const types = run.events.map(({ event }) => event.type);
+    expect(types.filter((type) => type === 'tool-finished')).toHaveLength(12);
+    expect(run.events[0]?.event).toEqual({ type: 'user-message', at: 10_000, text: 'Find the needle' });
+    expect(run.audit.level).toBe('stop');
+    // Each stands after the event that it is about, and is proved by events of calls.
+    for (const { seq, evidence } of run.audit.verdicts) {
+      expect(run.events[(seq ?? 0) - 1]?.event.type).toBe('tool-finished');
+      expect(evidence.length).toBeGreaterThan(0);
+      for (const proof of evidence) expect(run.events[proof - 1]?.event.type).toBe('tool-finished');
+    }
+    const grave = run.audit.verdicts.filter(({ level }) => level !== 'nudge').map(({ rule }) => rule);
+    const reached = run.events.flatMap(({ event }) =>
+      event.type === 'verdict-reached' ? [event.verdict.rule] : [],
+    );
+    expect(reached).toEqual(grave);
+    // Nothing was refused, and nothing ended early: the last word of the run is the last word here.
+    expect(run.events.at(-1)?.event).toMatchObject({ type: 'model-replied', text: 'One more thought.' });
+    const { sessions } = (await (await server.get('/api/v1/sessions')).json()) as { sessions: unknown[] };
+    expect(sessions).toEqual([]);
+  });
+
+  it('is read in the format of a provider, packed, and many from one file', async () => {
+    await using server = await start();
+    const chat = [
+      { role: 'user', content: 'Where is it?' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'a', type: 'function', function: { name: 'find', arguments: '{"name":"it"}' } }],
+      },
+      { role: 'tool', tool_call_id: 'a', content: 'in the attic' },
+      { role: 'assistant', content: 'In the attic.' },
+    ];
+    const lines = [chat, chat].map((messages) => JSON.stringify({ messages })).join('\n');
+    const { runs } = await upload(server, gzipSync(lines), 'mine.jsonl.gz');
+    expect(runs.map(({ name }) => name)).toEqual(['mine.jsonl.gz#1', 'mine.jsonl.gz#2']);
+    for (const run of runs) {
+      checkReplay(run);
+      expect(run.cut).toBe('The record has no times: a second was put between its steps.');
+      expect(run.events.map(({ event }) => event.type)).toEqual([
+        'user-message',
+        'model-replied',
+        'tool-started',
+        'tool-finished',
+        'model-replied',
+      ]);
+    }
+  });
+
+  it('is told to be none where it is none', async () => {
+    await using server = await start();
+    expect((await upload(server, 'hello')).problems[0]?.message).toContain('neither like JSON');
+    expect((await upload(server, '{"a":1}')).problems[0]?.message).toContain('no known format');
+    expect(await upload(server, '')).toEqual({
+      runs: [],
+      problems: [{ line: null, message: 'it is empty' }],
+    });
+    expect((await upload(server, gzipSync('{"a"').subarray(0, 10))).runs).toEqual([]);
+    expect((await upload(server, '['.repeat(200_000))).runs).toEqual([]);
+  });
+
+  it('is refused when the file is too large', async () => {
+    await using server = await start();
+    const answer = await server.post('/api/v1/imports', new Blob(['x'.repeat(64_000_001)]));
+    expect(answer.status).toBe(413);
+  });
+
+  it('takes a time that grows with its length and no faster', async () => {
+    await time(1_000);
+    const [short, long] = [await time(1_000), await time(8_000)];
+    expect(long).toBeLessThan(short * 8 * 4 + 500);
+  });
+
+  it('comes back replayable whatever is in it', async () => {
+    const value = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>;
+    const text = fc.oneof(
+      fc.string(),
+      fc.constant('again '.repeat(300)),
+      fc.constant('\ud800'),
+      fc.constant(''),
+    );
+    const recorded = fc.record(
+      {
+        role: fc.constantFrom('assistant', 'assistant', 'user'),
+        text,
+        tool: fc.constantFrom('grep', '__proto__', ''),
+        args: value,
+        result: value,
+        error: fc.boolean(),
+        tokens: fc.nat(),
+        at: fc.integer({ min: -5, max: 5_000 }),
+      },
+      { requiredKeys: ['role'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(recorded, { minLength: 1, maxLength: 40 }), async (steps) => {
+        const run = { id: 'any', steps: steps.map((each, i) => ({ i, ...each })) };
+        for await (const item of readUpload(Buffer.from(JSON.stringify(run)), { name: 'any', now: 0 })) {
+          if ('run' in item) {
+            checkReplay(item.run);
+            expect(() => JSON.stringify(item.run)).not.toThrow();
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+function chained(before: string, value: unknown): string {
+  return createHash('sha256')
+    .update(`${before}\n${JSON.stringify(value)}`)
+    .digest('hex');
+}
+
+async function exported(server: Started, asLines: boolean): Promise<string> {
+  await server.keep('attic', shortRun);
+  const { session: created } = await server.store.open('attic', { at: 0 });
+  let hash = chained('', created);
+  const events = shortRun.map((event, index) => {
+    hash = chained(hash, event);
+    return { seq: index + 1, event, hash };
+  });
+  const head = {
+    format: 'pawl-session',
+    version: 1,
+    id: 'attic',
+    about: { model: 'm' },
+    parent: null,
+    created,
+  };
+  const tail = { head: 5, stateHash: 'x' };
+  return asLines
+    ? [head, ...events, tail].map((each) => JSON.stringify(each)).join('\n')
+    : JSON.stringify({ ...head, events, ...tail });
+}
+
+describe('an exported session', () => {
+  it.each([false, true])('comes back as it was (a line for each event: %s)', async (asLines) => {
+    await using server = await start();
+    const { runs, problems } = await upload(server, await exported(server, asLines), 'attic.json');
+    expect(problems).toEqual([]);
+    const [run] = runs;
+    if (run === undefined) throw new Error('there is no run');
+    expect(run).toMatchObject({
+      name: 'attic.json',
+      format: 'pawl-session',
+      model: 'm',
+      audit: { level: 'fine' },
+    });
+    const after = replay(
+      run.created,
+      run.events.map(({ event }) => event),
+    );
+    expect(after).toEqual((await server.store.open('attic')).session);
+  });
+
+  it('is not believed when it was changed', async () => {
+    await using server = await start();
+    const text = await exported(server, false);
+    const changed = await upload(server, text.replace('three boxes', 'four boxes'));
+    expect(changed.runs).toEqual([]);
+    expect(changed.problems[0]?.message).toContain('Event 4 or what is before it was changed');
+    const other = await upload(
+      server,
+      text.replace('"version":1,"id":"attic","about"', '"version":9,"id":"attic","about"'),
+    );
+    expect(other.problems[0]?.message).toContain('another version');
+    const half = await upload(server, text.slice(0, 500));
+    expect(half.runs).toEqual([]);
+  });
+});

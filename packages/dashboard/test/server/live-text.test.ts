@@ -1,0 +1,86 @@
+import type { Event } from '@pawl/core';
+import * as fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { maskOf } from '../../src/mask.ts';
+import { createLiveText } from '../../src/sessions/live-text.ts';
+
+const secret = 'correct-horse-battery';
+
+/** What a reader has seen of a text that came in these pieces. */
+async function seen(pieces: readonly string[], pauseEvery = 1): Promise<string> {
+  let text = '';
+  const live = createLiveText({
+    mask: maskOf([secret]),
+    everyMs: 0,
+    send: (event) => (text += event.type === 'text-delta' ? event.text : ''),
+  });
+  for (const [index, piece] of pieces.entries()) {
+    live.see({ type: 'text-delta', at: index, request: 1, text: piece });
+    if (index % pauseEvery === 0) await sleep(1);
+  }
+  await sleep(2);
+  live.end();
+  return text;
+}
+
+it('sends what is said word by word, and keeps the last word back until it is whole', async () => {
+  expect(await seen(['On', 'ce upon', ' a ti', 'me'])).toBe('Once upon a ');
+});
+
+it('never sends a secret that comes in pieces', async () => {
+  const said = `The key is ${secret} and the other sk-abcdefghijklmnop too, and password = hunter2 as well. `;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 5, maxLength: 12 }),
+      async (lengths) => {
+        const pieces: string[] = [];
+        for (let at = 0, turn = 0; at < said.length; turn += 1) {
+          const length = lengths[turn % lengths.length] ?? 1;
+          pieces.push(said.slice(at, at + length));
+          at += length;
+        }
+        const text = await seen(pieces, 3);
+        for (const hidden of ['correct-horse', 'abcdefgh', 'hunter2']) expect(text).not.toContain(hidden);
+        expect(text).toContain('as well.');
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
+
+it('never sends a private key, whose lines are no secrets by themselves', async () => {
+  const lines = [
+    '-----BEGIN PRIVATE KEY-----\n',
+    'MIIEvQIBADANBgkq\n',
+    'hkiG9w0BAQEFAASC\n',
+    '-----END PRIVATE KEY-----\n',
+    'Done. \n',
+  ];
+  const text = await seen(['Look: ', ...lines]);
+  expect(text).not.toContain('MIIE');
+  expect(text).not.toContain('hkiG');
+});
+
+function call(callId: string, fragment: string): Event {
+  return { type: 'call-delta', at: 1, request: 1, callId, tool: 'write', fragment };
+}
+
+it('begins anew with the next reply, tells calls apart, and passes progress on as it is', async () => {
+  const got: Event[] = [];
+  const live = createLiveText({ mask: maskOf([]), everyMs: 0, send: (event) => void got.push(event) });
+  live.see(call('a', '{"text": "one '));
+  live.see(call('b', '{"text": "two '));
+  live.see({ type: 'tool-progressed', at: 2, callId: 'a', progress: 'half' });
+  await sleep(2);
+  expect(got).toEqual([
+    { type: 'tool-progressed', at: 2, callId: 'a', progress: 'half' },
+    call('a', '{"text": "one '),
+    call('b', '{"text": "two '),
+  ]);
+  live.see({ type: 'model-replied', at: 3, text: '', calls: [] });
+  live.see(call('a', 'new '));
+  await sleep(2);
+  expect(got.at(-1)).toEqual(call('a', 'new '));
+  live.end();
+});

@@ -1,0 +1,192 @@
+import { createMemoryStore, openSqliteStore, ownerState } from '@pawl/runtime';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import type { Approvals, EventsPage, SessionDetail, SessionList } from '../../src/api/index.ts';
+import { messages, patient, start, take } from './started.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const stores = [
+  ['memory', createMemoryStore],
+  ['SQLite', () => openSqliteStore(join(folder, 'sessions.db'))],
+] as const;
+
+it.each(stores)(
+  'runs a session from its goal to its answer, with an approval given over HTTP, in %s',
+  async (_, open) => {
+    await using server = await start({
+      store: open(),
+      replies: [
+        {
+          text: 'I write it down. ',
+          calls: [{ id: 'c1', tool: 'note', args: { text: 'hello' } }],
+          paceMs: 200,
+        },
+        { text: 'It is written down.' },
+      ],
+    });
+    const { get, post } = server;
+    const created = await post('/api/v1/sessions', { requestId: 'r1', goal: 'Write hello down' });
+    expect(created.status).toBe(201);
+    const { id } = (await created.json()) as { id: string };
+    const stream = messages(await get(`/api/v1/sessions/${id}/stream`));
+    const asked = await take(stream, (all) => all.some(({ data }) => isReply(data)));
+    expect(asked.map(({ event }) => event)).toContain('live');
+
+    await server.until(id, 'awaitingPermission');
+    const { approvals } = (await (await get('/api/v1/approvals')).json()) as Approvals;
+    expect(approvals).toMatchObject([
+      {
+        session: id,
+        goal: 'Write hello down',
+        callId: 'c1',
+        tool: 'note',
+        args: { text: 'hello' },
+        risk: 'unknown',
+      },
+    ]);
+    expect(approvals[0]?.about).toBe('note\ntext:\n  │ hello');
+    expect(server.notes).toEqual([]);
+    const { request, callId } = approvals[0] ?? { request: 0, callId: '' };
+    const sent = await post(`/api/v1/sessions/${id}/commands`, {
+      kind: 'decide',
+      decision: 'allow',
+      callId,
+      request,
+    });
+    expect(sent.status).toBe(202);
+
+    await server.until(id, 'waitingForUser');
+    expect(server.notes).toEqual(['hello']);
+    const detail = (await (await get(`/api/v1/sessions/${id}`)).json()) as SessionDetail;
+    expect(detail).toMatchObject({
+      goal: 'Write hello down',
+      status: 'waitingForUser',
+      steps: 2,
+      toolCalls: 1,
+      tokens: 30,
+      asks: 0,
+      holder: 'nobody',
+      controllable: true,
+      why: null,
+      prompt: 'Be brief.',
+      model: 'scripted',
+    });
+    expect(detail.tools?.map(({ name }) => name)).toEqual(['note']);
+    expect(detail.created).toMatchObject({ id, seq: 0, turn: { status: 'waitingForUser' } });
+    const page = (await (await get(`/api/v1/sessions/${id}/events`)).json()) as EventsPage;
+    expect(page.events.map(({ event }) => event.type)).toEqual([
+      'user-message',
+      'model-replied',
+      'permission-decided',
+      'tool-started',
+      'tool-finished',
+      'model-replied',
+    ]);
+    expect(server.troubles).toEqual([]);
+  },
+);
+
+function isReply(data: unknown): boolean {
+  return JSON.stringify(data).includes('model-replied');
+}
+
+it('begins one session for one request id, however often and however fast it is asked', async () => {
+  await using server = await start({ replies: [{ text: 'Yes.' }] });
+  const body = { requestId: 'same', goal: 'Answer' };
+  const answers = await Promise.all([1, 2, 3].map(() => server.post('/api/v1/sessions', body)));
+  expect(answers.map(({ status }) => status).filter((status) => status === 201)).toHaveLength(1);
+  expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(2);
+  const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as { id: string }).id));
+  expect(new Set(ids).size).toBe(1);
+  await server.until(ids[0] ?? '', 'waitingForUser');
+  const again = await server.post('/api/v1/sessions', body);
+  expect(again.status).toBe(200);
+  const { sessions } = (await (await server.get('/api/v1/sessions')).json()) as SessionList;
+  expect(sessions.map(({ id }) => id)).toEqual([ids[0]]);
+});
+
+it('goes on with a session that waits when something is said to it', async () => {
+  await using server = await start({ replies: [{ text: 'First.' }, { text: 'Second.' }] });
+  const id = await server.begin('Count');
+  await server.until(id, 'waitingForUser');
+  const say = { kind: 'say', text: 'And now?', requestId: 'once' };
+  const first = await server.post(`/api/v1/sessions/${id}/commands`, say);
+  const second = await server.post(`/api/v1/sessions/${id}/commands`, say);
+  expect(await first.json()).toEqual(await second.json());
+  await expect.poll(() => textsOf(server, id), patient).toEqual(['First.', 'Second.']);
+});
+
+async function textsOf(server: Awaited<ReturnType<typeof start>>, id: string): Promise<readonly string[]> {
+  const page = (await (await server.get(`/api/v1/sessions/${id}/events`)).json()) as EventsPage;
+  return page.events.flatMap(({ event }) => (event.type === 'model-replied' ? [event.text] : []));
+}
+
+it('pauses a session that runs, resumes it, and ends it for good', async () => {
+  await using server = await start({ replies: [{ text: 'one two three four five six ', paceMs: 50 }] });
+  const id = await server.begin('Talk');
+  const command = (body: object): Promise<Response> => server.post(`/api/v1/sessions/${id}/commands`, body);
+  await command({ kind: 'pause' });
+  await server.until(id, 'paused');
+  await command({ kind: 'resume' });
+  await server.until(id, 'waitingForUser');
+  await command({ kind: 'halt', reason: 'enough' });
+  await server.until(id, 'halted');
+  const detail = (await (await server.get(`/api/v1/sessions/${id}`)).json()) as SessionDetail;
+  expect(detail).toMatchObject({
+    stop: { kind: 'requested', rule: null, reason: 'enough' },
+    controllable: false,
+    why: 'It has ended for good. Fork it to go on from an earlier event.',
+  });
+  const refused = await command({ kind: 'say', text: 'Still there?' });
+  expect(refused.status).toBe(409);
+});
+
+it('denies a call with a reason, begins a phase, and asks for an answer now', async () => {
+  await using server = await start({
+    replies: [
+      { calls: [{ id: 'c1', tool: 'note', args: { text: 'no' } }] },
+      { text: 'one two three four five six ', paceMs: 60 },
+    ],
+  });
+  const id = await server.begin('Talk');
+  const command = async (body: object): Promise<number> =>
+    (await server.post(`/api/v1/sessions/${id}/commands`, body)).status;
+  await server.until(id, 'awaitingPermission');
+  expect(await command({ kind: 'decide', callId: 'c1', decision: 'deny', reason: 'not now' })).toBe(202);
+  expect(await command({ kind: 'phase', number: 2, description: 'Tidy up' })).toBe(202);
+  await server.until(id, 'waitingForUser');
+  expect(await command({ kind: 'finish', reason: 'it is late' })).toBe(202);
+  await expect.poll(() => typesOf(server, id), patient).toContain('phase-started');
+  expect(server.notes).toEqual([]);
+  const { events } = (await (await server.get(`/api/v1/sessions/${id}/events`)).json()) as EventsPage;
+  expect(events.map(({ event }) => event)).toContainEqual(
+    expect.objectContaining({ type: 'permission-decided', decision: 'deny', reason: 'not now' }),
+  );
+  const detail = (await (await server.get(`/api/v1/sessions/${id}`)).json()) as SessionDetail;
+  expect(detail.phase).toEqual({ number: 2, description: 'Tidy up', total: null });
+});
+
+async function typesOf(server: Awaited<ReturnType<typeof start>>, id: string): Promise<readonly string[]> {
+  const page = (await (await server.get(`/api/v1/sessions/${id}/events`)).json()) as EventsPage;
+  return page.events.map(({ event }) => event.type);
+}
+
+it('lets go of a session that waits, so that others can take it up while the server runs', async () => {
+  await using server = await start({ replies: [{ text: 'Yes.' }] });
+  const id = await server.begin('Answer');
+  await server.until(id, 'waitingForUser');
+  await expect.poll(async () => ownerState((await server.store.open(id)).owner), patient).toBe('gone');
+});
+
+it('says why a session could not be gone on with, and leaves what was asked for where it is', async () => {
+  await using server = await start({ whyNot: () => 'Only looking.' });
+  await server.keep('other', [{ type: 'user-message', at: 2_000, text: 'Hello' }]);
+  const refused = await server.post('/api/v1/sessions/other/commands', { kind: 'say', text: 'Hi' });
+  expect(refused.status).toBe(409);
+  expect(await refused.json()).toEqual({ error: { code: 'conflict', message: 'Only looking.' } });
+  expect(await server.store.commands.waiting('other')).toEqual([]);
+});

@@ -1,0 +1,101 @@
+import type { Event } from '@pawl/core';
+import { expect, it } from 'vitest';
+import type * as z from 'zod';
+import { errorCodes } from '../../src/api/errors.ts';
+import { openApiDocument } from '../../src/openapi.ts';
+import { routes } from '../../src/routes/routes.ts';
+import { start, shortRun, type Started } from './started.ts';
+
+const loop: readonly Event[] = [
+  { type: 'user-message', at: 1, text: 'Look' },
+  ...[2, 3, 4].flatMap((at): Event[] => [
+    { type: 'model-replied', at, text: '', calls: [{ id: `c${at}`, tool: 'look', args: {} }] },
+    { type: 'tool-finished', at, callId: `c${at}`, outcome: { ok: true, output: 'nothing' } },
+  ]),
+  {
+    type: 'verdict-reached',
+    at: 5,
+    verdict: {
+      level: 'suspect',
+      rule: 'by-hand',
+      reason: 'it looks again',
+      advice: 'stop',
+      evidence: [3],
+      response: { kind: 'advise' },
+    },
+  },
+];
+
+/** One good request for every route. */
+const requests: Readonly<Record<string, (server: Started) => Promise<Response>>> = {
+  listSessions: ({ get }) => get('/api/v1/sessions'),
+  createSession: ({ post }) => post('/api/v1/sessions', { requestId: 'r', goal: 'Go' }),
+  readSession: ({ get }) => get('/api/v1/sessions/attic'),
+  listEvents: ({ get }) => get('/api/v1/sessions/attic/events'),
+  forkSession: ({ post }) => post('/api/v1/sessions/attic/fork', { at: 3 }),
+  readPrompt: ({ get }) => get('/api/v1/sessions/attic/prompt?at=1'),
+  searchMemory: ({ get }) => get('/api/v1/sessions/attic/memory'),
+  readFleet: ({ get }) => get('/api/v1/fleet'),
+  readHealth: ({ get }) => get('/api/v1/health'),
+  sendCommand: ({ post }) => post('/api/v1/sessions/attic/commands', { kind: 'pause' }),
+  listApprovals: ({ get }) => get('/api/v1/approvals'),
+  markVerdict: ({ post }) => post('/api/v1/sessions/loop/verdicts/8', { mark: 'right' }),
+  importRuns: ({ post }) =>
+    post('/api/v1/imports', JSON.stringify({ id: 'a', steps: [{ i: 0, role: 'assistant', text: 'Hi' }] })),
+  watchSessions: ({ get }) => get('/api/v1/sessions/stream'),
+  watchSession: ({ get }) => get('/api/v1/sessions/attic/stream'),
+};
+
+it('has a request below for every route there is', () => {
+  expect(Object.keys(requests).toSorted()).toEqual(routes.map(({ name }) => name).toSorted());
+});
+
+it.each(routes.map((route) => [route.name, route] as const))(
+  '%s answers what it says it answers',
+  async (name, route) => {
+    await using server = await start();
+    await server.keep('attic', shortRun);
+    await server.keep('loop', loop);
+    const answer = await (requests[name] ?? requests['readHealth'])?.(server);
+    if (answer === undefined) throw new Error('there is no request');
+    const described = route.answers[answer.status];
+    expect(described, `${answer.status}`).toBeDefined();
+    const schema: z.ZodType | string = described?.schema ?? '';
+    if (typeof schema === 'string') {
+      expect(answer.headers.get('content-type')).toContain(schema);
+      await answer.body?.cancel();
+    } else {
+      const body = await answer.json();
+      // What is not described is not answered either.
+      expect(schema.parse(body)).toEqual(body);
+    }
+  },
+);
+
+type Described = { readonly paths: object; readonly components: { readonly schemas: object } };
+
+it('refers only to what it describes', () => {
+  const document = openApiDocument('1') as Described;
+  const names = Object.keys(document.components.schemas);
+  const text = JSON.stringify(document);
+  const referred = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, to]) => to);
+  expect(referred.length).toBeGreaterThan(20);
+  for (const to of referred) expect(names.map((name) => `#/components/schemas/${name}`)).toContain(to);
+  expect(text).not.toContain('$defs');
+  expect(text).toContain(errorCodes[0]);
+});
+
+it('names each operation once, and every part of its path', () => {
+  const document = openApiDocument('1') as Described;
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.values(methods as object).map((operation) => ({
+      path,
+      ...(operation as { operationId: string; parameters?: { name: string; in: string }[] }),
+    })),
+  );
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length);
+  for (const { path, parameters = [] } of operations) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(parameters.filter((each) => each.in === 'path').map(({ name }) => name)).toEqual(inPath);
+  }
+});

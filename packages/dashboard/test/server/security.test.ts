@@ -1,0 +1,282 @@
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { EventsPage } from '../../src/api/index.ts';
+import { ListenError, startDashboard } from '../../src/index.ts';
+import { shortRun, start, type Started } from './started.ts';
+
+type Sent = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+};
+
+/** As `fetch` would not send it: with any Host and any path. */
+function raw(server: Started, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    const { port } = server.running;
+    const sent = request({ host: '127.0.0.1', port, path, headers }, (response) => {
+      let text = '';
+      response.on('data', (piece: Buffer) => (text += piece.toString()));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+async function statusAt(link: string): Promise<number> {
+  return (await fetch(link, { redirect: 'manual' })).status;
+}
+
+describe('who comes in', () => {
+  it('is nobody without the token, on any route', async () => {
+    await using server = await start();
+    await server.keep('attic', shortRun);
+    for (const path of [
+      '/sessions',
+      '/sessions/attic',
+      '/sessions/stream',
+      '/fleet',
+      '/health',
+      '/openapi.json',
+      '/x',
+    ]) {
+      const answer = await fetch(`${server.running.url}/api/v1${path}`);
+      expect(answer.status, path).toBe(401);
+      expect(((await answer.json()) as { error: { code: string } }).error.code).toBe('unauthorized');
+    }
+    expect((await fetch(`${server.running.url}/metrics`)).status).toBe(401);
+    const wrong = await server.get('/api/v1/sessions', { authorization: 'Bearer wrong' });
+    expect(wrong.status).toBe(401);
+  });
+
+  it('is whoever uses the link, once, and the cookie cannot be read by any script', async () => {
+    await using server = await start();
+    const link = server.running.loginUrl();
+    const first = await fetch(link, { redirect: 'manual' });
+    expect(first.status).toBe(303);
+    expect(first.headers.get('location')).toBe('/');
+    const cookie = first.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(
+      new RegExp(`^pawl-${server.running.port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict$`),
+    );
+    expect(cookie).not.toContain(server.token);
+    const value = cookie.split(';')[0] ?? '';
+    expect(
+      (await fetch(`${server.running.url}/api/v1/sessions`, { headers: { cookie: value } })).status,
+    ).toBe(200);
+    const again = await fetch(link, { redirect: 'manual' });
+    expect(again.status).toBe(401);
+    expect(again.headers.get('set-cookie')).toBeNull();
+    expect(await again.text()).toContain('has been used already');
+  });
+
+  it('is whoever knows the token, by the form, and only from this very page', async () => {
+    await using server = await start();
+    const post = (token: string, headers = {}): Promise<Response> =>
+      fetch(`${server.running.url}/login`, {
+        method: 'POST',
+        body: new URLSearchParams({ token }),
+        headers,
+        redirect: 'manual',
+      });
+    expect((await post(server.token)).status).toBe(303);
+    expect((await post('wrong')).status).toBe(401);
+    expect((await post(server.token, { origin: 'http://evil.example' })).status).toBe(401);
+    const form = await (await fetch(`${server.running.url}/login`)).text();
+    expect(form).toContain('type="password"');
+    expect(form).not.toContain('<script');
+  });
+
+  it('guesses at most so often, and uses a link within an hour', async () => {
+    let now = 0;
+    await using server = await start({ clock: () => now });
+    const [first, second, late] = [1, 2, 3].map(() => server.running.loginUrl());
+    for (let guess = 0; guess < 10; guess += 1) await statusAt(`${server.running.url}/login?code=guess`);
+    expect(await statusAt(first ?? '')).toBe(401);
+    now = 1_000;
+    expect(await statusAt(second ?? '')).toBe(303);
+    now = 60 * 60 * 1_000;
+    expect(await statusAt(late ?? '')).toBe(401);
+  });
+
+  it('does not come under a name that is not ours', async () => {
+    await using server = await start();
+    const { port } = server.running;
+    const authorization = `Bearer ${server.token}`;
+    const status = async (host: string): Promise<number> =>
+      (await raw(server, '/api/v1/sessions', { host, authorization })).status;
+    expect(await status(`127.0.0.1:${port}`)).toBe(200);
+    expect(await status(`localhost:${port}`)).toBe(200);
+    expect(await status(`[::1]:${port}`)).toBe(200);
+    for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', '192.168.0.1']) {
+      expect(await status(host), host).toBe(403);
+    }
+    // What is no name at all does not even get that far.
+    expect(await status('a b')).toBe(400);
+    expect((await raw(server, '/', { host: 'evil.example' })).status).toBe(403);
+    expect((await raw(server, '/login', { host: 'evil.example' })).status).toBe(403);
+  });
+
+  it('changes nothing from another page, nor without the header that no form can send', async () => {
+    await using server = await start();
+    await server.keep('attic', shortRun);
+    const path = '/api/v1/sessions/attic/commands';
+    const say = { kind: 'say', text: 'Hello' };
+    expect((await server.post(path, say, { origin: 'http://evil.example' })).status).toBe(403);
+    expect((await server.post(path, say, { origin: 'null' })).status).toBe(403);
+    expect((await server.post(path, say, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await server.post(path, say, { 'x-pawl': '' })).status).toBe(403);
+    expect(await server.store.commands.waiting('attic')).toEqual([]);
+    expect((await server.get('/api/v1/sessions', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    const own = await server.post(path, say, { origin: server.running.url, 'sec-fetch-site': 'same-origin' });
+    expect(own.status).toBe(202);
+  });
+
+  it('is let in from other machines only with a token that somebody chose', async () => {
+    await using server = await start();
+    const { store, host } = server;
+    const listen = (token?: string): Promise<unknown> =>
+      startDashboard({ store, host, hostname: '0.0.0.0', ...(token !== undefined && { token }) });
+    await expect(listen()).rejects.toThrow(ListenError);
+    await expect(listen('short')).rejects.toThrow('at least 16 characters');
+    await expect(listen('with spaces in the middle')).rejects.toThrow('without spaces');
+    const open = await startDashboard({ store, host, hostname: '0.0.0.0', token: server.token });
+    const answer = await fetch(`${open.url}/api/v1/health`, {
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    expect(answer.status).toBe(200);
+    await open.close();
+  });
+
+  it('says what is wrong with a port that is taken', async () => {
+    await using server = await start();
+    const { store, host, running } = server;
+    await expect(startDashboard({ store, host, port: running.port })).rejects.toThrow(
+      'something else listens there',
+    );
+  });
+});
+
+describe('what is answered', () => {
+  it('lets a page load nothing from elsewhere, and nobody show it in a frame', async () => {
+    await using server = await start();
+    for (const path of ['/', '/login', '/api/v1/sessions', '/nothing']) {
+      const { headers } = await server.get(path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    }
+    expect((await server.get('/api/v1/sessions')).headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('has no secrets in it, in pages and in streams', async () => {
+    const secret = 'correct-horse-battery';
+    await using server = await start({ secrets: [secret] });
+    await server.keep('attic', [
+      { type: 'user-message', at: 1, text: `The key is ${secret}, and sk-abcdefghijklmnop too` },
+      {
+        type: 'model-replied',
+        at: 2,
+        text: '',
+        calls: [{ id: 'c', tool: 't', args: { password: 'hunter2' } }],
+      },
+    ]);
+    for (const path of [
+      '/sessions',
+      '/sessions/attic',
+      '/sessions/attic/events',
+      '/sessions/attic/prompt?at=1',
+    ]) {
+      const text = await (await server.get(`/api/v1${path}`)).text();
+      expect(text, path).not.toContain(secret);
+      expect(text, path).not.toContain('sk-abcdefghijklmnop');
+      expect(text, path).not.toContain('hunter2');
+    }
+    const stream = await server.get('/api/v1/sessions/attic/stream');
+    const reader = stream.body?.getReader();
+    let text = '';
+    while (!text.includes('model-replied')) text += new TextDecoder().decode((await reader?.read())?.value);
+    await reader?.cancel();
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain('hunter2');
+  });
+
+  it('says nothing of what went wrong inside, and tells whoever runs the server', async () => {
+    await using server = await start({
+      shelfOf: async () => {
+        throw new Error('the inside of the server');
+      },
+    });
+    await server.keep('attic', shortRun);
+    const answer = await server.get('/api/v1/sessions/attic/memory');
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).not.toContain('inside');
+    expect(server.troubles.join('\n')).toContain('the inside of the server');
+  });
+});
+
+describe('what is asked', () => {
+  it('is refused when it is too large, too deep, no JSON, or not what it has to be', async () => {
+    await using server = await start();
+    await server.keep('attic', shortRun);
+    const send = async (body: unknown, headers = {}): Promise<string> => {
+      const answer = await server.post('/api/v1/sessions/attic/commands', body, headers);
+      const { error } = (await answer.json()) as { error: { code: string; message: string } };
+      return `${answer.status} ${error.code}: ${error.message}`;
+    };
+    expect(await send({ kind: 'say', text: 'x'.repeat(1_100_000) })).toBe(
+      '413 too-large: The request has more than 1 MB.',
+    );
+    expect(await send('['.repeat(100_000))).toBe(
+      '400 too-deep: The body is nested more than 64 levels deep.',
+    );
+    expect(await send(`{"kind":"say","text":"${'['.repeat(1_000)}"`)).toMatch(
+      /^400 bad-request: The body is not JSON/,
+    );
+    expect(await send('{}', { 'content-type': 'text/plain' })).toBe(
+      '400 bad-request: The body has to be JSON.',
+    );
+    expect(await send({ kind: 'dance' })).toMatch(/^400 bad-request: body.kind: /);
+    expect(await send({ kind: 'say', text: '' })).toMatch(/^400 bad-request: body.text: /);
+    expect(await send({ kind: 'say', text: 'x', more: 1 })).toMatch(/^400 bad-request: body: /);
+    expect(await send('{"kind":"say","text":"x","__proto__":{"admin":true}}')).toMatch(/^400 bad-request/);
+    expect(({} as { admin?: boolean }).admin).toBeUndefined();
+    expect(await server.store.commands.waiting('attic')).toEqual([]);
+  });
+
+  it('cannot be answered with a line of somebody else in the headers or in a stream', async () => {
+    await using server = await start();
+    const text = 'one\r\nevent: removed\r\ndata: {}\r\n\r\n';
+    await server.keep('attic', [{ type: 'user-message', at: 1, text }]);
+    const answer = await server.get('/api/v1/sessions/attic/stream');
+    const reader = answer.body?.getReader();
+    let got = '';
+    while (!got.includes('user-message')) got += new TextDecoder().decode((await reader?.read())?.value);
+    await reader?.cancel();
+    expect(got).not.toMatch(/^event: removed/m);
+    const page = (await (await server.get('/api/v1/sessions/attic/events')).json()) as EventsPage;
+    expect(page.events[0]?.event).toMatchObject({ text });
+    const odd = await raw(server, '/api/v1/sessions/%0d%0aset-cookie:%20a=b', {
+      authorization: `Bearer ${server.token}`,
+    });
+    expect(odd.status).toBe(404);
+    expect(odd.headers['set-cookie']).toBeUndefined();
+  });
+
+  it('is answered so many times a second and no more', async () => {
+    await using server = await start({ rate: { perSecond: 1, burst: 5 }, clock: () => 0 });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => server.get('/api/v1/health')));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    const late = answers.find(({ status }) => status === 429);
+    expect(late?.headers.get('retry-after')).toBe('1');
+  });
+});

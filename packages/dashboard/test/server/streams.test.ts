@@ -1,0 +1,199 @@
+import { step, type Event } from '@pawl/core';
+import { openSqliteStore } from '@pawl/runtime';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { KeptEvent, SessionRow } from '../../src/api/index.ts';
+import { messages, patient, shortRun, start, take, type Started } from './started.ts';
+
+/** Adds an event to a session that nobody runs, as another process would. */
+async function add({ store }: Pick<Started, 'store'>, id: string, event: Event): Promise<void> {
+  const position = await store.claim(id, 'another process');
+  const { session } = await store.open(id);
+  await store.append(id, position, [event], step(session, event).session);
+}
+
+function seqsOf(all: readonly { readonly event: string; readonly id: string | null }[]): readonly string[] {
+  return all.filter(({ event }) => event === 'kept').map(({ id }) => id ?? '');
+}
+
+it('tells the events there are and those that come, each under its number', async () => {
+  await using server = await start();
+  await server.keep('attic', shortRun);
+  const stream = messages(await server.get('/api/v1/sessions/attic/stream'));
+  const first = await stream.next();
+  expect(first.value).toMatchObject({ event: 'kept', id: '1', data: { seq: 1, event: shortRun[0] } });
+  await add(server, 'attic', { type: 'user-message', at: 9_000, text: 'And now?' });
+  const rest = await take(stream, (all) => all.at(-1)?.id === '6');
+  expect(seqsOf(rest)).toEqual(['2', '3', '4', '5', '6']);
+  expect(rest.at(-1)?.data as KeptEvent).toMatchObject({ seq: 6, event: { text: 'And now?' } });
+});
+
+it('goes on after the last event that a reader has got', async () => {
+  await using server = await start();
+  await server.keep('attic', shortRun);
+  const path = '/api/v1/sessions/attic/stream';
+  const byHeader = messages(await server.get(path, { 'last-event-id': '3' }));
+  expect(seqsOf(await take(byHeader, (all) => all.length === 2))).toEqual(['4', '5']);
+  const byQuery = messages(await server.get(`${path}?after=4`));
+  expect(seqsOf(await take(byQuery, (all) => all.length === 1))).toEqual(['5']);
+  // The header is what a browser sends by itself when it comes back; the address is still the first one.
+  const both = messages(await server.get(`${path}?after=0`, { 'last-event-id': '4' }));
+  expect(seqsOf(await take(both, (all) => all.length === 1))).toEqual(['5']);
+  expect((await server.get(path, { 'last-event-id': 'four' })).status).toBe(400);
+  // One that claims to know more than there is begins with the next event.
+  const ahead = messages(await server.get(path, { 'last-event-id': '999999' }));
+  await sleep(50);
+  await add(server, 'attic', { type: 'user-message', at: 9_000, text: 'And now?' });
+  expect(seqsOf(await take(ahead, (all) => all.length === 1))).toEqual(['6']);
+});
+
+it('loses nothing and doubles nothing for a reader that comes back again and again while events come', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));
+  const store = openSqliteStore(join(folder, 'sessions.db'));
+  {
+    await using server = await start({ store });
+    await server.keep('attic', [{ type: 'user-message', at: 1, text: 'Go' }]);
+    const adding = (async () => {
+      for (let at = 2; at <= 40; at += 1) {
+        await add(server, 'attic', { type: 'steered', at, text: `word ${at}` });
+        await sleep(3);
+      }
+    })();
+    const got: string[] = [];
+    while (got.length < 40) {
+      const stream = messages(
+        await server.get('/api/v1/sessions/attic/stream', { 'last-event-id': got.at(-1) ?? '0' }),
+      );
+      got.push(...seqsOf(await take(stream, (all) => seqsOf(all).length === 4)));
+    }
+    await adding;
+    expect(got).toEqual(Array.from({ length: 40 }, (_, index) => String(index + 1)));
+  }
+  rmSync(folder, { recursive: true });
+});
+
+it('tells of rows that are new, that change and that go', async () => {
+  await using server = await start();
+  await server.keep('attic', shortRun);
+  const stream = messages(await server.get('/api/v1/sessions/stream'));
+  await sleep(100);
+  await server.keep('cellar', [{ type: 'user-message', at: 1, text: 'Dig' }]);
+  const { value: first } = await stream.next();
+  expect(first).toMatchObject({
+    event: 'session',
+    data: { id: 'cellar', goal: 'Dig', status: 'callingModel' },
+  });
+  await add(server, 'cellar', {
+    type: 'model-replied',
+    at: 2,
+    text: '',
+    calls: [{ id: 'c', tool: 'dig', args: {}, permission: 'ask' }],
+  });
+  const { value: second } = await stream.next();
+  expect(second?.data as SessionRow).toMatchObject({ id: 'cellar', asks: 1, status: 'awaitingPermission' });
+  await server.store.remove('attic');
+  const { value: third } = await stream.next();
+  expect(third).toMatchObject({ event: 'removed', data: { id: 'attic' } });
+  await stream.return(undefined);
+});
+
+it('tells of the latest changes to one who has just come', async () => {
+  await using server = await start({ now: () => 6_000 });
+  await server.keep('attic', shortRun);
+  const { value } = await messages(await server.get('/api/v1/sessions/stream')).next();
+  expect(value).toMatchObject({ event: 'session', data: { id: 'attic' } });
+});
+
+it('tells who has the session, and what is said while it is said', async () => {
+  await using server = await start({
+    replies: [{ text: 'word '.repeat(15), paceMs: 120 }],
+  });
+  const id = await server.begin('Count');
+  const stream = messages(await server.get(`/api/v1/sessions/${id}/stream`));
+  const all = await take(stream, (got) =>
+    got.some(({ data }) => JSON.stringify(data).includes('"model-replied"')),
+  );
+  const live = all.filter(({ event }) => event === 'live');
+  expect(live.length).toBeGreaterThan(1);
+  expect(live.every(({ id: number }) => number === null)).toBe(true);
+  const holders = await take(messages(await server.get(`/api/v1/sessions/stream`)), (got) =>
+    got.some(({ data }) => (data as SessionRow).holder === 'nobody'),
+  );
+  expect(holders.at(-1)?.data).toMatchObject({ id, holder: 'nobody' });
+});
+
+it('keeps no more for a slow reader than a little, and cuts it off; the reader comes back where it was', async () => {
+  // There is room for one stream: whoever gets the place knows that it is free again.
+  await using server = await start({ slowMs: 300, streamsMax: 1 });
+  const long = 'x'.repeat(200_000);
+  await server.keep('long', [
+    { type: 'user-message', at: 1, text: 'Go' },
+    ...Array.from({ length: 100 }, (_, at): Event => ({ type: 'steered', at, text: long })),
+  ]);
+  const { port } = server.running;
+  const socket = connect(port, '127.0.0.1');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => undefined);
+  socket.write(
+    `GET /api/v1/sessions/long/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${server.token}\r\n\r\n`,
+  );
+  // It gets the first words, and then reads nothing at all.
+  await once(socket, 'data');
+  socket.pause();
+  const next = (): Promise<Response> => server.get('/api/v1/sessions/long/stream', { 'last-event-id': '99' });
+  await expect.poll(async () => statusOf(await next()), patient).toBe(200);
+  socket.resume();
+  let bytes = 0;
+  socket.on('data', (piece: Buffer) => (bytes += piece.length));
+  await closed;
+  expect(bytes).toBeLessThan(15_000_000);
+  const stream = messages(await whenThereIsRoom(next));
+  expect(seqsOf(await take(stream, (all) => all.length === 2))).toEqual(['100', '101']);
+});
+
+async function statusOf(answer: Response): Promise<number> {
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+async function whenThereIsRoom(ask: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status === 200) return answer;
+    await answer.body?.cancel();
+    await sleep(10);
+  }
+}
+
+it('has room for so many streams, and gives back the place of one that is left', async () => {
+  await using server = await start({ streamsMax: 2 });
+  const open = (): Promise<Response> => server.get('/api/v1/sessions/stream');
+  const [first, second] = [await open(), await open()];
+  const third = await open();
+  expect(third.status).toBe(429);
+  await third.body?.cancel();
+  await first.body?.cancel();
+  await expect
+    .poll(async () => {
+      const again = await open();
+      await again.body?.cancel();
+      return again.status;
+    }, patient)
+    .toBe(200);
+  await second.body?.cancel();
+});
+
+it('ends the stream of a session that is removed', async () => {
+  await using server = await start();
+  await server.keep('attic', shortRun);
+  const stream = messages(await server.get('/api/v1/sessions/attic/stream?after=4'));
+  await stream.next();
+  await server.store.remove('attic');
+  expect((await stream.next()).done).toBe(true);
+  expect((await server.get('/api/v1/sessions/attic/stream')).status).toBe(404);
+});

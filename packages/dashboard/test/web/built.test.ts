@@ -1,0 +1,25 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { sourcesHash } from '../../scripts/sources.ts';
+
+const dist = fileURLToPath(new URL('../../dist', import.meta.url));
+
+describe('the built pages', () => {
+  it('are made of the sources as they are: after a change, npm run build -w packages/dashboard', () => {
+    const built = JSON.parse(readFileSync(`${dist}/sources.json`, 'utf8')) as { readonly sources: string };
+    expect(built.sources).toBe(sourcesHash());
+  });
+
+  it('have no source maps, no inline script and nothing from elsewhere', () => {
+    const html = readFileSync(`${dist}/index.html`, 'utf8');
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)/u);
+    expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//u);
+    const files = readdirSync(`${dist}/assets`);
+    expect(files.filter((name) => name.endsWith('.map'))).toEqual([]);
+    expect(files.length).toBeGreaterThan(2);
+    for (const [, path = ''] of html.matchAll(/(?:src|href)="\.\/([^"]+)"/gu)) {
+      expect(existsSync(`${dist}/${path}`)).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,156 @@
+import { createSession, step, type Event, type SessionOptions } from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import { Track } from '../../web/app/track.ts';
+import { Transcript, type CallCard, type Item } from '../../web/views/transcript/transcript-model.ts';
+import { longRun } from './long-run.ts';
+
+describe('the transcript', () => {
+  it('tells what was said and done in order', () => {
+    const { transcript } = read(...oneTurn);
+    expect(transcript.items.map(({ kind, seq }) => [kind, seq])).toEqual([
+      ['said', 1],
+      ['reply', 2],
+      ['call', 2],
+      ['reply', 6],
+    ]);
+  });
+
+  it('follows a call from the question to its result', () => {
+    const { transcript } = read(...oneTurn);
+    const [card] = calls(transcript.items);
+    expect(card).toMatchObject({
+      tool: 'edit',
+      asked: { seq: 2, request: 1 },
+      decided: { seq: 3, decision: 'allow', reason: 'go on' },
+      started: { seq: 4 },
+      ended: { seq: 5, outcome: { ok: true, output: 'done' }, files: ['a.ts'] },
+    });
+  });
+
+  it('knows which event made the model be asked, and what it was advised', () => {
+    const { transcript } = read(...oneTurn);
+    expect(transcript.items.filter(({ kind }) => kind === 'reply')).toMatchObject([
+      { askedAt: 1, attempt: 1, usage: { inputTokens: 5, outputTokens: 2 }, tookMs: 1 },
+      { askedAt: 5, attempt: 1, usage: null },
+    ]);
+  });
+
+  it('gives a call that never ran the result which the model was told', () => {
+    const deny = { permission: 'deny', because: 'a rule says no' } as const;
+    const { transcript } = read(
+      { type: 'user-message', text: 'Go' },
+      { type: 'model-replied', text: '', calls: [{ id: 'a', tool: 'shell', args: {}, ...deny }] },
+    );
+    expect(calls(transcript.items)[0]?.ended).toMatchObject({
+      seq: 2,
+      outcome: { ok: false, error: { kind: 'denied', message: 'a rule says no' } },
+    });
+  });
+
+  it('tells the answer that a tool brings', () => {
+    const { transcript } = read(
+      { type: 'user-message', text: 'Why?' },
+      { type: 'model-replied', text: '', calls: [{ id: 'a', tool: 'finish', args: {} }] },
+      {
+        type: 'tool-finished',
+        callId: 'a',
+        outcome: { ok: true, output: { answer: 'Because.' }, final: true },
+      },
+    );
+    expect(transcript.items.at(-1)).toEqual({ kind: 'answer', seq: 3, at: 3, text: 'Because.' });
+  });
+
+  it('says when calls of a reply were dropped', () => {
+    const { transcript } = read(
+      { type: 'user-message', text: 'Go' },
+      { type: 'model-replied', text: 'I look.', calls: [{ id: 'a', tool: 'read', args: {} }] },
+      { type: 'finish-requested', reason: 'time is up' },
+      { type: 'tool-finished', callId: 'a', outcome: { ok: true, output: 'x' } },
+      { type: 'model-replied', text: '', calls: [{ id: 'b', tool: 'read', args: {} }] },
+    );
+    expect(transcript.items.at(-1)).toMatchObject({ kind: 'reply', dropped: 1 });
+    expect(transcript.items).toContainEqual(
+      expect.objectContaining({ kind: 'notice', title: 'Asked to finish' }),
+    );
+  });
+
+  it('names verdicts, failures and the end', () => {
+    const { transcript } = read(
+      { type: 'user-message', text: 'Go' },
+      ...[1, 2, 3, 4, 5].flatMap(again),
+      { type: 'model-failed', error: { kind: 'rate-limit', message: 'slow down' } },
+      { type: 'halt-requested', reason: 'enough' },
+    );
+    const notices = transcript.items.filter((item) => item.kind === 'notice');
+    expect(notices.some(({ title, view }) => title.includes('the governor') && view === 'why')).toBe(true);
+    expect(notices).toContainEqual(
+      expect.objectContaining({ title: 'The model failed: rate-limit', text: 'slow down' }),
+    );
+    expect(notices.at(-1)).toMatchObject({ tone: 'halted', title: 'Halted: requested' });
+  });
+
+  it('has for every moment as many items as had happened by then', () => {
+    const { created, events } = longRun(350);
+    const track = new Track(created);
+    const transcript = new Transcript(track);
+    for (const [index, event] of events.entries()) {
+      track.add([{ seq: index + 1, event }]);
+      transcript.readOn();
+    }
+    for (let seq = 0; seq <= 350; seq += 7) {
+      expect(transcript.countAt(seq)).toBe(transcript.items.filter((item) => item.seq <= seq).length);
+    }
+    expect(calls(transcript.items).every(({ ended }) => ended !== null)).toBe(true);
+  });
+});
+
+type Unstamped = Event extends infer E ? (E extends Event ? Omit<E, 'at'> : never) : never;
+
+const oneTurn: readonly Unstamped[] = [
+  { type: 'user-message', text: 'Put it right' },
+  {
+    type: 'model-replied',
+    text: 'I will.',
+    calls: [{ id: 'a', tool: 'edit', args: { path: 'a.ts' }, permission: 'ask' }],
+    usage: { inputTokens: 5, outputTokens: 2 },
+  },
+  { type: 'permission-decided', callId: 'a', decision: 'allow', reason: 'go on' },
+  { type: 'tool-started', callId: 'a' },
+  {
+    type: 'tool-finished',
+    callId: 'a',
+    outcome: { ok: true, output: 'done' },
+    files: [{ path: 'a.ts', hash: 'h' }],
+  },
+  { type: 'model-replied', text: 'Done.', calls: [] },
+];
+
+function again(n: number): readonly Unstamped[] {
+  return [
+    { type: 'model-replied', text: '', calls: [{ id: `c${n}`, tool: 'read', args: { path: 'x' } }] },
+    {
+      type: 'tool-finished',
+      callId: `c${n}`,
+      outcome: { ok: false, error: { kind: 'failed', message: 'no such file' } },
+    },
+  ];
+}
+
+function read(...events: readonly Unstamped[]): { readonly transcript: Transcript } {
+  const options: SessionOptions = { id: 's', at: 0, settings: { mutatingTools: [] } };
+  let session = createSession(options);
+  const track = new Track(session);
+  for (const unstamped of events) {
+    const event = { ...unstamped, at: session.seq + 1 } as Event;
+    const after = step(session, event).session;
+    // What is not taken is not kept: a call that was refused does not end.
+    if (after.seq === session.seq) continue;
+    session = after;
+    track.add([{ seq: session.seq, event }]);
+  }
+  return { transcript: new Transcript(track).readOn() };
+}
+
+function calls(items: readonly Item[]): readonly CallCard[] {
+  return items.filter((item) => item.kind === 'call');
+}

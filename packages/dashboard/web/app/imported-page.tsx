@@ -1,0 +1,40 @@
+import { importedRun, useImportedTrack } from './imported-runs.ts';
+import type { ImportedRun } from './api-types.ts';
+import { SessionShell } from './session-shell.tsx';
+import type { ViewName } from './view-names.ts';
+import { Empty } from './widgets/notes.tsx';
+
+type ImportedPageProps = { readonly id: string; readonly view: ViewName; readonly at: number | null };
+
+/** A run that was read from a file, in the same views as a session of the store. */
+export function ImportedPage({ id, view, at }: ImportedPageProps) {
+  const run = importedRun(id);
+  if (run === null) {
+    return (
+      <Empty title="This run is no longer here">
+        <p>
+          What is read from a file is kept by the page alone, and only until it is left.{' '}
+          <a href="#/import">Read the file again</a>.
+        </p>
+      </Empty>
+    );
+  }
+  return <Run run={run} id={id} view={view} at={at} />;
+}
+
+function Run({ run, id, view, at }: ImportedPageProps & { readonly run: ImportedRun }) {
+  const { track, version } = useImportedTrack(run);
+  return (
+    <SessionShell
+      detail={{ kind: 'imported', id, ...run }}
+      track={track}
+      version={version}
+      live={null}
+      view={view}
+      wanted={at}
+      connection={null}
+      filling={track.length < run.events.length ? run.events.length : null}
+      send={null}
+    />
+  );
+}

@@ -1,0 +1,93 @@
+import type { EventType, TurnStatus } from '@pawl/core';
+
+/** The colours there are; each has a variable `--tone-…` and a class `tone-…` that sets `--tone`. */
+export type Tone =
+  | 'user'
+  | 'model'
+  | 'permission'
+  | 'tools'
+  | 'hook'
+  | 'check'
+  | 'recovery'
+  | 'paging'
+  | 'phase'
+  | 'paused'
+  | 'halted'
+  | 'done'
+  | 'governor'
+  | 'memory';
+
+const ofStatus: Readonly<Record<TurnStatus, Tone>> = {
+  waitingForUser: 'user',
+  callingModel: 'model',
+  processingResponse: 'model',
+  awaitingPermission: 'permission',
+  executingTools: 'tools',
+  postToolsHook: 'hook',
+  progressCheck: 'check',
+  phaseTransition: 'phase',
+  errorRecovery: 'recovery',
+  paging: 'paging',
+  paused: 'paused',
+  halted: 'halted',
+  shuttingDown: 'check',
+};
+
+const ofEvent: Readonly<Record<EventType, Tone>> = {
+  'user-message': 'user',
+  steered: 'user',
+  'text-delta': 'model',
+  'call-delta': 'model',
+  'model-replied': 'model',
+  'model-failed': 'recovery',
+  'permission-decided': 'permission',
+  'tool-started': 'tools',
+  'tool-progressed': 'tools',
+  'tool-finished': 'tools',
+  'hooks-finished': 'hook',
+  'hooks-failed': 'recovery',
+  'retry-due': 'recovery',
+  'recovery-finished': 'recovery',
+  'paging-requested': 'paging',
+  'paging-finished': 'paging',
+  'paging-failed': 'recovery',
+  'memory-asked': 'memory',
+  'phase-started': 'phase',
+  'phase-completed': 'phase',
+  'verdict-reached': 'governor',
+  'finish-requested': 'done',
+  'pause-requested': 'paused',
+  'resume-requested': 'paused',
+  'cancel-requested': 'halted',
+  'halt-requested': 'halted',
+  'shutdown-requested': 'check',
+};
+
+export function toneOfStatus(status: TurnStatus | 'damaged'): Tone {
+  return status === 'damaged' ? 'halted' : ofStatus[status];
+}
+
+export function toneOfEvent(type: EventType): Tone {
+  return ofEvent[type];
+}
+
+const words: Readonly<Record<TurnStatus, string>> = {
+  waitingForUser: 'waiting for you',
+  callingModel: 'calling the model',
+  processingResponse: 'reading the reply',
+  awaitingPermission: 'awaiting permission',
+  executingTools: 'running tools',
+  postToolsHook: 'running hooks',
+  progressCheck: 'checking progress',
+  phaseTransition: 'changing phase',
+  errorRecovery: 'recovering',
+  paging: 'paging memory',
+  paused: 'paused',
+  halted: 'halted',
+  shuttingDown: 'shut down',
+};
+
+/** The state in plain words. */
+export function statusWords(status: TurnStatus | 'damaged'): string {
+  return status === 'damaged' ? 'damaged' : words[status];
+}

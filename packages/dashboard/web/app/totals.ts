@@ -1,0 +1,25 @@
+import type { Event } from '@pawl/core';
+
+/** What a session has taken, counted from its events: the machine itself counts only where there are budgets. */
+export type Totals = {
+  /** Replies of the model. */
+  readonly replies: number;
+  /** Calls that ended. */
+  readonly calls: number;
+  readonly tokens: number;
+  readonly cost: number;
+};
+
+export const nothingYet: Totals = { replies: 0, calls: 0, tokens: 0, cost: 0 };
+
+export function addTo(before: Totals, event: Event): Totals {
+  if (event.type === 'tool-finished') return { ...before, calls: before.calls + 1 };
+  if (event.type !== 'model-replied') return before;
+  const { inputTokens = 0, outputTokens = 0, cost = 0 } = event.usage ?? {};
+  return {
+    ...before,
+    replies: before.replies + 1,
+    tokens: before.tokens + inputTokens + outputTokens,
+    cost: before.cost + cost,
+  };
+}

@@ -1,0 +1,37 @@
+import { useState } from 'react';
+
+/** Copies a text that is made only when it is wanted. */
+export function CopyButton({ label, text }: { readonly label: string; readonly text: () => string }) {
+  const [said, setSaid] = useState<string | null>(null);
+  const copy = async (): Promise<void> => {
+    const ok = await copyText(text());
+    setSaid(ok ? 'Copied' : 'Not copied');
+    setTimeout(() => setSaid(null), 1_500);
+  };
+  return (
+    <button type="button" className="small" onClick={() => void copy()} aria-live="polite">
+      {said ?? label}
+    </button>
+  );
+}
+
+/** Where the browser keeps the clipboard to itself, a text area that nobody sees does. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'visually-hidden';
+  document.body.append(area);
+  area.select();
+  const ok = document.execCommand('copy');
+  area.remove();
+  return ok;
+}

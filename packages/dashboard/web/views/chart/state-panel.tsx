@@ -1,0 +1,57 @@
+import { clockTime, counted, duration } from '../../app/format.ts';
+import type { ChartShown } from './chart-model.ts';
+import type { VisitList } from './visits.ts';
+
+type StatePanelProps = {
+  readonly chart: ChartShown;
+  readonly visits: VisitList;
+  readonly state: string;
+  readonly tone: string;
+  readonly goTo: (seq: number) => void;
+  readonly close: () => void;
+};
+
+const visitsMax = 200;
+
+/** One state: what it is for, the ways out of it, and every time the work was there. */
+export function StatePanel({ chart, visits, state, tone, goTo, close }: StatePanelProps) {
+  const about = chart.states.find(({ name }) => name === state);
+  const ways = chart.edges.filter(({ from, count }) => from === state && count > 0);
+  const stays = visits.latestIn(state, visitsMax);
+  return (
+    <aside className={`chart-side tone-${tone}`} aria-label={`About ${state}`}>
+      <header>
+        <h2>{state}</h2>
+        <button type="button" className="icon" aria-label="Close" onClick={close}>
+          ✕
+        </button>
+      </header>
+      <p className="chart-about">{about?.description}</p>
+      {ways.length > 0 && (
+        <>
+          <h3>Led to</h3>
+          <ul className="chart-ways">
+            {ways.map(({ id, to, count }) => (
+              <li key={id}>
+                <span>{to}</span> <span className="chart-times">{count}×</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h3>{about?.visits === 0 ? 'Never visited so far' : counted(about?.visits ?? 0, 'visit')}</h3>
+      <ol className="chart-visits">
+        {stays.map(({ number, seq, at, cause, durationMs, leftTo }) => (
+          <li key={number}>
+            <button type="button" disabled={seq === null} onClick={() => seq !== null && goTo(seq)}>
+              <span className="when">{at === null ? 'at the beginning' : clockTime(at)}</span>
+              <span className="what">{cause ?? 'created'}</span>
+              <span className="long">{durationMs === null ? 'since then' : duration(durationMs)}</span>
+              <span className="to">{leftTo === null ? '' : `→ ${leftTo}`}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </aside>
+  );
+}

@@ -1,0 +1,92 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, type KeyboardEvent } from 'react';
+import type { Event } from '@pawl/core';
+import { toneOfEvent } from '../../app/tones.ts';
+import type { Track } from '../../app/track.ts';
+import { visibleLine } from '../../app/visible.ts';
+import { standingOf, type Parting } from './compare-model.ts';
+
+type AlignedEventsProps = {
+  readonly a: Track;
+  readonly b: Track;
+  readonly parting: Parting;
+  /** The pair that is looked at. */
+  readonly index: number;
+  readonly goTo: (index: number) => void;
+};
+
+/** The events of both, one pair a row; only the rows in sight are drawn. */
+export function AlignedEvents({ a, b, parting, index, goTo }: AlignedEventsProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const count = Math.max(a.length, b.length);
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => box.current,
+    estimateSize: () => 30,
+    overscan: 12,
+  });
+  useEffect(() => virtual.scrollToIndex(index, { align: 'auto' }), [index, virtual]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (by === 0) return;
+    event.preventDefault();
+    goTo(Math.min(Math.max(index + by, 0), count - 1));
+  };
+  return (
+    <div
+      ref={box}
+      className="compare-list"
+      tabIndex={0}
+      role="group"
+      aria-label="Events side by side. Arrow keys go up and down."
+      onKeyDown={onKeyDown}
+    >
+      <div className="compare-rows" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map((item) => {
+          const standing = standingOf(parting, item.index);
+          return (
+            <button
+              key={item.index}
+              type="button"
+              tabIndex={-1}
+              className={`compare-row ${standing}`}
+              aria-current={item.index === index}
+              style={{ transform: `translateY(${item.start}px)` }}
+              onClick={() => goTo(item.index)}
+            >
+              <span className="compare-number">{item.index + 1}</span>
+              <EventShown track={a} index={item.index} />
+              <span className="compare-mark" aria-label={standing === 'same' ? 'same' : 'different'}>
+                {standing === 'same' ? '=' : '≠'}
+              </span>
+              <EventShown track={b} index={item.index} />
+            </button>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function EventShown({ track, index }: { readonly track: Track; readonly index: number }) {
+  if (index >= track.length) return <span className="compare-none">(no more)</span>;
+  const { event } = track.entry(index);
+  return (
+    <span className={`compare-event tone-${toneOfEvent(event.type)}`}>
+      <strong>{event.type}</strong> {aboutEvent(event)}
+    </span>
+  );
+}
+
+/** What an event says besides its type and time, on a line. */
+function aboutEvent(event: Event): string {
+  const { type: _, at: __, ...rest } = event;
+  if ('text' in rest && rest.text !== '') return visibleLine(rest.text, 160);
+  if (event.type === 'model-replied')
+    return visibleLine(
+      event.calls.map(({ tool, args }) => `${tool} ${JSON.stringify(args)}`).join(', '),
+      160,
+    );
+  const text = JSON.stringify(rest);
+  return text === '{}' ? '' : visibleLine(text, 160);
+}

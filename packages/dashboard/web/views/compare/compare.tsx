@@ -1,0 +1,195 @@
+import { useEffect, useMemo, useState } from 'react';
+import type { SessionRow } from '../../app/api-types.ts';
+import type { PageProps } from '../../app/view-props.ts';
+import { visibleLine } from '../../app/visible.ts';
+import { Empty, Loading, Trouble } from '../../app/widgets/notes.tsx';
+import { AlignedEvents } from './aligned-events.tsx';
+import { partingOf, partingText, rowsOf, type Row } from './compare-model.ts';
+import { loadRun, type LoadedRun } from './load-run.ts';
+import { StatesBeside } from './states-beside.tsx';
+import './compare.css';
+
+/** Two runs side by side: what they came to, where they part, and the state of each there. */
+export function ComparePage({ api, query, open }: PageProps) {
+  const [a, b] = [query.get('a') ?? '', query.get('b') ?? ''];
+  const at = query.get('at');
+  const choose = (side: 'a' | 'b', id: string): void => {
+    const next = new URLSearchParams({ a, b });
+    next.set(side, id);
+    open(`#/compare?${next.toString()}`);
+  };
+  return (
+    <div className="compare-page">
+      <h1>Compare two runs</h1>
+      <div className="compare-choose">
+        <Chooser api={api} label="First run" side="a" chosen={a} choose={choose} />
+        <button
+          type="button"
+          className="small"
+          disabled={a === '' && b === ''}
+          onClick={() => open(`#/compare?${new URLSearchParams({ a: b, b: a }).toString()}`)}
+        >
+          Swap
+        </button>
+        <Chooser api={api} label="Second run" side="b" chosen={b} choose={choose} />
+      </div>
+      {a === '' || b === '' ? (
+        <Empty title="Choose two runs">
+          <p>
+            A run and its fork, the same goal with two models, or yesterday and today: they are laid side by
+            side up to the event where they part.
+          </p>
+        </Empty>
+      ) : (
+        <Loaded
+          key={`${a} ${b}`}
+          api={api}
+          a={a}
+          b={b}
+          at={at === null ? null : Number(at)}
+          goTo={(index) =>
+            open(`#/compare?${new URLSearchParams({ a, b, at: String(index + 1) }).toString()}`)
+          }
+        />
+      )}
+    </div>
+  );
+}
+
+type ChooserProps = Pick<PageProps, 'api'> & {
+  readonly label: string;
+  readonly side: 'a' | 'b';
+  readonly chosen: string;
+  readonly choose: (side: 'a' | 'b', id: string) => void;
+};
+
+function Chooser({ api, label, side, chosen, choose }: ChooserProps) {
+  const [rows, setRows] = useState<readonly SessionRow[]>([]);
+  useEffect(() => {
+    const stop = new AbortController();
+    api.sessions({ limit: 200 }, stop.signal).then(
+      ({ sessions }) => setRows(sessions),
+      () => undefined,
+    );
+    return () => stop.abort();
+  }, [api]);
+  const isKnown = rows.some(({ id }) => id === chosen);
+  return (
+    <label className="compare-side">
+      <span>{label}</span>
+      <select value={chosen} onChange={(event) => choose(side, event.target.value)}>
+        <option value="">choose…</option>
+        {chosen !== '' && !isKnown && <option value={chosen}>{chosen}</option>}
+        {rows.map(({ id, short, goal, status }) => (
+          <option key={id} value={id}>
+            {short} · {visibleLine(goal ?? 'nothing said yet', 70)} · {status}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+type LoadedProps = Pick<PageProps, 'api'> & {
+  readonly a: string;
+  readonly b: string;
+  /** Which of the events beside each other is looked at, counted from 1. */
+  readonly at: number | null;
+  readonly goTo: (index: number) => void;
+};
+
+function Loaded({ api, a, b, at, goTo }: LoadedProps) {
+  const [runs, setRuns] = useState<readonly [LoadedRun, LoadedRun] | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [read, setRead] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    const how = {
+      signal: stop.signal,
+      tell: (count: number) => setRead((before) => Math.max(before, count)),
+    };
+    Promise.all([loadRun(api, a, how), loadRun(api, b, how)]).then(
+      (both) => !stop.signal.aborted && setRuns(both),
+      (reason: unknown) => !stop.signal.aborted && setError(reason),
+    );
+    return () => stop.abort();
+  }, [api, a, b]);
+  if (error !== null) return <Trouble error={error} />;
+  if (runs === null) return <Loading what={read === 0 ? 'both runs' : `both runs, ${read} events so far`} />;
+  return <Both runs={runs} at={at} goTo={goTo} />;
+}
+
+function Both({
+  runs: [a, b],
+  at,
+  goTo,
+}: { readonly runs: readonly [LoadedRun, LoadedRun] } & Pick<LoadedProps, 'at' | 'goTo'>) {
+  const parting = useMemo(() => partingOf(a.track, b.track), [a, b]);
+  const rows = useMemo(() => rowsOf(a, b), [a, b]);
+  const last = Math.max(a.track.length, b.track.length) - 1;
+  const wanted = at === null || !Number.isSafeInteger(at) ? parting.common : at - 1;
+  const index = Math.min(Math.max(wanted, 0), Math.max(last, 0));
+  return (
+    <>
+      <p className="compare-parting" role="status">
+        {partingText(parting)}
+      </p>
+      <Summary rows={rows} a={a} b={b} />
+      <div className="compare-events">
+        <div className="compare-events-head">
+          <h2>Events</h2>
+          <button
+            type="button"
+            className="small"
+            onClick={() => goTo(Math.min(parting.common, Math.max(last, 0)))}
+          >
+            To where they part
+          </button>
+        </div>
+        <AlignedEvents a={a.track} b={b.track} parting={parting} index={index} goTo={goTo} />
+      </div>
+      <StatesBeside a={a} b={b} index={index} />
+    </>
+  );
+}
+
+function Summary({
+  rows,
+  a,
+  b,
+}: {
+  readonly rows: readonly Row[];
+  readonly a: LoadedRun;
+  readonly b: LoadedRun;
+}) {
+  return (
+    <div className="compare-summary">
+      <table>
+        <caption className="visually-hidden">What the two runs came to</caption>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">
+              <a href={a.addressOf(a.track.head)}>{visibleLine(a.name, 70)}</a>
+            </th>
+            <th scope="col">
+              <a href={b.addressOf(b.track.head)}>{visibleLine(b.name, 70)}</a>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ what, a: one, b: other, isSame }) => (
+            <tr key={what} className={isSame ? '' : 'differs'}>
+              <th scope="row">
+                {!isSame && <span aria-label="differs">≠ </span>}
+                {what}
+              </th>
+              <td>{visibleLine(one, 400)}</td>
+              <td>{visibleLine(other, 400)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+
+/**
+ * Fills a rectangle with one box for each size, as square as can be (the squarified layout of Bruls, Huizing and van Wijk).
+ * Sizes must be in falling order; a size of nothing gets an empty box.
+ */
+export function treemap(
+  sizes: readonly number[],
+  { width, height }: { readonly width: number; readonly height: number },
+): readonly Box[] {
+  const total = sizes.reduce((sum, size) => sum + Math.max(0, size), 0);
+  if (total <= 0 || width <= 0 || height <= 0) return sizes.map(() => ({ x: 0, y: 0, width: 0, height: 0 }));
+  const areas = sizes.map((size) => (Math.max(0, size) / total) * width * height);
+  const boxes: Box[] = [];
+  let free: Box = { x: 0, y: 0, width, height };
+  let start = 0;
+  while (start < areas.length) {
+    const end = rowEnd(areas, start, Math.min(free.width, free.height));
+    const row = areas.slice(start, end);
+    const laid = layRow(row, free);
+    boxes.push(...laid.boxes);
+    free = laid.rest;
+    start = end;
+  }
+  return boxes;
+}
+
+/** As many areas in a row as make it squarer. */
+function rowEnd(areas: readonly number[], start: number, side: number): number {
+  let sum = areas[start] ?? 0;
+  let worst = ratio(sum, sum, { sum, side });
+  let end = start + 1;
+  for (; end < areas.length; end += 1) {
+    const next = sum + (areas[end] ?? 0);
+    const worse = ratio(areas[start] ?? 0, areas[end] ?? 0, { sum: next, side });
+    if (worse > worst) break;
+    worst = worse;
+    sum = next;
+  }
+  return end;
+}
+
+/** How far from a square the worst of a row is, of which the largest and the smallest are given. */
+function ratio(
+  largest: number,
+  smallest: number,
+  { sum, side }: { readonly sum: number; readonly side: number },
+): number {
+  if (smallest <= 0 || sum <= 0 || side <= 0) return Infinity;
+  const square = (side * side) / (sum * sum);
+  return Math.max(square * largest, 1 / (square * smallest));
+}
+
+/** Lays a row along the shorter side of what is free. */
+function layRow(row: readonly number[], free: Box): { readonly boxes: readonly Box[]; readonly rest: Box } {
+  const sum = row.reduce((total, area) => total + area, 0);
+  const isUpright = free.width >= free.height;
+  const side = isUpright ? free.height : free.width;
+  const depth = side > 0 ? sum / side : 0;
+  const boxes: Box[] = [];
+  let along = 0;
+  for (const area of row) {
+    const length = depth > 0 ? area / depth : 0;
+    boxes.push(
+      isUpright
+        ? { x: free.x, y: free.y + along, width: depth, height: length }
+        : { x: free.x + along, y: free.y, width: length, height: depth },
+    );
+    along += length;
+  }
+  const rest = isUpright
+    ? { ...free, x: free.x + depth, width: Math.max(0, free.width - depth) }
+    : { ...free, y: free.y + depth, height: Math.max(0, free.height - depth) };
+  return { boxes, rest };
+}

@@ -1,0 +1,174 @@
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+
+export type Line = {
+  readonly label: string;
+  /** The variable of the stylesheet that has its colour, such as `--series-1`. */
+  readonly colour: string;
+  readonly x: readonly number[];
+  readonly y: readonly number[];
+};
+
+export type PlotProps = {
+  /** What it shows, for those who do not see it. */
+  readonly label: string;
+  readonly lines: readonly Line[];
+  readonly from: number;
+  readonly to: number;
+  readonly height: number;
+  /** How wide the room for the numbers on the left is. */
+  readonly gutter: number;
+  /** How a value is written. */
+  readonly as: (value: number) => string;
+  /** The highest value that there is always room for. */
+  readonly top: number;
+  /** Where a line is drawn across, such as a limit. */
+  readonly limit?: number;
+  readonly cursor: number | null;
+  readonly pick?: (x: number) => void;
+};
+
+/** A few courses over the same axis, as steps. */
+export function Plot(props: PlotProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const names = props.lines.map(({ label, colour }) => `${label} ${colour}`).join();
+  const { height, gutter } = props;
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const made = new uPlot(optionsFor(latest, element.clientWidth), dataOf(latest.current.lines), element);
+    plot.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
+    const redraw = (): void => made.redraw(false);
+    window.addEventListener('pawl-theme', redraw);
+    return () => {
+      observer.disconnect();
+      window.removeEventListener('pawl-theme', redraw);
+      made.destroy();
+      plot.current = null;
+    };
+  }, [names, height, gutter]);
+  useEffect(() => {
+    plot.current?.setData(dataOf(props.lines));
+  });
+  const pick = props.pick;
+  return (
+    <div
+      ref={box}
+      className="plot"
+      role="img"
+      aria-label={props.label}
+      onClick={(event) => {
+        const made = plot.current;
+        if (made === null || pick === undefined) return;
+        pick(made.posToVal(event.clientX - made.over.getBoundingClientRect().left, 'x'));
+      }}
+    />
+  );
+}
+
+type Latest = { readonly current: PlotProps };
+
+function optionsFor(latest: Latest, width: number): uPlot.Options {
+  const { lines, height, gutter } = latest.current;
+  const grid = { stroke: () => colourOf('--line'), width: 1 };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [8, 0, 4, 0],
+    scales: {
+      x: {
+        time: false,
+        range: () => [latest.current.from, Math.max(latest.current.to, latest.current.from + 1e-9)],
+      },
+      y: { range: (_, __, highest) => [0, Math.max(latest.current.top, finite(highest)) * 1.05] },
+    },
+    axes: [
+      { show: false },
+      {
+        size: gutter,
+        gap: 6,
+        splits: (self) => [0, (self.scales['y']?.max ?? 1) / 1.05],
+        values: (_, values) => values.map((value) => latest.current.as(value)),
+        stroke: () => colourOf('--muted'),
+        font: `11px ${fontOf()}`,
+        grid,
+        ticks: { show: false },
+      },
+    ],
+    series: [
+      {},
+      ...lines.map(({ label, colour }) => ({
+        label,
+        stroke: () => colourOf(colour),
+        width: 1.75,
+        points: { show: false },
+        spanGaps: true,
+        ...(lines.length === 1 && { fill: () => `color-mix(in srgb, ${colourOf(colour)} 14%, transparent)` }),
+        ...(steppedPaths !== undefined && { paths: steppedPaths }),
+      })),
+    ],
+    hooks: { draw: [(self) => drawOver(self, latest.current)] },
+  };
+}
+
+const steppedPaths = uPlot.paths.stepped?.({ align: 1 });
+
+/** The moment that is looked at, and the limit. */
+function drawOver(self: uPlot, { cursor, limit }: PlotProps): void {
+  const { ctx, bbox } = self;
+  ctx.save();
+  ctx.lineWidth = devicePixelRatio;
+  if (limit !== undefined) {
+    const y = self.valToPos(limit, 'y', true);
+    ctx.strokeStyle = colourOf('--bad');
+    ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+    line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
+    ctx.setLineDash([]);
+  }
+  if (cursor !== null) {
+    const x = self.valToPos(cursor, 'x', true);
+    if (x >= bbox.left && x <= bbox.left + bbox.width) {
+      ctx.strokeStyle = colourOf('--accent');
+      line(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);
+    }
+  }
+  ctx.restore();
+}
+
+function line(
+  ctx: CanvasRenderingContext2D,
+  [x1, y1]: readonly [number, number],
+  [x2, y2]: readonly [number, number],
+): void {
+  ctx.beginPath();
+  ctx.moveTo(x1, y1);
+  ctx.lineTo(x2, y2);
+  ctx.stroke();
+}
+
+/** All lines over the places that any of them has a value at. */
+function dataOf(lines: readonly Line[]): uPlot.AlignedData {
+  const tables = lines.map(({ x, y }): uPlot.AlignedData => [[...x], [...y]]);
+  if (tables.length === 0) return [[0], [0]];
+  return tables.length === 1 ? (tables[0] ?? [[0]]) : uPlot.join(tables);
+}
+
+function colourOf(variable: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
+}
+
+function fontOf(): string {
+  return getComputedStyle(document.documentElement).getPropertyValue('--sans').trim();
+}
+
+function finite(value: number | null): number {
+  return value !== null && Number.isFinite(value) ? value : 0;
+}

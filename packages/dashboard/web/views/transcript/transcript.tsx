@@ -1,0 +1,101 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useKeys } from '../../app/use-keys.ts';
+import type { SessionViewProps } from '../../app/view-props.ts';
+import { Empty } from '../../app/widgets/notes.tsx';
+import { PromptDialog } from './prompt-dialog.tsx';
+import { Streaming } from './streaming.tsx';
+import { Transcript } from './transcript-model.ts';
+import { TranscriptItem } from './transcript-item.tsx';
+import './transcript.css';
+
+/** The conversation as a person reads it, with every call, decision and verdict in its place. */
+export function TranscriptView(props: SessionViewProps) {
+  const { track, version, at, isFollowing, live, go } = props;
+  const transcript = useMemo(() => new Transcript(track), [track]);
+  const count = useMemo(() => transcript.readOn().countAt(at), [transcript, version, at]);
+  const [prompt, setPrompt] = useState<number | null>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => (transcript.items[index]?.kind === 'notice' ? 44 : 92),
+    getItemKey: (index) => index,
+    overscan: 6,
+    gap: 8,
+  });
+  useEffect(() => {
+    if (count > 0) rows.scrollToIndex(count - 1, { align: 'end' });
+  }, [rows, count, at]);
+  const streamed = live === null ? 0 : live.text.length + live.calls.length;
+  useEffect(() => {
+    const element = scroller.current;
+    if (streamed > 0 && element !== null) element.scrollTop = element.scrollHeight;
+  }, [streamed]);
+  useKeys('Transcript', [
+    {
+      keys: 'j',
+      does: 'Next thing said or done',
+      run: () => go({ seq: itemSeq(transcript, count, track.head) }),
+    },
+    {
+      keys: 'k',
+      does: 'The one before',
+      run: () => go({ seq: Math.max(track.created.seq, lastSeqBefore(transcript, at)) }),
+    },
+    { keys: 'e', does: 'Exact prompt of the last reply', run: () => setPrompt(lastAsk(transcript, count)) },
+  ]);
+  if (count === 0) {
+    return (
+      <Empty title={track.length === 0 ? 'Nothing has happened yet' : 'Before the first event'}>
+        <p>
+          {track.length === 0
+            ? 'Say something below, and the work begins.'
+            : 'Move the slider below to go on.'}
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <div className="transcript" ref={scroller} tabIndex={0} role="log" aria-label="Transcript">
+      <div className="virtual" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ index, start }) => {
+          const item = transcript.items[index];
+          return item === undefined ? null : (
+            <div
+              key={index}
+              data-index={index}
+              ref={rows.measureElement}
+              className="virtual-row"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <TranscriptItem item={item} showPrompt={setPrompt} {...props} />
+            </div>
+          );
+        })}
+      </div>
+      {isFollowing && <Streaming live={live} turn={track.now.turn} />}
+      {prompt !== null && <PromptDialog {...props} seq={prompt} close={() => setPrompt(null)} />}
+    </div>
+  );
+}
+
+/** The event of the first item that is not shown yet. */
+function itemSeq(transcript: Transcript, count: number, head: number): number | 'now' {
+  const next = transcript.items[count]?.seq;
+  return next === undefined || next >= head ? 'now' : next;
+}
+
+function lastSeqBefore(transcript: Transcript, at: number): number {
+  const last = transcript.items[transcript.countAt(at) - 1]?.seq ?? 0;
+  const before = transcript.items[transcript.countAt(last - 1) - 1]?.seq;
+  return before ?? 0;
+}
+
+function lastAsk({ items }: Transcript, count: number): number | null {
+  for (let index = count - 1; index >= 0; index -= 1) {
+    const item = items[index];
+    if (item?.kind === 'reply' && item.askedAt !== null) return item.askedAt;
+  }
+  return null;
+}

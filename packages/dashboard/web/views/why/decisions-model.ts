@@ -1,0 +1,114 @@
+import type { Action, Call, Event, Note, RequestedCall, Verdict } from '@pawl/core';
+import type { Entry, Track } from '../../app/track.ts';
+import { keptUp } from '../timeline/kept-up.ts';
+
+/** Something that was decided and can be asked about: at which event, and what. */
+export type Decision = { readonly seq: number; readonly at: number } & (
+  | { readonly kind: 'verdict'; readonly verdict: Verdict }
+  /** A call that was not run: a rule, a mode, a budget or a person said no. */
+  | { readonly kind: 'denied'; readonly tool: string; readonly place: number }
+  /** A person decided about a call. */
+  | {
+      readonly kind: 'permission';
+      readonly callId: string;
+      readonly isAllowed: boolean;
+      readonly reason: string | null;
+    }
+  /** The model failed: it is asked again at `until`, or not any more. */
+  | {
+      readonly kind: 'retry';
+      readonly error: string;
+      readonly attempt: number;
+      readonly until: number | null;
+    }
+  /** The model is asked for its last answer, without tools. */
+  | { readonly kind: 'last answer' }
+  | { readonly kind: 'stop'; readonly reason: string; readonly rule: string | null }
+);
+
+/** Everything that was decided in a session so far, in order. */
+export class Decisions {
+  readonly all: Decision[] = [];
+  readonly verdicts: Extract<Decision, { readonly kind: 'verdict' }>[] = [];
+  #attempt = 1;
+  #offersTools = true;
+
+  take({ seq, event, actions, notes, status }: Entry): void {
+    if (notes.some(({ type }) => type === 'refused')) return;
+    const { at } = event;
+    for (const verdict of verdictsIn(event, notes)) {
+      const decision = { seq, at, kind: 'verdict', verdict } as const;
+      this.all.push(decision);
+      this.verdicts.push(decision);
+    }
+    this.#happened(seq, event, actions, status === 'errorRecovery' || status === 'paging');
+    for (const action of actions) this.#asked(seq, at, action);
+  }
+
+  #happened(seq: number, event: Event, actions: readonly Action[], isRetried: boolean): void {
+    const { at } = event;
+    switch (event.type) {
+      case 'permission-decided': {
+        const { callId, decision, reason = null } = event;
+        this.all.push({ seq, at, kind: 'permission', callId, isAllowed: decision === 'allow', reason });
+        return;
+      }
+      case 'model-failed': {
+        const wait = actions.find((action) => action.type === 'wait');
+        const until = isRetried ? (wait?.until ?? at) : null;
+        const error = `${event.error.kind}: ${event.error.message}`;
+        this.all.push({ seq, at, kind: 'retry', error, attempt: this.#attempt, until });
+        return;
+      }
+      case 'model-replied':
+        if (!this.#offersTools || event.problem !== undefined) return;
+        for (const { tool, place } of notRun(event.calls, actions)) {
+          this.all.push({ seq, at, kind: 'denied', tool, place });
+        }
+        return;
+      default:
+    }
+  }
+
+  #asked(seq: number, at: number, action: Action): void {
+    if (action.type === 'stop') {
+      const { reason, rule } = action.why;
+      this.all.push({ seq, at, kind: 'stop', reason, rule });
+    }
+    if (action.type !== 'ask-model') return;
+    this.#attempt = action.attempt;
+    this.#offersTools = action.tools;
+    if (!action.tools && action.attempt === 1) this.all.push({ seq, at, kind: 'last answer' });
+  }
+}
+
+export const decisionsOf: (track: Track) => Decisions = keptUp(() => new Decisions());
+
+/** The verdicts that an event brought: those of the governor, and one that somebody else reached. */
+function verdictsIn(event: Event, notes: readonly Note[]): readonly Verdict[] {
+  const noted = notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
+  return event.type === 'verdict-reached' && noted.length === 0 ? [event.verdict] : noted;
+}
+
+/** The calls of a reply that were neither begun nor asked about. */
+function notRun(
+  calls: readonly RequestedCall[],
+  actions: readonly Action[],
+): readonly { readonly tool: string; readonly place: number }[] {
+  const begun: Call[] = actions.flatMap((action) =>
+    action.type === 'run-tools' || action.type === 'ask-permission' ? action.calls : [],
+  );
+  if (begun.length >= calls.length) return [];
+  return calls.flatMap(({ id, tool, args }, place) => {
+    const found = begun.findIndex(
+      (call) => call.tool === tool && (id === undefined || call.id === id) && same(call.args, args),
+    );
+    if (found === -1) return [{ tool, place }];
+    begun.splice(found, 1);
+    return [];
+  });
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,73 @@
+/*
+ * The names that OpenTelemetry has for what agents do. They are still being worked on there, so they stand here, once: those of
+ * github.com/open-telemetry/semantic-conventions-genai at 004902b8cb70aa5ae6ca4ae07132b7daabcd3e10, and the stable ones of
+ * version 1.43 of the general conventions. Whoever raises these looks through docs/observability.md as well.
+ */
+export const attribute = {
+  agentName: 'gen_ai.agent.name',
+  conversationId: 'gen_ai.conversation.id',
+  errorType: 'error.type',
+  exceptionMessage: 'exception.message',
+  exceptionType: 'exception.type',
+  finishReasons: 'gen_ai.response.finish_reasons',
+  inputMessages: 'gen_ai.input.messages',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  operation: 'gen_ai.operation.name',
+  outputMessages: 'gen_ai.output.messages',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  provider: 'gen_ai.provider.name',
+  requestModel: 'gen_ai.request.model',
+  serviceInstance: 'service.instance.id',
+  serviceName: 'service.name',
+  serviceVersion: 'service.version',
+  timeToFirstChunk: 'gen_ai.response.time_to_first_chunk',
+  tokenType: 'gen_ai.token.type',
+  toolArguments: 'gen_ai.tool.call.arguments',
+  toolCallId: 'gen_ai.tool.call.id',
+  toolName: 'gen_ai.tool.name',
+  toolResult: 'gen_ai.tool.call.result',
+  toolType: 'gen_ai.tool.type',
+  cpuMode: 'cpu.mode',
+} as const;
+
+export const operation = { agent: 'invoke_agent', chat: 'chat', tool: 'execute_tool' } as const;
+
+export const exceptionEvent = 'exception';
+
+/** Names of our own, for what only we have. They stay as they are: dashboards and alerts are written with them. */
+export const own = {
+  attempt: 'pawl.attempt',
+  calledOffBy: 'pawl.called_off_by',
+  cause: 'pawl.cause',
+  cost: 'pawl.cost',
+  decision: 'pawl.decision',
+  ending: 'pawl.ending',
+  evidence: 'pawl.verdict.evidence',
+  freedTokens: 'pawl.freed_tokens',
+  from: 'pawl.from',
+  level: 'pawl.verdict.level',
+  machine: 'pawl.machine',
+  mode: 'pawl.mode',
+  movedEntries: 'pawl.moved_entries',
+  of: 'pawl.of',
+  outcome: 'pawl.outcome',
+  profile: 'pawl.profile',
+  report: 'pawl.report',
+  response: 'pawl.verdict.response',
+  rule: 'pawl.verdict.rule',
+  seq: 'pawl.seq',
+  state: 'pawl.state',
+  tenant: 'pawl.tenant',
+  to: 'pawl.to',
+  understood: 'pawl.reply.understood',
+  verdictEvent: 'pawl.verdict',
+  pagedEvent: 'pawl.paged',
+} as const;
+
+/** Upper bounds of buckets, in seconds, as the conventions have them. */
+export const buckets = {
+  call: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
+  agent: [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6],
+  /** People take longer. */
+  person: [1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400],
+} as const;

@@ -1,0 +1,36 @@
+import type { Session } from '@pawl/core';
+import type { WrittenSpan } from './span-writer.ts';
+import { turnIn, turnKey } from './turns.ts';
+
+/** The root of a session's trace. */
+export const rootKey = 'session';
+
+export type Stay = {
+  see(seq: number, at: number): void;
+  span(now: number): WrittenSpan | null;
+};
+
+/**
+ * The time that a session is here. Whoever keeps its second event writes the root, and the log sees to it that this is only one;
+ * all others are below it, and say what they went on with.
+ */
+export function stayOf(session: Session, since: number): Stay {
+  const { id, seq } = session;
+  const turn = turnIn(session);
+  let begunAt: number | null = null;
+  let isRoot = false;
+  return {
+    see(number, at) {
+      begunAt ??= Math.min(at, turn?.heardAt ?? at);
+      isRoot ||= number === 2;
+    },
+    span(now) {
+      if (begunAt === null) return null;
+      const shared = { session: id, end: now, attributes: {}, events: [], error: null };
+      if (isRoot) return { ...shared, key: rootKey, parent: null, name: 'session', start: begunAt };
+      const links = turn === null ? [] : [turnKey(turn)];
+      const name = 'session taken up';
+      return { ...shared, key: `stay ${seq}`, parent: rootKey, name, start: since, links };
+    },
+  };
+}

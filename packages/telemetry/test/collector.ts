@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+type Value = {
+  readonly stringValue?: string;
+  readonly intValue?: number | string;
+  readonly doubleValue?: number;
+  readonly boolValue?: boolean;
+  readonly arrayValue?: { readonly values: readonly Value[] };
+};
+type Pairs = readonly { readonly key: string; readonly value: Value }[];
+
+type RawSpan = {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: Pairs;
+  readonly events: readonly { readonly name: string; readonly attributes: Pairs }[];
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly status: { readonly code?: number; readonly message?: string };
+};
+
+type Traces = {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: Pairs };
+    readonly scopeSpans: readonly { readonly spans: readonly RawSpan[] }[];
+  }[];
+};
+
+type Metrics = {
+  readonly resourceMetrics: readonly {
+    readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
+  }[];
+};
+
+export type Attributes = Readonly<Record<string, unknown>>;
+
+export type Span = Omit<RawSpan, 'attributes' | 'events' | 'startTimeUnixNano' | 'endTimeUnixNano'> & {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly attributes: Attributes;
+  readonly events: readonly { readonly name: string; readonly attributes: Attributes }[];
+  readonly resource: Attributes;
+};
+
+export type Collector = {
+  readonly url: string;
+  /** What it answers from now on; 200 if nothing is said. */
+  status: number;
+  /** Every span that came, in the order in which they came. */
+  spans(): readonly Span[];
+  /** The names of all metrics that came. */
+  metrics(): ReadonlySet<string>;
+  readonly requests: readonly {
+    readonly path: string;
+    readonly headers: NodeJS.Dict<string | string[]>;
+    readonly body: string;
+  }[];
+  close(): Promise<void>;
+};
+
+/** Takes what a collector takes: OTLP over HTTP, as JSON. */
+export async function startCollector(): Promise<Collector> {
+  const requests: { path: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    requests.push({ path: request.url ?? '', headers: request.headers, body });
+    response.writeHead(self.status, { 'content-type': 'application/json' }).end('{}');
+  };
+  const server = createServer((request, response) => void take(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const bodies = (path: string): readonly unknown[] =>
+    requests.filter((each) => each.path === path).map(({ body }) => JSON.parse(body) as unknown);
+  const self: Collector = {
+    status: 200,
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    spans: () => (bodies('/v1/traces') as readonly Traces[]).flatMap(spansIn),
+    metrics: () =>
+      new Set(
+        (bodies('/v1/metrics') as readonly Metrics[]).flatMap(({ resourceMetrics }) =>
+          resourceMetrics.flatMap(({ scopeMetrics }) =>
+            scopeMetrics.flatMap(({ metrics }) => metrics.map(({ name }) => name)),
+          ),
+        ),
+      ),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return self;
+}
+
+function spansIn({ resourceSpans }: Traces): readonly Span[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map(({ startTimeUnixNano, endTimeUnixNano, ...span }) => ({
+        ...span,
+        startMs: Number(BigInt(startTimeUnixNano) / 1_000_000n),
+        endMs: Number(BigInt(endTimeUnixNano) / 1_000_000n),
+        attributes: attributesOf(span.attributes),
+        events: span.events.map(({ name, attributes }) => ({ name, attributes: attributesOf(attributes) })),
+        resource: attributesOf(resource.attributes),
+      })),
+    ),
+  );
+}
+
+function attributesOf(pairs: Pairs): Attributes {
+  return Object.fromEntries(pairs.map(({ key, value }) => [key, plain(value)]));
+}
+
+function plain(value: Value): unknown {
+  if (value.arrayValue !== undefined) return value.arrayValue.values.map(plain);
+  if (value.intValue !== undefined) return Number(value.intValue);
+  return value.stringValue ?? value.doubleValue ?? value.boolValue;
+}
+
+/** What is wrong with a trace: spans of another one, twice the same, or below something that is not there. */
+export function traceProblems(spans: readonly Span[]): readonly string[] {
+  const ids = new Map<string, number>();
+  for (const { spanId } of spans) ids.set(spanId, (ids.get(spanId) ?? 0) + 1);
+  const roots = spans.filter(({ parentSpanId = '' }) => parentSpanId === '');
+  return [
+    ...(new Set(spans.map(({ traceId }) => traceId)).size === 1 ? [] : ['not one trace']),
+    ...(roots.length === 1 ? [] : [`${roots.length} roots`]),
+    ...[...ids].flatMap(([id, count]) => (count === 1 ? [] : [`${id} ${count} times`])),
+    ...spans.flatMap(({ name, parentSpanId = '' }) =>
+      parentSpanId === '' || ids.has(parentSpanId) ? [] : [`${name} is below nothing`],
+    ),
+    ...spans.flatMap(({ name, startMs, endMs }) =>
+      endMs >= startMs ? [] : [`${name} ends before it begins`],
+    ),
+  ];
+}

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { conversationOf, toArray } from '@pawl/core';
+import { connectMcp, createShellTool, modelNamed, openLauncher, type Tool } from '@pawl/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTelemetry, type Telemetry } from '../src/index.ts';
+import { startCollector, type Collector, type Span } from './collector.ts';
+import { begin, priced } from './runs.ts';
+
+let collector: Collector;
+let telemetry: Telemetry;
+let root: string;
+
+beforeEach(async () => {
+  collector = await startCollector();
+  telemetry = createTelemetry({ traces: { url: collector.url } });
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-context-')));
+});
+
+afterEach(async () => {
+  await telemetry.shutdown();
+  await collector.close();
+  rmSync(root, { recursive: true });
+});
+
+/** What the tool gave back when it was called once, and the span of that call. */
+async function called(
+  tool: Tool,
+  args: object,
+): Promise<{ readonly output: string; readonly span: Span | undefined }> {
+  const { name } = tool.description;
+  const model = priced([{ calls: [{ id: 'one', tool: name, args: { ...args } }] }, { text: 'Done.' }]);
+  const { agent, leave } = await begin(telemetry, { id: 'roof' }, { model, tools: [tool] });
+  await agent.say('Go');
+  const session = await agent.idle();
+  await leave();
+  await telemetry.shutdown();
+  const result = toArray(conversationOf(session)).find((message) => message.role === 'tool');
+  return {
+    output: JSON.stringify(result?.outcome),
+    span: collector.spans().find((span) => span.name === `execute_tool ${name}`),
+  };
+}
+
+const parentIn = (text: string): readonly string[] =>
+  /00-([0-9a-f]{32})-([0-9a-f]{16})-01/.exec(text)?.slice(1) ?? [];
+
+describe('the context of a trace', () => {
+  it('is in the environment of commands', async () => {
+    const shell = createShellTool({ root, launcher: openLauncher });
+    const { output, span } = await called(shell, { command: 'echo "it is $TRACEPARENT"' });
+    expect(parentIn(output)).toEqual([span?.traceId, span?.spanId]);
+  });
+
+  it('goes with calls to MCP servers', async () => {
+    const server = fileURLToPath(new URL('fixtures/meta-server.ts', import.meta.url));
+    await using connection = await connectMcp(
+      { name: 'meta', command: process.execPath, args: [server] },
+      { newTools: 'approve' },
+    );
+    const [tell] = connection.tools;
+    if (tell === undefined) throw new Error('The server has no tool.');
+    const { output, span } = await called(tell, {});
+    expect(output).toContain('traceparent');
+    expect(parentIn(output)).toEqual([span?.traceId, span?.spanId]);
+    expect(tell.description.description).toContain('Tells what came');
+  });
+
+  it('is among the headers of requests to models', async () => {
+    const asked: (string | undefined)[] = [];
+    const server: Server = createServer((request, response) => {
+      asked.push(request.headers['traceparent']?.toString());
+      response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const environment = { PAWL_BASE_URL: `http://127.0.0.1:${port}/v1` };
+    const model = await modelNamed('openai-compatible:roofer', environment);
+    const { agent, leave } = await begin(telemetry, { id: 'roof' }, { model });
+    await agent.say('Go');
+    await agent.idle();
+    await leave();
+    await telemetry.shutdown();
+    server.close();
+    const span = collector.spans().find(({ name }) => name === 'chat roofer');
+    expect(asked.map((header) => parentIn(header ?? ''))).toEqual([[span?.traceId, span?.spanId]]);
+    expect(span?.attributes).toMatchObject({ 'gen_ai.provider.name': 'openai-compatible' });
+  });
+
+  it('is told to nobody while there are no traces', async () => {
+    await telemetry.shutdown();
+    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    const shell = createShellTool({ root, launcher: openLauncher });
+    const { output } = await called(shell, { command: 'echo "it is ${TRACEPARENT:-not there}"' });
+    expect(output).toContain('it is not there');
+  });
+});

@@ -1,0 +1,149 @@
+/** One line of numbers: its name, its labels and its value. */
+export type Sample = {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+};
+
+export type Family = {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly samples: readonly Sample[];
+};
+
+type Open = { name: string; type: string; help: string; samples: Sample[] };
+
+const nameChars = '[a-zA-Z_:][a-zA-Z0-9_:]*';
+const types = ['counter', 'gauge', 'histogram', 'summary', 'untyped'];
+
+/**
+ * Reads the text format of Prometheus, version 0.0.4, and is strict about it: every line has to be of the grammar, every sample
+ * has to stand under the one family it belongs to, and histograms have to add up. Throws at the first thing that is wrong.
+ */
+export function parseExposition(text: string): ReadonlyMap<string, Family> {
+  const families = new Map<string, Open>();
+  let current: Open | null = null;
+  const series = new Set<string>();
+  if (!text.endsWith('\n')) throw new Error('The last line does not end.');
+  for (const line of text.slice(0, -1).split('\n')) {
+    if (line === '') continue;
+    if (line.startsWith('#')) {
+      current = takeComment(line, families, current);
+      continue;
+    }
+    const sample = parseSample(line);
+    if (current === null || !belongs(sample.name, current))
+      throw new Error(`${line} stands under no family.`);
+    const key = JSON.stringify([
+      sample.name,
+      Object.entries(sample.labels)
+        .map(String)
+        .toSorted((a, b) => (a < b ? -1 : 1)),
+    ]);
+    if (series.has(key)) throw new Error(`${line} is there twice.`);
+    series.add(key);
+    current.samples.push(sample);
+  }
+  for (const family of families.values()) checkFamily(family);
+  return families;
+}
+
+function takeComment(line: string, families: Map<string, Open>, current: Open | null): Open | null {
+  const found = new RegExp(`^# (HELP|TYPE) (${nameChars})(?: (.*))?$`).exec(line);
+  if (found === null) {
+    if (/^# (?:HELP|TYPE)\b/.test(line)) throw new Error(`${line} is no comment of the grammar.`);
+    return current;
+  }
+  const [, kind, name = '', rest = ''] = found;
+  const family = families.get(name) ?? { name, type: 'untyped', help: '', samples: [] };
+  if (family.samples.length > 0) throw new Error(`${line} comes after numbers of ${name}.`);
+  families.set(name, family);
+  if (kind === 'HELP') {
+    if (/\\(?![\\n])/.test(rest)) throw new Error(`${line} has an escape that there is not.`);
+    family.help = rest;
+  } else {
+    if (!types.includes(rest)) throw new Error(`${line} has no known type.`);
+    family.type = rest;
+  }
+  return family;
+}
+
+function belongs(name: string, { name: family, type }: Open): boolean {
+  return type === 'histogram'
+    ? ['_bucket', '_sum', '_count'].some((end) => name === family + end)
+    : name === family;
+}
+
+function parseSample(line: string): Sample {
+  const start = new RegExp(`^${nameChars}`).exec(line);
+  if (start === null) throw new Error(`${line} has no name.`);
+  const [name] = start;
+  const { labels, rest } = parseLabels(line, line.slice(name.length));
+  const found = /^ (\S+)(?: (-?\d+))?$/.exec(rest);
+  if (found === null) throw new Error(`${line} has no value.`);
+  return { name, labels, value: parseValue(line, found[1] ?? '') };
+}
+
+function parseLabels(
+  line: string,
+  text: string,
+): { readonly labels: Readonly<Record<string, string>>; readonly rest: string } {
+  if (!text.startsWith('{')) return { labels: {}, rest: text };
+  const labels: Record<string, string> = {};
+  let rest = text.slice(1);
+  while (!rest.startsWith('}')) {
+    const found = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|(?=\}))/.exec(rest);
+    if (found === null) throw new Error(`${line} has labels that cannot be read.`);
+    const [whole, name = '', value = ''] = found;
+    if (Object.hasOwn(labels, name)) throw new Error(`${line} has ${name} twice.`);
+    labels[name] = value.replaceAll(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char));
+    rest = rest.slice(whole.length);
+  }
+  return { labels, rest: rest.slice(1) };
+}
+
+function parseValue(line: string, text: string): number {
+  if (text === '+Inf') return Infinity;
+  if (text === '-Inf') return -Infinity;
+  if (text === 'NaN') return NaN;
+  if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text)) throw new Error(`${line} has no number.`);
+  return Number(text);
+}
+
+function checkFamily({ name, type, samples }: Open): void {
+  if (type === 'counter' && !samples.every(({ value }) => value >= 0)) throw new Error(`${name} goes down.`);
+  if (type !== 'histogram') return;
+  const groups = Map.groupBy(samples, ({ labels }) => JSON.stringify({ ...labels, le: null }));
+  for (const group of groups.values()) checkHistogram(name, group);
+}
+
+function checkHistogram(name: string, group: readonly Sample[]): void {
+  const buckets = group.filter((sample) => sample.name === `${name}_bucket`);
+  const bounds = buckets.map(({ labels }) => parseValue(name, labels['le'] ?? ''));
+  const counts = buckets.map(({ value }) => value);
+  const count = group.find((sample) => sample.name === `${name}_count`)?.value;
+  if (!isRising(bounds) || !isRising(counts)) throw new Error(`The buckets of ${name} are not in order.`);
+  if (bounds.at(-1) !== Infinity || counts.at(-1) !== count)
+    throw new Error(`The buckets of ${name} do not add up.`);
+  if (!group.some((sample) => sample.name === `${name}_sum`)) throw new Error(`${name} has no sum.`);
+}
+
+/** The sum of all samples of that name with those labels; what there is none of is 0. */
+export function valueOf(
+  families: ReadonlyMap<string, Family>,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number {
+  return [...families.values()]
+    .flatMap(({ samples }) => samples)
+    .filter(
+      (sample) =>
+        sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+    )
+    .reduce((sum, { value }) => sum + value, 0);
+}
+
+function isRising(values: readonly number[]): boolean {
+  return values.every((value, at) => value >= (values[at - 1] ?? -Infinity));
+}

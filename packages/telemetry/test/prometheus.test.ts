@@ -1,0 +1,275 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createTelemetry, serveMetrics, type Telemetry } from '../src/index.ts';
+import { counters, gauges, histograms, observedCounters } from '../src/metrics.ts';
+import { startCollector } from './collector.ts';
+import { parseExposition, valueOf, type Family } from './exposition.ts';
+import { begin, hire, look, looks, priced } from './runs.ts';
+
+let telemetry: Telemetry;
+
+afterEach(() => telemetry.shutdown());
+
+async function scrape(): Promise<ReadonlyMap<string, Family>> {
+  return parseExposition(await telemetry.prometheus());
+}
+
+describe('metrics for Prometheus', () => {
+  it('are of the exposition format and move with what happens [NEX-125]', async () => {
+    const collector = await startCollector();
+    telemetry = createTelemetry({
+      metrics: { prometheus: true, otlp: { url: collector.url, everyMs: 60_000 } },
+    });
+    const before = await scrape();
+    expect(valueOf(before, 'pawl_cost_total')).toBe(0);
+    expect(valueOf(before, 'gen_ai_client_operation_duration_count')).toBe(0);
+    const { agent, leave } = await begin(
+      telemetry,
+      { id: 'roof', settings: { retryBaseMs: 5, mutatingTools: ['look'] } },
+      {
+        model: priced([
+          { failure: { kind: 'context-overflow', message: 'full' } },
+          { failure: { kind: 'overloaded', message: 'later' } },
+          looks('roof'),
+          looks('nowhere'),
+          { text: 'Mended.' },
+        ]),
+        rules: ({ id }) => (id === 'look-roof' ? 'ask' : 'allow'),
+        decide: () => sleep(20, { decision: 'allow' as const }),
+        page: async () => ({ freedTokens: 400 }),
+      },
+    );
+    await agent.say('Mend it');
+    await agent.idle();
+    const after = await scrape();
+    const named = { gen_ai_provider_name: 'anthropic', gen_ai_request_model: 'big-model' };
+    expect(valueOf(after, 'pawl_tokens_total', { ...named, gen_ai_token_type: 'input' })).toBe(300);
+    expect(valueOf(after, 'pawl_tokens_total', { ...named, gen_ai_token_type: 'output' })).toBe(21);
+    expect(valueOf(after, 'pawl_cost_total', named)).toBe(0.75);
+    expect(valueOf(after, 'gen_ai_client_operation_duration_count', named)).toBe(5);
+    expect(valueOf(after, 'gen_ai_client_operation_duration_count', { error_type: 'overloaded' })).toBe(1);
+    expect(valueOf(after, 'gen_ai_execute_tool_duration_count', { gen_ai_tool_name: 'look' })).toBe(2);
+    expect(valueOf(after, 'gen_ai_execute_tool_duration_count', { error_type: 'failed' })).toBe(1);
+    expect(valueOf(after, 'pawl_permission_wait_sum', { pawl_decision: 'allow' })).toBeGreaterThan(0.015);
+    expect(valueOf(after, 'pawl_hooks_duration_count')).toBe(1);
+    expect(valueOf(after, 'pawl_retries_total', { pawl_of: 'model', error_type: 'overloaded' })).toBe(1);
+    expect(valueOf(after, 'pawl_paging_runs_total', { pawl_outcome: 'done' })).toBe(1);
+    expect(valueOf(after, 'pawl_paging_freed_tokens_total')).toBe(400);
+    expect(valueOf(after, 'gen_ai_invoke_agent_duration_count', { pawl_ending: 'answered' })).toBe(1);
+    const asking = { pawl_machine: 'turn', pawl_from: 'waitingForUser', pawl_to: 'callingModel' };
+    expect(valueOf(after, 'pawl_transitions_total', asking)).toBe(1);
+    expect(valueOf(after, 'pawl_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
+    expect(valueOf(after, 'process_cpu_time_total')).toBeGreaterThan(0);
+    expect(valueOf(after, 'process_memory_usage')).toBeGreaterThan(1e6);
+    expect(after.has('nodejs_eventloop_delay_p99')).toBe(true);
+    await leave();
+    expect(valueOf(await scrape(), 'pawl_sessions')).toBe(0);
+    await telemetry.shutdown();
+    // And the same for whoever does not ask but is told.
+    expect([...collector.metrics()]).toEqual(
+      expect.arrayContaining(['pawl.tokens', 'gen_ai.execute_tool.duration', 'process.cpu.time']),
+    );
+    await collector.close();
+  });
+
+  it('count verdicts by rule and by what came of the response', async () => {
+    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    const again = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => looks('nowhere', id));
+    const { agent, leave } = await begin(
+      telemetry,
+      { id: 'roof' },
+      { model: priced([...again, { text: 'No.' }]) },
+    );
+    await agent.say('Look for it');
+    await agent.idle();
+    await leave();
+    const metrics = await scrape();
+    const all = valueOf(metrics, 'pawl_verdicts_total');
+    expect(all).toBeGreaterThanOrEqual(2);
+    expect(
+      valueOf(metrics, 'pawl_verdicts_total', { pawl_verdict_rule: 'repeated-failure' }),
+    ).toBeGreaterThan(0);
+    // Each verdict comes to one outcome.
+    expect(valueOf(metrics, 'pawl_verdict_outcomes_total')).toBe(all);
+    expect(valueOf(metrics, 'pawl_verdict_outcomes_total', { pawl_outcome: 'repeated' })).toBeGreaterThan(0);
+    const labels = metrics
+      .get('pawl_verdict_outcomes_total')
+      ?.samples.map((sample) => Object.keys(sample.labels));
+    expect(labels?.[0]).toEqual(['pawl_verdict_rule', 'pawl_verdict_response', 'pawl_outcome']);
+  });
+
+  it('do not time what was called off', async () => {
+    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    const worker = await begin(
+      telemetry,
+      { id: 'roof' },
+      {
+        model: priced([looks('roof')]),
+        tools: [
+          {
+            ...look,
+            run: (_, { signal }) =>
+              new Promise((resolve) => {
+                const cancelled = {
+                  ok: false,
+                  error: { kind: 'cancelled', message: 'Called off.' },
+                } as const;
+                signal.addEventListener('abort', () => resolve(cancelled), { once: true });
+                void worker.agent.post({ type: 'cancel-requested' });
+              }),
+          },
+        ],
+      },
+    );
+    await worker.agent.say('Look');
+    await worker.agent.idle();
+    await worker.leave();
+    const metrics = await scrape();
+    expect(valueOf(metrics, 'gen_ai_execute_tool_duration_count')).toBe(0);
+    expect(valueOf(metrics, 'gen_ai_invoke_agent_duration_count', { pawl_ending: 'cancelled' })).toBe(1);
+  });
+
+  it('say that a verdict was left to others when the session goes elsewhere', async () => {
+    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    const reached = Promise.withResolvers<void>();
+    const model = priced(['a', 'b', 'c', 'd'].map((id) => looks('nowhere', id)));
+    const { agent, leave } = await begin(
+      telemetry,
+      { id: 'roof' },
+      {
+        model: {
+          name: 'slow',
+          async *stream(request, signal) {
+            if (request.advice !== null) {
+              reached.resolve();
+              await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+              return;
+            }
+            yield* model.stream(request, signal);
+          },
+        },
+      },
+    );
+    await agent.say('Look for it');
+    await reached.promise;
+    await leave();
+    expect(valueOf(await scrape(), 'pawl_verdict_outcomes_total', { pawl_outcome: 'left' })).toBe(1);
+  });
+
+  it('have the names of all metrics that are documented here, and no others', async () => {
+    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    telemetry.ask({
+      queue: async () => [{ tenant: 'web', waiting: 3, delayed: 2, active: 1, stalled: 1 }],
+      parked: async () => 4,
+      stored: async () => ['halted', 'waitingForUser', 'halted'],
+    });
+    for (const kind of ['taken', 'lost', 'lost', 'parked']) telemetry.report({ kind });
+    const metrics = await scrape();
+    expect(valueOf(metrics, 'pawl_queue_sessions', { pawl_tenant: 'web', pawl_state: 'waiting' })).toBe(3);
+    expect(valueOf(metrics, 'pawl_queue_sessions', { pawl_tenant: 'web', pawl_state: 'stalled' })).toBe(1);
+    expect(valueOf(metrics, 'pawl_queue_parked')).toBe(4);
+    expect(valueOf(metrics, 'pawl_stored_sessions', { pawl_state: 'halted' })).toBe(2);
+    expect(valueOf(metrics, 'pawl_lease_losses_total')).toBe(2);
+    expect(valueOf(metrics, 'pawl_worker_reports_total', { pawl_report: 'parked' })).toBe(1);
+    const known = [counters, histograms, gauges, observedCounters]
+      .flatMap((kind) => Object.values(kind))
+      .map(({ name }) => name.replaceAll('.', '_'));
+    const there = [...metrics.keys()].map((name) => name.replace(/_total$/, ''));
+    expect(there.filter((name) => !known.includes(name))).toEqual(['target_info']);
+  });
+
+  it('leave out a source that fails or takes too long, and nothing else', async () => {
+    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    telemetry.ask({
+      queue: () => Promise.reject(new Error('Redis is gone')),
+      parked: () => new Promise(() => undefined),
+    });
+    const metrics = await scrape();
+    expect(metrics.has('pawl_queue_parked')).toBe(false);
+    expect(metrics.has('pawl_queue_sessions')).toBe(false);
+    expect(metrics.has('pawl_stored_sessions')).toBe(false);
+    expect(metrics.has('pawl_sessions')).toBe(true);
+  });
+
+  it('stay of the format and few, whatever a model calls its tools', async () => {
+    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    const odd = ['"} 1\nevil 2', '__proto__', '\ud800', 'x'.repeat(50_000), '\\', 'a\nb'];
+    const names = [...odd, ...Array.from({ length: 300 }, (_, number) => `made-up-${number}`)];
+    const calls = names.map((tool, at) => ({ id: `call-${at}`, tool, args: {} }));
+    const model = priced([{ calls }, { text: 'Done.' }], 'evil:"}\n\\');
+    const { agent, leave } = await begin(
+      telemetry,
+      { id: 'roof', settings: { governor: { preset: 'none', rules: {} } } },
+      { model },
+    );
+    await agent.say('Go');
+    await agent.idle();
+    await leave();
+    const metrics = await scrape();
+    const labels = (metrics.get('gen_ai_execute_tool_duration')?.samples ?? []).map(
+      (sample) => sample.labels['gen_ai_tool_name'] ?? '',
+    );
+    expect(valueOf(metrics, 'gen_ai_execute_tool_duration_count')).toBe(names.length);
+    expect(new Set(labels).size).toBe(201);
+    expect(Math.max(...labels.map((label) => label.length))).toBeLessThanOrEqual(100);
+  });
+
+  it('are only for whoever has asked for them', async () => {
+    telemetry = createTelemetry({});
+    await expect(telemetry.prometheus()).rejects.toThrow('metrics: { prometheus: true }');
+    const { agent, leave } = await begin(telemetry, { id: 'roof' }, { model: priced([{ text: 'Yes.' }]) });
+    await agent.say('Well?');
+    await agent.idle();
+    await leave();
+  });
+});
+
+describe('a session taken up', () => {
+  it('is timed from when it is here', async () => {
+    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    const hung = {
+      name: 'hung',
+      async *stream(_: unknown, signal: AbortSignal) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        yield* [];
+      },
+    };
+    const one = await begin(telemetry, { id: 'roof' }, { model: hung });
+    await one.agent.say('Well?');
+    await one.leave();
+    await sleep(300);
+    const two = await hire(telemetry, one.store, 'roof', { model: priced([{ text: 'Yes.' }]) });
+    await two.agent.resume();
+    await two.agent.idle();
+    await two.leave();
+    const metrics = await scrape();
+    expect(valueOf(metrics, 'gen_ai_client_operation_duration_count')).toBe(1);
+    expect(valueOf(metrics, 'gen_ai_client_operation_duration_sum')).toBeLessThan(0.25);
+    expect(valueOf(metrics, 'gen_ai_invoke_agent_duration_sum')).toBeGreaterThanOrEqual(0.3);
+  });
+});
+
+describe('the server for metrics', () => {
+  it('serves them at /metrics on this machine, and nothing else', async () => {
+    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    const server = await serveMetrics(0, () => telemetry.prometheus());
+    const at = (path: string, init?: RequestInit): Promise<Response> =>
+      fetch(`http://127.0.0.1:${server.port}${path}`, init);
+    const served = await at('/metrics');
+    expect(served.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(parseExposition(await served.text()).has('pawl_sessions')).toBe(true);
+    expect((await at('/metrics?x=1')).status).toBe(200);
+    expect((await at('/')).status).toBe(404);
+    expect((await at('/metrics', { method: 'POST' })).status).toBe(405);
+    await server.close();
+    await expect(at('/metrics')).rejects.toThrow();
+  });
+
+  it('says so when they cannot be read', async () => {
+    telemetry = createTelemetry({});
+    const server = await serveMetrics(0, () => telemetry.prometheus());
+    const answer = await fetch(`http://127.0.0.1:${server.port}/metrics`);
+    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining('prometheus: true')]);
+    await server.close();
+  });
+});

@@ -1,0 +1,349 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTelemetry, type Telemetry, type TelemetryOptions } from '../src/index.ts';
+import { startCollector, traceProblems, type Collector, type Span } from './collector.ts';
+import { begin, hire, look, looks, priced, type Worker } from './runs.ts';
+
+let collector: Collector;
+const open: Telemetry[] = [];
+
+beforeEach(async () => {
+  collector = await startCollector();
+});
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((telemetry) => telemetry.shutdown()));
+  await collector.close();
+});
+
+function tracing(options: Partial<TelemetryOptions> = {}): Telemetry {
+  const telemetry = createTelemetry({ serviceName: 'roofers', traces: { url: collector.url }, ...options });
+  open.push(telemetry);
+  return telemetry;
+}
+
+/** Everything that was sent, once nothing is left to send. */
+async function sent(): Promise<readonly Span[]> {
+  await Promise.all(open.splice(0).map((telemetry) => telemetry.shutdown()));
+  return collector.spans();
+}
+
+async function work({ agent, leave }: Worker, goal: string): Promise<void> {
+  await agent.say(goal);
+  await agent.idle();
+  await leave();
+}
+
+const named = (spans: readonly Span[], name: string): readonly Span[] =>
+  spans.filter((span) => span.name === name);
+
+const namesBelow = (spans: readonly Span[], parent: Span | undefined): readonly string[] =>
+  spans.filter(({ parentSpanId }) => parentSpanId === parent?.spanId).map(({ name }) => name);
+
+describe('the trace of a session', () => {
+  it('is one connected tree of session, turn, model calls, permission, tools, hooks and retries', async () => {
+    const model = priced([
+      looks('roof'),
+      { failure: { kind: 'overloaded', message: 'too many people' } },
+      looks('gutter', 'second'),
+      { text: 'Mended.' },
+    ]);
+    const settings = { retryBaseMs: 10, mutatingTools: ['look'] };
+    const worker = await begin(
+      tracing(),
+      { id: 'roof', settings },
+      {
+        model,
+        rules: () => 'ask',
+        decide: async () => ({ decision: 'allow' }),
+        hooks: async () => true,
+      },
+    );
+    await work(worker, 'Mend the roof');
+    const spans = await sent();
+    expect(traceProblems(spans)).toEqual([]);
+    const [root] = named(spans, 'session');
+    const [turn] = named(spans, 'invoke_agent pawl');
+    const round = ['wait for permission', 'execute_tool look', 'run hooks'];
+    expect(namesBelow(spans, root)).toEqual(['invoke_agent pawl']);
+    expect(namesBelow(spans, turn)).toEqual([
+      'chat big-model',
+      ...round,
+      'chat big-model',
+      'wait to retry',
+      'chat big-model',
+      ...round,
+      'chat big-model',
+    ]);
+    expect(turn?.attributes).toMatchObject({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'pawl',
+      'gen_ai.conversation.id': 'roof',
+      'pawl.ending': 'answered',
+    });
+    expect(turn?.resource).toMatchObject({ 'service.name': 'roofers', 'service.version': '0.1.0' });
+  });
+
+  it('says of a model call who was asked, how often, what it took and how it ended', async () => {
+    const model = priced([
+      { failure: { kind: 'rate-limit', message: 'slower, please' } },
+      { text: 'Mended.' },
+    ]);
+    await work(await begin(tracing(), { id: 'roof', settings: { retryBaseMs: 5 } }, { model }), 'Mend it');
+    const [failed, replied] = named(await sent(), 'chat big-model');
+    expect(failed).toMatchObject({
+      kind: 3,
+      status: { code: 2, message: 'rate-limit' },
+      attributes: { 'error.type': 'rate-limit', 'pawl.attempt': 1 },
+      events: [{ name: 'exception', attributes: { 'exception.type': 'rate-limit' } }],
+    });
+    expect(replied).toMatchObject({
+      status: {},
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': 'anthropic',
+        'gen_ai.request.model': 'big-model',
+        'gen_ai.response.finish_reasons': ['stop'],
+        'gen_ai.usage.input_tokens': 100,
+        'gen_ai.usage.output_tokens': 7,
+        'pawl.attempt': 2,
+        'pawl.cost': 0.25,
+      },
+    });
+    expect(replied?.attributes['gen_ai.response.time_to_first_chunk']).toBeTypeOf('number');
+  });
+
+  it('has verdicts as events of the call they were reached on, and the error of a call that failed', async () => {
+    const again = ['a', 'b', 'c', 'd'].map((id) => looks('nowhere', id));
+    const model = priced([...again, { text: 'There is nothing.' }]);
+    await work(await begin(tracing(), { id: 'roof' }, { model }), 'Look for it');
+    const spans = await sent();
+    expect(traceProblems(spans)).toEqual([]);
+    const calls = named(spans, 'execute_tool look');
+    expect(calls[0]).toMatchObject({
+      status: { code: 2 },
+      attributes: { 'error.type': 'failed', 'gen_ai.tool.name': 'look', 'gen_ai.tool.call.id': 'a' },
+    });
+    const verdicts = spans.flatMap(({ name, events }) =>
+      events.flatMap((event) => (event.name === 'pawl.verdict' ? [{ name, ...event.attributes }] : [])),
+    );
+    expect(verdicts[0]).toMatchObject({
+      name: 'execute_tool look',
+      'pawl.verdict.rule': 'repeated-failure',
+      'pawl.verdict.response': 'advise',
+      'pawl.verdict.evidence': expect.arrayContaining([expect.any(Number)]) as unknown,
+    });
+  });
+
+  it('has a span for the room that is made, and for a pause', async () => {
+    const model = priced([{ failure: { kind: 'context-overflow', message: 'full' } }, { text: 'Mended.' }]);
+    const worker = await begin(
+      tracing(),
+      { id: 'roof' },
+      {
+        model,
+        page: async () => {
+          void worker.agent.post({ type: 'pause-requested', reason: 'lunch' });
+          setTimeout(() => void worker.agent.post({ type: 'resume-requested' }), 30);
+          return { freedTokens: 400 };
+        },
+      },
+    );
+    await work(worker, 'Mend it');
+    const spans = await sent();
+    expect(traceProblems(spans)).toEqual([]);
+    expect(named(spans, 'page memory')[0]?.attributes).toMatchObject({ 'pawl.freed_tokens': 400 });
+    const [pause] = named(spans, 'paused');
+    expect((pause?.endMs ?? 0) - (pause?.startMs ?? 0)).toBeGreaterThanOrEqual(20);
+  });
+
+  it('calls a reply that was a chant a failure, and what was called off none', async () => {
+    const chant = 'We mend the roof, and then we mend the roof again. '.repeat(60);
+    const model = priced([{ text: chant }, looks('roof')]);
+    const worker = await begin(
+      tracing(),
+      { id: 'roof', settings: { retryBaseMs: 1 } },
+      {
+        model,
+        rules: () => 'ask',
+        decide: async () => {
+          await worker.agent.post({ type: 'cancel-requested' });
+          return { decision: 'allow' };
+        },
+      },
+    );
+    await work(worker, 'Mend the roof');
+    const spans = await sent();
+    expect(traceProblems(spans)).toEqual([]);
+    expect(named(spans, 'chat big-model')[0]?.attributes).toMatchObject({ 'error.type': 'chanting' });
+    for (const name of ['wait for permission', 'invoke_agent pawl'])
+      expect(named(spans, name)).toMatchObject([
+        { status: { code: 0 }, attributes: { 'pawl.called_off_by': 'cancel-requested' } },
+      ]);
+  });
+
+  it('begins a turn for each time that the user speaks', async () => {
+    const { agent, leave } = await begin(
+      tracing(),
+      { id: 'roof' },
+      { model: priced([{ text: 'Yes.' }, { text: 'No.' }]) },
+    );
+    await agent.say('Is it mended?');
+    await agent.idle();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await agent.say('Is it broken?');
+    await agent.idle();
+    await leave();
+    const spans = await sent();
+    expect(traceProblems(spans)).toEqual([]);
+    expect(named(spans, 'invoke_agent pawl')).toHaveLength(2);
+  });
+});
+
+describe('a session that goes from one worker to another', () => {
+  it('goes on with the same trace, connected, with a link to what was left', async () => {
+    const [first, second] = [tracing({ instance: 'one' }), tracing({ instance: 'two' })];
+    const asked = Promise.withResolvers<void>();
+    const nobody = {
+      model: priced([looks('roof')]),
+      rules: () => 'ask' as const,
+      decide: () => {
+        asked.resolve();
+        return new Promise<never>(() => undefined);
+      },
+    };
+    const one = await begin(first, { id: 'roof' }, nobody);
+    await one.agent.say('Mend the roof');
+    await asked.promise;
+    await one.agent.leave({ graceMs: 0 });
+    one.observer.end();
+    const two = await hire(second, one.store, 'roof', {
+      model: priced([{ text: 'Mended.' }]),
+      decide: async () => ({ decision: 'allow' }),
+    });
+    await two.agent.resume();
+    await two.agent.idle();
+    await two.leave();
+    const spans = await sent();
+    expect(traceProblems(spans)).toEqual([]);
+    const by = (instance: string): readonly string[] =>
+      spans.filter(({ resource }) => resource['service.instance.id'] === instance).map(({ name }) => name);
+    expect(by('one')).toEqual(['chat big-model', 'session']);
+    expect(by('two')).toEqual([
+      'wait for permission',
+      'execute_tool look',
+      'chat big-model',
+      'invoke_agent pawl',
+      'session taken up',
+    ]);
+    const [turn] = named(spans, 'invoke_agent pawl');
+    const [stay] = named(spans, 'session taken up');
+    expect(stay?.links.map(({ spanId }) => spanId)).toEqual([turn?.spanId]);
+    // The turn lasts from when the first heard the user to when the second had the answer.
+    expect(turn?.startMs).toBeLessThanOrEqual(named(spans, 'chat big-model')[0]?.startMs ?? 0);
+  });
+
+  it('has no spans of those who only had a look', async () => {
+    const first = tracing();
+    const one = await begin(first, { id: 'roof' }, { model: priced([{ text: 'Mended.' }]) });
+    await work(one, 'Mend it');
+    const two = await hire(tracing({ instance: 'two' }), one.store, 'roof', { model: priced([]) });
+    await two.leave();
+    const spans = await sent();
+    expect(spans.filter(({ resource }) => resource['service.instance.id'] === 'two')).toEqual([]);
+  });
+});
+
+describe('what was said', () => {
+  const said = ['MEND', 'attic', 'cellar', 'floor plan', 'Mended', 'sk-abcdefghijklmnopqrstuvwx'];
+  const goal = 'MEND it, the key is sk-abcdefghijklmnopqrstuvwx';
+  const replies = [looks('attic', 'first'), looks('nowhere'), { text: 'Mended.' }];
+
+  it('is not sent', async () => {
+    await work(await begin(tracing(), { id: 'roof' }, { model: priced(replies) }), goal);
+    await sent();
+    const bodies = collector.requests.map(({ body }) => body).join('');
+    expect(said.filter((text) => bodies.includes(text))).toEqual([]);
+  });
+
+  it('is sent without secrets when it is asked for', async () => {
+    const telemetry = tracing({ captureContent: true, secrets: ['floor plan'] });
+    await work(await begin(telemetry, { id: 'roof' }, { model: priced(replies) }), goal);
+    const spans = await sent();
+    const bodies = collector.requests.map(({ body }) => body).join('');
+    expect(said.filter((text) => bodies.includes(text))).toEqual(['MEND', 'attic', 'cellar', 'Mended']);
+    const [call] = named(spans, 'execute_tool look');
+    expect(call?.attributes).toMatchObject({
+      'gen_ai.tool.call.arguments': '{"at":"attic"}',
+      'gen_ai.tool.call.result': '"a cellar full of attic"',
+    });
+    const last = named(spans, 'chat big-model').at(-1)?.attributes ?? {};
+    const input = JSON.parse(String(last['gen_ai.input.messages'])) as { role: string }[];
+    expect(input.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool']);
+    expect(JSON.parse(String(last['gen_ai.output.messages']))).toEqual([
+      { role: 'assistant', parts: [{ type: 'text', content: 'Mended.' }], finish_reason: 'stop' },
+    ]);
+  });
+});
+
+describe('a collector', () => {
+  it('is sent the headers it needs', async () => {
+    const telemetry = tracing({ traces: { url: `${collector.url}/`, headers: { 'x-team': 'roofers' } } });
+    await work(await begin(telemetry, { id: 'roof' }, { model: priced([{ text: 'Yes.' }]) }), 'Well?');
+    await sent();
+    expect(collector.requests.map(({ path, headers }) => [path, headers['x-team']])).toEqual([
+      ['/v1/traces', 'roofers'],
+    ]);
+  });
+
+  it('that refuses what it gets is told of once, and again when it no longer does', async () => {
+    const troubles: (string | null)[] = [];
+    const telemetry = tracing({
+      metrics: { otlp: { url: collector.url, everyMs: 30 } },
+      onTrouble: (message) => troubles.push(message),
+    });
+    const until = async (count: number): Promise<void> => {
+      while (collector.requests.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
+    };
+    collector.status = 400;
+    await until(3);
+    collector.status = 200;
+    await until(6);
+    await telemetry.shutdown();
+    expect(troubles).toEqual([expect.stringContaining('/v1/metrics: Bad Request'), null]);
+  });
+
+  it('that is not there does not disturb the work, and is told of once, without what is secret', async () => {
+    const troubles: (string | null)[] = [];
+    const { url } = collector;
+    await collector.close();
+    const telemetry = tracing({
+      traces: { url: `${url}?key=hush` },
+      onTrouble: (message) => troubles.push(message),
+    });
+    const worker = await begin(
+      telemetry,
+      { id: 'roof' },
+      { model: priced([looks('roof'), { text: 'Yes.' }]) },
+    );
+    await work(worker, 'Well?');
+    await sent();
+    expect(troubles).toEqual([
+      expect.stringMatching(/^Telemetry cannot be sent to http:\/\/127.*ECONNREFUSED/),
+    ]);
+    expect(troubles.join('')).not.toContain('hush');
+    collector = await startCollector();
+  });
+});
+
+describe('without a place for traces', () => {
+  it('nothing is sent, and what the agent works with stays as it is', async () => {
+    const telemetry = createTelemetry({ metrics: { prometheus: true } });
+    open.push(telemetry);
+    const worker = await begin(telemetry, { id: 'roof' }, { model: priced([{ text: 'Yes.' }]) });
+    const means = { model: priced([]), tools: [look] };
+    expect(worker.observer.within(means)).toBe(means);
+    await work(worker, 'Well?');
+    expect(await sent()).toEqual([]);
+    expect(collector.requests).toEqual([]);
+  });
+});
