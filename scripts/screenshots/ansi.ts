@@ -1,0 +1,97 @@
+/** The sixteen colours of a terminal, on a dark ground. */
+const colours = [
+  '#484f58',
+  '#ff7b72',
+  '#3fb950',
+  '#d29922',
+  '#58a6ff',
+  '#bc8cff',
+  '#39c5cf',
+  '#b1bac4',
+  '#6e7681',
+  '#ffa198',
+  '#56d364',
+  '#e3b341',
+  '#79c0ff',
+  '#d2a8ff',
+  '#56d4dd',
+  '#f0f6fc',
+] as const;
+
+type Style = {
+  readonly bold: boolean;
+  readonly dim: boolean;
+  readonly inverse: boolean;
+  readonly colour: string | null;
+  readonly ground: string | null;
+};
+
+const plain: Style = { bold: false, dim: false, inverse: false, colour: null, ground: null };
+
+/** A screen of a terminal as HTML: what tmux gives with its colours. */
+export function ansiToHtml(screen: string): string {
+  let style = plain;
+  let html = '';
+  for (const piece of screen.split(/(\u001b\[[\d;]*m)/)) {
+    const codes = /^\u001b\[([\d;]*)m$/.exec(piece)?.[1];
+    if (codes === undefined) html += span(piece, style);
+    else style = styled(style, codes.split(';').map(Number));
+  }
+  return html;
+}
+
+function styled(before: Style, codes: readonly number[]): Style {
+  let style = before;
+  for (let index = 0; index < codes.length; index += 1) {
+    const code = codes[index] ?? 0;
+    if (code === 38 || code === 48) {
+      const isIndexed = codes[index + 1] === 5;
+      const colour = isIndexed
+        ? indexed(codes[index + 2] ?? 0)
+        : `rgb(${codes.slice(index + 2, index + 5).join(' ')})`;
+      style = { ...style, [code === 38 ? 'colour' : 'ground']: colour };
+      index += isIndexed ? 2 : 4;
+    } else style = single(style, code);
+  }
+  return style;
+}
+
+function single(style: Style, code: number): Style {
+  if (code === 0) return plain;
+  if (code === 1) return { ...style, bold: true };
+  if (code === 2) return { ...style, dim: true };
+  if (code === 7) return { ...style, inverse: true };
+  if (code === 22) return { ...style, bold: false, dim: false };
+  if (code === 27) return { ...style, inverse: false };
+  if (code === 39) return { ...style, colour: null };
+  if (code === 49) return { ...style, ground: null };
+  const colour = indexed((code % 10) + (code >= 90 ? 8 : 0));
+  if ((code >= 30 && code < 38) || (code >= 90 && code < 98)) return { ...style, colour };
+  if ((code >= 40 && code < 48) || (code >= 100 && code < 108)) return { ...style, ground: colour };
+  return style;
+}
+
+/** One of the 256 colours. */
+function indexed(number: number): string {
+  const named = colours[number];
+  if (named !== undefined) return named;
+  if (number >= 232) return `rgb(${Array.from({ length: 3 }, () => 8 + 10 * (number - 232)).join(' ')})`;
+  const part = (by: number): number => {
+    const step = Math.floor((number - 16) / by) % 6;
+    return step === 0 ? 0 : 55 + 40 * step;
+  };
+  return `rgb(${part(36)} ${part(6)} ${part(1)})`;
+}
+
+function span(text: string, { bold, dim, inverse, colour, ground }: Style): string {
+  if (text === '') return '';
+  const [front, back] = inverse ? [ground ?? '#0d1117', colour ?? '#e6edf3'] : [colour, ground];
+  const rules = [
+    front === null ? '' : `color:${front}`,
+    back === null ? '' : `background:${back}`,
+    bold ? 'font-weight:700' : '',
+    dim ? 'opacity:.6' : '',
+  ].filter((rule) => rule !== '');
+  const safe = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return rules.length === 0 ? safe : `<span style="${rules.join(';')}">${safe}</span>`;
+}
