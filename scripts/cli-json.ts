@@ -35,16 +35,25 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
     '`{id, command, sent, runs}`: what was kept for whoever runs the session, under which id; and whether somebody does: `alive`, `gone`, `unknown`, or `worker` where one is woken.',
   ],
   ['pawl dashboard', '`{"type":"listening", url, login}`.'],
-  ['pawl submit', '`{id, tenant}`.'],
+  ['pawl submit', '`{id, tenant}`; with `--every` or `--cron`, `{name, tenant, next}`.'],
   [
     'pawl worker',
-    'what it does as it comes: `{kind, session}` with `taken`, `waiting`, `ended`, `left`, `lost` or `swept`; `{kind: "parked", session, reason}`; `{kind: "trouble", message}`.',
+    'what it does as it comes: `{kind, session}` with `taken`, `waiting`, `ended`, `left`, `lost`, `swept`, `fired` or `removed`; `{kind: "parked", session, reason}`; `{kind: "trouble", message}`.',
   ],
   [
     'pawl queue show',
-    '`{tenants, parked}`: each tenant `{tenant, waiting, delayed, active, stalled}`, each of the parked `{session, reason, at}`.',
+    '`{tenants, parked}`: each tenant `{tenant, waiting, delayed, active, stalled, limits}`, each of the parked `{session, reason, at}`.',
   ],
   ['pawl queue retry', '`{id, wasParked}`.'],
+  [
+    'pawl queue limit',
+    '`{tenant, limits: {concurrency, rate: {max, perMs}}}`, null for each limit that there is not.',
+  ],
+  [
+    'pawl queue schedules',
+    'One line for each: `{name, tenant, when, goal, next}`; `when` is `{everyMs}` or `{cron, tz}`.',
+  ],
+  ['pawl queue unschedule', '`{name, tenant, removed}`.'],
   ['pawl queue drop', '`{id, dropped}`.'],
   ...['say', 'allow', 'deny', 'cancel', 'finish', 'halt'].map(
     (name) =>

@@ -2,7 +2,7 @@
  * Makes the picture of the live view in docs/images: the real command in a real terminal, with a model on this machine. It needs
  * tmux and chromium. The pictures of the dashboard are made by `npm run screenshots -w packages/dashboard`.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,36 +15,29 @@ import { root } from './source-files.ts';
 const folder = mkdtempSync(join(tmpdir(), 'pawl-picture-'));
 const work = join(folder, 'shop');
 const server = await startOpenAiServer();
-const pane = await openPane(
-  [
-    'sh',
-    '-c',
-    `mkdir -p ${work} && cd ${work} && git init -q && exec ${process.execPath} ${join(root, 'packages/cli/bin/pawl.js')} run --model openai-compatible:m --base-url ${server.url} --store ${join(folder, 'sessions.db')} --max-steps 40 --max-tool-calls 60 'The total of an order is wrong when it is empty. Find out why and mend it.'`,
-  ],
-  { columns: 110, rows: 34, socket: join(folder, 'tmux') },
+mkdirSync(work);
+writeFileSync(
+  join(work, 'total.js'),
+  'export function total(order) {\n  return order.map(({ price }) => price).reduce((sum, price) => sum + price);\n}\n',
 );
+const old = 'reduce((sum, price) => sum + price)';
+server.says = (request) => {
+  if (request === 1) return { tool: 'search', args: { query: 'total of an order' } };
+  if (request === 2) return { tool: 'read', args: { path: 'total.js' } };
+  const mended = 'reduce((sum, price) => sum + price, 0)';
+  return { tool: 'edit', args: { path: 'total.js', old, new: mended } };
+};
+const goal = 'The total of an order is wrong when it is empty. Find out why and mend it.';
+const flags = ['--dir', work, '--store', join(folder, 'sessions.db'), '--max-steps', '40'];
+const model = ['--model', 'openai-compatible:local', '--base-url', server.url];
+const bin = join(root, 'packages/cli/bin/pawl.js');
+const pane = await openPane([process.execPath, bin, 'run', ...flags, ...model, goal], {
+  columns: 110,
+  rows: 32,
+  socket: join(folder, 'tmux'),
+});
 try {
-  writeFileSync(
-    join(folder, 'total.js'),
-    'export function total(order) {\n  return order.map(({ price }) => price).reduce((sum, price) => sum + price);\n}\n',
-  );
-  server.says = (request) => {
-    if (request === 1)
-      return { tool: 'write', args: { path: 'total.js', content: 'export const total = 1;\n' } };
-    if (request === 2) return { tool: 'search', args: { query: 'total reduce' } };
-    return {
-      tool: 'edit',
-      args: {
-        path: 'total.js',
-        old: 'total = 1',
-        new: 'total = (order) => order.reduce((sum, { price }) => sum + price, 0)',
-      },
-    };
-  };
   await pane.until('May this run?');
-  await wait(600);
-  await pane.press('y');
-  await pane.until(/edit[^]*May this run\?/);
   await wait(600);
   await picture(ansiToHtml(await pane.coloured()), join(root, 'docs', 'images', 'terminal.png'));
 } finally {

@@ -30,12 +30,13 @@ const plain: Style = { bold: false, dim: false, inverse: false, colour: null, gr
 
 /** A screen of a terminal as HTML: what tmux gives with its colours. */
 export function ansiToHtml(screen: string): string {
+  const [first = '', ...rest] = screen.split('\u001B[');
   let style = plain;
-  let html = '';
-  for (const piece of screen.split(/(\u001b\[[\d;]*m)/)) {
-    const codes = /^\u001b\[([\d;]*)m$/.exec(piece)?.[1];
-    if (codes === undefined) html += span(piece, style);
-    else style = styled(style, codes.split(';').map(Number));
+  let html = span(first, style);
+  for (const piece of rest) {
+    const [, codes = '', text = ''] = /^([\d;]*)m([^]*)$/.exec(piece) ?? [];
+    style = styled(style, codes.split(';').map(Number));
+    html += span(text, style);
   }
   return html;
 }
@@ -56,19 +57,26 @@ function styled(before: Style, codes: readonly number[]): Style {
   return style;
 }
 
+/** What the codes for anything but a colour change. */
+const changes: Readonly<Record<number, Partial<Style>>> = {
+  0: plain,
+  1: { bold: true },
+  2: { dim: true },
+  7: { inverse: true },
+  22: { bold: false, dim: false },
+  27: { inverse: false },
+  39: { colour: null },
+  49: { ground: null },
+};
+
+/** Thirties and nineties are in front, forties and hundreds behind; nineties and hundreds are the bright ones. */
 function single(style: Style, code: number): Style {
-  if (code === 0) return plain;
-  if (code === 1) return { ...style, bold: true };
-  if (code === 2) return { ...style, dim: true };
-  if (code === 7) return { ...style, inverse: true };
-  if (code === 22) return { ...style, bold: false, dim: false };
-  if (code === 27) return { ...style, inverse: false };
-  if (code === 39) return { ...style, colour: null };
-  if (code === 49) return { ...style, ground: null };
-  const colour = indexed((code % 10) + (code >= 90 ? 8 : 0));
-  if ((code >= 30 && code < 38) || (code >= 90 && code < 98)) return { ...style, colour };
-  if ((code >= 40 && code < 48) || (code >= 100 && code < 108)) return { ...style, ground: colour };
-  return style;
+  const change = changes[code];
+  if (change !== undefined) return { ...style, ...change };
+  const tens = Math.floor(code / 10);
+  const colour = indexed((code % 10) + (tens >= 9 ? 8 : 0));
+  if (tens === 3 || tens === 9) return { ...style, colour };
+  return tens === 4 || tens === 10 ? { ...style, ground: colour } : style;
 }
 
 /** One of the 256 colours. */

@@ -13,11 +13,12 @@ export type Counted = {
 /** Of more sessions than these it is not asked in which state they are: somebody asks every few seconds. */
 const storedMax = 10_000;
 
-/** What a dashboard counts: what it runs itself, what is in its store, and what is in the queue. */
-export async function dashboardTelemetry(
+/** Counts while something is done: what runs in this process, what is in the store, and what is in the queue. */
+export async function counting<Result>(
   config: Config,
   { store, queue, warn }: Counted,
-): Promise<Telemetry | null> {
+  work: (telemetry: Telemetry | null) => Promise<Result>,
+): Promise<Result> {
   const telemetry = await openTelemetry(config, { prometheus: true, warn });
   telemetry?.ask({
     stored: async () => (await store.list({ limit: storedMax })).map(({ status }) => status),
@@ -26,5 +27,9 @@ export async function dashboardTelemetry(
       parked: async () => (await queue.parked()).length,
     }),
   });
-  return telemetry;
+  try {
+    return await work(telemetry);
+  } finally {
+    await telemetry?.shutdown();
+  }
 }

@@ -10,11 +10,13 @@ import {
   type Marks,
 } from '@pawl/dashboard';
 import { lazyStorage, openSqliteStorage, thisProcess, type Storage, type Store } from '@pawl/runtime';
+import type { Telemetry } from '@pawl/telemetry';
 import { redisStorage, tenantIn, type OutfitFor } from '@pawl/worker';
 import { dataFolder, makeFolderFor, storageFileFor } from '../data-folder.ts';
 import { withFolder } from '../store-folder.ts';
 import { openStore, type OpenedStore } from '../store-option.ts';
 import { marksBeside } from './dashboard-marks.ts';
+import { counting } from './dashboard-metrics.ts';
 import { prepareIn } from './dashboard-prepare.ts';
 import { withQueue, type QueuePlace } from './queue-place.ts';
 import { readAbout } from './run-about.ts';
@@ -27,6 +29,7 @@ export type DashboardPlace = {
   readonly host: Host;
   readonly marks: Marks;
   readonly shelfOf: (about: Json) => Promise<Storage | null>;
+  readonly metrics?: () => Promise<string>;
 };
 
 export type PlaceFlags = {
@@ -47,13 +50,17 @@ export async function withPlace<Result>(
   if (named !== undefined && /^rediss?:\/\//.test(named)) {
     // Whoever only looks is told that something may get lost, and not kept from looking.
     return withQueue({ dir: flags.dir, store: named, allowLoss: true }, { warn }, (queue) =>
-      closing(queuePlace(queue, named, { flags, warn }), work),
+      counting(config, { ...queue, warn }, (telemetry) =>
+        closing(queuePlace(queue, named, { flags, warn, telemetry }), work),
+      ),
     );
   }
   const opened = await openStore(flags, config);
   if (opened.warning !== null) warn(opened.warning);
   try {
-    return await closing(localPlace(opened, { dir: flags.dir, warn }), work);
+    return await counting(config, { store: opened.store, warn }, (telemetry) =>
+      closing(localPlace(opened, { dir: flags.dir, warn, telemetry }), work),
+    );
   } finally {
     await opened.close();
   }
@@ -73,13 +80,15 @@ async function closing<Result>(
 export type LocalPlaceOptions = {
   readonly dir: string;
   readonly warn: Warn;
+  readonly telemetry?: Telemetry | null;
   readonly besides?: Besides;
 };
 
 /** A database, whose sessions are worked on in this process. */
-export function localPlace(opened: OpenedStore, { dir, warn, besides }: LocalPlaceOptions): DashboardPlace {
+export function localPlace(opened: OpenedStore, options: LocalPlaceOptions): DashboardPlace {
+  const { dir, warn, besides, telemetry = null } = options;
   const { store, path } = opened;
-  const outfitFor = outfitHere(opened, warn);
+  const outfitFor = outfitHere(opened, { warn, telemetry });
   const kind = path === null ? 'memory' : path.startsWith('redis://') ? 'redis' : 'sqlite';
   const host = createLocalHost({
     store,
@@ -92,14 +101,22 @@ export function localPlace(opened: OpenedStore, { dir, warn, besides }: LocalPla
     onTrouble: warn,
     ...(besides !== undefined && { besides }),
   });
-  return { store, host, marks: path === null ? memoryMarks() : marksBeside(path), shelfOf: shelfHere };
+  const marks = path === null ? memoryMarks() : marksBeside(path);
+  return { store, host, marks, shelfOf: shelfHere, ...metricsOf(telemetry) };
+}
+
+function metricsOf(telemetry: Telemetry | null): Pick<DashboardPlace, 'metrics'> {
+  return telemetry === null ? {} : { metrics: telemetry.prometheus };
 }
 
 /** Sessions may work in any folder of this machine: whoever uses the dashboard could run them there by hand. */
-function outfitHere({ spoolFor }: Pick<OpenedStore, 'spoolFor'>, warn: Warn): OutfitFor {
+function outfitHere(
+  { spoolFor }: Pick<OpenedStore, 'spoolFor'>,
+  means: { readonly warn: Warn; readonly telemetry: Telemetry | null },
+): OutfitFor {
   const outfitFor = workerOutfit({
     root: '/',
-    warn,
+    ...means,
     storageNamed: (name) => storageIn(name.slice(name.indexOf(' ') + 1)),
   });
   return async (opened) => ({ ...(await outfitFor(opened)), spool: spoolFor(opened.session.id) });
@@ -131,20 +148,21 @@ function foreign(path: string | null): string {
   return `${path ?? 'This database'} was not made by you on this machine, so nothing in it is run. If you trust it, take a session of it up once: pawl resume --trust-store`;
 }
 
-type QueueNeeds = { readonly flags: PlaceFlags; readonly warn: Warn };
+type QueueNeeds = { readonly flags: PlaceFlags; readonly warn: Warn; readonly telemetry: Telemetry | null };
 
 /** Redis, whose sessions workers run. Those that were begun by hand are worked on here. */
 function queuePlace(
   { redis, store: plain, queue }: QueuePlace,
   url: string,
-  { flags: { dir }, warn }: QueueNeeds,
+  { flags: { dir }, warn, telemetry }: QueueNeeds,
 ): DashboardPlace {
   const folder = join(dataFolder(), 'worker');
   const store = withFolder(plain, folder);
   const { host: where } = new URL(url);
   const path = `redis://${where}`;
   const owner = thisProcess();
-  const outfitFor = workerOutfit({ root: '/', warn, storageNamed: (name) => redisStorage(redis, { name }) });
+  const storageNamed = (name: string): Storage => redisStorage(redis, { name });
+  const outfitFor = workerOutfit({ root: '/', warn, storageNamed, telemetry });
   const prepare = prepareIn({ dir, outfitFor: null });
   const local = createLocalHost({
     store,
@@ -160,6 +178,7 @@ function queuePlace(
     store,
     host: createQueueHost({ store, queue, owner, prepare, now: Date.now, local }),
     marks: marksBeside(path),
+    ...metricsOf(telemetry),
     async shelfOf(about) {
       const known = readAbout(about);
       return known === null ? null : redisStorage(redis, { name: `${tenantIn(about)} ${known.dir}` });

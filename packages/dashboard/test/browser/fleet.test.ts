@@ -5,10 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasRedis, startRedis } from '../../../worker/test/redis-server.ts';
-import { createQueueHost, startDashboard } from '../../src/index.ts';
+import { createLocalHost, createQueueHost, startDashboard } from '../../src/index.ts';
 import { graveProblems } from './axe.ts';
 import { sideways } from './chart-width.ts';
-import { createScriptedWorld } from './scripted-world.ts';
 import { noBrowser } from './started.ts';
 
 const assets = fileURLToPath(new URL('../../dist', import.meta.url));
@@ -36,17 +35,24 @@ describe.skipIf(noBrowser !== null || !hasRedis)('the fleet on Redis', () => {
     const store = redisStore(connection.redis);
     const queue = sessionQueue(connection.redis, store);
     ends.push(() => queue.close());
-    const world = await createScriptedWorld();
-    ends.push(() => world.close());
-    const about = { dir: world.dir };
-    const host = createQueueHost({
+    const options = {
       store,
-      queue,
       owner: thisProcess(),
       now: Date.now,
-      local: world.host,
-      prepare: async (_, id) => ({ session: createSession({ id, at: Date.now() }), about }),
+      prepare: async (_: unknown, id: string) => ({
+        session: createSession({ id, at: Date.now() }),
+        about: { dir: '/somewhere' },
+      }),
+    };
+    const local = createLocalHost({
+      ...options,
+      place: { kind: 'redis', where: redis.url },
+      whyNot: () => null,
+      onTrouble: (message) => console.error(message),
+      outfitFor: () => Promise.reject(new Error('Nobody works here.')),
     });
+    ends.push(() => local.close());
+    const host = createQueueHost({ ...options, queue, local });
     const server = await startDashboard({ store, host, assets, version: 'test' });
     ends.push(() => server.close());
     const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: quiet });

@@ -67,11 +67,13 @@ function Shown({ fleet }: { readonly fleet: Fleet }) {
         )}
       </p>
       {worries.length > 0 && (
-        <ul className="fleet-worries" role="status">
-          {worries.map((worry) => (
-            <li key={worry}>{worry}</li>
-          ))}
-        </ul>
+        <div role="status">
+          <ul className="fleet-worries">
+            {worries.map((worry) => (
+              <li key={worry}>{worry}</li>
+            ))}
+          </ul>
+        </div>
       )}
       <Numbers fleet={fleet} />
       {store.kind === 'redis' ? <Queued fleet={fleet} /> : <OnOneMachine />}
