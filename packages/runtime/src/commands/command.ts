@@ -27,16 +27,8 @@ export function eventFor(command: SessionCommand): Unstamped {
     case 'say':
       // Said to one who waits, it is a message like any other.
       return { type: 'steered', text: command.text };
-    case 'decide': {
-      const { callId, decision, reason, request } = command;
-      return {
-        type: 'permission-decided',
-        callId,
-        decision,
-        ...(reason !== undefined && { reason }),
-        ...(request !== undefined && { request }),
-      };
-    }
+    case 'decide':
+      return decided(command);
     case 'cancel':
       return { type: 'cancel-requested', ...(command.reason !== undefined && { reason: command.reason }) };
     case 'finish':
@@ -54,6 +46,21 @@ export function eventFor(command: SessionCommand): Unstamped {
     default:
       return command satisfies never;
   }
+}
+
+function decided({
+  callId,
+  decision,
+  reason,
+  request,
+}: Extract<SessionCommand, { kind: 'decide' }>): Unstamped {
+  return {
+    type: 'permission-decided',
+    callId,
+    decision,
+    ...(reason !== undefined && { reason }),
+    ...(request !== undefined && { request }),
+  };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
