@@ -211,6 +211,7 @@ export { StoreError } from './store/store-error.ts';
 export type { StoreErrorCode } from './store/store-error.ts';
 export { storeOn } from './store/store-on-rows.ts';
 export type {
+  Claim,
   CreateOptions,
   Damage,
   KeptEvent,

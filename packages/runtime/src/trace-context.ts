@@ -14,3 +14,9 @@ export function withTraceContext<Value>(context: TraceContext, run: () => Value)
 export function traceContext(): TraceContext | undefined {
   return contexts.getStore();
 }
+
+/** The same for a command: by this name programs that trace look for whose part they are. */
+export function traceEnvironment(): { readonly [name: string]: string } {
+  const context = contexts.getStore();
+  return context === undefined ? {} : { TRACEPARENT: context.traceparent };
+}

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { conversationOf, toArray } from '@pawl/core';
-import { connectMcp, createShellTool, modelNamed, openLauncher, type Tool } from '@pawl/runtime';
+import { connectMcp, createHooks, createShellTool, modelNamed, openLauncher, type Tool } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTelemetry, type Telemetry } from '../src/index.ts';
 import { startCollector, type Collector, type Span } from './collector.ts';
-import { begin, priced } from './runs.ts';
+import { begin, looks, priced } from './runs.ts';
 
 let collector: Collector;
 let telemetry: Telemetry;
@@ -54,6 +54,21 @@ describe('the context of a trace', () => {
     const shell = createShellTool({ root, launcher: openLauncher });
     const { output, span } = await called(shell, { command: 'echo "it is $TRACEPARENT"' });
     expect(parentIn(output)).toEqual([span?.traceId, span?.spanId]);
+  });
+
+  it('is in the environment of hooks', async () => {
+    const file = join(root, 'seen.txt');
+    const command = ['/bin/sh', '-c', `echo "$TRACEPARENT" > ${file}`] as const;
+    const { afterTools } = await createHooks({ workspace: root, afterTools: [{ command }] });
+    const model = priced([looks('roof'), { text: 'Done.' }]);
+    const settings = { mutatingTools: ['look'] };
+    const { agent, leave } = await begin(telemetry, { id: 'roof', settings }, { model, hooks: afterTools });
+    await agent.say('Go');
+    await agent.idle();
+    await leave();
+    await telemetry.shutdown();
+    const span = collector.spans().find(({ name }) => name === 'run hooks');
+    expect(parentIn(readFileSync(file, 'utf8'))).toEqual([span?.traceId, span?.spanId]);
   });
 
   it('goes with calls to MCP servers', async () => {

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startCollector, traceProblems, type Collector } from '../../../telemetry/test/collector.ts';
 import { parseExposition, valueOf } from '../../../telemetry/test/exposition.ts';
 import { hasRedis, startRedis } from '../../../worker/test/redis-server.ts';
+import { dashboard } from '../../src/commands/dashboard.ts';
 import { layersFor } from '../../src/commands/config-layers.ts';
 import { openTelemetry } from '../../src/commands/run-telemetry.ts';
 import { submitGoal } from '../../src/commands/submit.ts';
@@ -151,6 +152,41 @@ describe('pawl run without a collector', () => {
     const means = { env, warn: (line: string) => void warnings.push(line) };
     expect(await openTelemetry({ telemetry: { otlp } }, means)).toBeNull();
     expect(warnings).toEqual([expect.stringMatching(complaint)]);
+  });
+});
+
+describe('pawl dashboard', () => {
+  it('serves metrics of what it runs and of its store to those who may see them', async () => {
+    vi.stubEnv('PAWL_DASHBOARD_TOKEN', 'a-token-of-the-gardeners');
+    const stop = new AbortController();
+    const captured = captureIo();
+    const store = join(folder, 'kept.db');
+    const dir = join(folder, 'work');
+    const ended = dashboard({ dir, store, port: '0', json: true, signal: stop.signal }, captured.io);
+    while (!captured.out().includes('\n')) await Promise.race([sleep(5), ended]);
+    const { url } = JSON.parse(captured.out().split('\n')[0] ?? '') as { url: string };
+    const headers = { authorization: 'Bearer a-token-of-the-gardeners', 'x-pawl': '1' };
+    const scrape = async () => parseExposition(await (await fetch(`${url}/metrics`, { headers })).text());
+    expect((await fetch(`${url}/metrics`)).status).toBe(401);
+    expect(valueOf(await scrape(), 'pawl_stored_sessions')).toBe(0);
+    const body = JSON.stringify({ requestId: 'r', goal, model: 'librarian' });
+    const json = { 'content-type': 'application/json' };
+    const begun = await fetch(`${url}/api/v1/sessions`, {
+      method: 'POST',
+      headers: { ...headers, ...json },
+      body,
+    });
+    expect(begun.status).toBe(201);
+    const answered = { pawl_ending: 'answered' };
+    await expect
+      .poll(async () => valueOf(await scrape(), 'gen_ai_invoke_agent_duration_count', answered), {
+        timeout: 15_000,
+      })
+      .toBe(1);
+    expect(valueOf(await scrape(), 'pawl_stored_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
+    stop.abort();
+    expect(await ended).toBe(0);
+    vi.unstubAllEnvs();
   });
 });
 

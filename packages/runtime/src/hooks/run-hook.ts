@@ -2,6 +2,7 @@ import { oneLine } from '../schema/one-line.ts';
 import { scrubbedEnvironment } from '../sandbox/environment.ts';
 import { openLauncher } from '../sandbox/launcher.ts';
 import { runCommand } from '../sandbox/run-command.ts';
+import { traceEnvironment } from '../trace-context.ts';
 import type { HookCommand, Told } from './hook.ts';
 
 /** What became of a command: whether it exited with 0, and one line about it. */
@@ -12,7 +13,8 @@ const hookTimeoutMs = 10_000;
 /** Runs a hook of the user's. It is the user's own command, so it is not sandboxed, but it gets no secrets either. */
 export async function runHookCommand(hook: HookCommand, told: Told, signal: AbortSignal): Promise<HookEnd> {
   const { command, timeoutMs = hookTimeoutMs } = hook;
-  const confines = { cwd: told.workspace, writable: [], network: true, env: scrubbedEnvironment() };
+  const env = { ...scrubbedEnvironment(), ...traceEnvironment() };
+  const confines = { cwd: told.workspace, writable: [], network: true, env };
   const launch = openLauncher.launch(command, confines);
   const input = `${JSON.stringify(told)}\n`;
   const end = await runCommand({ launch, cwd: told.workspace, input, timeoutMs, signal });

@@ -1,7 +1,15 @@
 import { channelOn } from '../commands/channel-on-rows.ts';
 import { commandLimits } from '../commands/channel.ts';
-import type { CommandRow, CommandRows, EventRow, Rows, SessionRow, SnapshotRow } from './rows.ts';
-import type { Store } from './store.ts';
+import {
+  claimsMax,
+  type CommandRow,
+  type CommandRows,
+  type EventRow,
+  type Rows,
+  type SessionRow,
+  type SnapshotRow,
+} from './rows.ts';
+import type { Claim, Store } from './store.ts';
 import { storeOn } from './store-on-rows.ts';
 
 /** Keeps sessions for as long as the process lives, by the same rules as the stores that keep them longer. */
@@ -15,6 +23,7 @@ type Kept = {
   readonly initial: string;
   readonly events: EventRow[];
   snapshot?: SnapshotRow;
+  readonly claims: Claim[];
   readonly commands: Map<string, CommandRow>;
   /** Which command came by which request. */
   readonly requests: Map<string, string>;
@@ -34,7 +43,7 @@ function memoryRows(): Rows & CommandRows {
     write: (work) => work(),
     nextFence: () => (lastFence += 1),
     insert: (row, initial) => {
-      const nothing = { events: [], commands: new Map(), requests: new Map() };
+      const nothing = { events: [], claims: [], commands: new Map(), requests: new Map() };
       sessions.set(row.id, { row, initial, ...nothing });
     },
     find: (id) => sessions.get(id)?.row,
@@ -57,6 +66,12 @@ function memoryRows(): Rows & CommandRows {
     },
     snapshot: (id) => at(id).snapshot,
     putSnapshot: (id, snapshot) => void (at(id).snapshot = snapshot),
+    addClaim: (id, claim) => {
+      const { claims } = at(id);
+      claims.push({ ...claim, at: Date.now() });
+      claims.splice(0, claims.length - claimsMax);
+    },
+    claims: (id) => [...(sessions.get(id)?.claims ?? [])],
     addCommand: (id, text, request) => {
       const { commands, requests } = at(id);
       lastCommand += 1;

@@ -1,4 +1,4 @@
-import type { Parent, SessionSummary } from './store.ts';
+import type { Claim, Parent, SessionSummary } from './store.ts';
 
 /**
  * What a store is built on: rows, with no rule about them. All of it is synchronous, so that a transaction cannot be
@@ -22,10 +22,17 @@ export type Rows = {
   events(id: string, after: number, limit: number): readonly EventRow[];
   snapshot(id: string): SnapshotRow | undefined;
   putSnapshot(id: string, snapshot: SnapshotRow): void;
+  /** Those beyond `claimsMax` are forgotten, the oldest first. The time is that of whatever keeps the rows. */
+  addClaim(id: string, claim: Omit<Claim, 'at'>): void;
+  /** In order. */
+  claims(id: string): readonly Claim[];
   /** Takes away commands that are carried out; those that are not there are passed over. Their requests stay known. */
   takeCommands(id: string, commands: readonly string[]): void;
   close(): void;
 };
+
+/** More than a session that gets anywhere is claimed. */
+export const claimsMax = 100;
 
 /** What a channel for commands is built on. */
 export type CommandRows = Pick<Rows, 'read' | 'write' | 'find' | 'takeCommands'> & {

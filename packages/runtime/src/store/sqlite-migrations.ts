@@ -52,6 +52,12 @@ export const migrations: readonly string[] = [
      request TEXT, text TEXT, UNIQUE (session, request)
    ) STRICT;
    CREATE INDEX commands_waiting ON commands (session, number) WHERE text IS NOT NULL`,
+  // Of what was claimed before nothing is known.
+  `CREATE TABLE claims (
+     number INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+     owner TEXT NOT NULL, at REAL NOT NULL, head INTEGER NOT NULL, status TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX claims_by_session ON claims (session, number)`,
 ];
 
 /** Throws, and has changed nothing, if the file is not a store of this version or an older one. */

@@ -4,6 +4,7 @@ import type { StatementSync } from 'node:sqlite';
 import { channelOn } from '../commands/channel-on-rows.ts';
 import type { LastingConnection } from './lasting-connection.ts';
 import type { CommandRows, EventRow, Rows, SessionRow, SnapshotRow } from './rows.ts';
+import { sqliteClaims } from './sqlite-claims.ts';
 import { sqliteCommands } from './sqlite-commands.ts';
 import { openConnection, translating, type ConnectionOptions } from './sqlite-connection.ts';
 import type { Store } from './store.ts';
@@ -23,6 +24,7 @@ function sqliteRows(connection: LastingConnection, path: string): Rows & Command
     write: (work) => translating(path, () => connection.write(work)),
     ...sessionRows(prepare),
     ...eventRows(prepare),
+    ...sqliteClaims(prepare),
     ...sqliteCommands(prepare),
     close: () => connection.close(),
   };

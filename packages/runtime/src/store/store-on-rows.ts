@@ -42,6 +42,9 @@ export function storeOn(rows: Rows, commands: CommandChannel): Store {
     async list({ limit = 1_000 } = {}) {
       return rows.read(() => rows.list(limit).map(toSummary));
     },
+    async claims(id) {
+      return rows.read(() => rows.claims(id));
+    },
     async remove(id) {
       return rows.write(() => {
         if (rows.find(id) === undefined) return false;
@@ -67,6 +70,7 @@ function create(rows: Rows, session: Session, owner: string, options: CreateOpti
     const claimed = { ...row, fence: rows.nextFence() };
     rows.insert(claimed, initial);
     rows.addEvents(id, links);
+    noteClaim(rows, claimed);
     return claimed;
   });
   if (past !== undefined && isSnapshotDue(made)) tryToSnapshot(rows, made, past.after);
@@ -87,8 +91,13 @@ function claim(rows: Rows, id: string, owner: string, from: number | undefined):
     if (from !== undefined) refuseOtherClaims(row, from);
     const fence = rows.nextFence();
     rows.update({ ...row, fence, owner });
+    noteClaim(rows, { ...row, owner });
     return { fence, head: row.head };
   });
+}
+
+function noteClaim(rows: Rows, { id, owner, head, summary }: SessionRow): void {
+  rows.addClaim(id, { owner, head, status: summary.status });
 }
 
 type Addition = { readonly events: readonly Event[]; readonly after: Session };

@@ -35,6 +35,8 @@ export type Store = {
   list(options?: { readonly limit?: number }): Promise<readonly SessionSummary[]>;
   /** Resolves to whether there was such a session. */
   remove(id: string): Promise<boolean>;
+  /** Who has claimed a session and when, the oldest first: the last hundred, and none for a session that is not there. */
+  claims(id: string): Promise<readonly Claim[]>;
   /** What people ask of sessions that others run. It goes with the session, and is not part of a fork. */
   readonly commands: CommandChannel;
   close(): Promise<void>;
@@ -60,6 +62,16 @@ export type Parent = { readonly id: string; readonly at: number };
  * the one who took over, even where a session was removed and made anew under the same id.
  */
 export type Position = { readonly fence: number; readonly head: number };
+
+/** Somebody took a session up, or took it over. It tells what happened; what is refused is told by the number of the claim. */
+export type Claim = {
+  readonly owner: string;
+  /** When, in milliseconds, by the clock of whatever keeps it. */
+  readonly at: number;
+  /** After which event, and what was going on there. */
+  readonly head: number;
+  readonly status: SessionSummary['status'];
+};
 
 /** `replayed` is how many events were stepped through: those since the last snapshot. */
 export type OpenedSession = Position & {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { interrupted } from '../executions/interrupted.ts';
 import { scrubbedEnvironment } from '../sandbox/environment.ts';
 import type { Launcher } from '../sandbox/launcher.ts';
-import { traceContext } from '../trace-context.ts';
+import { traceEnvironment } from '../trace-context.ts';
 import { createCommandOutput } from './command-output.ts';
 import { outside } from './file-errors.ts';
 import { isTimeout } from './limits.ts';
@@ -125,12 +125,6 @@ const unattended = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_EDITOR: 'true',
 } as const;
-
-/** By this name programs that trace look for whose part they are. */
-function traceEnvironment(): { readonly [name: string]: string } {
-  const context = traceContext();
-  return context === undefined ? {} : { TRACEPARENT: context.traceparent };
-}
 
 function refused(message: string): LineRun {
   return { kind: 'refused', result: failure('invalid', message) };

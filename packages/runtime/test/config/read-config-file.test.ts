@@ -67,6 +67,10 @@ agent: { max_retries: 5, state_machine: { enable: true, stuck_threshold: 4 } }
 toolLimits:
   shell: { timeoutMs: 600000 }
   files__read: { timeoutMs: null, outputCharsMax: 5000 }
+telemetry:
+  otlp: https://collector.example.com
+  headers: { x-api-key: '\${COLLECTOR_KEY}' }
+  captureContent: false
 `;
 
 const meant = {
@@ -105,6 +109,11 @@ const meant = {
   toolLimits: {
     shell: { timeoutMs: 600_000 },
     files__read: { timeoutMs: null, outputCharsMax: 5_000 },
+  },
+  telemetry: {
+    otlp: 'https://collector.example.com',
+    headers: { 'x-api-key': '${COLLECTOR_KEY}' },
+    captureContent: false,
   },
 };
 

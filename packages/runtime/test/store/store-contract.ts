@@ -2,6 +2,7 @@ import { createSession, durableView, replay, step, type Event, type Json, type S
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { CreateOptions, Parent, Past, Store } from '../../src/store/store.ts';
+import { keepsClaims } from './claims-contract.ts';
 import { keepsThePast } from './past-contract.ts';
 import { randomWork } from './random-work.ts';
 import { eventsOf, keptIn, session, tale, tell } from './tale.ts';
@@ -15,6 +16,7 @@ export function keepsItsPromises(make: () => () => Store): void {
   keepsAList(make);
   keepsWhatIsSaidAboutIt(make);
   keepsThePast(make);
+  keepsClaims(make);
 }
 
 function keepsEvents(make: () => () => Store): void {

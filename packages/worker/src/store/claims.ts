@@ -1,18 +1,9 @@
-import type { SessionRow, SessionSummary } from '@pawl/runtime';
-
-/** Somebody took a session up, or took it over. */
-export type Claim = {
-  readonly owner: string;
-  /** When, in milliseconds. */
-  readonly at: number;
-  /** After which event, and what was going on there. */
-  readonly head: number;
-  readonly status: SessionSummary['status'];
-};
+import type { Claim } from '@pawl/runtime';
+import type { NewClaim } from './draft.ts';
 
 /** A claim as it is kept; Redis puts the time before it, so that all times are of one clock. */
-export function claimText({ owner, head, summary: { status } }: SessionRow): string {
-  return JSON.stringify({ owner, head, status });
+export function claimText(claim: NewClaim | null): string {
+  return claim === null ? '' : JSON.stringify(claim);
 }
 
 /** Null for what is none: it only serves to tell people what happened. */

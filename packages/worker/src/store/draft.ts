@@ -1,4 +1,4 @@
-import type { EventRow, Rows, SessionRow, SnapshotRow } from '@pawl/runtime';
+import type { Claim, EventRow, Rows, SessionRow, SnapshotRow } from '@pawl/runtime';
 import type { Sight } from './sight.ts';
 
 /** Thrown where the rules of a store look at events that were not read yet. They are read, and the rules begin anew. */
@@ -16,6 +16,8 @@ export class Unread extends Error {
 /** Thrown where the rules want a number for a claim and none was drawn yet. */
 export class Unnumbered extends Error {}
 
+export type NewClaim = Omit<Claim, 'at'>;
+
 /** What is to become of a session. */
 export type Change =
   | { readonly kind: 'none' }
@@ -27,6 +29,8 @@ export type Change =
       readonly initial: string | null;
       readonly events: readonly EventRow[];
       readonly snapshot: SnapshotRow | null;
+      /** Whose claim to it this is, if it is one. */
+      readonly claim: NewClaim | null;
       /** What people asked for that is carried out with this. */
       readonly commands: readonly string[];
     };
@@ -42,6 +46,7 @@ export class Draft implements Rows {
   readonly #listed: readonly SessionRow[];
   readonly #events: EventRow[] = [];
   readonly #commands: string[] = [];
+  #claim: NewClaim | null = null;
   #row: SessionRow | undefined;
   #initial: string | null = null;
   #snapshot: SnapshotRow | null = null;
@@ -57,8 +62,8 @@ export class Draft implements Rows {
   get change(): Change {
     if (!this.#isTouched) return { kind: 'none' };
     if (this.#row === undefined) return { kind: 'remove' };
-    const [row, initial, snapshot] = [this.#row, this.#initial, this.#snapshot];
-    return { kind: 'write', row, initial, events: this.#events, snapshot, commands: this.#commands };
+    const [row, initial, snapshot, claim] = [this.#row, this.#initial, this.#snapshot, this.#claim];
+    return { kind: 'write', row, initial, events: this.#events, snapshot, claim, commands: this.#commands };
   }
 
   read<Result>(work: () => Result): Result {
@@ -119,6 +124,15 @@ export class Draft implements Rows {
 
   putSnapshot(_: string, snapshot: SnapshotRow): void {
     this.#snapshot = snapshot;
+  }
+
+  addClaim(_: string, claim: NewClaim): void {
+    this.#claim = claim;
+  }
+
+  claims(): readonly Claim[] {
+    // They are read where they are asked for, and by no rule.
+    return [];
   }
 
   takeCommands(_: string, commands: readonly string[]): void {

@@ -10,7 +10,6 @@ import {
 } from '@pawl/runtime';
 import { commandChannel } from '../commands/channel.ts';
 import type { RedisClient } from '../redis-client.ts';
-import type { Claim } from './claims.ts';
 import { Draft, Unnumbered, Unread, type Change } from './draft.ts';
 import { placeAfter } from './place.ts';
 import { accessTo, type Looked, type SessionAccess } from './session-access.ts';
@@ -25,13 +24,8 @@ export type RedisStoreOptions = {
 
 export const defaultPrefix = 'pawl';
 
-export type RedisStore = Store & {
-  /** Who has claimed a session and when, the oldest first; the last hundred. */
-  claims(id: string): Promise<readonly Claim[]>;
-};
-
 /** A store in Redis, by the same rules as every other. */
-export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}): RedisStore {
+export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}): Store {
   const { prefix = defaultPrefix, onClose = async () => undefined } = options;
   const commands = commandChannel(redis, prefix);
   const access = accessTo(redis, prefix);

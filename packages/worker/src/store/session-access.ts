@@ -1,7 +1,7 @@
-import { StoreError, type EventRow, type SessionRow } from '@pawl/runtime';
+import { StoreError, type Claim, type EventRow, type SessionRow } from '@pawl/runtime';
 import type { RedisClient } from '../redis-client.ts';
 import { translated } from '../redis-error.ts';
-import { claimText, readClaim, type Claim } from './claims.ts';
+import { claimText, readClaim } from './claims.ts';
 import type { Change } from './draft.ts';
 import { fenceKey, keysOf, listKey } from './keys.ts';
 import { place, placeAfter } from './place.ts';
@@ -104,7 +104,7 @@ async function readOn(
 function argumentsOf({ sight, change, token }: Writing): readonly (string | number)[] {
   const stands = sight === null ? ['', '', ''] : [sight.row.fence, sight.row.head, sight.rev];
   if (change.kind === 'remove') return [...stands, 'remove'];
-  const { row, initial, events, snapshot, commands } = change;
+  const { row, initial, events, snapshot, claim, commands } = change;
   const { fence, head, about, ...rest } = row;
   const fields = { row: JSON.stringify(rest), fence, head, from: row.snapshotHead, token };
   const once = {
@@ -117,8 +117,16 @@ function argumentsOf({ sight, change, token }: Writing): readonly (string | numb
   const kept = snapshot === null ? '' : JSON.stringify(snapshot);
   const numbered = events.flatMap(({ seq, hash, text }) => [seq, hash, text]);
   const carriedOut = [commands.length, ...commands];
-  const claim = fence === sight?.row.fence ? '' : claimText(row);
-  return [...stands, 'write', pairs.length, ...pairs.flat(), kept, claim, ...carriedOut, ...numbered];
+  return [
+    ...stands,
+    'write',
+    pairs.length,
+    ...pairs.flat(),
+    kept,
+    claimText(claim),
+    ...carriedOut,
+    ...numbered,
+  ];
 }
 
 function movesInList(sight: Sight | null, row: SessionRow): boolean {
