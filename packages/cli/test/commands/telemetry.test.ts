@@ -4,21 +4,25 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openRedisStore } from '@pawl/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startCollector, traceProblems, type Collector } from '../../../telemetry/test/collector.ts';
 import { parseExposition, valueOf } from '../../../telemetry/test/exposition.ts';
 import { hasRedis, startRedis } from '../../../worker/test/redis-server.ts';
 import { dashboard } from '../../src/commands/dashboard.ts';
 import { layersFor } from '../../src/commands/config-layers.ts';
+import { sendTo } from '../../src/commands/queue-send.ts';
 import { openTelemetry } from '../../src/commands/run-telemetry.ts';
 import { submitGoal } from '../../src/commands/submit.ts';
 import { work } from '../../src/commands/worker.ts';
 import { terminalOf } from '../../src/terminal.ts';
 import { atTerminal, captureIo } from '../captured-io.ts';
+import { startOpenAiServer } from '../openai-server.ts';
 
 const bin = join(import.meta.dirname, '../../bin/pawl.js');
-const preload = join(import.meta.dirname, '../fixtures/loaded-modules.ts');
+const preload = fileURLToPath(new URL('../fixtures/loaded-modules.ts', import.meta.url));
 
 let collector: Collector;
 let folder = '';
@@ -224,5 +228,53 @@ describe.skipIf(!hasRedis)('pawl worker --metrics-port', () => {
     expect(await ended).toBe(0);
     await expect(fetch(url)).rejects.toThrow();
     await redis.stop();
+  });
+});
+
+describe.skipIf(!hasRedis)('workers with a collector', () => {
+  it('send one connected trace of a session that one of them began and another ended', async () => {
+    const redis = await startRedis({ appendfsync: 'everysec' });
+    const store = await openRedisStore(redis.url);
+    const model = await startOpenAiServer();
+    model.says = (request) =>
+      request === 1 ? { tool: 'write', args: { path: 'plan.md', content: 'Roses.' } } : 'It is planned.';
+    vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url);
+    const flags = { dir: join(folder, 'work'), store: redis.url };
+    /** A worker that ends when it has nothing left to do. */
+    const shift = async (): Promise<void> => {
+      const stop = new AbortController();
+      const captured = captureIo();
+      const times = { concurrency: '1', lease: '5', grace: '1' };
+      const ended = work({ ...flags, ...times, signal: stop.signal }, captured.io);
+      while (!captured.out().includes('has nothing left to do')) await sleep(20);
+      stop.abort();
+      expect(await ended).toBe(0);
+    };
+    const submitted = captureIo();
+    const means = { model: 'openai-compatible:m', baseUrl: model.url };
+    expect(await submitGoal('Plan the garden', { ...flags, ...means }, submitted.io)).toBe(0);
+    const id = submitted.out().trim();
+    await shift();
+    const { turn } = (await store.open(id)).session;
+    const callId = turn.status === 'awaitingPermission' ? (turn.calls[0]?.call.id ?? '') : '';
+    await sendTo(id, { kind: 'decide', callId, decision: 'allow' }, flags, captureIo().io);
+    await shift();
+    vi.unstubAllEnvs();
+    model.close();
+    await store.close();
+    await redis.stop();
+    const spans = collector.spans();
+    expect(traceProblems(spans)).toEqual([]);
+    expect(new Set(spans.map(({ resource }) => resource['service.instance.id'])).size).toBe(2);
+    expect(spans.map(({ name }) => name)).toEqual([
+      'chat m',
+      'session',
+      'wait for permission',
+      'execute_tool write',
+      'run hooks',
+      'chat m',
+      'invoke_agent pawl',
+      'session taken up',
+    ]);
   });
 });
