@@ -1,9 +1,10 @@
 import { conversationOf, createSession, type Event, type GovernorSettings, type Session } from '@pawl/core';
-import { Agent, eventLogOn, openSqliteStore, type EventLog, type Model, type Tool } from '@pawl/runtime';
+import { Agent, eventLogOn, openSqliteStore, type EventLog } from '@pawl/runtime';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { timed, type DurableContender, type Work } from './contender.ts';
-import { answer, askedAt, goal, messagesAfter, read, type Page } from './work.ts';
+import { modelFor, toolThat } from './pawl-parts.ts';
+import { goal, messagesAfter } from './work.ts';
 
 export const pawl: DurableContender = durablePawl('Pawl', { preset: 'pawl', rules: {} });
 /** Without the governor, which no peer has. */
@@ -64,32 +65,4 @@ async function goThrough(
   const after = conversationOf(await agent.idle()).length;
   if (after !== messagesAfter(steps))
     throw new Error(`Expected ${messagesAfter(steps)} messages, found ${after}`);
-}
-
-/** Answers at once. A scripted model of the runtime would keep every request it was sent. */
-function modelFor(steps: number): Model {
-  let step = 0;
-  return {
-    name: 'zero latency',
-    async *stream() {
-      if (step === steps) {
-        yield { type: 'reply', text: answer, calls: [] };
-        return;
-      }
-      const { text, callId, page } = askedAt(step);
-      step += 1;
-      yield { type: 'reply', text, calls: [{ id: callId, tool: 'read', args: page }] };
-    },
-  };
-}
-
-function toolThat(tick: () => void): Tool {
-  return {
-    description: { name: 'read', description: 'Reads a page of a file.', parameters: { type: 'object' } },
-    effect: 'read-only',
-    async run(args) {
-      tick();
-      return { ok: true, output: read(args as Page) };
-    },
-  };
 }

@@ -1,6 +1,7 @@
 import { conversationOf, createSession, type GovernorSettings } from '@pawl/core';
-import { Agent, answerOf, createAiSdkModel, type Model, type Tool } from '@pawl/runtime';
-import { answer, askedAt, goal, read, type Page } from '../durable/work.ts';
+import { Agent, answerOf, createAiSdkModel, type Model } from '@pawl/runtime';
+import { modelFor, toolThat } from '../durable/pawl-parts.ts';
+import { goal } from '../durable/work.ts';
 import { modelFor as aiSdkModelFor } from './ai-sdk-model.ts';
 import type { LoopContender } from './contender.ts';
 
@@ -27,33 +28,6 @@ function pawlWith(name: string, governor: GovernorSettings, model: (steps: numbe
       const agent = new Agent({ session, model: model(steps), tools: [toolThat(tick)] });
       await agent.say(goal);
       return answerOf(conversationOf(await agent.idle())) ?? '';
-    },
-  };
-}
-
-function modelFor(steps: number): Model {
-  let step = 0;
-  return {
-    name: 'zero latency',
-    async *stream() {
-      if (step === steps) {
-        yield { type: 'reply', text: answer, calls: [] };
-        return;
-      }
-      const { text, callId, page } = askedAt(step);
-      step += 1;
-      yield { type: 'reply', text, calls: [{ id: callId, tool: 'read', args: page }] };
-    },
-  };
-}
-
-function toolThat(tick: () => void): Tool {
-  return {
-    description: { name: 'read', description: 'Reads a page of a file.', parameters: { type: 'object' } },
-    effect: 'read-only',
-    async run(args) {
-      tick();
-      return { ok: true, output: read(args as Page) };
     },
   };
 }
