@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dashboardBeside } from '../../src/commands/dashboard-beside.ts';
 import { marksBeside } from '../../src/commands/dashboard-marks.ts';
 import { dashboard, type DashboardFlags } from '../../src/commands/dashboard.ts';
+import { proxy } from '../../src/commands/proxy.ts';
 import { readMarks } from '../../src/commands/verdict-marks.ts';
 import { openStoreFor } from '../../src/store-option.ts';
 import { captureIo } from '../captured-io.ts';
@@ -77,6 +78,29 @@ async function json<Answer>(answer: Promise<Response>): Promise<Answer> {
 }
 
 describe('pawl dashboard', () => {
+  it('shows a conversation that came by the proxy, and that nothing can be asked of it', async () => {
+    model.says = () => 'On the ninth of June.';
+    const stop = new AbortController();
+    const { io, out } = captureIo();
+    const upstream = new URL(model.url).origin;
+    const flags = { upstream, port: '0', dir: folder, store: join(folder, 's.db'), json: true };
+    const proxied = proxy({ ...flags, signal: stop.signal }, io);
+    await expect.poll(out).toContain('\n');
+    const { url: at } = JSON.parse(out()) as { readonly url: string };
+    const messages = [{ role: 'user', content: 'When is the garden party?' }];
+    const body = JSON.stringify({ model: 'm', stream: true, tools: [{}], messages });
+    const reply = await fetch(`${at}/v1/chat/completions`, { method: 'POST', body });
+    expect(await reply.text()).toContain('ninth');
+    stop.abort();
+    await proxied;
+    const { call } = await started();
+    type Listed = { readonly sessions: readonly { readonly id: string; readonly goal: string }[] };
+    const { sessions } = await json<Listed>(call('/sessions'));
+    expect(sessions).toMatchObject([{ goal: 'When is the garden party?', model: 'm' }]);
+    const detail = await json<object>(call(`/sessions/${sessions[0]?.id ?? ''}`));
+    expect(detail).toMatchObject({ status: 'waitingForUser', controllable: false });
+  });
+
   it('begins a session in a folder, waits for a yes, and writes the file', async () => {
     model.says = (request) =>
       request === 1
