@@ -4,10 +4,10 @@ import { bugNamed, bugs } from './src/bugs/bugs.ts';
 import { catchBug, runDoubleCrashes, runSeeds, type Totals } from './src/campaign.ts';
 import { describePlan } from './src/describe-plan.ts';
 import { invariants } from './src/oracle/invariants.ts';
-import { planFor } from './src/plan.ts';
 import { openPool, type Pool } from './src/pool.ts';
+import { planOf, runPlan, type Kind } from './src/run-seed.ts';
 import { shrink } from './src/shrink.ts';
-import { simulate } from './src/simulate.ts';
+import { workerBugs, workerPartsWith } from './src/workers/worker-bugs.ts';
 
 const help = `Runs the agent in a simulated world in which things go wrong, and holds it to its promises.
 
@@ -16,6 +16,7 @@ const help = `Runs the agent in a simulated world in which things go wrong, and 
   npm run sim -- --bug NAME [--seeds N]                        the same with a planted bug
   npm run sim -- --bugs [--seeds N]                            every planted bug: by what it is found, and at which seed
   npm run sim -- --double-crash                                a crash before every step, and a second after it
+  npm run sim -- --workers N [any of the above but the last]   the world of workers on a queue, at most N of them
 
   --seeds N   how many, 1000 unless told otherwise
   --from S    the first one, 1 unless told otherwise
@@ -28,6 +29,7 @@ const options = {
   jobs: { type: 'string', default: String(availableParallelism()) },
   seed: { type: 'string' },
   bug: { type: 'string' },
+  workers: { type: 'string' },
   bugs: { type: 'boolean', default: false },
   'double-crash': { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
@@ -39,6 +41,7 @@ type Asked = {
   readonly from: number;
   readonly jobs: number;
   readonly bug: string | null;
+  readonly workers: number | null;
   readonly json: boolean;
 };
 
@@ -53,9 +56,11 @@ async function main(): Promise<number> {
     from: numberIn('from', values.from),
     jobs: numberIn('jobs', values.jobs),
     bug: values.bug ?? null,
+    workers: values.workers === undefined ? null : workersIn(values.workers),
     json: values.json,
   };
-  bugNamed(asked.bug);
+  if (asked.workers === null) bugNamed(asked.bug);
+  else workerPartsWith(asked.bug);
   if (values.seed !== undefined) return oneSeed(numberIn('seed', values.seed), asked);
   const pool = openPool(asked.jobs);
   try {
@@ -70,6 +75,12 @@ function numberIn(name: string, text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
   throw new Error(`--${name} is to be a whole number, not ${JSON.stringify(text)}.`);
+}
+
+function workersIn(text: string): number {
+  const workers = numberIn('workers', text);
+  if (workers >= 1 && workers <= 16) return workers;
+  throw new Error(`--workers is to be 1 to 16, not ${workers}.`);
 }
 
 async function manySeeds(pool: Pool, asked: Asked): Promise<number> {
@@ -107,22 +118,24 @@ function failedAt({ violation }: Totals['failures'][number]): number {
 }
 
 function figures(
-  { seeds, events, simulatedMs, repeated, lateStarts, failures }: Totals,
+  { seeds, events, simulatedMs, repeated, lateStarts, workers, failures }: Totals,
   tookMs: number,
 ): string {
   const hours = (simulatedMs / 3_600_000).toFixed(1);
   const perMinute = Math.round((seeds / tookMs) * 60_000);
   return (
     `${seeds} seeds, ${events} events, ${hours} simulated hours, ${repeated} run twice, ${lateStarts} late starts, ` +
+    Object.entries(workers)
+      .map(([name, count]) => `${count} ${name}, `)
+      .join('') +
     `${failures.length} failed; ${perMinute} seeds a minute`
   );
 }
 
 /** Runs one seed and, if it fails, shows the smallest run that fails in the same way. */
-async function oneSeed(seed: number, { bug, json }: Asked): Promise<number> {
-  const plan = planFor(seed);
-  const assembly = bugNamed(bug);
-  const run = await simulate(plan, { assembly });
+async function oneSeed(seed: number, { bug, workers, json }: Asked): Promise<number> {
+  const plan = planOf(seed, { bug, workers });
+  const run = await runPlan(plan, { bug, workers });
   if (run.violation === null) {
     const { digest, events, steps } = run;
     console.log(
@@ -132,7 +145,11 @@ async function oneSeed(seed: number, { bug, json }: Asked): Promise<number> {
     );
     return 0;
   }
-  const shrunk = await shrink({ plan, script: run.script, assembly });
+  const shrunk = await shrink({
+    plan,
+    script: run.script,
+    run: (smaller, choices) => runPlan(smaller, { bug, workers }, choices),
+  });
   const found = shrunk ?? { plan, script: run.script, violation: run.violation, tries: 1 };
   if (json) {
     console.log(JSON.stringify({ seed, bug, ...found }, null, 2));
@@ -148,15 +165,23 @@ async function oneSeed(seed: number, { bug, json }: Asked): Promise<number> {
       `The smallest run that does (found in ${tries} tries), with ${choices.length} choices that are not the plain ones:`,
       ...describePlan(found.plan).map((line) => `  ${line}`),
       ...choices.map((choice) => `  ${choice}`),
-      `To run it again: npm run sim -- --seed ${seed}${bug === null ? '' : ` --bug ${bug}`}`,
+      `To run it again: npm run sim -- --seed ${seed}${againWith({ bug, workers })}`,
     ].join('\n'),
   );
   return 1;
 }
 
-async function allBugs(pool: Pool, { seeds, json }: Asked): Promise<number> {
+function againWith({ bug, workers }: Kind): string {
+  return `${workers === null ? '' : ` --workers ${workers}`}${bug === null ? '' : ` --bug ${bug}`}`;
+}
+
+async function allBugs(pool: Pool, { seeds, workers, json }: Asked): Promise<number> {
   const caught = await Promise.all(
-    bugs.map(async ({ name, what }) => ({ name, what, caught: await catchBug(pool, name, seeds) })),
+    (workers === null ? bugs : workerBugs).map(async ({ name, what }) => ({
+      name,
+      what,
+      caught: await catchBug(pool, { bug: name, workers }, seeds),
+    })),
   );
   if (json) console.log(JSON.stringify(caught, null, 2));
   else

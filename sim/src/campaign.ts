@@ -2,8 +2,9 @@ import { allCrashPoints, type CrashPoint } from './crash-points.ts';
 import { stepsWithoutCrash, type DoubleCrashes } from './double-crash.ts';
 import type { FaultName } from './faults.ts';
 import type { Pool } from './pool.ts';
-import type { SeedRun } from './run-seed.ts';
+import type { Kind, SeedRun } from './run-seed.ts';
 import type { Order } from './seeds-worker.ts';
+import type { WorkerCounts } from './workers/crew.ts';
 
 export type Totals = {
   seeds: number;
@@ -15,13 +16,14 @@ export type Totals = {
   repeated: number;
   /** How often each fault has struck. */
   readonly struck: Partial<Record<FaultName, number>>;
+  /** Of workers, where there are any. */
+  readonly workers: Partial<Record<keyof WorkerCounts, number>>;
   readonly failures: SeedRun[];
 };
 
-export type Campaign = {
+export type Campaign = Kind & {
   readonly from: number;
   readonly seeds: number;
-  readonly bug: string | null;
   readonly jobs: number;
   /** Whether to stop at the first failure. */
   readonly untilFailure: boolean;
@@ -32,7 +34,7 @@ const seedsPerOrder = 20;
 
 /** Runs many seeds on all threads, in order. */
 export async function runSeeds(pool: Pool, campaign: Campaign): Promise<Totals> {
-  const { from, seeds, bug, jobs, untilFailure, onProgress } = campaign;
+  const { from, seeds, bug, workers, jobs, untilFailure, onProgress } = campaign;
   const totals: Totals = {
     seeds: 0,
     events: 0,
@@ -41,6 +43,7 @@ export async function runSeeds(pool: Pool, campaign: Campaign): Promise<Totals> 
     lateStarts: 0,
     repeated: 0,
     struck: {},
+    workers: {},
     failures: [],
   };
   let next = from;
@@ -48,7 +51,7 @@ export async function runSeeds(pool: Pool, campaign: Campaign): Promise<Totals> 
   const work = async (): Promise<void> => {
     while (!isOver()) {
       const count = Math.min(seedsPerOrder, from + seeds - next);
-      const order: Order = { kind: 'seeds', from: next, count, bug };
+      const order: Order = { kind: 'seeds', from: next, count, bug, workers };
       next += count;
       const answer = await pool.run(order);
       if (answer.kind === 'seeds') for (const run of answer.runs) tally(totals, run);
@@ -71,6 +74,10 @@ function tally(totals: Totals, run: SeedRun): void {
     const fault = name as FaultName;
     totals.struck[fault] = (totals.struck[fault] ?? 0) + count;
   }
+  for (const [name, count] of Object.entries(run.workers ?? {})) {
+    const what = name as keyof WorkerCounts;
+    totals.workers[what] = (totals.workers[what] ?? 0) + count;
+  }
   if (run.violation !== null) totals.failures.push(run);
 }
 
@@ -82,14 +89,18 @@ export type Caught = {
   readonly what: string;
 };
 
-export async function catchBug(pool: Pool, bug: string, seedsMax: number): Promise<Caught | null> {
+export async function catchBug(
+  pool: Pool,
+  { bug, workers }: Kind & { readonly bug: string },
+  seedsMax: number,
+): Promise<Caught | null> {
   for (let from = 1; from <= seedsMax; from += seedsPerOrder) {
     const count = Math.min(seedsPerOrder, seedsMax + 1 - from);
-    const answer = await pool.run({ kind: 'seeds', from, count, bug });
+    const answer = await pool.run({ kind: 'seeds', from, count, bug, workers });
     if (answer.kind !== 'seeds') continue;
     for (const { seed, violation } of answer.runs) {
       if (violation === null) continue;
-      const sound = await pool.run({ kind: 'seeds', from: seed, count: 1, bug: null });
+      const sound = await pool.run({ kind: 'seeds', from: seed, count: 1, bug: null, workers });
       if (sound.kind === 'seeds' && sound.runs[0]?.violation === null)
         return { bug, seed, invariant: violation.invariant, what: violation.what };
     }

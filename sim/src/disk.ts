@@ -7,12 +7,12 @@ import type { Plan } from './plan.ts';
 import type { Disk } from './world.ts';
 
 /** What outlives the processes of a run: a store in memory, or in a file for which every process has its own connection. */
-export function createDisk({ store }: Plan): Disk {
-  return store === 'memory' ? inMemory() : inFile();
+export function createDisk({ store }: Plan, now: () => number): Disk {
+  return store === 'memory' ? inMemory(now) : inFile();
 }
 
-function inMemory(): Disk {
-  const store = createMemoryStore();
+function inMemory(now: () => number): Disk {
+  const store = createMemoryStore(now);
   // The end of a process is not the end of what it worked on.
   const connection: Store = { ...store, close: async () => undefined };
   return {

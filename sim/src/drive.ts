@@ -49,7 +49,7 @@ async function begunOrTakenUp(
   }
   const session = newSession(world, driver);
   const position = await store.create(session, owner);
-  return { session, log: eventLogOn(store, id, position), unstored: [] };
+  return { fence: position.fence, session, log: eventLogOn(store, id, position), unstored: [] };
 }
 
 function newSession(world: World, driver: Driver): Session {
@@ -61,7 +61,7 @@ function newSession(world: World, driver: Driver): Session {
   });
 }
 
-function settingsOf({ governed, modelCalls, remembers }: PlannedSession): Partial<Settings> {
+export function settingsOf({ governed, modelCalls, remembers }: PlannedSession): Partial<Settings> {
   const none = { toolCalls: null, tokens: null, cost: null, wallMs: null };
   return {
     compact: true,
@@ -95,7 +95,7 @@ function optionsOf(place: Place): AgentOptions {
   };
 }
 
-function permissionIn(args: unknown): 'allow' | 'ask' | 'deny' {
+export function permissionIn(args: unknown): 'allow' | 'ask' | 'deny' {
   const isObject = typeof args === 'object' && args !== null;
   const permission: unknown = isObject && 'permission' in args ? args.permission : 'allow';
   return permission === 'ask' || permission === 'deny' ? permission : 'allow';

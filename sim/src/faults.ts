@@ -43,7 +43,27 @@ export const usualRates = {
   'double-answer': 0.3,
 } as const;
 
-export type FaultName = keyof typeof usualRates;
+/** What can go wrong with workers on a queue, beside some of the above. */
+export const workerRates = {
+  /** A worker stops for longer than its lease, and goes on as if nothing had been. */
+  stop: 0.006,
+  /** The same, after its last look at the lease and before what it looked for has begun. */
+  'stop-before-start': 0.06,
+  /** A job does not get into the queue, or gets lost there. */
+  'job-lost': 0.1,
+  /** A session gets a second job, for another worker to take at the same time. */
+  'job-twice': 0.15,
+  'job-late': 0.1,
+  'job-out-of-order': 0.3,
+  /** The queue forgets who holds a job before the time is over. */
+  'lock-lost': 0.004,
+  /** What measures time in a worker runs slow or fast. */
+  'stopwatch-drift': 0.7,
+  /** Somebody asks once more for what was asked for already. */
+  'command-twice': 0.2,
+} as const;
+
+export type FaultName = keyof typeof usualRates | keyof typeof workerRates;
 
 export type FaultRates = Partial<Readonly<Record<FaultName, number>>>;
 

@@ -28,6 +28,8 @@ export type PlannedSession = {
   /** How often the model may be asked; null for as often as needed. */
   readonly modelCalls: number | null;
   readonly ending: 'wait' | 'shut-down';
+  /** It brings down every worker that asks its model. */
+  readonly poison?: boolean;
 };
 
 /** How the next of several things that could happen is drawn. */
@@ -50,7 +52,7 @@ export type Plan = {
 const budgetRate = 0.1;
 
 /** Every so many seeds are run on a real database in a file. */
-const sqliteEvery = 16;
+export const sqliteEvery = 16;
 
 /** The sessions there are, by number. One without turns is not there: the others keep their numbers all the same. */
 export function sessionNumbers({ sessions }: Plan): readonly number[] {
@@ -70,7 +72,7 @@ export function planFor(seed: number): Plan {
   };
 }
 
-function sessionFor(random: Random): PlannedSession {
+export function sessionFor(random: Random): PlannedSession {
   let left = 1 + random.below(random.chance(0.15) ? 15 : 5);
   const turns: PlannedTurn[] = [];
   while (left > 0) {
@@ -100,17 +102,17 @@ function stepFor(random: Random): PlannedStep {
 }
 
 /** A random part of all faults, at rates of their own: what always happens together hides what each alone does. */
-function faultsFor(random: Random): FaultRates {
+export function faultsFor(random: Random, all: FaultRates = usualRates): FaultRates {
   if (random.chance(0.05)) return {};
   const share = random.pick([0.15, 0.35, 0.6]);
   const rates: Partial<Record<FaultName, number>> = {};
-  for (const [name, rate] of Object.entries(usualRates)) {
+  for (const [name, rate] of Object.entries(all)) {
     if (random.chance(share)) rates[name as FaultName] = Math.min(1, rate * random.pick([0.4, 1, 2.5]));
   }
   return rates;
 }
 
-function scheduleFor(random: Random): Schedule {
+export function scheduleFor(random: Random): Schedule {
   const seed = random.below(2 ** 31);
   if (random.chance(0.5)) return { kind: 'weighted', seed };
   const changes = Array.from({ length: 1 + random.below(3) }, () => random.below(300));

@@ -1,23 +1,32 @@
 import { bugNamed } from './bugs/bugs.ts';
-import { planFor } from './plan.ts';
+import type { Choices } from './choices.ts';
+import { planFor, type Plan } from './plan.ts';
 import { simulate, type Run } from './simulate.ts';
+import type { WorkerCounts } from './workers/crew.ts';
+import { simulateWorkers } from './workers/simulate-workers.ts';
+import { workerPartsWith } from './workers/worker-bugs.ts';
+import { workersPlanFor } from './workers/workers-plan.ts';
 import type { Traps } from './traps.ts';
 
 /** Every so many seeds are run a second time, to see whether the same comes of them. */
 const repeatEvery = 100;
 
-export type SeedRun = Omit<Run, 'script'> & {
+/** Which world: the one of processes that are started by hand where it is null, or one with so many workers at most. */
+export type Kind = { readonly bug: string | null; readonly workers: number | null };
+
+export type AnyRun = Run & { readonly workers?: WorkerCounts };
+
+export type SeedRun = Omit<AnyRun, 'script'> & {
   readonly seed: number;
   readonly repeated: boolean;
 };
 
 /** Runs one seed, with a planted bug if there is to be one. */
-export async function runSeed(seed: number, bug: string | null, traps: Traps): Promise<SeedRun> {
-  const plan = planFor(seed);
-  const assembly = bugNamed(bug);
-  const run = await simulate(plan, { assembly });
+export async function runSeed(seed: number, kind: Kind, traps: Traps): Promise<SeedRun> {
+  const plan = planOf(seed, kind);
+  const run = await runPlan(plan, kind);
   const repeated = seed % repeatEvery === 0;
-  const again = repeated ? await simulate(plan, { assembly }) : run;
+  const again = repeated ? await runPlan(plan, kind) : run;
   const { script: _, ...figures } = run;
   const [tripped] = traps.take();
   const found =
@@ -25,6 +34,18 @@ export async function runSeed(seed: number, bug: string | null, traps: Traps): P
       ? (run.violation ?? differing(run, again))
       : ({ invariant: 19, what: `${tripped} was used`, step: run.steps } as const);
   return { ...figures, seed, repeated, violation: found };
+}
+
+export function planOf(seed: number, { workers }: Kind): Plan {
+  return workers === null ? planFor(seed) : workersPlanFor(seed, workers);
+}
+
+/** Runs a plan in the world it is for, by chance unless choices are given. */
+export function runPlan(plan: Plan, { bug, workers }: Kind, choices?: Choices): Promise<AnyRun> {
+  const by = choices === undefined ? {} : { choices };
+  return workers === null
+    ? simulate(plan, { ...by, assembly: bugNamed(bug) })
+    : simulateWorkers(plan, { ...by, parts: workerPartsWith(bug) });
 }
 
 function differing(run: Run, again: Run): Run['violation'] {

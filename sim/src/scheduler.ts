@@ -9,7 +9,7 @@ export type Pending = {
   readonly owner: string;
   readonly lane: string;
   readonly name: string;
-  readonly due: number;
+  due: number;
   happen(): void;
 };
 
@@ -62,6 +62,12 @@ export class Scheduler {
 
   remove(pending: Pending): void {
     this.#pending.delete(pending);
+  }
+
+  /** A process is stopped: nothing it waits for comes before that time. */
+  hold(owner: string, until: number): void {
+    for (const pending of this.#pending)
+      if (pending.owner === owner) pending.due = Math.max(pending.due, until);
   }
 
   /** The end of a process: nothing it waits for will ever come. */

@@ -1,12 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 import { bugNamed } from './bugs/bugs.ts';
 import { crashFrom, type DoubleCrashes } from './double-crash.ts';
-import { runSeed, type SeedRun } from './run-seed.ts';
+import { runSeed, type Kind, type SeedRun } from './run-seed.ts';
 import { setTraps } from './traps.ts';
 
 /** What a thread is asked to do. It does one thing at a time and answers each with one message. */
 export type Order =
-  | { readonly kind: 'seeds'; readonly from: number; readonly count: number; readonly bug: string | null }
+  | ({ readonly kind: 'seeds'; readonly from: number; readonly count: number } & Kind)
   | { readonly kind: 'crashes'; readonly first: number; readonly bug: string | null };
 
 export type Answer =
@@ -39,7 +39,7 @@ async function carryOut(order: Order): Promise<Answer> {
   }
   const runs: SeedRun[] = [];
   for (let seed = order.from; seed < order.from + order.count; seed += 1) {
-    runs.push(await runSeed(seed, order.bug, traps));
+    runs.push(await runSeed(seed, order, traps));
   }
   return { kind: 'seeds', runs };
 }

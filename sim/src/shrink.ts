@@ -1,9 +1,7 @@
-import type { Assembly } from './assembly.ts';
-import { followScript, type Script } from './choices.ts';
+import { followScript, type Choices, type Script } from './choices.ts';
 import type { FaultName } from './faults.ts';
 import type { Invariant, Violation } from './oracle/invariants.ts';
 import { sessionNumbers, type Plan, type PlannedSession } from './plan.ts';
-import { simulate } from './simulate.ts';
 
 /** A run that fails, as small as it could be made. */
 export type Shrunk = {
@@ -16,7 +14,8 @@ export type Shrunk = {
 export type Shrinking = {
   readonly plan: Plan;
   readonly script: Script;
-  readonly assembly: Assembly;
+  /** Runs a plan, by these choices. */
+  readonly run: (plan: Plan, choices: Choices) => Promise<{ readonly violation: Violation | null }>;
   readonly triesMax?: number;
 };
 
@@ -27,7 +26,7 @@ export type Shrinking = {
 export async function shrink({
   plan,
   script,
-  assembly,
+  run: runPlan,
   triesMax = 1_500,
 }: Shrinking): Promise<Shrunk | null> {
   let best = { plan, script };
@@ -36,7 +35,7 @@ export async function shrink({
   const fails = async (smaller: { readonly plan: Plan; readonly script: Script }): Promise<boolean> => {
     if (tries >= triesMax) return false;
     tries += 1;
-    const run = await simulate(smaller.plan, { choices: followScript(smaller.script), assembly });
+    const run = await runPlan(smaller.plan, followScript(smaller.script));
     const expected: Invariant | undefined = violation?.invariant ?? run.violation?.invariant;
     if (run.violation === null || run.violation.invariant !== expected) return false;
     violation = run.violation;

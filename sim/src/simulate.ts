@@ -77,7 +77,7 @@ function createWorld(
     oracle: createOracle(outside, trace, () => scheduler.steps),
     outside,
     assembly,
-    disk: createDisk(plan),
+    disk: createDisk(plan, () => scheduler.now),
     drivers: new Map(),
   };
 }
@@ -98,7 +98,7 @@ async function makeTrouble(world: World, operator: Operator, { users, before }: 
 }
 
 /** What waited for the trouble to end does so now. */
-function heal({ faults, scheduler }: World): void {
+export function heal({ faults, scheduler }: World): void {
   faults.heal();
   for (const pending of scheduler.pending) {
     if (pending.due !== Infinity) continue;

@@ -15,7 +15,7 @@ describe('a planted bug', () => {
   afterAll(() => pool.close());
 
   it.concurrent.each(bugs)('is found: $name ($what)', { timeout: timeoutMs }, async ({ name }) => {
-    const caught = await catchBug(pool, name, seedsMax);
+    const caught = await catchBug(pool, { bug: name, workers: null }, seedsMax);
     expect(caught).not.toBeNull();
   });
 
@@ -37,7 +37,11 @@ describe('a run that fails', () => {
       const assembly = bugNamed('rerun-pending');
       const { seed, script, violation } = await firstFailure('rerun-pending');
       const plan = planFor(seed);
-      const shrunk = await shrink({ plan, script, assembly });
+      const shrunk = await shrink({
+        plan,
+        script,
+        run: (smaller, choices) => simulate(smaller, { choices, assembly }),
+      });
       expect(shrunk?.violation.invariant).toBe(violation.invariant);
       expect(Object.keys(shrunk?.script ?? {}).length).toBeLessThanOrEqual(30);
       expect(Object.keys(script).length).toBeGreaterThan(30);
@@ -49,7 +53,7 @@ describe('a run that fails', () => {
   it('cannot be made smaller if it does not fail', async () => {
     const plan = planFor(1);
     const { script } = await simulate(plan);
-    expect(await shrink({ plan, script, assembly: bugNamed(null) })).toBeNull();
+    expect(await shrink({ plan, script, run: (same, choices) => simulate(same, { choices }) })).toBeNull();
   });
 });
 

@@ -15,7 +15,14 @@ describe('the agent in a simulated world', () => {
   it(
     'keeps its promises whatever goes wrong',
     async () => {
-      const totals = await runSeeds(pool, { from: 1, seeds, bug: null, jobs, untilFailure: false });
+      const totals = await runSeeds(pool, {
+        from: 1,
+        seeds,
+        bug: null,
+        workers: null,
+        jobs,
+        untilFailure: false,
+      });
       const failures = totals.failures.map(({ seed, violation }) => ({ seed, ...violation }));
       expect(failures).toEqual([]);
       expect(totals.seeds).toBe(seeds);

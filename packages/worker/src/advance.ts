@@ -11,6 +11,7 @@ import {
 } from '@pawl/runtime';
 import { underLease, type Lease } from './lease.ts';
 import type { OutfitFor } from './outfit.ts';
+import { systemStopwatch, type Stopwatch } from './stopwatch.ts';
 
 export type Means = {
   readonly store: Store;
@@ -25,6 +26,7 @@ export type Means = {
   readonly pollMs: number;
   /** What is said about the session, where that is known already. */
   readonly about?: Json;
+  readonly stopwatch?: Stopwatch;
 };
 
 /** How far a session came: it waits for people, it is over, it was let go of, or somebody else has it. */
@@ -40,7 +42,7 @@ export async function advance(id: string, means: Means): Promise<Advanced> {
   const taken = await takeUp(store, id, { owner });
   if (isTerminal(taken.session)) return 'ended';
   const signal = AbortSignal.any([lease.lost, draining]);
-  const bell = createBell();
+  const bell = createBell(means.stopwatch ?? systemStopwatch);
   const people = createQuestions(bell.ring);
   const { close = async () => undefined, ...outfit } = await outfitFor({
     session: taken.session,
@@ -50,11 +52,12 @@ export async function advance(id: string, means: Means): Promise<Advanced> {
     post: (event) => agent.post(event),
     now: () => agent.session,
   });
-  const hearing = createHearing(means.commands, id);
+  const hearing = createHearing(means.commands, id, taken.fence);
   const agent: Agent = new Agent({
     decide: (_, unwanted) => people.ask(unwanted),
     ...outfit,
     ...taken,
+    id,
     tools: underLease(outfit.tools, lease),
     observe(seen) {
       outfit.observe?.(seen);
@@ -150,7 +153,7 @@ function refused(failure: unknown): Advanced {
 type Bell = { readonly ring: () => void; readonly wait: (ms: number) => Promise<void> };
 
 /** Wakes whoever waits; one who begins to wait after it rang waits for the next time. */
-function createBell(): Bell {
+function createBell(stopwatch: Stopwatch): Bell {
   let next = Promise.withResolvers<void>();
   return {
     ring() {
@@ -159,9 +162,9 @@ function createBell(): Bell {
     },
     async wait(ms) {
       const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, ms);
+      const stopRinging = stopwatch.ring(ms, late.resolve);
       await Promise.race([next.promise, late.promise]);
-      clearTimeout(timer);
+      stopRinging();
     },
   };
 }

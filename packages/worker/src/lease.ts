@@ -1,4 +1,5 @@
 import type { Tool, ToolResult } from '@pawl/runtime';
+import { systemStopwatch, type Stopwatch } from './stopwatch.ts';
 
 /** Part of a lease after which its holder no longer relies on it: clocks differ, and answers take their time. */
 const reliablePart = 2 / 3;
@@ -13,14 +14,18 @@ export class Lease {
   readonly #ms: number;
   readonly #renew: () => Promise<boolean>;
   readonly #lost = new AbortController();
-  #timer: NodeJS.Timeout;
-  #renewedAt = performance.now();
+  readonly #stopwatch: Stopwatch;
+  #stopRinging: () => void = () => undefined;
+  #renewedAt: number;
+  #isOver = false;
 
   /** `renew` gives false once the lease belongs to somebody else. */
-  constructor(ms: number, renew: () => Promise<boolean>) {
+  constructor(ms: number, renew: () => Promise<boolean>, stopwatch: Stopwatch = systemStopwatch) {
     this.#ms = ms;
     this.#renew = renew;
-    this.#timer = setInterval(() => void this.renew(), ms / renewalsPerLease);
+    this.#stopwatch = stopwatch;
+    this.#renewedAt = stopwatch.now();
+    this.#renewLater();
   }
 
   /** Aborted when the lease is lost. */
@@ -30,22 +35,33 @@ export class Lease {
 
   /** Whether nobody else can have it at this moment. */
   isSure(): boolean {
-    if (performance.now() - this.#renewedAt >= this.#ms * reliablePart) this.#lose();
-    return !this.#lost.signal.aborted;
+    if (!this.#isOver && this.#stopwatch.now() - this.#renewedAt >= this.#ms * reliablePart) this.#lose();
+    return !this.#isOver;
   }
 
+  /** Lets go of it: nothing can be sure of it from now on. */
   end(): void {
-    clearInterval(this.#timer);
+    this.#isOver = true;
+    this.#stopRinging();
   }
 
-  /** Also to be called first: nobody knows how long ago the lease was given. */
-  async renew(): Promise<void> {
+  /** Resolves to whether it is known to be ours now; false also where nobody answered. */
+  async renew(): Promise<boolean> {
     // Counted from when it was asked for: the answer may be old when it comes.
-    const askedAt = performance.now();
-    if (!this.isSure()) return;
+    const askedAt = this.#stopwatch.now();
+    if (!this.isSure()) return false;
     const isOurs = await this.#renew().catch(() => null);
     if (isOurs === false) this.#lose();
     if (isOurs === true) this.#renewedAt = Math.max(this.#renewedAt, askedAt);
+    return isOurs === true && this.isSure();
+  }
+
+  /** However long an answer takes, the next one is asked for in time. */
+  #renewLater(): void {
+    this.#stopRinging = this.#stopwatch.ring(this.#ms / renewalsPerLease, () => {
+      this.#renewLater();
+      void this.renew();
+    });
   }
 
   #lose(): void {

@@ -13,7 +13,7 @@ export type SubmitOptions = {
   readonly delayMs?: number;
 };
 
-type Means = { readonly store: Store; readonly queues: Queues };
+type Means = { readonly store: Store; readonly queues: Pick<Queues, 'wake'> };
 type Goal = { readonly session: Session; readonly goal: string };
 
 /** Keeps a new session with its goal, and has a worker take it up. */

@@ -1,6 +1,6 @@
 import type { CommandChannel, SessionSummary } from '@pawl/runtime';
 import type { Care } from './care.ts';
-import { glimpseOf } from './glimpse.ts';
+import { glimpseOf, type Glimpse } from './glimpse.ts';
 import { queuedIn, wakeOptionsFor } from './queued.ts';
 import type { Queues } from './queues.ts';
 import type { RedisClient } from './redis-client.ts';
@@ -38,10 +38,11 @@ const atOnce = 200;
 export function sweep(means: Means): Promise<readonly string[]> {
   return translated(async () => {
     const ids = [...(await idsFrom(means, 0, means.newest)), ...(await nextOlder(means))];
+    const look = lookWith(means);
     const woken: string[] = [];
     for (let from = 0; from < ids.length; from += atOnce) {
       const some = ids.slice(from, from + atOnce);
-      const found = await Promise.all(some.map((id) => wakeIfForgotten(id, means)));
+      const found = await Promise.all(some.map((id) => wakeIfForgotten(id, look)));
       woken.push(...found.filter((id) => id !== null));
     }
     return woken;
@@ -62,15 +63,33 @@ async function nextOlder(means: Means): Promise<readonly string[]> {
   return ids;
 }
 
+/** What it takes to find out about one session. */
+export type Look = Pick<Means, 'commands' | 'care' | 'now'> & {
+  readonly glimpse: (id: string) => Promise<Pick<Glimpse, 'head' | 'about' | 'status'> | null>;
+  readonly isQueued: (tenant: string, id: string) => Promise<boolean>;
+  readonly wake: Queues['wake'];
+};
+
+function lookWith({ redis, prefix, queues, commands, care, now }: Means): Look {
+  return {
+    commands,
+    care,
+    now,
+    glimpse: (id) => glimpseOf(redis, prefix, id),
+    isQueued: (tenant, id) => isQueued(queues, tenant, id),
+    wake: (wake, options) => queues.wake(wake, options),
+  };
+}
+
 /** Null when it is not forgotten, or not for workers at all. */
-async function wakeIfForgotten(id: string, means: Means): Promise<string | null> {
-  const { redis, prefix, queues, commands, care, now } = means;
-  const seen = await glimpseOf(redis, prefix, id);
+export async function wakeIfForgotten(id: string, look: Look): Promise<string | null> {
+  const { glimpse, commands, care, now } = look;
+  const seen = await glimpse(id);
   const queued = seen === null ? null : queuedIn(seen.about);
   if (seen === null || queued === null || over.has(seen.status)) return null;
   if (waitingForPeople.has(seen.status) && (await commands.waiting(id)).length === 0) return null;
-  if ((await care.reason(id)) !== null || (await isQueued(queues, queued.tenant, id))) return null;
-  await queues.wake({ session: id, version: seen.head }, wakeOptionsFor(queued, now));
+  if ((await care.reason(id)) !== null || (await look.isQueued(queued.tenant, id))) return null;
+  await look.wake({ session: id, version: seen.head }, wakeOptionsFor(queued, now));
   return id;
 }
 

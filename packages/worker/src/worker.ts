@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreError, thisProcess, type Store } from '@pawl/runtime';
+import { thisProcess, type Store } from '@pawl/runtime';
 import { WaitingError, Worker, type Job } from 'bullmq';
-import { advance, type Advanced } from './advance.ts';
+import { carryOut, type CarryOutMeans, type HeldJob } from './carry-out.ts';
 import { glimpseOf } from './glimpse.ts';
-import { Lease } from './lease.ts';
 import type { OutfitFor } from './outfit.ts';
 import { queueName, queuePrefix, type Firing, type Task, type Wake } from './queues.ts';
 import type { RedisClient } from './redis-client.ts';
@@ -108,7 +107,7 @@ function workerFor(tenant: string, settled: Settled, draining: AbortSignal): Wor
     (job, token) =>
       isFiring(job)
         ? makeSession(job, tenant, settled)
-        : carryOut(job as Job<Wake>, token ?? '', { settled, draining }),
+        : carryOut(held(job as Job<Wake>, token ?? '', leaseMs), meansOf(settled, draining)),
     {
       connection: redis,
       prefix: queuePrefix(prefix, tenant),
@@ -143,78 +142,28 @@ async function makeSession(job: Job<Firing>, tenant: string, settled: Settled): 
   }
 }
 
-type Setting = { readonly settled: Settled; readonly draining: AbortSignal };
+function meansOf(settled: Settled, draining: AbortSignal): CarryOutMeans {
+  const { redis, prefix, queue } = settled;
+  const { care, commands } = queue.parts;
+  return {
+    ...settled,
+    care,
+    commands,
+    draining,
+    glimpse: (session) => translated(() => glimpseOf(redis, prefix, session)),
+    now: () => Date.now(),
+  };
+}
 
-/** One job: one session, as far as it goes by itself. */
-async function carryOut(job: Job<Wake>, token: string, { settled, draining }: Setting): Promise<void> {
-  const { leaseMs, onReport } = settled;
-  const { session } = job.data;
-  const lease = new Lease(leaseMs, async () => (await job.extendLock(token, leaseMs)) === 1);
-  try {
-    await lease.renew();
-    const advanced = lease.isSure() ? await advanceOnce(job.data, lease, { settled, draining }) : 'lost';
-    if (advanced === null) return;
-    onReport({ kind: advanced, session });
-    if (advanced === 'lost') throw new Error(`The lease of session ${JSON.stringify(session)} was lost.`);
-    if (advanced === 'left') {
+function held(job: Job<Wake>, token: string, leaseMs: number): HeldJob {
+  return {
+    wake: job.data,
+    extend: async () => (await job.extendLock(token, leaseMs)) === 1,
+    async giveBack() {
       await job.moveToWait(token);
       throw new WaitingError();
-    }
-  } finally {
-    lease.end();
-  }
-}
-
-/** Null when it was not taken up at all. */
-async function advanceOnce(
-  { session, version }: Wake,
-  lease: Lease,
-  { settled, draining }: Setting,
-): Promise<Advanced | null> {
-  const { redis, prefix, store, owner, outfitFor, queue, graceMs, pollMs, crashesMax, onReport } = settled;
-  const { care, commands } = queue.parts;
-  const [parked, seen] = await translated(() =>
-    Promise.all([care.reason(session), glimpseOf(redis, prefix, session)]),
-  );
-  if (parked !== null) return null;
-  try {
-    // Opening one that cannot be seen says why.
-    const { head, about } = seen ?? (await store.open(session));
-    const begun = await care.begin(session, head);
-    const reason = begun > crashesMax ? tooOften(crashesMax) : head < version ? shorter(head, version) : null;
-    if (reason !== null) return await park(settled, session, reason);
-    onReport({ kind: 'taken', session });
-    const means = { store, commands, outfitFor, owner, lease, draining, graceMs, pollMs, about };
-    const advanced = await advance(session, means);
-    // One that blocks its worker for so long that it loses the session is as bad as one that ends it.
-    if (advanced !== 'lost') await care.end(session);
-    return advanced;
-  } catch (error) {
-    return failed(settled, session, error);
-  }
-}
-
-function tooOften(crashes: number): string {
-  return `its worker was gone ${crashes} times in a row while it was at work on it`;
-}
-
-function shorter(head: number, version: number): string {
-  return `its log ends at event ${head}, and it had come to ${version}: Redis has lost what came after`;
-}
-
-async function failed(settled: Settled, session: string, error: unknown): Promise<null> {
-  const code = error instanceof StoreError ? error.code : null;
-  // There is nothing to go on with, and nothing to park.
-  if (code === 'missing') return null;
-  // Redis is in trouble, and no session has to do with that: the next sweep finds it again.
-  if (code === 'unreadable' || code === 'busy' || code === 'full') throw error;
-  return park(settled, session, error instanceof Error ? error.message : String(error));
-}
-
-async function park({ queue, onReport }: Settled, session: string, reason: string): Promise<null> {
-  await queue.parts.care.park({ session, reason, at: Date.now() });
-  onReport({ kind: 'parked', session, reason });
-  return null;
+    },
+  };
 }
 
 /** Of all workers one sweeps at a time. */

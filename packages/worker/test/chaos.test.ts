@@ -1,21 +1,21 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { executionId } from '@pawl/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
+import { crewFor, isRunning, mishap, type Mishaps, type Scene } from './chaos-crew.ts';
+import { ledgerIn, openIn, type Entry } from './chaos-ledger.ts';
+import { attend, steerFor } from './chaos-people.ts';
+import { startCuttingProxy } from './cutting-proxy.ts';
 import { placeOn, type Place } from './harness.ts';
-import { hasRedis, startRedis, type RedisServer } from './redis-server.ts';
+import { hasRedis, startRedis } from './redis-server.ts';
 
 const isLong = process.env['PAWL_LONG'] === '1';
 const { workersCount, sessionsCount, rounds } = isLong
   ? { workersCount: 4, sessionsCount: 200, rounds: 60 }
-  : { workersCount: 3, sessionsCount: 24, rounds: 6 };
-const leaseMs = 1_500;
-const program = fileURLToPath(new URL('./fixtures/worker-process.ts', import.meta.url));
+  : { workersCount: 3, sessionsCount: 24, rounds: 8 };
 
 const cleanUps: (() => unknown)[] = [];
 
@@ -23,131 +23,128 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-type Crew = { readonly children: ChildProcess[]; readonly start: () => void };
-
-function crewFor(server: RedisServer, prefix: string, folder: string): Crew {
-  const children: ChildProcess[] = [];
-  cleanUps.push(() => children.map((child) => child.kill('SIGKILL')));
-  return {
-    children,
-    start() {
-      const args = [program, server.url, prefix, folder, String(leaseMs)];
-      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-      children.push(child);
-    },
-  };
-}
-
-const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
-  exitCode === null && signalCode === null;
-
-type Entry = { readonly what: string; readonly execution: string; readonly pid: number };
-
-/** What the tool has written down, outside of everything that is tested here. */
-function ledgerIn(folder: string): readonly Entry[] {
-  const file = join(folder, 'ledger');
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
-  return lines.map((line) => {
-    const [what = '', execution = '', pid = ''] = line.split(' ');
-    return { what, execution, pid: Number(pid) };
-  });
-}
-
-/** Those that have begun and not ended, as far as the ledger tells. */
-function openIn(entries: readonly Entry[]): readonly Entry[] {
-  const ended = new Set(entries.filter(({ what }) => what === 'end').map(({ execution }) => execution));
-  return entries.filter(({ what, execution }) => what === 'start' && !ended.has(execution));
-}
-
-type Scene = { readonly server: RedisServer; readonly crew: Crew; readonly folder: string };
-
-/** A worker that is in the middle of something that must not happen twice. */
-async function busyWorker({ crew, folder }: Scene): Promise<ChildProcess> {
-  for (;;) {
-    const open = openIn(ledgerIn(folder));
-    const found = crew.children.find(
-      (child) => isRunning(child) && open.some(({ pid }) => pid === child.pid),
-    );
-    if (found !== undefined) return found;
-    await sleep(5);
-  }
-}
-
-/** One mishap: a worker is killed or stops for longer than its lease, or Redis is killed. */
-async function mishap(round: number, scene: Scene): Promise<void> {
-  const { server, crew } = scene;
-  const victim = await busyWorker(scene);
-  if (round % 3 === 0) {
-    victim.kill('SIGKILL');
-    await once(victim, 'exit');
-    crew.start();
-  } else if (round % 3 === 1) {
-    victim.kill('SIGSTOP');
-    await sleep(leaseMs * 1.5);
-    victim.kill('SIGCONT');
-  } else {
-    await server.kill();
-    await sleep(200);
-    await server.start();
-  }
-}
-
-async function areAllDone({ store }: Place): Promise<boolean> {
+/** Those that are not where they are to come to, and why: nothing when all are. */
+async function undone({ store, queue }: Place): Promise<readonly string[]> {
   const all = await store.list({ limit: sessionsCount });
-  return all.length === sessionsCount && all.every(({ status }) => status === 'waitingForUser');
+  const parked = await queue.parked();
+  const waiting = await Promise.all(all.map(async ({ id }) => (await store.commands.waiting(id)).length));
+  return [
+    ...(all.length < sessionsCount ? [`${sessionsCount - all.length} are not there`] : []),
+    ...parked.map(({ session, reason }) => `${session} is parked: ${reason}`),
+    ...all.flatMap(({ id, status }, index) =>
+      status === 'waitingForUser' && waiting[index] === 0
+        ? []
+        : [`${id} is ${status} with ${waiting[index]} commands`],
+    ),
+  ];
 }
 
-/** Holds the logs against what the tool has written down. */
-async function checkLogs({ store }: Place, ids: readonly string[], entries: readonly Entry[]): Promise<void> {
+type Log = {
+  readonly said: readonly string[];
+  readonly decided: number;
+  readonly started: readonly string[];
+  /** When the result of each call was told. */
+  readonly told: ReadonlyMap<string, number>;
+};
+
+async function readLog({ store }: Place, id: string): Promise<Log> {
+  const said: string[] = [];
+  const started: string[] = [];
+  const told = new Map<string, number>();
+  let decided = 0;
+  for await (const { event } of store.events(id)) {
+    if (event.type === 'user-message' || event.type === 'steered') said.push(event.text);
+    if (event.type === 'permission-decided') decided += 1;
+    if (event.type === 'tool-started') started.push(executionId(id, event.request ?? -1, event.callId));
+    if (event.type === 'tool-finished')
+      told.set(executionId(id, event.request ?? -1, event.callId), event.at);
+  }
+  return { said, decided, started, told };
+}
+
+type Figures = { readonly starts: number; readonly lateStarts: number; readonly decided: number };
+
+/** Holds the logs against what the tool has written down and what people have said. */
+async function checkLogs(place: Place, ids: readonly string[], entries: readonly Entry[]): Promise<Figures> {
   const intended = new Set<string>();
+  const told = new Map<string, number>();
+  let decided = 0;
   for (const id of ids) {
-    const said: string[] = [];
-    for await (const { event } of store.events(id)) {
-      if (event.type === 'user-message') said.push(event.text);
-      if (event.type === 'tool-started') intended.add(executionId(id, event.request ?? -1, event.callId));
-    }
-    expect(said).toEqual([`Do it, ${id}.`]);
-    expect(await store.verify(id)).toMatchObject({ ok: true });
+    const log = await readLog(place, id);
+    // Nothing that was acknowledged is lost, and nothing is there twice.
+    expect(log.said.toSorted()).toEqual([`Do it, ${id}.`, ...steerFor(id)].toSorted());
+    expect(log.decided).toBe(Number(id.slice(1)) % 3 === 0 ? 1 : 0);
+    decided += log.decided;
+    for (const execution of log.started) intended.add(execution);
+    for (const [execution, at] of log.told) told.set(execution, at);
+    expect(await place.store.verify(id)).toMatchObject({ ok: true });
   }
   // Each of them exactly once, and none that the log does not know of.
-  const starts = entries.filter(({ what }) => what === 'start').map(({ execution }) => execution);
+  const starts = entries.filter(({ what }) => what === 'start');
+  const executions = starts.map(({ execution }) => execution);
   expect(starts.length).toBeGreaterThan(ids.length);
-  expect(new Set(starts).size).toBe(starts.length);
-  expect(starts.filter((start) => !intended.has(start))).toEqual([]);
+  expect(new Set(executions).size).toBe(executions.length);
+  expect(executions.filter((execution) => !intended.has(execution))).toEqual([]);
   // It was not all done before anything happened.
   expect(openIn(entries)).not.toEqual([]);
+  // Whoever stops between the last look at its lease and the start begins it all the same when it wakes.
+  const lateStarts = starts.filter(({ execution, at }) => at > (told.get(execution) ?? Infinity)).length;
+  return { starts: starts.length, lateStarts, decided };
+}
+
+function tell(happened: Mishaps, { starts, lateStarts, decided }: Figures): void {
+  const { kills, stops, restarts, cuts } = happened;
+  process.stdout.write(
+    `chaos: ${workersCount} workers, ${sessionsCount} sessions, ${kills} kills, ${stops} stops, ${restarts} restarts of ` +
+      `Redis, ${cuts} cuts, ${starts} starts, ${lateStarts} late starts, ${decided} decisions, 0 losses\n`,
+  );
 }
 
 describe.skipIf(!hasRedis)('workers that are killed, stopped and cut off from Redis', () => {
   it(
-    'bring every session to its end, and start nothing twice that must not be',
-    { timeout: isLong ? 600_000 : 120_000 },
+    'bring every session to its end, lose nothing they were told, and start nothing twice that must not be',
+    { timeout: isLong ? 900_000 : 120_000 },
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'pawl-chaos-'));
       cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
       // With `everysec` a Redis that is killed while it waits for its disk has lost what it acknowledged meanwhile.
       const server = await startRedis({ appendfsync: 'always' });
       cleanUps.push(() => server.stop());
+      const proxy = await startCuttingProxy(server.port);
+      cleanUps.push(() => proxy.close());
       const place = await placeOn(server);
       cleanUps.push(() => place.close());
       const ids = Array.from({ length: sessionsCount }, (_, index) => `s${index}`);
-      const crew = crewFor(server, place.prefix, folder);
+      const crew = crewFor(proxy.url, place.prefix, folder);
+      cleanUps.push(() => crew.children.map((child) => child.kill('SIGKILL')));
+      const people = attend(place);
+      cleanUps.push(() => people.stop());
       for (let count = 0; count < workersCount; count += 1) crew.start();
+      const happened: Mishaps = { kills: 0, stops: 0, restarts: 0, cuts: 0 };
+      const scene: Scene = { server, proxy, crew, folder, happened };
       for (let round = 0; round < rounds; round += 1) {
         const some = ids.filter((_, index) => index % rounds === round);
         for (const id of some) await place.submit(id, `Do it, ${id}.`);
-        await mishap(round, { server, crew, folder });
+        people.steer(some);
+        await mishap(round, scene);
       }
-      while (!(await areAllDone(place))) await sleep(50);
+      while (people.left() > 0) await sleep(50);
+      let left = await undone(place);
+      for (const late = Date.now() + 60_000; left.length > 0 && Date.now() < late; left = await undone(place))
+        await sleep(100);
+      expect(left).toEqual([]);
+      await people.stop();
 
-      await checkLogs(place, ids, ledgerIn(folder));
-      expect(await place.queue.parked()).toEqual([]);
+      tell(happened, await checkLogs(place, ids, ledgerIn(folder)));
+      expect(Math.min(...Object.values(happened))).toBeGreaterThan(0);
 
       // The last ones leave in order when they are told to.
-      const left = crew.children.filter(isRunning);
-      for (const child of left) child.kill('SIGTERM');
-      for (const child of left) if (isRunning(child)) await once(child, 'exit');
-      expect(left.map(({ exitCode }) => exitCode)).toEqual(left.map(() => 0));
+      const staying = crew.children.filter(isRunning);
+      // One that was just beginning when Redis was gone has said so and ended.
+      expect(staying.length).toBeGreaterThan(0);
+      for (const child of staying) child.kill('SIGTERM');
+      for (const child of staying) if (isRunning(child)) await once(child, 'exit');
+      expect(staying.map(({ exitCode }) => exitCode)).toEqual(staying.map(() => 0));
     },
   );
 });

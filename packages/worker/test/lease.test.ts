@@ -61,6 +61,22 @@ describe('a lease', () => {
     expect(lease.isSure()).toBe(false);
   });
 
+  it('is known to be ours only by an answer', async () => {
+    const unanswered = new Lease(1_000, () => Promise.reject(new Error('no answer')));
+    expect(await unanswered.renew()).toBe(false);
+    const ours = new Lease(1_000, async () => true);
+    expect(await ours.renew()).toBe(true);
+    ours.end();
+    unanswered.end();
+  });
+
+  it('is not sure once it was let go of', async () => {
+    const lease = new Lease(1_000, async () => true);
+    lease.end();
+    expect(lease.isSure()).toBe(false);
+    expect(lease.lost.aborted).toBe(false);
+  });
+
   it('counts from when it was asked for, however late the answer comes', async () => {
     const answer = Promise.withResolvers<boolean>();
     const asked = Promise.withResolvers<void>();

@@ -21,7 +21,7 @@ export const storeBugs: readonly Bug[] = [
     parts: {
       async takeUp(store, id) {
         const { session, fence, head } = await store.open(id);
-        return { session, log: eventLogOn(store, id, { fence, head }), unstored: [] };
+        return { fence, session, log: eventLogOn(store, id, { fence, head }), unstored: [] };
       },
     },
   },

@@ -84,10 +84,11 @@ export function enter(book: Book, event: Event, text: string): readonly CallReco
 function takeNote(book: Book, event: Event): void {
   switch (event.type) {
     case 'user-message':
-      book.turns += 1;
-      book.replies = 0;
+      beginTurn(book);
       return hear(book, event.text);
     case 'steered':
+      // Said to one who waits, it begins a turn as any other message does.
+      if (book.session.turn.status === 'waitingForUser') beginTurn(book);
       return hear(book, event.text);
     case 'model-replied':
       book.replies += 1;
@@ -107,6 +108,11 @@ function takeNote(book: Book, event: Event): void {
       return;
     default:
   }
+}
+
+function beginTurn(book: Book): void {
+  book.turns += 1;
+  book.replies = 0;
 }
 
 function hear(book: Book, text: string): void {

@@ -12,7 +12,7 @@ export type CallChecks = {
   /** A run of a call changed the world. */
   effected(mark: string): void;
   /** The user has answered; `args` is what was shown. */
-  answered(driver: Driver, mark: string, answer: Answer): void;
+  answered(driver: Pick<Driver, 'name'>, mark: string, answer: Answer): void;
   decided(driver: Driver, book: Book, event: Extract<Event, { type: 'permission-decided' }>): void;
   settled(book: Book, record: CallRecord, event: Event): void;
   spooled(execution: string, result: string): void;
@@ -31,6 +31,9 @@ export type Start = {
   /** The step at which the runtime had it run: what was decided later it could not know. */
   readonly asked: number;
 };
+
+/** Those who answer from elsewhere, whoever has the session when their answer gets there. */
+export const people = { name: 'people' } as const;
 
 export type Answer = { readonly decision: 'allow' | 'deny'; readonly args: string };
 
@@ -68,7 +71,8 @@ export function callChecks(known: Known): CallChecks {
     },
     decided(driver, book, { callId, decision }) {
       const record = book.open.get(callId);
-      const answer = answers.get(`${driver.name} ${record?.mark}`);
+      const answer =
+        answers.get(`${driver.name} ${record?.mark}`) ?? answers.get(`${people.name} ${record?.mark}`);
       if (record !== undefined && answer?.decision !== decision)
         fail(11, `${record.mark} is kept as ${decision}; the user said ${answer?.decision ?? 'nothing'}`);
       if (record !== undefined) record.shown = answer?.args ?? null;
@@ -132,6 +136,7 @@ function checkStart(known: Known, driver: Driver, { book, record, start }: Start
   if (deed.execution !== null && deed.execution !== start.execution)
     fail(1, `${start.mark} runs under two executions`);
   deed.execution = start.execution;
+  if (book.driver !== driver) counts.startsAfterTakeOver += 1;
   if ((record.outcome === null && !isInRound(known, record)) || start.asked <= record.settledAt) return;
   // Between the moment its start was kept and the moment it starts, a process cannot be kept out.
   if (book.driver === driver) fail(4, `${start.mark} starts after its result was told`);

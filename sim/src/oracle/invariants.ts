@@ -14,10 +14,12 @@ export const invariants = {
   12: 'whoever watches sees every event once, in order',
   13: 'the model is asked no more often than it has to be, and no more than was paid for',
   14: 'nothing is kept after an event for which there was no room, before that event',
+  15: 'whoever begins something holds the session at that moment, by the queue that gave it',
   17: 'nothing that is only for show is kept',
   18: 'when nothing fails any more, every session comes to rest and nothing is left waiting',
   19: 'nothing real is used: no clock, no timer, no chance, no network',
   20: 'the same seed makes the same run',
+  21: 'a session is left alone only for cause',
 } as const;
 
 export type Invariant = keyof typeof invariants;

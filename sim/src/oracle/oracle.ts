@@ -41,6 +41,8 @@ export type OracleCounts = {
   /** Calls begun by a process that a session had been taken from just before: the one thing a fence cannot keep out. */
   lateStarts: number;
   requests: number;
+  /** Calls begun after somebody else had claimed the session: the starts of those who woke too late, settled by then or not. */
+  startsAfterTakeOver: number;
 };
 
 export type Known = {
@@ -59,7 +61,7 @@ export function createOracle(outside: Outside, trace: Trace, steps: () => number
   const fail: Fail = (invariant, what) => {
     violation ??= { invariant, what, step: steps() };
   };
-  const counts: OracleCounts = { events: 0, lateStarts: 0, requests: 0 };
+  const counts: OracleCounts = { events: 0, lateStarts: 0, requests: 0, startsAfterTakeOver: 0 };
   const known: Known = { books, outside, fail, counts, trace, steps };
   const checks = { ...callChecks(known), ...watchChecks(known) };
   return {

@@ -17,10 +17,13 @@ export type Ears = {
   stop(): Promise<void>;
 };
 
-/** Where nothing is kept, nobody else can ask anything, and nobody looks. */
-export function hearCommands({ store, path }: OpenedStore, id: string): Ears {
+/**
+ * Where nothing is kept, nobody else can ask anything, and nobody looks. `fence` is the number of the claim under which the
+ * session is run.
+ */
+export function hearCommands({ store, path }: OpenedStore, id: string, fence: number | undefined): Ears {
   if (path === null) return deaf;
-  const hearing = createHearing(store.commands, id);
+  const hearing = createHearing(store.commands, id, fence);
   let over = new AbortController();
   let last: Promise<void> = Promise.resolve();
   const look = async (agent: Agent): Promise<void> => {

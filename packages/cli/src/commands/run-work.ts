@@ -61,7 +61,6 @@ export type Opening =
 export async function work({ view, trace, opened, opening, ...job }: Job): Promise<RunResult> {
   const { signal, id } = job;
   const tally: Tally = { modelCalls: 0, toolCalls: 0, error: null, isCalledOff: false };
-  const ears = hearCommands(opened, id);
   const startedAt = Date.now();
   const phases = createPhaseTools({
     post: (event) => agent.post(event),
@@ -86,6 +85,7 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
   const tools = means.session.mode === null ? [...means.tools, ...phases] : means.tools;
   const taken =
     opening.kind === 'resumed' ? opening.taken : await begin(opened, { ...means, tools }, opening.about);
+  const ears = hearCommands(opened, id, taken.fence);
   const observer = observing(job.telemetry, means.session);
   const agent: Agent = new Agent({
     ...observer.within({ ...means, model: trace.model(means.model), tools }),
@@ -139,7 +139,7 @@ async function begin(
   const position = await store.create(session, thisProcess(), {
     about: path === null ? about : { ...Object(about), ...told },
   });
-  return { log: eventLogOn(store, session.id, position) };
+  return { fence: position.fence, log: eventLogOn(store, session.id, position) };
 }
 
 async function start(agent: Agent, opening: Opening, ears: Ears): Promise<void> {

@@ -22,8 +22,10 @@ export function channelOn(rows: CommandRows): CommandChannel {
       const waiting = rows.read(() => rows.commands(session, commandLimits.told));
       return waiting.map(({ id, text }) => ({ id, command: readCommand(text) }));
     },
-    async drop(session, id) {
-      rows.write(() => rows.takeCommands(session, [id]));
+    async drop(session, id, fence) {
+      rows.write(() => {
+        if (fence === undefined || rows.find(session)?.fence === fence) rows.takeCommands(session, [id]);
+      });
     },
   };
 }

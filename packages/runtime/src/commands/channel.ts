@@ -10,8 +10,11 @@ export type CommandChannel = {
   send(session: string, command: SessionCommand, options?: SendOptions): Promise<string>;
   /** The oldest first, a hundred at most. Nothing waits for a session that is not there. */
   waiting(session: string): Promise<readonly Waiting[]>;
-  /** For what changes nothing in the session, and so leads to no event. */
-  drop(session: string, id: string): Promise<void>;
+  /**
+   * For what changes nothing in the session, and so leads to no event. With `fence`, only if nobody has claimed the session
+   * since the claim of that number: whom it was taken from can no longer tell what changes nothing.
+   */
+  drop(session: string, id: string, fence?: number): Promise<void>;
 };
 
 export type SendOptions = {

@@ -11,7 +11,8 @@ export type Hearing = {
   carryOut(agent: Pick<Agent, 'post'>): Promise<number>;
 };
 
-export function createHearing(commands: CommandChannel, session: string): Hearing {
+/** `fence` is the number of the claim under which the session is run. */
+export function createHearing(commands: CommandChannel, session: string, fence?: number): Hearing {
   /** The commands that the machine was told of. */
   const heard = new Set<string>();
   return {
@@ -24,7 +25,7 @@ export function createHearing(commands: CommandChannel, session: string): Hearin
       for (const { id, command } of waiting) {
         const isTaken = command !== null && (await agent.post(carryingOut(eventFor(command), id)));
         // What means nothing here leaves no event to be taken away with. What was not even heard is for whoever is next.
-        if (!isTaken && (command === null || heard.has(id))) await commands.drop(session, id);
+        if (!isTaken && (command === null || heard.has(id))) await commands.drop(session, id, fence);
         heard.delete(id);
       }
       return waiting.length;

@@ -13,8 +13,8 @@ import type { Claim, Store } from './store.ts';
 import { storeOn } from './store-on-rows.ts';
 
 /** Keeps sessions for as long as the process lives, by the same rules as the stores that keep them longer. */
-export function createMemoryStore(): Store {
-  const rows = memoryRows();
+export function createMemoryStore(now: () => number = () => Date.now()): Store {
+  const rows = memoryRows(now);
   return storeOn(rows, channelOn(rows));
 }
 
@@ -29,7 +29,7 @@ type Kept = {
   readonly requests: Map<string, string>;
 };
 
-function memoryRows(): Rows & CommandRows {
+function memoryRows(now: () => number): Rows & CommandRows {
   const sessions = new Map<string, Kept>();
   let lastFence = 0;
   let lastCommand = 0;
@@ -68,7 +68,7 @@ function memoryRows(): Rows & CommandRows {
     putSnapshot: (id, snapshot) => void (at(id).snapshot = snapshot),
     addClaim: (id, claim) => {
       const { claims } = at(id);
-      claims.push({ ...claim, at: Date.now() });
+      claims.push({ ...claim, at: now() });
       claims.splice(0, claims.length - claimsMax);
     },
     claims: (id) => [...(sessions.get(id)?.claims ?? [])],

@@ -4,6 +4,8 @@ import { eventLogOn } from './event-log-on.ts';
 import type { Store } from './store.ts';
 
 export type TakenUp = {
+  /** The number of the claim under which it is run. */
+  readonly fence: number;
   readonly session: Session;
   readonly log: EventLog;
   /** What the last event put into storage: it may not have got there. */
@@ -20,7 +22,7 @@ export async function takeUp(
   // Nobody under an earlier claim can have moved it since, and whoever has claimed it after this has another fence.
   const { session, head } = await store.open(id);
   const unstored = session.memory === null ? [] : await lastStored(store, id, head);
-  return { session, log: eventLogOn(store, id, { fence, head }), unstored };
+  return { fence, session, log: eventLogOn(store, id, { fence, head }), unstored };
 }
 
 async function lastStored(store: Store, id: string, head: number): Promise<readonly StoredEntry[]> {

@@ -64,6 +64,17 @@ function keepsThemInOrder(make: () => () => Store): void {
     expect(await textsIn(store)).toEqual(['two']);
   });
 
+  it('lets nobody drop one whose claim is not the last', async () => {
+    const store = make()();
+    const { fence } = await store.create(session(), 'me');
+    const first = await store.commands.send('a', say('one'));
+    const { fence: last } = await store.claim('a', 'other');
+    await store.commands.drop('a', first, fence);
+    expect(await textsIn(store)).toEqual(['one']);
+    await store.commands.drop('a', first, last);
+    expect(await textsIn(store)).toEqual([]);
+  });
+
   it('removes them with the session, and gives a fork none', async () => {
     const store = make()();
     await tell(store, session(), await store.create(session(), 'me'), 3);

@@ -33,7 +33,7 @@ type Heard = {
 async function heard(begun: Session = session(), more: Partial<AgentOptions> = {}): Promise<Heard> {
   const store = createMemoryStore();
   const position = await store.create(begun, 'me');
-  const hearing = createHearing(store.commands, 'a');
+  const hearing = createHearing(store.commands, 'a', position.fence);
   const agent = new Agent({
     session: begun,
     log: eventLogOn(store, 'a', position),
@@ -56,6 +56,18 @@ function cut(id: string): RequestedCall {
 }
 
 describe('what is asked from elsewhere', () => {
+  it('is left to whoever has the session now by one from whom it was taken', async () => {
+    const { agent, hearing, store, send } = await heard();
+    await send({ kind: 'resume' });
+    await hearing.carryOut(agent);
+    expect(await store.commands.waiting('a')).toEqual([]);
+    await store.claim('a', 'other');
+    // It means nothing to the session as this one knows it, and the other may know better.
+    const id = await send({ kind: 'resume' });
+    await hearing.carryOut(agent);
+    expect(await store.commands.waiting('a')).toEqual([{ id, command: { kind: 'resume' } }]);
+  });
+
   it('is carried out in order, each once, and is gone then', async () => {
     const { agent, hearing, store, kinds, send } = await heard();
     await send({ kind: 'phase', number: 1, description: 'Looking' });

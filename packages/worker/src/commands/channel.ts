@@ -31,9 +31,16 @@ end
 return id
 `;
 
+/** KEYS: session, commands. ARGV: the command, and the number of the claim that is still to be the last, or nothing. */
+const dropScript = `
+if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], 'fence') ~= ARGV[2] then return 0 end
+return redis.call('XDEL', KEYS[2], ARGV[1])
+`;
+
 /** A channel in Redis. What is carried out is taken away by the script that keeps the event. */
 export function commandChannel(redis: RedisClient, prefix: string): CommandChannel {
   const send = scriptOn(redis, sendScript);
+  const drop = scriptOn(redis, dropScript);
   return {
     send: (session, command, options = {}) =>
       translated(async () => {
@@ -52,9 +59,10 @@ export function commandChannel(redis: RedisClient, prefix: string): CommandChann
         const entries = (await redis.xrange(commands, '-', '+', 'COUNT', commandLimits.told)) as Entry[];
         return entries.map(([id, fields]) => ({ id, command: readCommand(fields[1] ?? '') }));
       }),
-    drop: (session, id) =>
+    drop: (session, id, fence) =>
       translated(async () => {
-        await redis.xdel(keysOf(prefix, session).commands, id);
+        const { session: key, commands } = keysOf(prefix, session);
+        await drop([key, commands], [id, fence ?? '']);
       }),
   };
 }

@@ -1,0 +1,121 @@
+import { createMemoryStore, StoreError, defineTool, type Store } from '@pawl/runtime';
+import { createSession, step } from '@pawl/core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { carryOut, type CarryOutMeans, type HeldJob, type JobReport } from '../src/carry-out.ts';
+import { outfit } from './harness.ts';
+
+type Scene = {
+  readonly means: CarryOutMeans;
+  readonly reports: JobReport[];
+  /** How many takings up in a row did not end in order. */
+  readonly begun: () => number;
+};
+
+async function never(): Promise<never> {
+  throw new Error('no answer');
+}
+
+async function scene(change: (store: Store) => Store, more: Partial<CarryOutMeans> = {}): Promise<Scene> {
+  const store = createMemoryStore();
+  const settings = { governor: { preset: 'none', rules: {} } } as const;
+  const session = createSession({ id: 's', at: 1, settings });
+  const position = await store.create(session, 'me');
+  const said = { type: 'user-message', at: 2, text: 'Do it.' } as const;
+  await store.append('s', position, [said], step(session, said).session);
+  const reports: JobReport[] = [];
+  let begun = 0;
+  return {
+    reports,
+    begun: () => begun,
+    means: {
+      store: change(store),
+      commands: store.commands,
+      outfitFor: outfit([{ text: 'Done.' }]),
+      owner: 'worker',
+      draining: new AbortController().signal,
+      graceMs: 50,
+      pollMs: 20,
+      leaseMs: 500,
+      crashesMax: 3,
+      now: () => 5,
+      glimpse: async () => ({ head: 1, about: null }),
+      onReport: (report) => void reports.push(report),
+      care: {
+        begin: async () => (begun += 1),
+        end: async () => void (begun = 0),
+        park: never,
+        parked: never,
+        unpark: never,
+        reason: async () => null,
+      },
+      ...more,
+    },
+  };
+}
+
+const held = (more: Partial<HeldJob> = {}): HeldJob => ({
+  wake: { session: 's', version: 1 },
+  extend: async () => true,
+  giveBack: async () => undefined,
+  ...more,
+});
+
+describe('a job', () => {
+  it('is no crash of its session when Redis is in trouble, however often', async () => {
+    const { means, begun, reports } = await scene((store) => ({
+      ...store,
+      claim: async () => {
+        throw new StoreError('unreadable', 'Redis', 'it is gone');
+      },
+    }));
+    for (let time = 0; time < 5; time += 1)
+      await expect(carryOut(held(), means)).rejects.toThrow(/it is gone/);
+    expect(begun()).toBe(0);
+    expect(reports.filter(({ kind }) => kind === 'parked')).toEqual([]);
+  });
+
+  it('is not begun as long as nobody has said that it is still ours', async () => {
+    const { means, begun } = await scene((store) => store);
+    await expect(carryOut(held({ extend: never }), means)).rejects.toThrow(/lease of session "s" was lost/);
+    expect(begun()).toBe(0);
+  });
+
+  it('leaves nothing behind that begins when it is over', async () => {
+    let starts = 0;
+    const kept = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const tool = defineTool({
+      name: 'effect',
+      description: 'Has an effect.',
+      parameters: z.looseObject({}),
+      effect: 'not-repeatable',
+      run: async () => ({ ok: true, output: (starts += 1) }),
+    });
+    const stop = new AbortController();
+    const outfitFor = outfit([{ calls: [{ tool: 'effect', args: {} }] }], { tools: [tool] });
+    const { means, reports } = await scene(
+      (store) => ({
+        ...store,
+        async append(id, at, events, after) {
+          if (events[0]?.type === 'tool-started') {
+            asked.resolve();
+            await kept.promise;
+          }
+          return store.append(id, at, events, after);
+        },
+      }),
+      { outfitFor, draining: stop.signal },
+    );
+    const over = carryOut(held(), means);
+    await asked.promise;
+    stop.abort();
+    await over;
+    expect(reports.at(-1)).toEqual({ kind: 'left', session: 's' });
+    // Only now the start is kept, and by now the session is somebody else's to go on with.
+    kept.resolve();
+    await sleep(50);
+    expect(starts).toBe(0);
+  });
+});

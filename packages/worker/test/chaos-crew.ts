@@ -1,0 +1,88 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ledgerIn, openIn } from './chaos-ledger.ts';
+import type { CuttingProxy } from './cutting-proxy.ts';
+import type { RedisServer } from './redis-server.ts';
+
+const leaseMs = 1_500;
+const program = fileURLToPath(new URL('./fixtures/worker-process.ts', import.meta.url));
+
+/** Workers, each a process of its own. */
+export type Crew = { readonly children: ChildProcess[]; readonly start: () => void };
+
+export function crewFor(url: string, prefix: string, folder: string): Crew {
+  const children: ChildProcess[] = [];
+  return {
+    children,
+    start() {
+      const args = [program, url, prefix, folder, String(leaseMs)];
+      children.push(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
+    },
+  };
+}
+
+export const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode === null && signalCode === null;
+
+/** What has happened to them so far. */
+export type Mishaps = { kills: number; stops: number; restarts: number; cuts: number };
+
+export type Scene = {
+  readonly server: RedisServer;
+  readonly proxy: CuttingProxy;
+  readonly crew: Crew;
+  readonly folder: string;
+  readonly happened: Mishaps;
+};
+
+/** How long to wait for a worker that is in the middle of something. */
+const patienceMs = 10_000;
+
+/** A worker that is in the middle of something that must not happen twice; any, if none is for long. */
+async function busyWorker({ crew, folder }: Scene): Promise<ChildProcess> {
+  for (const late = Date.now() + patienceMs; ;) {
+    const open = openIn(ledgerIn(folder));
+    const running = crew.children.filter(isRunning);
+    const found =
+      running.find((child) => open.some(({ pid }) => pid === child.pid)) ??
+      (Date.now() > late ? running[0] : undefined);
+    if (found !== undefined) return found;
+    await sleep(5);
+  }
+}
+
+/** One mishap: a worker is killed or stops for longer than its lease, Redis is killed, or an answer of it gets lost. */
+export async function mishap(round: number, scene: Scene): Promise<void> {
+  const { server, proxy, crew, happened } = scene;
+  const victim = await busyWorker(scene);
+  switch (round % 4) {
+    case 0:
+      victim.kill('SIGKILL');
+      await once(victim, 'exit');
+      crew.start();
+      happened.kills += 1;
+      return;
+    case 1:
+      victim.kill('SIGSTOP');
+      await sleep(leaseMs * 1.5);
+      victim.kill('SIGCONT');
+      happened.stops += 1;
+      return;
+    case 2:
+      await server.kill();
+      await sleep(200);
+      await server.start();
+      happened.restarts += 1;
+      return;
+    default: {
+      // What keeps the start of a call gets to Redis, and nobody hears that it did.
+      const before = proxy.cuts();
+      proxy.cutAfter('tool-started');
+      for (const late = Date.now() + patienceMs; proxy.cuts() === before && Date.now() < late;)
+        await sleep(5);
+      happened.cuts += proxy.cuts() - before;
+    }
+  }
+}

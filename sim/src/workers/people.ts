@@ -1,0 +1,214 @@
+import { createSession, isTerminal, type Session } from '@pawl/core';
+import { StoreError, type SessionCommand, type Store } from '@pawl/runtime';
+import { submitOnce } from '../../../packages/worker/src/submit.ts';
+import { settingsOf } from '../drive.ts';
+import { markOf, type Book } from '../oracle/book.ts';
+import { people } from '../oracle/call-checks.ts';
+import type { Interference, PlannedSession } from '../plan.ts';
+import { hop } from '../port.ts';
+import { clockOf } from '../sim-clock.ts';
+import { storeOf } from '../sim-store.ts';
+import type { Driver, SimProcess } from '../world.ts';
+import type { Crew } from './crew.ts';
+import { commandsThrough, redisCall } from './redis-ports.ts';
+
+/** How often people look: less and less as long as nothing changes. */
+const glanceMs = { first: 100, factor: 3, last: 5_000 } as const;
+
+/**
+ * Who wants something of one session: submits it, says the rest by commands from wherever they are, interferes, answers
+ * questions, and says again, under the same request, whatever they do not know to have got there.
+ */
+export class Person {
+  readonly #crew: Crew;
+  readonly #id: string;
+  readonly #planned: PlannedSession;
+  readonly #process: SimProcess;
+  readonly #store: Store;
+  readonly #commands: Store['commands'];
+  readonly #texts: string[];
+  /** Requests that were acknowledged. */
+  readonly #acknowledged = new Set<string>();
+  /** How often each kind was asked for, by different requests. */
+  readonly #asked = new Map<string, SessionCommand['kind']>();
+  readonly #interfered = new Set<number>();
+  #seen = '';
+  #glanceMs: number = glanceMs.first;
+  #done = false;
+
+  constructor(crew: Crew, index: number, planned: PlannedSession) {
+    const { world } = crew;
+    this.#crew = crew;
+    this.#id = `s${index}`;
+    this.#planned = planned;
+    this.#texts = planned.turns.map((_, turn) => `${this.#id}: do part ${turn}`);
+    const name = `person ${index}`;
+    const store = world.disk.connect();
+    this.#process = { name, slot: -1, alive: true, leaving: false, drift: 1, shift: 0, store };
+    const driver: Driver = {
+      name,
+      process: this.#process,
+      session: this.#id,
+      agent: null,
+      recovering: false,
+      gone: false,
+    };
+    this.#store = storeOf(world, driver);
+    this.#commands = commandsThrough(world, name, store.commands);
+    void this.#attend();
+  }
+
+  /** Everything there was to say has been said and answered. */
+  get done(): boolean {
+    return this.#done;
+  }
+
+  close(): Promise<void> {
+    return this.#process.store.close();
+  }
+
+  /** At the end of a run: what was acknowledged is there, and nothing was carried out more often than it was asked for. */
+  check(): void {
+    const { fail, books } = this.#crew.world.oracle;
+    const book = books.get(this.#id);
+    if (book === undefined || this.#planned.poison === true) return;
+    const lost = this.#texts.filter(
+      (text) => this.#acknowledged.has(text) && !book.heard.has(text) && !isTerminal(book.session),
+    );
+    for (const text of lost) fail(7, `${JSON.stringify(text)} was acknowledged and never carried out`);
+    for (const kind of ['cancel', 'pause', 'finish', 'halt'] as const) {
+      const asked = [...this.#asked.values()].filter((each) => each === kind).length;
+      const kept = book.texts.filter((text) => text.includes(`"type":"${kind}-requested"`)).length;
+      if (kept > asked) fail(7, `${this.#id} was asked ${asked} times to ${kind}, and has it ${kept} times`);
+    }
+  }
+
+  async #attend(): Promise<void> {
+    const { world } = this.#crew;
+    while (!this.#done) {
+      await hop(world, { process: 'user', kind: this.#id }, { name: 'look', inMs: this.#glanceMs });
+      try {
+        await this.#look();
+      } catch (error) {
+        if (!(error instanceof StoreError)) world.oracle.fail(18, `${this.#id} is refused: ${String(error)}`);
+      }
+    }
+  }
+
+  async #look(): Promise<void> {
+    const book = this.#crew.world.oracle.books.get(this.#id);
+    this.#rest(book);
+    if (book === undefined || book.texts.length === 0) return this.#submit();
+    if (isTerminal(book.session)) this.#done = true;
+    else if ((await this.#crew.care.reason(this.#id)) !== null) await this.#retry();
+    else if (this.#planned.poison !== true) await this.#goOn(book);
+  }
+
+  /** What brings every worker down stays where it is. */
+  async #retry(): Promise<void> {
+    const { world, care, takings } = this.#crew;
+    if (this.#planned.poison === true) {
+      this.#done = true;
+      return;
+    }
+    await redisCall(world, this.#process.name, 'retry', async () => {
+      // Whoever has it at this moment keeps the same record.
+      takings.get(this.#id)?.splice(0);
+      await care.unpark(this.#id);
+    });
+    await this.#wake();
+  }
+
+  async #goOn(book: Book): Promise<void> {
+    const { turn } = book.session;
+    switch (turn.status) {
+      case 'waitingForUser':
+        return this.#sayNext(book);
+      case 'awaitingPermission':
+        for (const { decision, call } of turn.calls)
+          if (decision === 'pending') await this.#decide(call, turn.request);
+        return;
+      case 'paused':
+        return this.#ask(`resume ${book.session.seq}`, { kind: 'resume' });
+      default:
+        return this.#interfere(book.turns - 1);
+    }
+  }
+
+  async #sayNext(book: Book): Promise<void> {
+    const text = this.#texts.find((each) => !book.heard.has(each));
+    if (text !== undefined) await this.#ask(text, { kind: 'say', text });
+    else if (this.#planned.ending === 'shut-down')
+      await this.#ask('halt', { kind: 'halt', reason: 'enough' });
+    else if ((await this.#process.store.commands.waiting(this.#id)).length === 0) this.#done = true;
+  }
+
+  async #decide(call: { readonly id: string; readonly args: unknown }, request: number): Promise<void> {
+    const { choices, oracle } = this.#crew.world;
+    const mark = markOf(call.args);
+    const key = `decide ${mark}`;
+    if (!this.#asked.has(key)) {
+      const decision = choices.choose('answer', (random) => random.below(3)) === 1 ? 'deny' : 'allow';
+      oracle.answered(people, mark, { decision, args: JSON.stringify(call.args) });
+      this.#decisions.set(key, decision);
+    }
+    const decision = this.#decisions.get(key) ?? 'allow';
+    await this.#ask(key, { kind: 'decide', callId: call.id, request, decision });
+  }
+
+  readonly #decisions = new Map<string, 'allow' | 'deny'>();
+
+  async #interfere(turn: number): Promise<void> {
+    const interference = this.#planned.turns[turn]?.interference ?? null;
+    if (interference === null || this.#interfered.has(turn)) return;
+    if (this.#crew.world.choices.choose('interfere', (random) => random.below(3)) === 2) return;
+    this.#interfered.add(turn);
+    const command = this.#commandFor(interference);
+    await this.#ask(command.kind === 'say' ? command.text : `${interference} ${turn}`, command);
+  }
+
+  #commandFor(interference: Interference): SessionCommand {
+    if (interference === 'cancel') return { kind: 'cancel' };
+    if (interference !== 'say') return { kind: interference, reason: 'please' };
+    const text = `${this.#id}: and then part ${this.#texts.length}`;
+    this.#texts.push(text);
+    return { kind: 'say', text };
+  }
+
+  /** Asks until it is known to be kept, and at times once more. */
+  async #ask(requestId: string, command: SessionCommand): Promise<void> {
+    const { faults } = this.#crew.world;
+    if (this.#acknowledged.has(requestId) && !faults.strikes('command-twice', command.kind)) return;
+    this.#asked.set(requestId, command.kind);
+    await this.#commands.send(this.#id, command, { requestId });
+    this.#acknowledged.add(requestId);
+    await this.#wake();
+  }
+
+  async #wake(): Promise<void> {
+    const { world, queue } = this.#crew;
+    const { head } = await this.#store.open(this.#id);
+    await redisCall(world, this.#process.name, 'wake', async () =>
+      queue.add({ session: this.#id, version: head }),
+    );
+  }
+
+  async #submit(): Promise<void> {
+    const { world, queue } = this.#crew;
+    const now = clockOf(world, this.#process).now();
+    const session: Session = createSession({ id: this.#id, at: now, settings: settingsOf(this.#planned) });
+    const [goal = ''] = this.#texts;
+    const add = (wake: { readonly session: string; readonly version: number }): Promise<void> =>
+      redisCall(world, this.#process.name, 'wake', async () => queue.add(wake));
+    const means = { store: this.#store, queues: { wake: add } };
+    await submitOnce(means, { session, goal }, { owner: this.#process.name, now });
+    this.#acknowledged.add(goal);
+  }
+
+  #rest(book: Book | undefined): void {
+    const seen = String(book?.texts.length);
+    const longer = Math.min(this.#glanceMs * glanceMs.factor, glanceMs.last);
+    this.#glanceMs = seen === this.#seen ? longer : glanceMs.first;
+    this.#seen = seen;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Care, Parked } from '../../../packages/worker/src/care.ts';
+
+/** So many events after the last time it was taken up, a session has got somewhere: as in the real one. */
+const eventsOfProgress = 20;
+
+type Kept = { head: number; begun: number; parked: Parked | null };
+
+/** What is known of sessions that bring workers down, by the rules of the real one. */
+export function createCare(): Care {
+  const all = new Map<string, Kept>();
+  const at = (session: string, head: number): Kept => {
+    let kept = all.get(session);
+    if (kept === undefined) all.set(session, (kept = { head, begun: 0, parked: null }));
+    return kept;
+  };
+  return {
+    async begin(session, head) {
+      const kept = at(session, head);
+      if (head - kept.head >= eventsOfProgress) kept.begun = 0;
+      kept.head = head;
+      return (kept.begun += 1);
+    },
+    async end(session) {
+      const kept = all.get(session);
+      if (kept !== undefined) kept.begun = 0;
+    },
+    async park(parked) {
+      at(parked.session, 0).parked = parked;
+    },
+    reason: async (session) => all.get(session)?.parked?.reason ?? null,
+    parked: async () => [...all.values()].flatMap(({ parked }) => (parked === null ? [] : [parked])),
+    async unpark(session) {
+      const wasParked = (all.get(session)?.parked ?? null) !== null;
+      all.delete(session);
+      return wasParked;
+    },
+  };
+}

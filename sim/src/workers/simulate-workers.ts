@@ -1,0 +1,234 @@
+import { soundAssembly } from '../assembly.ts';
+import { drawChoices, type Choices } from '../choices.ts';
+import { createDisk } from '../disk.ts';
+import { createFaults, type FaultName } from '../faults.ts';
+import { createOracle } from '../oracle/oracle.ts';
+import { createOutside } from '../outside.ts';
+import { sessionNumbers, type Plan } from '../plan.ts';
+import { drained, Scheduler } from '../scheduler.ts';
+import { heal, type Run } from '../simulate.ts';
+import { createTrace } from '../trace.ts';
+import type { SimProcess, World } from '../world.ts';
+import { soundParts, type Crew, type WorkerCounts, type WorkerParts } from './crew.ts';
+import { Person } from './people.ts';
+import { createCare } from './sim-care.ts';
+import { SimQueue } from './sim-queue.ts';
+import { SimWorker } from './sim-worker.ts';
+
+/** Trouble lasts at most so many steps; then all must come to rest within so many steps and so much time. */
+const chaosSteps = 2_000;
+const calmSteps = 20_000;
+const calmMs = 60 * 60_000;
+const hourMs = 3_600_000;
+
+const anyTime = ['crash', 'stop', 'leave', 'clock-jump', 'lock-lost'] as const satisfies readonly FaultName[];
+
+/** Its late starts are all that began after somebody else had claimed the session. */
+export type WorkersRun = Run & { readonly workers: WorkerCounts };
+
+export type WorkersSimulation = { readonly choices?: Choices; readonly parts?: WorkerParts };
+
+/** Runs a plan with workers on a queue, from its beginning to its end, or to the first thing that must not be. */
+export async function simulateWorkers(plan: Plan, simulation: WorkersSimulation = {}): Promise<WorkersRun> {
+  const foreman = new Foreman(plan, simulation);
+  try {
+    await foreman.run();
+  } finally {
+    await foreman.close();
+  }
+  return foreman.report();
+}
+
+/** Starts workers, and does to them what is done to workers. */
+class Foreman {
+  readonly #world: World;
+  readonly #crew: Crew;
+  readonly #workers: SimWorker[] = [];
+  readonly #people: readonly Person[];
+  #born = 0;
+  #isClosing = false;
+
+  constructor(plan: Plan, { choices = drawChoices(plan.seed), parts = soundParts }: WorkersSimulation) {
+    const trace = createTrace();
+    const outside = createOutside();
+    const scheduler = new Scheduler(choices, plan.schedule, trace);
+    this.#world = {
+      plan,
+      choices,
+      faults: createFaults(plan.faults, choices),
+      scheduler,
+      oracle: createOracle(outside, trace, () => scheduler.steps),
+      outside,
+      assembly: soundAssembly,
+      disk: createDisk(plan, () => scheduler.now),
+      drivers: new Map(),
+    };
+    const onReady = (): void => {
+      for (const worker of this.#workers) worker.fetch();
+    };
+    this.#crew = {
+      world: this.#world,
+      queue: new SimQueue(this.#world, onReady),
+      care: createCare(),
+      bug: parts,
+      takings: new Map(),
+      counts: { stops: 0, crashes: 0, takings: 0, parked: 0, swept: 0 },
+    };
+    for (let slot = 0; slot < plan.processes; slot += 1) this.#start(slot);
+    this.#people = sessionNumbers(plan).flatMap((number) => {
+      const planned = plan.sessions[number];
+      return planned === undefined ? [] : [new Person(this.#crew, number, planned)];
+    });
+  }
+
+  async run(): Promise<void> {
+    const { scheduler, oracle } = this.#world;
+    const isOver = (): boolean => oracle.violation !== null || this.#people.every(({ done }) => done);
+    while (scheduler.steps < chaosSteps && !isOver()) {
+      this.#interfere();
+      await drained();
+      if ((await scheduler.step()) === null) break;
+    }
+    heal(this.#world);
+    const { steps, now } = scheduler;
+    while (!isOver() || !(await this.#isAtRest())) {
+      if (oracle.violation !== null) return;
+      if (scheduler.steps > steps + calmSteps || scheduler.now > now + calmMs)
+        oracle.fail(18, `not at rest: ${this.#state()}`);
+      if ((await scheduler.step()) === null) oracle.fail(18, `nothing more happens: ${this.#state()}`);
+    }
+    if (oracle.violation === null) await this.#windDown();
+  }
+
+  async close(): Promise<void> {
+    for (const { process } of this.#workers) await process.store.close();
+    for (const person of this.#people) await person.close();
+    this.#world.disk.remove();
+  }
+
+  report(): WorkersRun {
+    const { oracle, scheduler, choices, faults } = this.#world;
+    return {
+      violation: oracle.violation,
+      digest: oracle.digest(),
+      script: choices.made(),
+      events: oracle.counts.events,
+      steps: scheduler.steps,
+      simulatedMs: scheduler.now,
+      lateStarts: oracle.counts.startsAfterTakeOver,
+      struck: Object.fromEntries(faults.struck),
+      workers: this.#crew.counts,
+    };
+  }
+
+  /** Nobody has anything to do, nothing waits in the queue, and no command is left. */
+  async #isAtRest(): Promise<boolean> {
+    const { queue } = this.#crew;
+    const { oracle } = this.#world;
+    return [...oracle.books.keys()].every((id) => !queue.has(id));
+  }
+
+  #state(): string {
+    const { oracle, scheduler } = this.#world;
+    const sessions = [...oracle.books.values()].map(({ id, session }) => {
+      const queued = this.#crew.queue.has(id) ? 'queued' : 'in no queue';
+      return `${id} is ${session.turn.status}, ${queued}`;
+    });
+    const pending = [...scheduler.pending].map(({ name }) => name);
+    return `${sessions.join('; ')}; waiting: ${pending.slice(0, 9).join(', ')}`;
+  }
+
+  /** Everybody leaves; then nothing may be left that anybody waits for, and what is kept must be what it was. */
+  async #windDown(): Promise<void> {
+    const { scheduler, oracle, disk } = this.#world;
+    const left = new Set<SimWorker>();
+    this.#isClosing = true;
+    const living = this.#workers.filter(({ process }) => process.alive);
+    for (const worker of living) void worker.leave().then(() => left.add(worker));
+    await drained();
+    for (let steps = 0; steps < 2_000 && (await scheduler.step()) !== null;) steps += 1;
+    // One that was leaving already is gone by now.
+    if (living.some((worker) => worker.process.alive && !left.has(worker)))
+      oracle.fail(18, `a worker cannot leave: ${this.#state()}`);
+    if (scheduler.pending.size > 0) oracle.fail(18, `something is left waiting: ${this.#state()}`);
+    if (![...oracle.books.keys()].some((id) => this.#isPoison(id))) oracle.checkCalls();
+    oracle.checkSaid();
+    for (const person of this.#people) person.check();
+    const store = disk.connect();
+    for (const { id, texts } of oracle.books.values()) {
+      const verified = await store.verify(id);
+      if (!verified.ok) oracle.fail(8, `${id} is damaged: ${verified.reason}`);
+      const opened = await store.open(id);
+      oracle.opened(id, opened);
+      if (opened.head !== texts.length)
+        oracle.fail(8, `${id} has ${opened.head} events, not ${texts.length}`);
+    }
+    await store.close();
+  }
+
+  #isPoison(id: string): boolean {
+    return this.#world.plan.sessions[Number(id.slice(1))]?.poison === true;
+  }
+
+  #interfere(): void {
+    const { faults } = this.#world;
+    const fault = faults.strikesOneOf(anyTime, 'trouble');
+    const worker = fault === null ? undefined : this.#anyWorker();
+    if (fault === null || worker === undefined) return;
+    const { process } = worker;
+    if (fault === 'crash') this.#crash(process);
+    if (fault === 'stop') worker.stop();
+    if (fault === 'leave' && !process.leaving) {
+      void worker.leave().then(() => {
+        if (process.alive) this.#crash(process);
+      });
+    }
+    if (fault === 'clock-jump') process.shift += this.#draw('jump', 2) === 0 ? -hourMs : hourMs;
+    if (fault === 'lock-lost') this.#crew.queue.forgetLock();
+  }
+
+  /** It ends without a word, and another one comes in its place. */
+  #crash(process: SimProcess): void {
+    const { scheduler } = this.#world;
+    if (!process.alive) return;
+    process.alive = false;
+    this.#crew.counts.crashes += 1;
+    scheduler.drop(process.name);
+    void process.store.close();
+    const inMs = 200 + 500 * this.#draw('restart', 5);
+    const happen = (): void => this.#start(process.slot);
+    scheduler.add({ owner: 'operator', lane: 'operator', name: `start w${process.slot}`, inMs, happen });
+  }
+
+  #start(slot: number): void {
+    const { faults, disk, choices, scheduler } = this.#world;
+    if (this.#isClosing) return;
+    this.#born += 1;
+    const store = disk.connect();
+    const name = `w${slot}.${this.#born}`;
+    const drift = faults.strikes('clock-drift', 'birth') ? 1.5 : 1;
+    const process: SimProcess = { name, slot, alive: true, leaving: false, drift, shift: 0, store };
+    const isOdd = faults.strikes('stopwatch-drift', 'birth');
+    const stopwatchRate = isOdd ? [0.85, 1.2][choices.choose('rate', (random) => random.below(2))] : 1;
+    const happen = (): void => this.#crash(process);
+    const crash = (): void =>
+      void scheduler.add({
+        owner: 'operator',
+        lane: 'operator',
+        name: `${name} is brought down`,
+        inMs: 0,
+        happen,
+      });
+    const options = { crash, stopwatchRate: stopwatchRate ?? 1 };
+    this.#workers[slot] = new SimWorker(this.#crew, process, options);
+  }
+
+  #anyWorker(): SimWorker | undefined {
+    const living = this.#workers.filter(({ process }) => process.alive);
+    return living.length < 2 ? living[0] : living[this.#draw('which', living.length) % living.length];
+  }
+
+  #draw(name: string, limit: number): number {
+    return this.#world.choices.choose(name, (random) => random.below(limit));
+  }
+}
