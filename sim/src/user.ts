@@ -23,6 +23,8 @@ export class User {
   #pausedFor = 0;
   /** What was handed over, and to whom. As long as they live, they have it. */
   readonly #handedOver = new Map<string, Driver>();
+  /** Who has not yet said what became of the last wish: until then the user does not turn away, for it may be a pause. */
+  #waitsFor: Driver | null = null;
   #readTo = 0;
   #seen = '';
   #glanceMs: number = glanceMs.first;
@@ -88,7 +90,7 @@ export class User {
       return;
     }
     if (this.#shutsDown) this.#post(driver, { type: 'shutdown-requested' });
-    else this.#done = true;
+    else if (this.#waitsFor !== driver) this.#done = true;
   }
 
   #hand(driver: Driver, text: string, taken: Promise<boolean> | undefined): void {
@@ -174,7 +176,11 @@ export class User {
   }
 
   #post(driver: Driver, event: Unstamped, then: (taken: boolean) => void = () => undefined): void {
-    void driver.agent?.post(event).then(then);
+    this.#waitsFor = driver;
+    void driver.agent?.post(event).then((taken) => {
+      if (this.#waitsFor === driver) this.#waitsFor = null;
+      then(taken);
+    });
   }
 }
 
