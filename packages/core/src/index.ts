@@ -18,6 +18,7 @@ export { readProfile } from './profiles/read-profile.ts';
 export type { Profile } from './profiles/profiles.ts';
 
 export { eventTypes, isEphemeral } from './event.ts';
+export { plainEvents } from './plain-events.ts';
 export type {
   Event,
   EventType,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Event } from '@pawl/core';
+import { plainEvents } from '@pawl/core';
 import type { KeptEvent } from '@pawl/runtime';
 
 /** Where two logs part: how many events they have in common, and the next of each, if there is one. */
@@ -13,7 +13,7 @@ export type Parting = {
 export async function partingOf(a: AsyncIterable<KeptEvent>, b: AsyncIterable<KeptEvent>): Promise<Parting> {
   const left = a[Symbol.asyncIterator]();
   const right = b[Symbol.asyncIterator]();
-  const [plainLeft, plainRight] = [plainer(), plainer()];
+  const [plainLeft, plainRight] = [plainEvents(), plainEvents()];
   let common = 0;
   try {
     for (;;) {
@@ -28,26 +28,4 @@ export async function partingOf(a: AsyncIterable<KeptEvent>, b: AsyncIterable<Ke
     await left.return?.();
     await right.return?.();
   }
-}
-
-/**
- * What an event says, apart from when: two runs that do the same differ in times, in the dice of their retries, and in the
- * ids that a provider gives to calls. A call is known by its number in the log instead.
- */
-function plainer(): (event: Event) => unknown {
-  const numbers = new Map<string, number>();
-  let count = 0;
-  return (event) => {
-    const { at: _, ...rest } = event;
-    if (event.type === 'model-replied') {
-      const calls = event.calls.map(({ id, ...call }) => {
-        count += 1;
-        if (id !== undefined) numbers.set(id, count);
-        return call;
-      });
-      return { ...rest, calls };
-    }
-    const { jitter: __, ...said } = { jitter: 0, ...rest };
-    return 'callId' in event ? { ...said, callId: numbers.get(event.callId) ?? event.callId } : said;
-  };
 }

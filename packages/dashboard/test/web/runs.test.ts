@@ -23,7 +23,7 @@ describe('the list of runs', () => {
   });
 
   it('finds words in goal, id, profile, model and folder', () => {
-    const one = row({ goal: 'Repair the Sum', id: 'abc', model: 'openai/gpt', dir: '/work/shop' });
+    const one = row({ goal: 'Repair the Sum', id: 'abc', model: 'openai/gpt', dir: '/home/ada/shop' });
     for (const q of ['sum', 'repair SUM', 'abc', 'gpt', 'shop sum', '']) {
       expect(matches(one, { show: 'all', q })).toBe(true);
     }

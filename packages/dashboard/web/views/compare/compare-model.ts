@@ -1,6 +1,7 @@
 import {
   conversationOf,
   items,
+  plainEvents,
   type Event,
   type Message,
   type Session,
@@ -16,33 +17,11 @@ export type Parting = { readonly common: number; readonly a: number; readonly b:
 
 /** Goes through two runs side by side, up to the first events that say something else. */
 export function partingOf(a: Track, b: Track): Parting {
-  const [plainA, plainB] = [plainer(), plainer()];
+  const [plainA, plainB] = [plainEvents(), plainEvents()];
   const length = Math.min(a.length, b.length);
   let common = 0;
   while (common < length && isSame(plainA(a.entry(common).event), plainB(b.entry(common).event))) common += 1;
   return { common, a: a.length, b: b.length };
-}
-
-/**
- * What an event says, apart from when: two runs that do the same differ in times, in the dice of their retries, and in the
- * ids that a provider gives to calls. A call is known by its number in the log instead.
- */
-function plainer(): (event: Event) => unknown {
-  const numbers = new Map<string, number>();
-  let count = 0;
-  return (event) => {
-    const { at: _, ...rest } = event;
-    if (event.type === 'model-replied') {
-      const calls = event.calls.map(({ id, ...call }) => {
-        count += 1;
-        if (id !== undefined) numbers.set(id, count);
-        return call;
-      });
-      return { ...rest, calls };
-    }
-    const { jitter: __, ...said } = { jitter: 0, ...rest };
-    return 'callId' in event ? { ...said, callId: numbers.get(event.callId) ?? event.callId } : said;
-  };
 }
 
 /** Whether two pieces of plain JSON say the same, whatever the order of their fields. */
