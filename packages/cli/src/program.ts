@@ -55,6 +55,8 @@ function oneLine(text: string): string {
 const profileHelp =
   'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
 
+const traceHelp = 'write every prompt, reply and transition to logs/agent_trace.log, one JSON object a line';
+
 type RunFlags = BudgetFlags &
   ModelFlags & {
     readonly dir: string;
@@ -66,7 +68,8 @@ type RunFlags = BudgetFlags &
     readonly plain?: true;
     readonly quiet?: true;
     readonly store?: string;
-    readonly trace?: string;
+    readonly trace?: true;
+    readonly traceFile?: string;
     readonly logFile?: string;
     readonly logLevel?: string;
     readonly json?: true;
@@ -110,7 +113,8 @@ function withRunOptions(command: Command): Command {
     .option('--max-cost <n>', 'after so much money, ask for an answer; needs prices')
     .option('--max-seconds <n>', 'after so long, ask for an answer')
     .option('--store <where>', storeHelp)
-    .option('--trace <file>', 'write every prompt, reply and transition to a file, one JSON object a line')
+    .option('--trace', traceHelp)
+    .option('--trace-file <file>', 'write them to this file instead')
     .option('--log-file <file>', 'add what happens to a file, one JSON object a line, without what is said')
     .option('--log-level <level>', 'how much of it: trace, debug, info, warn, error (default: "info")')
     .option('--open', 'show it in a browser as well, as pawl dashboard does')
@@ -170,6 +174,7 @@ type ResumeFlags = ModelFlags &
     | 'watchResources'
     | 'store'
     | 'trace'
+    | 'traceFile'
     | 'logFile'
     | 'logLevel'
     | 'plain'
@@ -196,7 +201,8 @@ function addResume(program: Command, { io, signal, exit }: Setting): void {
     .option('--watch-resources', 'pause while the machine is short of processor time, memory or disk space')
     .option('--take-over', 'take it from the process that runs it now')
     .option('--trust-store', 'act on a database that was not made here')
-    .option('--trace <file>', 'write every prompt, reply and transition to a file, one JSON object a line')
+    .option('--trace', traceHelp)
+    .option('--trace-file <file>', 'write them to this file instead')
     .option('--log-file <file>', 'add what happens to a file, one JSON object a line, without what is said')
     .option('--log-level <level>', 'how much of it: trace, debug, info, warn, error (default: "info")')
     .option('--plain', 'print lines instead of the live view')

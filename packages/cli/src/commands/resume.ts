@@ -95,7 +95,7 @@ async function resumeIn(opened: OpenedStore, { word, message, options, io }: Ask
       budgets: null,
       signal,
       view,
-      trace: openRecords(options, (line) => view.warn(line)),
+      trace: openRecords(options, folder.root, (line) => view.warn(line)),
       telemetry,
       flags: used,
       config,

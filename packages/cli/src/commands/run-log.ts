@@ -8,20 +8,18 @@ import {
 } from '@pawl/runtime';
 import { didYouMean } from '../did-you-mean.ts';
 import { UsageError } from '../usage-error.ts';
-import { openTrace, type RunTrace } from './run-trace.ts';
+import { openTrace, type RunTrace, type TraceOptions } from './run-trace.ts';
 
-export type LogOptions = {
-  /** A file to write every prompt, reply and transition to. */
-  readonly trace?: string;
+export type LogOptions = TraceOptions & {
   /** A file to add what happens to, an object a line, without what was said. */
   readonly logFile?: string;
   readonly logLevel?: string;
 };
 
 /** What is written down of a run besides its session: the trace and the log, each if it was asked for. */
-export function openRecords(options: LogOptions, warn: (line: string) => void): RunTrace {
+export function openRecords(options: LogOptions, root: string, warn: (line: string) => void): RunTrace {
   const level = levelOf(options);
-  const trace = openTrace(options.trace);
+  const trace = openTrace(options, root, warn);
   const log = openLog(options.logFile, level, warn);
   return {
     ...trace,

@@ -1,6 +1,14 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { toArray, transitionRecords } from '@pawl/core';
-import { maskSecrets, secretValues, type Model, type Seen } from '@pawl/runtime';
+import {
+  maskSecrets,
+  openRotatingFile,
+  secretValues,
+  type Model,
+  type RotatingFile,
+  type Seen,
+} from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 
 /** A file in which every prompt, reply and transition can be read as it was but for secrets, one JSON object a line. */
@@ -10,17 +18,20 @@ export type RunTrace = {
   see(seen: Seen): void;
 };
 
-export function openTrace(path: string | undefined): RunTrace {
-  if (path === undefined) return { model: (model) => model, see: () => undefined };
-  try {
-    writeFileSync(path, '', { mode: 0o600 });
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The trace cannot be written to ${path}: ${why}`, { cause: error });
-  }
+export type TraceOptions = {
+  /** Into `logs/agent_trace.log` of the folder that is worked in. */
+  readonly trace?: boolean;
+  /** Into this file instead. */
+  readonly traceFile?: string;
+};
+
+export function openTrace(options: TraceOptions, root: string, warn: (line: string) => void): RunTrace {
+  const { trace = false, traceFile } = options;
+  if (!trace && traceFile === undefined) return { model: (model) => model, see: () => undefined };
+  const path = traceFile ?? join(root, 'logs', 'agent_trace.log');
+  const file = openFile(path, warn, traceFile === undefined);
   const secrets = secretValues(process.env);
-  const write = (record: object): void =>
-    appendFileSync(path, `${JSON.stringify(maskSecrets(record, { secrets }))}\n`);
+  const write = (record: object): void => file.write(`${JSON.stringify(maskSecrets(record, { secrets }))}\n`);
   return {
     model: (model) => ({
       name: model.name,
@@ -38,4 +49,28 @@ export function openTrace(path: string | undefined): RunTrace {
       for (const record of transitionRecords(notes, session)) write({ type: 'state_transition', ...record });
     },
   };
+}
+
+function openFile(path: string, warn: (line: string) => void, isOurs: boolean): RotatingFile {
+  const onTrouble = (why: string): void =>
+    warn(`The trace cannot be written to ${path} at the moment: ${why}`);
+  try {
+    if (isOurs) makeFolder(path);
+    return openRotatingFile(path, { onTrouble });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The trace cannot be written to ${path}: ${why}`, { cause: error });
+  }
+}
+
+/** A folder that was not there is kept out of git: prompts are nobody else's business. */
+function makeFolder(path: string): void {
+  const folder = dirname(path);
+  const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (made !== undefined) writeFileSync(join(folder, '.gitignore'), '*\n');
+  for (const each of [folder, path]) {
+    // Whoever gave us the folder to work in could otherwise have us write anywhere.
+    if (lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw new Error(`${each} is a symbolic link; name the file with --trace-file.`);
+  }
 }

@@ -82,7 +82,7 @@ export async function begin(
   const model = flags.model ?? 'librarian';
   const about = { folder, id, model, kind: options.kind, warnings: [...found.warnings, ...warnings] };
   const view = await showing(options, io, about);
-  const trace = openRecords(options, (line) => view.warn(line));
+  const trace = openRecords(options, folder.root, (line) => view.warn(line));
   const telemetry = await runTelemetry(config, view, io);
   const opened = await openStore(options, config);
   if (opened.warning !== null) view.warn(opened.warning);

@@ -30,6 +30,9 @@ const ignoredFolders: ReadonlySet<string> = new Set([
   '.pawl',
 ]);
 
+/** Where `pawl run --trace` writes. Whoever reads its own prompts finds every question in them, and no answer. */
+const ownTrace = /^logs\/agent_trace\.log(?:\.\d+)?$/;
+
 /** Each path is held against each rule; people write a few dozen. */
 const rulesMax = 1_000;
 
@@ -43,6 +46,7 @@ export function createIgnore(gitignore: string): Ignore {
   return (path, isFolder) => {
     const names = path.split('/');
     if (isFolder && ignoredFolders.has(names.at(-1) ?? '')) return true;
+    if (ownTrace.test(path)) return true;
     const rule = rules.findLast((each) => (isFolder || !each.foldersOnly) && fitsPath(each.names, names));
     return rule !== undefined && !rule.keeps;
   };
