@@ -1,22 +1,34 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Nobody's own settings and nobody's own data have to do with the tests. */
+/** The tests see nobody's own settings and data. */
 const nobody = join(tmpdir(), 'pawl-tests');
+
+/** Tests that change nothing outside of themselves: no environment, no handlers of the process, nothing that is mocked. */
+export const selfContained: readonly string[] = [
+  'packages/{core,adapters,telemetry,dashboard}/test/**/*.test.ts',
+  'bench/test/**/*.test.ts',
+  'eval/test/**/*.test.ts',
+];
 
 export default defineConfig({
   test: {
-    include: [
-      'packages/*/test/**/*.test.ts',
-      'scripts/test/**/*.test.ts',
-      'bench/test/**/*.test.ts',
-      'eval/test/**/*.test.ts',
-      'sim/test/**/*.test.ts',
-    ],
     env: { XDG_CONFIG_HOME: join(nobody, 'config'), XDG_DATA_HOME: join(nobody, 'data') },
     testTimeout: 30_000,
-    // Also where there are only two cores: a worker waits for processes and timers half of the time.
+    // At least two, even on two cores: a worker waits for processes and timers half of the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    projects: [
+      // A process for each file would take longer to start than most of these files take to run.
+      { extends: true, test: { name: 'together', include: [...selfContained], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'apart',
+          include: ['{packages/*,scripts,bench,eval,sim}/test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...selfContained],
+        },
+      },
+    ],
   },
 });

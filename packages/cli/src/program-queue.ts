@@ -47,6 +47,7 @@ function addSubmit(program: Command, { io, exit }: Setting): void {
     )
     .option('--auto-commit', 'keep each step that changes something as a git commit')
     .option('--base-url <url>', 'where an openai-compatible model is served')
+    .option('--summary-model <spec>', 'which model sums up what no longer fits: as --model, or "same"')
     .option('--max-output-tokens <n>', 'how long one reply may be')
     .option('--max-steps <n>', 'ask the model at most so often, the last time for an answer')
     .option('--max-tool-calls <n>', 'after so many tool calls, ask for an answer')

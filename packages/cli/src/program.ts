@@ -1,3 +1,4 @@
+import type { AuditOptions } from './commands/audit.ts';
 import type { BudgetFlags } from './commands/budget-options.ts';
 import type { ModelFlags } from './commands/model-options.ts';
 import { Command } from 'commander';
@@ -55,6 +56,8 @@ function oneLine(text: string): string {
 const profileHelp =
   'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
 
+const summaryHelp = 'which model sums up what no longer fits: as --model, or "same"';
+
 const traceHelp = 'write every prompt, reply and transition to logs/agent_trace.log, one JSON object a line';
 
 type RunFlags = BudgetFlags &
@@ -104,6 +107,7 @@ function withRunOptions(command: Command): Command {
     .option('--auto-commit', 'keep each step that changes something as a git commit')
     .option('--watch-resources', 'pause while the machine is short of processor time, memory or disk space')
     .option('--base-url <url>', 'where an openai-compatible model is served')
+    .option('--summary-model <spec>', summaryHelp)
     .option('--price-in <n>', 'money per million tokens read, for --max-cost')
     .option('--price-out <n>', 'money per million tokens written')
     .option('--max-output-tokens <n>', 'how long one reply may be')
@@ -197,6 +201,7 @@ function addResume(program: Command, { io, signal, exit }: Setting): void {
     .option('--store <where>', storeHelp)
     .option('-m, --model <spec>', 'another model than the one it was begun with')
     .option('--base-url <url>', 'where that model is served')
+    .option('--summary-model <spec>', summaryHelp)
     .option('--mode <mode>', 'what runs without asking from now on: read-only, ask, auto-edit, full-auto')
     .option('--watch-resources', 'pause while the machine is short of processor time, memory or disk space')
     .option('--take-over', 'take it from the process that runs it now')
@@ -281,6 +286,7 @@ function addAudit(program: Command, { io, signal, exit }: Setting): void {
     .option('--price-in <price>', 'what a million tokens cost that the model reads')
     .option('--price-out <price>', 'what a million tokens cost that the model writes')
     .option('-q, --quiet', 'only the table and the totals: no proofs, no problems, no progress')
+    .option('--json', 'the same as --format json')
     .addHelpText(
       'after',
       `${examples(
@@ -294,10 +300,11 @@ function addAudit(program: Command, { io, signal, exit }: Setting): void {
     .action(
       async (
         files: string[],
-        options: { format: string; preset: string; priceIn?: string; priceOut?: string; quiet?: true },
+        { json, ...options }: Omit<AuditOptions, 'signal'> & { readonly json?: true },
       ) => {
         const { auditFiles } = await import('./commands/audit.ts');
-        exit(await auditFiles(files, { ...options, signal }, io));
+        const format = json === true ? 'json' : options.format;
+        exit(await auditFiles(files, { ...options, format, signal }, io));
       },
     );
 }
@@ -306,6 +313,8 @@ type MemoryFlags = {
   readonly dir: string;
   readonly file?: string;
   readonly storage?: string;
+  readonly store?: string;
+  readonly tenant?: string;
   readonly json?: true;
 };
 
@@ -322,11 +331,22 @@ function addMemory(program: Command, { io, exit }: Setting): void {
       .description(description)
       .option('-d, --dir <folder>', 'the folder that the agent works in', '.')
       .option('--file <file>', 'a memory document instead, such as data/memory.json')
-      .option('--storage <file>', 'a storage instead: its SQLite file');
+      .option('--storage <file>', 'a storage instead: its SQLite file')
+      .option(
+        '--store <where>',
+        'where sessions are kept: with redis://host:6379, the memory that workers have',
+      )
+      .option('--tenant <name>', 'whose memory it is, in Redis (default: "default")');
   add('list', 'show what is in working memory and in storage, an entry a line')
     .option('--tags', 'show the tags instead, and how often each is used')
     .option('--json', 'print one JSON object a line')
-    .addHelpText('after', examples('pawl memory list', 'pawl memory list --storage notes.sqlite --tags'))
+    .addHelpText(
+      'after',
+      examples(
+        'pawl memory list --storage notes.sqlite --tags',
+        'pawl memory list --store redis://host:6379',
+      ),
+    )
     .action(async (options: MemoryFlags & { tags?: true }) => {
       const { listMemory } = await import('./commands/memory.ts');
       exit(await listMemory(options, io));

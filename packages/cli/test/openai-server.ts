@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the model says to a request: text, or one call. */
-export type Say = string | { readonly tool: string; readonly args: object };
+/** What the model says to a request: text, one call, or that there is too much of it. */
+export type Say = string | { readonly tool: string; readonly args: object } | typeof tooLong;
+
+export const tooLong = { tooLong: true } as const;
 
 export type AskedBody = {
   readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
@@ -31,8 +33,10 @@ export async function startOpenAiServer(): Promise<OpenAiServer> {
       const body = JSON.parse(text) as AskedBody;
       if (self.cuts.has(count)) return cut(response);
       asked.push(body);
+      const say = self.says(asked.length, body);
+      if (typeof say === 'object' && 'tooLong' in say) return refuse(response);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const lines = streamed(self.says(asked.length, body), asked.length);
+      const lines = streamed(say, asked.length);
       response.end([...lines, '[DONE]'].map((line) => `data: ${line}\n\n`).join(''));
     });
   });
@@ -51,6 +55,12 @@ export async function startOpenAiServer(): Promise<OpenAiServer> {
   return self;
 }
 
+function refuse(response: ServerResponse): void {
+  const message = "This model's maximum context length is 8192 tokens.";
+  response.writeHead(400, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: { message, code: 'context_length_exceeded' } }));
+}
+
 function cut(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(`data: ${chunk({ role: 'assistant', content: 'Let me' }, null, 0)}\n\n`, () =>
@@ -58,7 +68,7 @@ function cut(response: ServerResponse): void {
   );
 }
 
-function streamed(say: Say, id: number): readonly string[] {
+function streamed(say: Exclude<Say, typeof tooLong>, id: number): readonly string[] {
   if (typeof say === 'string') {
     return [chunk({ role: 'assistant', content: say }, null, id), chunk({}, 'stop', id)];
   }

@@ -112,11 +112,17 @@ export type HooksFailed = Answer<'hooks-failed'> & { readonly message: string; r
 export type RetryDue = Answer<'retry-due'>;
 export type RecoveryFinished = Answer<'recovery-finished'> & { readonly outcome: RecoveryOutcome };
 export type PagingRequested = Base<'paging-requested'> & { readonly reason: string };
-/** `heldTokens` is what there was before, for those who know. */
+/**
+ * `heldTokens` is what there was before, for those who know. `summaries` are a model's words about what went on the shelf,
+ * and `usage` what they have cost.
+ */
 export type PagingFinished = Answer<'paging-finished'> & {
   readonly freedTokens: number;
   readonly heldTokens?: number;
+  readonly summaries?: Summaries;
+  readonly usage?: Usage;
 };
+export type Summaries = { readonly conversation?: string; readonly memory?: string };
 export type PagingFailed = Answer<'paging-failed'> & { readonly message: string; readonly jitter?: number };
 /** What a person asks of one entry of working memory; `key` is the whole key of it. */
 export type MemoryAsked = Base<'memory-asked'> & { readonly action: MemoryWish; readonly key: string };
@@ -142,6 +148,11 @@ export type ResumeRequested = Base<'resume-requested'>;
 export type CancelRequested = Base<'cancel-requested'> & { readonly reason?: string };
 export type HaltRequested = Base<'halt-requested'> & { readonly reason: string };
 export type ShutdownRequested = Base<'shutdown-requested'>;
+
+/** What a model was asked for and has cost, be it a reply or a summary. */
+export function usageOf(event: Event): Usage | undefined {
+  return event.type === 'model-replied' || event.type === 'paging-finished' ? event.usage : undefined;
+}
 
 /** How a recovery from a stuck verdict ended, and so where to go on. */
 export type RecoveryOutcome =

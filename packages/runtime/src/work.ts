@@ -3,6 +3,7 @@ import {
   type Call,
   type CompletedTool,
   type Event,
+  type PagingFinished,
   type RecoveryOutcome,
   type RequestedCall,
   type Verdict,
@@ -27,8 +28,8 @@ export type Rules = (call: RequestedCall) => Ruling;
 /** What a person says to one call. */
 export type Decision = { readonly decision: 'allow' | 'deny'; readonly reason?: string };
 
-/** What making room has freed, and how much was held before it, in tokens. */
-export type Freed = { readonly freedTokens: number; readonly heldTokens?: number };
+/** What making room has freed, and how much was held before it, in tokens; and what a model wrote about what was moved. */
+export type Freed = Pick<PagingFinished, 'freedTokens' | 'heldTokens' | 'summaries' | 'usage'>;
 
 /** The outside world that actions are carried out with. */
 export type World = {
@@ -41,6 +42,8 @@ export type World = {
   /** Resolves to whether a hook did anything. */
   readonly hooks: (completed: readonly CompletedTool[], signal: AbortSignal) => Promise<boolean>;
   readonly recover: (verdict: Verdict, signal: AbortSignal) => Promise<RecoveryOutcome>;
+  /** Writes a few words about what is moved to storage, to stand in its place; null for what can be said without one. */
+  readonly summaryModel: Model | null;
   /** Makes room in the model's window. */
   readonly page: (reason: string, signal: AbortSignal) => Promise<Freed>;
   /** What the agent remembers with. */

@@ -20,6 +20,7 @@ import {
   defineTool,
   jsonCodec,
   speakIn,
+  systemClock,
   xmlCodec,
   type Clock,
   type Model,
@@ -185,6 +186,75 @@ describe('an agent whose model finds no room', () => {
     expect(answered).toEqual(asked.map(({ id }) => id));
     const shelved = await storage.search({ tags: [], text: 'question' });
     expect(shelved.length).toBeGreaterThan(0);
+  });
+
+  const questions = Array.from({ length: 12 }, (_, index) => ({
+    calls: [{ tool: 'search', args: { query: `question ${index} ${'x'.repeat(400)}` } }],
+  }));
+  const summed = async (summaryModel: Model, clock = ticking()) => {
+    const asked: ModelRequest[] = [];
+    const scripted = createScripted([...questions, overflow, { text: 'Enough.' }]);
+    const model: Model = {
+      name: scripted.name,
+      stream: (request, signal) => (asked.push(request), scripted.stream(request, signal)),
+    };
+    const events: Event[] = [];
+    const observe = ({ event }: { event: Event }): number => events.push(event);
+    const agent = new Agent({ model, tools: [search], clock, summaryModel, observe });
+    void agent.say('Where is it?');
+    await agent.idle();
+    const last = toArray(asked.at(-1)?.conversation ?? conversationOf(agent.session));
+    const paging = events.find(({ type }) => type === 'paging-finished');
+    return { said: last.map((message) => JSON.stringify(message)).join('\n'), paging };
+  };
+
+  it("goes on with another model's words for what is on the shelf, which are on record", async () => {
+    const usage = { inputTokens: 500, outputTokens: 20 };
+    const shown: ModelRequest[] = [];
+    const scribe: Model = {
+      name: 'scribe',
+      async *stream(request) {
+        shown.push(request);
+        yield { type: 'reply', text: ' It is not in questions 0 to 5. ', calls: [], usage };
+      },
+    };
+    const { said, paging } = await summed(scribe, systemClock);
+    expect(said).toContain('What happened: It is not in questions 0 to 5.');
+    expect(paging).toMatchObject({ summaries: { conversation: 'It is not in questions 0 to 5.' }, usage });
+    expect(shown[0]?.tools).toEqual([]);
+    const [record] = toArray(shown[0]?.conversation ?? conversationOf(createSession({ id: 'none', at: 0 })));
+    expect(record).toMatchObject({
+      role: 'user',
+      text: expect.stringContaining('search gave: Found: question 1'),
+    });
+  });
+
+  it.each([
+    ['fails', createScripted([{ failure: { kind: 'auth', message: 'no key' } }])],
+    [
+      'throws',
+      {
+        name: 'broken',
+        stream: () => {
+          throw new Error('broken');
+        },
+      },
+    ],
+    ['says nothing', createScripted([{ text: '  ' }])],
+    [
+      'takes too long',
+      {
+        name: 'slow',
+        async *stream(_: ModelRequest, signal: AbortSignal) {
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          yield { type: 'text', text: 'late' } as const;
+        },
+      },
+    ],
+  ] as const)('goes on without a summary when the model that writes it %s', async (_, summaryModel) => {
+    const { said, paging } = await summed(summaryModel);
+    expect(said).toContain('Tools used: search');
+    expect(paging).not.toHaveProperty('summaries');
   });
 
   it('stops when nothing can be put away, and says so', async () => {

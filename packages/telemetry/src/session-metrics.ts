@@ -1,4 +1,5 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
+import { usageOf, type Event } from '@pawl/core';
 import type { Ended } from './ended.ts';
 import type { Happening } from './happening.ts';
 import { counters, histograms } from './metrics.ts';
@@ -24,7 +25,7 @@ export function openInstruments(meter: Meter): Instruments {
     }),
   ]);
   const instruments = Object.fromEntries([...counting, ...timing]) as Instruments;
-  // What never happened is 0 and not unknown: else the first time it happens would not be seen as a change.
+  // What never happened is 0, not unknown: otherwise its first time would not be seen as a change.
   for (const key of ['cost', 'freedTokens', 'movedEntries', 'leaseLosses'] as const) instruments[key].add(0);
   return instruments;
 }
@@ -69,7 +70,7 @@ function countNotes({ seen: { notes, event } }: Happening, instruments: Instrume
     }
     if (note.type === 'paged') {
       instruments.movedEntries.add(note.moved.length);
-      // What was asked to make room says itself how much there is now.
+      // Where something was asked to make room, `paging-finished` says how much it freed.
       if (event.type !== 'paging-finished') instruments.freedTokens.add(note.freedTokens);
     }
   }
@@ -98,7 +99,8 @@ function timeWork({ work, end }: Ended, happening: Happening, means: Means): voi
     case 'paging':
       instruments.paging.add(1, { [own.outcome]: end.kind });
       if (event.type === 'paging-finished') instruments.freedTokens.add(Math.max(0, event.freedTokens));
-      return undefined;
+      // Summaries may be another model's work, which the log does not name.
+      return countUsage(event, {}, instruments);
     case 'retry':
       return instruments.retries.add(1, { [own.of]: work.of, [attribute.errorType]: work.error });
     case 'recovery':
@@ -120,8 +122,13 @@ function countModel(
   const asked = { ...named, [attribute.operation]: operation.chat };
   instruments.modelCall.record(took, { ...asked, ...errorType(end) });
   if (firstChunkAt !== null) instruments.firstChunk.record(seconds(work.since, firstChunkAt), asked);
-  if (event.type !== 'model-replied' || event.usage === undefined) return;
-  const { inputTokens, outputTokens, cost = 0 } = event.usage;
+  countUsage(event, named, instruments);
+}
+
+function countUsage(event: Event, named: Attributes, instruments: Means['instruments']): void {
+  const usage = usageOf(event);
+  if (usage === undefined) return;
+  const { inputTokens, outputTokens, cost = 0 } = usage;
   instruments.tokens.add(positive(inputTokens), { ...named, [attribute.tokenType]: 'input' });
   instruments.tokens.add(positive(outputTokens), { ...named, [attribute.tokenType]: 'output' });
   if (cost > 0) instruments.cost.add(positive(cost), named);
@@ -131,7 +138,7 @@ function errorType(end: Ended['end']): Attributes {
   return end.kind === 'failed' ? { [attribute.errorType]: end.error } : {};
 }
 
-/** A counter that went down, or to infinity, would be one that began anew. */
+/** A counter that goes down, or to infinity, would look as if it had begun anew. */
 function positive(value: number): number {
   return Number.isFinite(value) && value > 0 ? value : 0;
 }

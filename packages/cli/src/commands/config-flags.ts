@@ -6,16 +6,19 @@ import type { ModelFlags } from './model-options.ts';
 export type ConfigFlags = {
   readonly model?: string;
   readonly baseUrl?: string;
+  readonly summaryModel?: string;
   readonly profile?: string;
   readonly mode?: string;
   readonly autoCommit?: boolean;
 };
 
 /** What stands on the command line, as a configuration. */
-export function configOf({ model, baseUrl, profile, mode, autoCommit }: ConfigFlags): Config {
+export function configOf(flags: ConfigFlags): Config {
+  const { model, baseUrl, summaryModel, profile, mode, autoCommit } = flags;
   return {
     ...(model !== undefined && { model }),
     ...(baseUrl !== undefined && { baseUrl }),
+    ...(summaryModel !== undefined && { summaryModel }),
     ...(profile !== undefined && { profile }),
     ...(mode !== undefined && { permission: { mode: modeNamed(mode) } }),
     ...(autoCommit === true && { hooks: { autoCommit } }),
@@ -31,7 +34,8 @@ function modeNamed(name: string): (typeof permissionModes)[number] {
 }
 
 /** The model that counts in the end, with its prices: those on the command line, or those of the configuration. */
-export function withModel(flags: ModelFlags, { model, baseUrl, prices = {} }: Config): ModelFlags {
+export function withModel(flags: ModelFlags, config: Config): ModelFlags {
+  const { model, baseUrl, summaryModel, prices = {} } = config;
   const known = model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
   return {
     ...(known !== undefined && {
@@ -41,5 +45,6 @@ export function withModel(flags: ModelFlags, { model, baseUrl, prices = {} }: Co
     ...flags,
     ...(model !== undefined && { model }),
     ...(baseUrl !== undefined && { baseUrl }),
+    ...(summaryModel !== undefined && { summaryModel }),
   };
 }

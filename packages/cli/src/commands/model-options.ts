@@ -10,6 +10,7 @@ import {
   speakIn,
   xmlCodec,
   type Codec,
+  type Config,
   type Manner,
   type Model,
   type NamedModelOptions,
@@ -20,6 +21,8 @@ import { UsageError } from '../usage-error.ts';
 export type ModelFlags = {
   readonly model?: string;
   readonly baseUrl?: string;
+  /** Which model writes summaries of what is moved to storage: `same` for the one above. */
+  readonly summaryModel?: string;
   readonly priceIn?: string;
   readonly priceOut?: string;
   readonly maxOutputTokens?: string;
@@ -29,9 +32,24 @@ export type ModelFlags = {
 export async function modelFor(flags: ModelFlags, profile: Profile, manner: Manner): Promise<Model> {
   const { model: spec = 'librarian' } = flags;
   if (spec === 'librarian') return librarianFor(profile, manner);
+  const model = await named(spec, { protocol: profile.protocol, ...optionsOf(flags) });
+  return speakIn(codecs[profile.protocol], model, manner);
+}
+
+/** The model that writes summaries, spoken to in plain words; null when nobody is to write any. */
+export async function summaryModelFor(flags: ModelFlags, { prices = {} }: Config): Promise<Model | null> {
+  const { model = 'librarian', summaryModel } = flags;
+  if (summaryModel === undefined || (summaryModel === 'same' && model === 'librarian')) return null;
+  if (summaryModel === 'same' || summaryModel === model) return named(model, optionsOf(flags));
+  if (summaryModel === 'librarian')
+    throw new UsageError('The librarian writes no summaries. Name another --summary-model, or leave it out.');
+  const known = Object.hasOwn(prices, summaryModel) ? prices[summaryModel] : undefined;
+  return named(summaryModel, known === undefined ? {} : { prices: known });
+}
+
+async function named(spec: string, options: NamedModelOptions): Promise<Model> {
   try {
-    const model = await modelNamed(spec, process.env, { protocol: profile.protocol, ...optionsOf(flags) });
-    return speakIn(codecs[profile.protocol], model, manner);
+    return await modelNamed(spec, process.env, options);
   } catch (error) {
     throw error instanceof ModelSpecError ? new UsageError(error.message, { cause: error }) : error;
   }

@@ -15,6 +15,7 @@ const about = z.object({
   model: z.string(),
   profile: z.string(),
   baseUrl: text,
+  summaryModel: text,
   mode: text,
   autoCommit: choice,
   watchResources: choice,

@@ -17,11 +17,9 @@ import {
 } from '@pawl/core';
 import {
   createMemoryKeeper,
-  lazyStorage,
   librarianTools,
   MemoryFileError,
   openLkjFolder,
-  openSqliteStorage,
   systemClock,
   type AgentOptions,
   type Config,
@@ -30,11 +28,10 @@ import {
   type Storage,
   type Tool,
 } from '@pawl/runtime';
-import { makeFolderFor, storageFileFor } from '../data-folder.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { filledUp } from './budget-options.ts';
-import { modelFor, type ModelFlags } from './model-options.ts';
+import { modelFor, summaryModelFor, type ModelFlags } from './model-options.ts';
 import { setUpCoder } from './run-coder.ts';
 import type { Asks } from './run-view.ts';
 
@@ -62,8 +59,8 @@ type Asked = {
   readonly id: string;
   /** A session to go on with; null for a new one. */
   readonly session: Session | null;
-  /** Where what leaves the memory is kept; by default in a file of this machine. */
-  readonly storage?: Storage;
+  /** Where what leaves the memory is kept. */
+  readonly storage: Storage;
 };
 
 const nothingElse = { keep: async () => undefined, see: () => undefined, close: async () => undefined };
@@ -71,7 +68,9 @@ const nothingElse = { keep: async () => undefined, see: () => undefined, close: 
 /** Offline, the librarian works in every profile; in those of LKJAgent it does so in their manner and keeps their files. */
 export async function setUp(asked: Asked): Promise<RunSetup> {
   const chart = asked.profile.settings.chart?.name;
-  return chart === 'lkj' || chart === 'lkj1' ? setUpLkj(asked, chart) : plainly(asked);
+  const summaryModel = await summaryModelFor(asked.flags, asked.config);
+  const setup = await (chart === 'lkj' || chart === 'lkj1' ? setUpLkj(asked, chart) : plainly(asked));
+  return { ...setup, means: { ...setup.means, summaryModel } };
 }
 
 /** The librarian looks things up; any other model is trusted with more, under rules. */
@@ -85,8 +84,7 @@ async function plainly(asked: Asked): Promise<RunSetup> {
   const settings = withBudgets({ ...profile.settings, ...attended }, budgets);
   const session = asked.session ?? createSession({ id, at: Date.now(), profile: profile.name, settings });
   const memory = session.memory ?? emptyMemory(memorySettings.pawl);
-  const storage = asked.storage ?? storageOnThisMachine(folder);
-  const keeper = createMemoryKeeper({ memory, storage, clock: systemClock });
+  const keeper = createMemoryKeeper({ memory, storage: asked.storage, clock: systemClock });
   if (coder === null) {
     const means = { model, tools: librarianTools(folder), memory: keeper, session };
     return { means, warnings: [], ...nothingElse };
@@ -108,14 +106,6 @@ async function plainly(asked: Asked): Promise<RunSetup> {
     see: (seen) => onEnd.observe(seen),
     close: () => coder.close(),
   };
-}
-
-function storageOnThisMachine({ root }: FolderIndex): Storage {
-  return lazyStorage(() => {
-    const file = storageFileFor(root);
-    makeFolderFor(file);
-    return openSqliteStorage(file);
-  });
 }
 
 async function setUpLkj(asked: Asked, name: LkjProfile): Promise<RunSetup> {

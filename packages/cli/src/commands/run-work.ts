@@ -55,7 +55,12 @@ export type Job = {
 export type Opening =
   | { readonly kind: 'new'; readonly goal: string | null; readonly about: Json }
   /** `message` is what the user has to say, if anything. */
-  | { readonly kind: 'resumed'; readonly taken: TakenUp; readonly message: string | null };
+  | {
+      readonly kind: 'resumed';
+      readonly taken: TakenUp;
+      readonly message: string | null;
+      readonly about: Json;
+    };
 
 /** Drives a session until there is nothing left to do, or until the user leaves. */
 export async function work({ view, trace, opened, opening, ...job }: Job): Promise<RunResult> {
@@ -69,6 +74,7 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
   const setup = await setUp({
     ...job,
     phases,
+    storage: opened.memoryFor(job.folder.root, opening),
     session: opening.kind === 'resumed' ? opening.taken.session : null,
     asks: view.asks,
     report: (line) => view.warn(line),
@@ -88,7 +94,7 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
   const ears = hearCommands(opened, id, taken.fence);
   const observer = observing(job.telemetry, means.session);
   const agent: Agent = new Agent({
-    ...observer.within({ ...means, model: trace.model(means.model), tools }),
+    ...observer.within({ ...traced(means, trace), tools }),
     ...taken,
     spool,
     observe(seen) {
@@ -125,6 +131,12 @@ export async function work({ view, trace, opened, opening, ...job }: Job): Promi
     await ears.stop();
     await close();
   }
+}
+
+/** What is sent to a model and what it says is in the trace, whichever model it is. */
+function traced(means: RunSetup['means'], trace: RunTrace): RunSetup['means'] {
+  const { model, summaryModel = null } = means;
+  return { ...means, model: trace.model(model), summaryModel: summaryModel && trace.model(summaryModel) };
 }
 
 /** Keeps a new session, with what its model is told besides, so that nothing of it is ever only in this process. */

@@ -1,4 +1,12 @@
-import { conversationOf, type Action, type Event, type Session, type Usage, type Verdict } from '@pawl/core';
+import {
+  conversationOf,
+  usageOf,
+  type Action,
+  type Event,
+  type Session,
+  type Usage,
+  type Verdict,
+} from '@pawl/core';
 import { answerOf } from '@pawl/runtime';
 import { counted } from './audit-text.ts';
 import type { Walk, Walked } from './show-walk.ts';
@@ -94,6 +102,8 @@ function count(tally: Tally, { seq, event, after }: Walked): void {
 }
 
 function countEvent(tally: Tally, event: Event): void {
+  const usage = usageOf(event);
+  if (usage !== undefined) countUsage(tally, usage);
   switch (event.type) {
     case 'user-message':
       if (event.automatic !== true) tally.goal ??= event.text;
@@ -109,7 +119,6 @@ function countEvent(tally: Tally, event: Event): void {
       return;
     case 'model-replied':
       tally.steps += 1;
-      if (event.usage !== undefined) countUsage(tally, event.usage);
       return;
     default:
   }

@@ -1,4 +1,4 @@
-import type { Session, TurnStatus, Verdict } from '@pawl/core';
+import { usageOf, type Session, type TurnStatus, type Verdict } from '@pawl/core';
 import type { Seen, Trouble } from '@pawl/runtime';
 import { withEvent, type LoggedEvent } from './event-lines.ts';
 import { emptyInput, type Input } from './input.ts';
@@ -181,11 +181,12 @@ function withVerdicts(verdicts: ScreenModel['verdicts'], { notes }: Seen): Scree
 
 function withUse(used: Used, { event }: Seen): Used {
   if (event.type === 'tool-finished') return { ...used, toolCalls: used.toolCalls + 1 };
-  if (event.type !== 'model-replied' && event.type !== 'model-failed') return used;
-  const usage = event.type === 'model-replied' ? event.usage : undefined;
+  const usage = usageOf(event);
+  const isCall = event.type === 'model-replied' || event.type === 'model-failed';
+  if (!isCall && usage === undefined) return used;
   return {
     ...used,
-    modelCalls: used.modelCalls + 1,
+    modelCalls: used.modelCalls + (isCall ? 1 : 0),
     inputTokens: used.inputTokens + counted(usage?.inputTokens),
     outputTokens: used.outputTokens + counted(usage?.outputTokens),
     cost: used.cost + counted(usage?.cost),

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run, type RunOptions } from '../../src/commands/run.ts';
 import { UsageError } from '../../src/usage-error.ts';
 import { captureIo } from '../captured-io.ts';
-import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
+import { startOpenAiServer, tooLong, type AskedBody, type OpenAiServer } from '../openai-server.ts';
 
 let folder = '';
 let server: OpenAiServer;
@@ -59,6 +59,35 @@ describe('pawl run --model', () => {
     const { code } = await ask({ priceIn: '1', priceOut: '1', maxCost: '0.004' });
     expect(code).toBe(4);
     expect(server.asked).toHaveLength(4);
+  });
+
+  it('has a model sum up what no longer fits, and goes on with its words', async () => {
+    const isSummary = (body: AskedBody): boolean => body.tools === undefined;
+    let steps = 0;
+    server.says = (_, body) => {
+      if (isSummary(body)) return 'Ten searches found nothing but the garden.';
+      steps += 1;
+      if (steps === 11) return tooLong;
+      return steps > 11
+        ? 'On the ninth.'
+        : { tool: 'search', args: { query: `garden ${'party '.repeat(steps)}` } };
+    };
+    const { code, out } = await ask({ summaryModel: 'same' });
+    expect(code).toBe(0);
+    expect(out).toContain('On the ninth.');
+    const summaries = server.asked.filter(isSummary);
+    expect(summaries).toHaveLength(1);
+    expect(JSON.stringify(summaries[0]?.messages)).toContain('agent: \\n  calls search');
+    const last = JSON.stringify(server.asked.at(-1)?.messages);
+    expect(last).toContain('What happened: Ten searches found nothing but the garden.');
+    expect(last.length).toBeLessThan(JSON.stringify(server.asked[10]?.messages).length);
+  });
+
+  it('says at once that a model cannot sum up', async () => {
+    await expect(ask({ summaryModel: 'librarian' })).rejects.toThrow(
+      'The librarian writes no summaries. Name another --summary-model, or leave it out.',
+    );
+    await expect(ask({ summaryModel: 'nobody:x' })).rejects.toThrow(UsageError);
   });
 
   it('understands a model that writes its calls as text', async () => {

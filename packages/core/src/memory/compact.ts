@@ -14,6 +14,8 @@ export type CompactOptions = {
   /** What the shelved messages are filed under: one normal tag that no other conversation has. */
   readonly tag: string;
   readonly at: number;
+  /** What a model says about what is shelved. It is left out where there is no room for it. */
+  readonly words?: string;
 };
 
 export type Compacted = {
@@ -48,12 +50,16 @@ export function compact(messages: readonly Message[], options: CompactOptions): 
   const cut = chooseCut(messages, goal, { costs, all, options });
   if (cut === null) return whole;
   const shelved = messages.slice(0, cut).filter((_, index) => index !== goal);
-  const summaryStub = summaryOf(shelved, options);
-  const keep = [...messages.slice(goal, goal + 1), summaryStub, ...messages.slice(cut)];
-  const left = keep.reduce((sum, message) => sum + costOf(message), 0);
-  // A few short messages can cost less than the summary that would stand for them.
-  if (left >= all) return whole;
-  return { keep, shelved, summaryStub, entries: filed(shelved, options), fits: left <= keepTokens };
+  const { words, ...plain } = options;
+  for (const summarised of words === undefined ? [plain] : [options, plain]) {
+    const summaryStub = summaryOf(shelved, summarised);
+    const keep = [...messages.slice(goal, goal + 1), summaryStub, ...messages.slice(cut)];
+    const left = keep.reduce((sum, message) => sum + costOf(message), 0);
+    // A few short messages can cost less than the summary that would stand for them.
+    if (left < all)
+      return { keep, shelved, summaryStub, entries: filed(shelved, options), fits: left <= keepTokens };
+  }
+  return whole;
 }
 
 /** The first safe cut that leaves little enough, with room for the summary; else the last one there is. */

@@ -39,7 +39,7 @@ export function similarKeys(memory: Memory, key: string): string {
   return similar.length === 0 ? '' : ` There is ${similar.join('; ')}.`;
 }
 
-/** As JSON. What contains itself, a big number and nesting without end have none, and are only named. */
+/** As JSON; or only the type of what has none, such as a bigint or a value that contains itself. */
 export function printed(value: unknown): string {
   try {
     return JSON.stringify(value) ?? typeof value;

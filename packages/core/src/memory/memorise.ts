@@ -1,8 +1,8 @@
-import type { ModelReplied, ToolFinished } from '../event.ts';
+import type { ModelReplied, PagingFinished, ToolFinished } from '../event.ts';
 import type { Governed } from '../governor/governed.ts';
 import type { Json } from '../json.ts';
 import type { Session } from '../session.ts';
-import { isStale } from '../turn/refuse.ts';
+import { isStale } from '../turn/stale.ts';
 import type { ExecutingTools } from '../turn/state.ts';
 import { memoryActionTypes } from './action.ts';
 import { log } from './logs.ts';
@@ -25,7 +25,7 @@ export function memorise({ session, event, notes }: Governed, memory: Memory): G
         ? acted(unchanged, memory, { turn, event })
         : unchanged;
     case 'paging-finished':
-      return turn.status === 'paging' && !isStale(turn, event) ? paged(unchanged, memory) : unchanged;
+      return turn.status === 'paging' && !isStale(turn, event) ? paged(unchanged, memory, event) : unchanged;
     default:
       return unchanged;
   }
@@ -80,9 +80,19 @@ function storing(effects: readonly MemoryEffect[]): Pick<Governed, 'actions'> {
   return entries.length === 0 ? {} : { actions: [{ type: 'store', entries }] };
 }
 
-function paged({ session, event, notes }: Governed, memory: Memory): Governed {
-  const limit = pagingLimitOf(memory);
-  const { memory: after, moved, freed, effects } = page(memory, { limit, at: event.at });
+function paged(
+  { session, event, notes }: Governed,
+  memory: Memory,
+  { at, summaries }: PagingFinished,
+): Governed {
+  const options = { limit: pagingLimitOf(memory), at };
+  const words = summaries?.memory;
+  const {
+    memory: after,
+    moved,
+    freed,
+    effects,
+  } = page(memory, words === undefined ? options : { ...options, words });
   if (moved.length === 0) return { session, event, notes };
   const note = { type: 'paged', at: event.at, moved, freedTokens: freed } as const;
   return { session: withMemory(session, after), event, notes: [...notes, note], ...storing(effects) };

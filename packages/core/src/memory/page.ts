@@ -9,7 +9,7 @@ import {
   type Memory,
 } from './memory.ts';
 import { pagedSave, type StorageSave } from './storage-entry.ts';
-import { folded, stubbed, stubKeys, stubsMax } from './stub.ts';
+import { folded, stubbed, stubKeys, stubsMax, withWords } from './stub.ts';
 
 export type PagingOptions = {
   /** Nothing is moved below so many tokens. */
@@ -17,6 +17,8 @@ export type PagingOptions = {
   /** Moving stops at so many tokens or fewer; four fifths of the limit if left out. */
   readonly target?: number;
   readonly at: number;
+  /** What a model says about what is moved. It is left out where there is no room for it. */
+  readonly words?: string;
   /** The key of an entry that must stay, pinned or not. */
   readonly stays?: string;
 };
@@ -46,7 +48,7 @@ export type Paged = {
  * The work is that of sorting the entries once.
  */
 export function page(memory: Memory, options: PagingOptions): Paged {
-  const { limit, at } = options;
+  const { limit, at, words } = options;
   const target = Math.min(options.target ?? Math.floor(limit * 0.8), limit - 1);
   const held = tokensOf(memory);
   if (held < limit) return outcome(memory, [], { memory, limit, at });
@@ -63,7 +65,9 @@ export function page(memory: Memory, options: PagingOptions): Paged {
   while (stubs.length > 0 && tokensOf(left) > target) left = folded(left, stubs.shift() as string, at);
   // A handful of tiny entries can be smaller than the line that would say where they went.
   if (tokensOf(left) >= held) return outcome(memory, [], { memory, limit, at });
-  return outcome(memory, going.slice(0, count), { memory: withoutGaps(left), limit, at });
+  const told = words === undefined ? left : withWords(left, words, at);
+  const after = withoutGaps(tokensOf(told) < Math.min(held, limit) ? told : left);
+  return outcome(memory, going.slice(0, count), { memory: after, limit, at });
 }
 
 type Candidate = { readonly entry: Entry; readonly why: Moved['why'] };

@@ -6,7 +6,7 @@ export type LogName = (typeof logNames)[number];
 
 export type LogSettings = {
   readonly enable: boolean;
-  /** A new entry beyond so many drops the oldest. */
+  /** How many entries it has at most; a new one then drops the oldest. */
   readonly maxEntries: number;
   /** What the keys begin with; three digits follow. */
   readonly keyPrefix: string;
@@ -45,8 +45,7 @@ const firstActions: readonly MemoryActionType[] = [
   'storage_save',
 ];
 
-/** `pawl` keeps no logs: the conversation has it all. `lkj1` knows only the log of thoughts, by its older name,
- * and four actions. */
+/** `pawl` keeps no logs: the conversation has it all. `lkj1` has only the log of thoughts, by its older name, and four actions. */
 export const memorySettings: { readonly [Profile in MemoryProfile]: MemorySettings } = {
   pawl: {
     ...limits,

@@ -1,24 +1,35 @@
 import type { Message, UserMessage } from '../conversation/message.ts';
 import { shown } from './describe.ts';
 
+export type SummaryOptions = {
+  readonly tag: string;
+  readonly at: number;
+  /** What a model says they were about. */
+  readonly words?: string;
+};
+
 /** What stands in a conversation for the messages that were shelved: how many, what they were about, how to find them. */
-export function summaryOf(
-  shelved: readonly Message[],
-  { tag, at }: { readonly tag: string; readonly at: number },
-): UserMessage {
+export function summaryOf(shelved: readonly Message[], { tag, at, words }: SummaryOptions): UserMessage {
   const before = shelved.reduce((sum, message) => sum + countIn(message), 0);
   const count = before + shelved.filter((message) => countIn(message) === 0).length;
   const asked = shelved
     .filter((message) => message.role === 'user' && countIn(message) === 0)
     .slice(-asksMax);
-  const said = shelved.findLast((message) => message.role === 'assistant' && message.text !== '');
   const lines = [
     `[${count} earlier messages are in storage under the tag ${tag}; storage_search and storage_load bring them back.]`,
     ...asked.map((message) => `The user asked: ${textOf(message)}`),
-    ...toolsUsed(shelved),
-    ...(said === undefined ? [] : [`The last word was: ${textOf(said)}`]),
+    ...(words === undefined ? gist(shelved) : [`What happened: ${words.slice(0, wordsMax)}`]),
   ];
   return { role: 'user', at, text: lines.join('\n') };
+}
+
+/** A summary that is as long as what it stands for is none. */
+export const wordsMax = 2_400;
+
+/** What can be said without a model. */
+function gist(shelved: readonly Message[]): readonly string[] {
+  const said = shelved.findLast((message) => message.role === 'assistant' && message.text !== '');
+  return [...toolsUsed(shelved), ...(said === undefined ? [] : [`The last word was: ${textOf(said)}`])];
 }
 
 const asksMax = 3;

@@ -1,4 +1,5 @@
-import { countOf, get } from '../traces/fields.ts';
+import { countOf, get } from '../json-fields.ts';
+import { wordsMax } from './shelf-summary.ts';
 import {
   drop,
   entriesOf,
@@ -40,11 +41,27 @@ export function stubKeys(memory: Memory): string[] {
   return stubs.map(({ key }) => key);
 }
 
-function counted(memory: Memory, at: number): Memory {
-  // A document may have been edited by hand, so anything may stand there.
-  const before = countOf(get(findEntry(memory, indexKey)?.value, 'entries')) ?? 0;
-  const value = { entries: before + 1, find_with: 'storage_search' };
+/** The memory with a model's words about what was moved last. */
+export function withWords(memory: Memory, words: string, at: number): Memory {
+  const value = { ...indexIn(memory), about: words.slice(0, wordsMax) };
   return put(memory, { key: indexKey, value, kind: 'stub', at });
+}
+
+function counted(memory: Memory, at: number): Memory {
+  const index = indexIn(memory);
+  return put(memory, { key: indexKey, value: { ...index, entries: index.entries + 1 }, kind: 'stub', at });
+}
+
+/** A document may have been edited by hand, so anything may stand there. */
+function indexIn(memory: Memory): {
+  readonly entries: number;
+  readonly find_with: string;
+  readonly about?: string;
+} {
+  const held = findEntry(memory, indexKey)?.value;
+  const about = get(held, 'about');
+  const index = { entries: countOf(get(held, 'entries')) ?? 0, find_with: 'storage_search' };
+  return typeof about === 'string' ? { ...index, about } : index;
 }
 
 function lineAbout(entry: Entry): string {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import type { Json } from '../../src/index.ts';
 import { emptyMemory, put, type Memory } from '../../src/memory/memory.ts';
 import { memorySettings, type MemorySettings } from '../../src/memory/settings.ts';
+import { codePoint } from '../helpers/code-point.ts';
 
 /** Names that have caught programs out, and any others, halves of surrogate pairs included. */
 export const anyName: fc.Arbitrary<string> = fc.oneof(
@@ -20,12 +21,12 @@ export const anyName: fc.Arbitrary<string> = fc.oneof(
     '001',
   ),
   fc.constantFrom('plan', 'notes', 'think_log_001', 'moved_to_storage', 'search_results'),
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: codePoint, maxLength: 12 }),
 );
 
 /** Any JSON but -0, which JSON writes as 0. */
 export const anyValue: fc.Arbitrary<Json> = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.string({ unit: codePoint, maxLength: 400 }),
   fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json),
 );
 

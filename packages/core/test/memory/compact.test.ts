@@ -97,6 +97,31 @@ describe('compaction', () => {
     expect(entries.flatMap(({ value }) => value)).toEqual(shelved);
   });
 
+  it("has a model's words stand for what is shelved, and not too many of them", () => {
+    const messages = [
+      says('the goal'),
+      says('more'),
+      replies(long.repeat(9), 'a'),
+      result('a', long),
+      says('last'),
+    ];
+    const words = (text: string) => compact(messages, { ...options, keepLast: 1, words: text });
+    expect(words('It was read.').summaryStub?.text.split('\n').slice(1)).toEqual([
+      'The user asked: more',
+      'What happened: It was read.',
+    ]);
+    const { summaryStub, shelved, entries } = words('w'.repeat(1e6));
+    expect(summaryStub?.text.length).toBeLessThan(2_700);
+    expect(entries.flatMap(({ value }) => value)).toEqual(shelved);
+  });
+
+  it('does without the words where they would be longer than what they stand for', () => {
+    const messages = [says('goal'), replies(long), replies(long), says('last')];
+    const { summaryStub, shelved } = compact(messages, { ...options, keepLast: 1, words: 'w'.repeat(2_000) });
+    expect(shelved).toHaveLength(2);
+    expect(summaryStub?.text).toContain('The last word was: words and words');
+  });
+
   it('shelves no more than it must', () => {
     const messages = [says('goal'), ...Array.from({ length: 20 }, (_, index) => replies(`${index} ${long}`))];
     const { keep, fits } = compact(messages, { ...options, keepTokens: 1_800 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { correct, estimate, estimateTokens, freshEstimator } from '../../src/memory/estimate.ts';
+import { codePoint } from '../helpers/code-point.ts';
 
 describe('an estimate', () => {
   it.each([
@@ -22,7 +23,7 @@ describe('an estimate', () => {
 
   it('is a whole number that never shrinks by more than a run when text is added', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
+      fc.property(fc.string({ unit: codePoint }), fc.string({ unit: codePoint }), (a, b) => {
         const both = estimateTokens(a + b);
         expect(Number.isInteger(both)).toBe(true);
         expect(both).toBeLessThanOrEqual(estimateTokens(a) + estimateTokens(b) + 3);

@@ -16,6 +16,7 @@ import {
 import { memorySettings } from '../../src/memory/settings.ts';
 import { utf8Bytes } from '../../src/memory/utf8.ts';
 import { anyName, anyValue, holding, limited } from './arbitraries.ts';
+import { codePoint } from '../helpers/code-point.ts';
 
 describe('working memory', () => {
   it('counts tokens as a recount of its whole JSON would, after any changes [LKJ2-40, RL-18]', () => {
@@ -35,7 +36,7 @@ describe('working memory', () => {
   });
 
   it('counts the bytes of any text as an encoder does', () => {
-    const anyText = fc.string({ unit: 'binary' });
+    const anyText = fc.string({ unit: codePoint });
     fc.assert(
       fc.property(anyText, (text) => {
         expect(utf8Bytes(text)).toBe(Buffer.byteLength(text));

@@ -79,6 +79,24 @@ describe('paging', () => {
     expect(paged.freed).toBe(tokensOf(memory) - tokensOf(paged.memory));
   });
 
+  it("keeps a model's words about what was moved last, where there is room for them", () => {
+    const memory = holding({ first: long('one '), second: long('two '), third: long('three ') });
+    const paged = page(memory, { limit: 500, at: 9, words: 'Notes about one and two.' });
+    expect(findEntry(paged.memory, indexKey)).toMatchObject({
+      kind: 'stub',
+      value: { entries: 0, find_with: 'storage_search', about: 'Notes about one and two.' },
+    });
+    expect(paged.freed).toBe(tokensOf(memory) - tokensOf(paged.memory));
+    const again = page(put(paged.memory, { key: 'fourth', value: long('four '), at: 9 }), {
+      limit: 300,
+      at: 10,
+    });
+    expect(findEntry(again.memory, indexKey)?.value).toMatchObject({ about: 'Notes about one and two.' });
+    const tooMany = page(memory, { limit: 500, at: 9, words: 'w'.repeat(2_400) });
+    expect(tooMany.fits).toBe(true);
+    expect(findEntry(tooMany.memory, indexKey)).toBeUndefined();
+  });
+
   it('takes old log entries first, then by age, then the larger of equals', () => {
     let memory = emptyMemory(memorySettings.lkj);
     memory = put(memory, { key: 'old', value: long('o'), at: 1 });

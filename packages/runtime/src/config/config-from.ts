@@ -24,7 +24,7 @@ function profileFrom(profile: string, folder: string): string {
   return isFile ? resolve(folder, profile) : profile;
 }
 
-/** A file, unless it is the word for a place. */
+/** A file, unless it is the word for a place, or an address. */
 function storeFrom(store: string, folder: string): string {
   return ['user', 'workspace', 'none'].includes(store) || store.includes('://')
     ? store

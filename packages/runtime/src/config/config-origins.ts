@@ -85,6 +85,7 @@ function byKey(a: ConfigOrigin, b: ConfigOrigin): number {
 const order: readonly string[] = [
   'model',
   'baseUrl',
+  'summaryModel',
   'profile',
   'store',
   'permission',

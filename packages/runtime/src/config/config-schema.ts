@@ -186,6 +186,10 @@ export const configSchema = z.strictObject({
     .exactOptional()
     .meta({ description: 'Such as "anthropic:MODEL", "ollama:MODEL" or "librarian".' }),
   baseUrl: line.exactOptional().meta({ description: 'Where that model is reached. Only beside a model.' }),
+  summaryModel: line.exactOptional().meta({
+    description:
+      'Which model writes a summary of what is moved to storage: named as in "model", or "same". None if left out.',
+  }),
   profile: line
     .exactOptional()
     .meta({ description: 'The name of a profile, or its file from where this one is.' }),
@@ -196,7 +200,7 @@ export const configSchema = z.strictObject({
   prices: z.record(line, prices).exactOptional().meta({ description: 'By model, named as in "model".' }),
   store: line.exactOptional().meta({
     description:
-      'Where sessions are kept: `user`, `workspace` (`.pawl` in the folder), `none`, or a database file.',
+      'Where sessions are kept: `user`, `workspace` (`.pawl` in the folder), `none`, a database file, or `redis://host:6379`.',
   }),
   testCommand: line.exactOptional().meta({ description: 'The command line that runs the tests.' }),
   agent: agent.exactOptional().meta({

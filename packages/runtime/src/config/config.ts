@@ -48,6 +48,8 @@ export type Config = {
   readonly model?: string;
   /** Where that model is reached, in place of its provider's own address. */
   readonly baseUrl?: string;
+  /** Which model writes summaries of what is moved to storage, named in the same way, or `same`. None if left out. */
+  readonly summaryModel?: string;
   /** The name of a profile, or the file of one. */
   readonly profile?: string;
   readonly permission?: { readonly mode?: PermissionMode; readonly rules?: readonly PermissionRule[] };
@@ -56,7 +58,7 @@ export type Config = {
   readonly budgets?: Partial<Budgets>;
   /** By model, named as in `model`. */
   readonly prices?: { readonly [model: string]: Prices };
-  /** Where sessions are kept: `user`, `workspace`, `none`, or a database file. */
+  /** Where sessions are kept: `user`, `workspace`, `none`, a database file, or `redis://…`. */
   readonly store?: string;
   /** Keys as other systems write them; `withAgentKeys` puts them into a profile. */
   readonly agent?: AgentKeys;

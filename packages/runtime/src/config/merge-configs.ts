@@ -28,6 +28,7 @@ export function mergeConfigs({
   const layers = [user, project, environment, flags];
   return defined({
     ...modelOf({ user, project, environment, flags }),
+    summaryModel: last(layers, 'summaryModel'),
     profile: last(layers, 'profile'),
     testCommand: last(layers, 'testCommand'),
     store: last(layers, 'store'),
@@ -47,7 +48,10 @@ function defined(config: { readonly [Key in keyof Config]: Config[Key] | undefin
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }
 
-function last(layers: readonly Config[], key: 'profile' | 'store' | 'testCommand'): string | undefined {
+function last(
+  layers: readonly Config[],
+  key: 'summaryModel' | 'profile' | 'store' | 'testCommand',
+): string | undefined {
   return layers.findLast((layer) => layer[key] !== undefined)?.[key];
 }
 

@@ -1,7 +1,12 @@
 import { dirname, extname, resolve } from 'node:path';
 import * as z from 'zod';
-import { readChartText, type ChartText } from '../charts/chart-text.ts';
 import { readSmallFile } from '../written-files/small-file.ts';
+import {
+  readWrittenText,
+  writtenKindOf,
+  type WrittenPath,
+  type WrittenText,
+} from '../written-files/written-text.ts';
 import { placeOf } from '../schema/explain.ts';
 import { oneLine } from '../schema/one-line.ts';
 import { warningsFor } from './config-warnings.ts';
@@ -9,7 +14,6 @@ import { ConfigFileError } from './config-file-error.ts';
 import { configSchema, type WrittenConfig } from './config-schema.ts';
 import type { Config } from './config.ts';
 import { explainConfig } from './explain-config.ts';
-import type { ConfigPath } from './secrets.ts';
 import { configFrom } from './config-from.ts';
 
 /** More than the largest configuration anybody would write by hand. */
@@ -37,14 +41,14 @@ export async function readConfigFile(path: string): Promise<ReadConfig> {
   if (!file.ok) throw new ConfigFileError(file.code, path, file);
   const { text } = file;
   if (kind === 'ts') return { path, text, config: {}, isCode: true, warnings: [] };
-  const read = readChartText(text, kind);
+  const read = readWrittenText(text, kind);
   if ('problem' in read)
     throw new ConfigFileError('syntax', path, { ...read, problem: unquoted(read.problem) });
   return { path, text, isCode: false, ...configOf(path, read) };
 }
 
 /** What a value from that file means, once it has been checked. */
-export function configOf(path: string, read: ChartText): Pick<ReadConfig, 'config' | 'warnings'> {
+export function configOf(path: string, read: WrittenText): Pick<ReadConfig, 'config' | 'warnings'> {
   const config = configFrom(checked(path, read), dirname(resolve(path)));
   return { config, warnings: warningsFor(path, read, config) };
 }
@@ -58,16 +62,14 @@ function unquoted(problem: string): string {
 }
 
 function kindOf(path: string): 'json' | 'yaml' | 'ts' {
-  const extension = extname(path).toLowerCase();
-  if (extension === '.json') return 'json';
-  if (extension === '.yaml' || extension === '.yml') return 'yaml';
-  if (extension === '.ts') return 'ts';
+  const kind = extname(path).toLowerCase() === '.ts' ? 'ts' : writtenKindOf(path);
+  if (kind !== null) return kind;
   const problem =
     'configurations are read from .json, .yaml, .yml and .ts files. Rename it to say which it is.';
   throw new ConfigFileError('unknown-kind', path, { problem });
 }
 
-function checked(path: string, { value, lineOf }: ChartText): WrittenConfig {
+function checked(path: string, { value, lineOf }: WrittenText): WrittenConfig {
   // An empty file says nothing, which is not wrong.
   const parsed = configSchema.safeParse(value ?? {}, { error: explainConfig });
   const odd = protoIn(value, []);
@@ -87,7 +89,7 @@ function checked(path: string, { value, lineOf }: ChartText): WrittenConfig {
 }
 
 /** Where the trouble is: at the key, if it is with a key that should not be there. */
-function pathOf(issue: z.core.$ZodIssue | undefined): ConfigPath {
+function pathOf(issue: z.core.$ZodIssue | undefined): WrittenPath {
   if (issue === undefined) return [];
   const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
   const [key] = issue.code === 'unrecognized_keys' ? issue.keys : [];
@@ -95,7 +97,7 @@ function pathOf(issue: z.core.$ZodIssue | undefined): ConfigPath {
 }
 
 /** The library that checks the rest would pass over this key. */
-function protoIn(value: unknown, path: ConfigPath): ConfigPath | null {
+function protoIn(value: unknown, path: WrittenPath): WrittenPath | null {
   if (typeof value !== 'object' || value === null) return null;
   if (Object.hasOwn(value, '__proto__')) return [...path, '__proto__'];
   for (const [key, part] of Object.entries(value)) {
@@ -107,9 +109,9 @@ function protoIn(value: unknown, path: ConfigPath): ConfigPath | null {
 
 function invalid(
   path: string,
-  place: ConfigPath,
+  place: WrittenPath,
   problem: string,
-  lineOf: ChartText['lineOf'],
+  lineOf: WrittenText['lineOf'],
 ): ConfigFileError {
   const where = place.length === 0 ? '' : `${oneLine(placeOf(place), 120)}: `;
   const end = /[.?!]$/.test(problem) ? '' : '.';

@@ -7,7 +7,7 @@ import { ConfigFileError } from './config-file-error.ts';
 import { configFileBytesMax, configOf, type ReadConfig } from './read-config-file.ts';
 
 /** Working out a configuration takes no longer than this. */
-const timeoutMs = 10_000;
+const codeTimeoutMs = 10_000;
 
 /**
  * What a configuration in TypeScript comes to: its default export, checked like any other file. It is the very text that was
@@ -15,7 +15,10 @@ const timeoutMs = 10_000;
  * start no program, without the environment's secrets, and stands alone: what it imported could change without anybody
  * being asked again.
  */
-export async function runConfigCode({ path, text }: ReadConfig): Promise<ReadConfig> {
+export async function runConfigCode(
+  { path, text }: ReadConfig,
+  timeoutMs: number = codeTimeoutMs,
+): Promise<ReadConfig> {
   const mark = randomUUID();
   const end = await runCommand({
     launch: { file: process.execPath, args: [...nodeFlags, host, mark], env: scrubbedEnvironment() },

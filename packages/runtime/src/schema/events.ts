@@ -107,6 +107,15 @@ const schemas = {
   'paging-finished': answer('paging-finished', 'Room was made in the memory.', {
     freedTokens: z.number().describe('How many tokens it freed.'),
     heldTokens: z.exactOptional(z.number().min(0)).describe('How many there were before.'),
+    summaries: z
+      .exactOptional(
+        z.strictObject({
+          conversation: z.exactOptional(z.string()).describe('About the messages.'),
+          memory: z.exactOptional(z.string()).describe('About the entries of working memory.'),
+        }),
+      )
+      .describe("A model's words about what went on the shelf."),
+    usage: z.exactOptional(usage).describe('What these words have cost.'),
   }),
   'paging-failed': answer('paging-failed', 'No room could be made in the memory.', {
     message: z.string().describe('What went wrong, for a person to read.'),

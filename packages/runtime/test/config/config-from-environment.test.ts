@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { configFromEnvironment, configVariables } from '../../src/config/config-from-environment.ts';
 import { ConfigVariableError } from '../../src/config/config-variable-error.ts';
+import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 describe('configFromEnvironment', () => {
   it('takes each key from its variable', () => {
@@ -56,7 +57,7 @@ describe('configFromEnvironment', () => {
   it('throws nothing but a ConfigVariableError, of one line, whatever is set', () => {
     const variable = fc.constantFrom(...Object.values(configVariables));
     fc.assert(
-      fc.property(fc.dictionary(variable, fc.string({ unit: 'binary' })), (env) => {
+      fc.property(fc.dictionary(variable, fc.string({ unit: codePoint })), (env) => {
         try {
           configFromEnvironment(env);
         } catch (error) {

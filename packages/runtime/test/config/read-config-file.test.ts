@@ -9,6 +9,7 @@ import { ConfigFileError } from '../../src/config/config-file-error.ts';
 import { configJsonSchema } from '../../src/config/config-schema.ts';
 import { configFileNames, findConfig, userConfigFolder } from '../../src/config/find-config.ts';
 import { configFileBytesMax, readConfigFile } from '../../src/config/read-config-file.ts';
+import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -63,6 +64,7 @@ prices:
   anthropic:some-model: { inputPerMillion: 3, outputPerMillion: 15 }
 store: workspace
 testCommand: npm test
+summaryModel: same
 agent: { max_retries: 5, state_machine: { enable: true, stuck_threshold: 4 } }
 toolLimits:
   shell: { timeoutMs: 600000 }
@@ -105,6 +107,7 @@ const meant = {
   prices: { 'anthropic:some-model': { inputPerMillion: 3, outputPerMillion: 15 } },
   store: 'workspace',
   testCommand: 'npm test',
+  summaryModel: 'same',
   agent: { max_retries: 5, state_machine: { enable: true, stuck_threshold: 4 } },
   toolLimits: {
     shell: { timeoutMs: 600_000 },
@@ -144,7 +147,11 @@ describe('readConfigFile', () => {
   it.each([
     ['modle: x', 1, 'modle: unknown key "modle"; did you mean model?'],
     ['\npermissions:\n  mode: ask', 2, 'permissions: unknown key "permissions"; did you mean permission?'],
-    ['colour: red', 1, 'colour: unknown key "colour"; the keys are model, baseUrl, profile, permission,'],
+    [
+      'colour: red',
+      1,
+      'colour: unknown key "colour"; the keys are model, baseUrl, summaryModel, profile, permission,',
+    ],
     ['apiKey: abc', 1, "secrets are not read from files. Set the provider's environment variable instead"],
     ['- a', 1, 'expected an object, got an array.'],
     ['just text', 1, 'expected an object, got "just text".'],
@@ -261,7 +268,7 @@ describe('readConfigFile', () => {
 
   it('throws nothing but a ConfigFileError, whatever is in the file', async () => {
     const text = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
       fc.json(),
       fc
         .jsonValue()

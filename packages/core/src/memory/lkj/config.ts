@@ -1,6 +1,7 @@
 import type { Json } from '../../json.ts';
-import { flag, wholeNumber, type Field } from '../../trackers/config.ts';
+import { flag, wholeNumber, type Field } from '../../field.ts';
 import { jsonFault } from '../json-fault.ts';
+import { logPrefix, logWithoutOwnPrefix } from '../log-prefix.ts';
 import { memorySettings, type LogSettings, type MemorySettings, type TokenLimit } from '../settings.ts';
 import { defaultLkjPrompts, type LkjPrompts } from './prompts.ts';
 import type { LkjProfile } from './states.ts';
@@ -51,7 +52,7 @@ function logAt(reader: Reader, names: readonly string[], fallback: LogSettings):
   const { enable, max_entries, key_prefix } = reader.section(names, {
     enable: flag(fallback.enable),
     max_entries: wholeNumber(fallback.maxEntries, 1, 999),
-    key_prefix: prefix(fallback.keyPrefix),
+    key_prefix: logPrefix(fallback.keyPrefix),
   });
   return { enable, maxEntries: max_entries, keyPrefix: key_prefix };
 }
@@ -62,22 +63,11 @@ function limitAt(reader: Reader, name: string, fallback: TokenLimit): TokenLimit
   return { enable, maxTokens: max_tokens };
 }
 
-function prefix(fallback: string): Field<string> {
-  return {
-    fallback,
-    expects: 'a text of 1 to 60 characters without white space, commas and digits',
-    accepts: (value): value is string => typeof value === 'string' && /^[^\s,\d\p{C}]{1,60}$/u.test(value),
-  };
-}
-
-/** Two logs under one prefix would overwrite each other. */
-function checkPrefixes({ logs }: MemorySettings): void {
-  const prefixes = Object.values(logs).map(({ keyPrefix }) => keyPrefix);
-  const twice = prefixes.find((each, index) => prefixes.indexOf(each) !== index);
-  if (twice === undefined) return;
-  throw new TypeError(
-    `LKJ config: two logs have the key_prefix ${JSON.stringify(twice)}. Give each its own.`,
-  );
+function checkPrefixes(memory: MemorySettings): void {
+  const name = logWithoutOwnPrefix(memory);
+  if (name === undefined) return;
+  const prefix = JSON.stringify(memory.logs[name].keyPrefix);
+  throw new TypeError(`LKJ config: two logs have the key_prefix ${prefix}. Give each its own.`);
 }
 
 type Read<Fields> = {

@@ -1,4 +1,4 @@
-import { isObject, listOf, numberOf, get, type JsonObject } from '../../traces/fields.ts';
+import { isObject, listOf, numberOf, get, type JsonObject } from '../../json-fields.ts';
 import type { Json } from '../../json.ts';
 import { jsonFault } from '../json-fault.ts';
 import { appendLog, logEntries, logSlotOf, type LogSlot } from '../logs.ts';
@@ -37,7 +37,7 @@ export const documentKeys = {
   more: 'pawl',
 } as const;
 
-/** Reads a memory document of either profile, and older layouts of it. Throws one error when it is none at all. */
+/** Reads a memory document of either profile, also in older layouts. Throws one error for anything else. */
 export function readMemoryDocument(json: unknown, options: ReadDocumentOptions): ReadDocument {
   const fault = jsonFault(json);
   if (fault !== null) throw broken(`JSON, but ${fault}`);

@@ -9,9 +9,10 @@ import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
 import { move, showing, type Step } from '../move.ts';
 import { endAsk, endTurn } from '../progress-check.ts';
-import { ignore, isStale, refuse, stale } from '../refuse.ts';
+import { ignore, refuse } from '../refuse.ts';
 import { retryAt } from '../retry.ts';
 import type { Agenda, IoRecovery, Paging, PagingWork } from '../state.ts';
+import { isStale, stale } from '../stale.ts';
 
 const busy = refuse('memory is being paged');
 
@@ -63,9 +64,9 @@ function finished(session: Session, turn: Paging, event: EventOf<'paging-finishe
 function shortened(
   { id }: Session,
   { conversation }: Paging,
-  { at }: EventOf<'paging-finished'>,
+  { at, summaries }: EventOf<'paging-finished'>,
 ): Paging['conversation'] {
-  const { keep, shelved } = halveConversation(conversation, id, at);
+  const { keep, shelved } = halveConversation(conversation, { id, at, words: summaries?.conversation });
   return shelved.length === 0 ? conversation : appendAll<Message>(emptyConversation, keep);
 }
 

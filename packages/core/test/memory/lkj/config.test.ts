@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultLkjPrompts } from '../../../src/memory/lkj/prompts.ts';
 import { readLkjConfig } from '../../../src/memory/lkj/config.ts';
 import { memorySettings } from '../../../src/memory/settings.ts';
-import { get } from '../../../src/traces/fields.ts';
+import { get } from '../../../src/json-fields.ts';
 
 describe('the configuration', () => {
   it('of the older profile has its defaults [LKJ1-96..104]', () => {
