@@ -28,6 +28,10 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
     'pawl verdict',
     '`{session, seq, rule, level, reason, mark, note}`, one a line: the verdict that was marked, or all of the session; see [observability.md](observability.md).',
   ],
+  [
+    'pawl audit',
+    'one object: `runs`, each with its `finding` and `verdicts`; `totals`; and `problems`, what could not be read.',
+  ],
   ['pawl stats', 'one object; see [observability.md](observability.md).'],
   ['pawl learn', 'one object; see [learning.md](learning.md).'],
   [
@@ -38,7 +42,7 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
   ['pawl submit', '`{id, tenant}`; with `--every` or `--cron`, `{name, tenant, next}`.'],
   [
     'pawl worker',
-    'what it does as it comes: `{kind, session}` with `taken`, `waiting`, `ended`, `left`, `lost`, `swept`, `fired` or `removed`; `{kind: "parked", session, reason}`; `{kind: "trouble", message}`.',
+    'what it does as it comes: `{kind, session}` with `taken`, `waiting`, `ended`, `left`, `lost`, `swept`, `fired` or `removed`; `{kind: "parked", session, reason}`; `{kind: "rescheduled", schedule, tenant}`; `{kind: "trouble", message}`.',
   ],
   [
     'pawl queue show',

@@ -5,7 +5,9 @@ import { promisify } from 'node:util';
 import { createSession, replay, type Event } from '@pawl/core';
 import { stateHash, type Tool } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { main } from '../../src/main.ts';
 import { fixtureBeside } from '../../src/commands/export-test.ts';
+import { captureIo } from '../captured-io.ts';
 import {
   keepRun,
   lines,
@@ -42,6 +44,16 @@ describe('pawl export', () => {
     expect(whole).toEqual({ ...start, events: kept, ...stop });
     const each = lines((await place.pawl('export', 'roof', '--as', 'jsonl')).out);
     expect(each.map((line) => JSON.parse(line) as unknown)).toEqual([start, ...kept, stop]);
+  });
+
+  it.each(['json', 'jsonl'])('writes %s that pawl audit reads, with the same verdict', async (form) => {
+    await keepRun(place, { ...stuckRun, id: 'loop' });
+    const out = at(`loop.${form}`);
+    await place.pawl('export', 'loop', '--as', form, '--out', out);
+    const { io, out: said, err } = captureIo();
+    expect(await main(['audit', out, '--json'], io)).toBe(3);
+    expect(err()).toBe('');
+    expect(JSON.parse(said())).toMatchObject({ runs: [{ id: 'loop', stuck: true }], problems: [] });
   });
 
   it('writes to a file of its owner alone, and over another only if that is wanted', async () => {

@@ -2,7 +2,7 @@ import type { Json } from '../json.ts';
 import { buildRun } from './build-run.ts';
 import { contentText } from './content.ts';
 import type { Entry, Outcome, Part, Result } from './entry.ts';
-import { booleanOf, get, idOf, isObject, listOf, stringOf, unpacked } from './fields.ts';
+import { booleanOf, get, idOf, isObject, listOf, stringOf, typeOf, unpacked } from '../json-fields.ts';
 import { notAMessage } from './openai-chat.ts';
 import { messagesOf, runFacts } from './run-facts.ts';
 import { timeOf } from './time.ts';
@@ -116,8 +116,4 @@ function resultOf(part: Json): readonly [Json | undefined, boolean | undefined] 
 
 function partsOf(message: Json): readonly Json[] {
   return listOf(get(message, 'parts')) ?? [];
-}
-
-function typeOf(value: Json | undefined): string {
-  return stringOf(get(value, 'type')) ?? '';
 }

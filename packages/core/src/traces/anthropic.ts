@@ -2,7 +2,7 @@ import type { Json } from '../json.ts';
 import { buildRun } from './build-run.ts';
 import { contentText, resultOf } from './content.ts';
 import type { Entry, Part, Result } from './entry.ts';
-import { booleanOf, get, idOf, listOf, stringOf } from './fields.ts';
+import { booleanOf, get, idOf, listOf, stringOf, typeOf } from '../json-fields.ts';
 import { notAMessage } from './openai-chat.ts';
 import { messagesOf, runFacts } from './run-facts.ts';
 import { usageOf } from './tokens.ts';
@@ -45,7 +45,7 @@ function hasBlocks(message: Json): boolean {
 }
 
 function isOwnBlock(block: Json): boolean {
-  const type = stringOf(get(block, 'type')) ?? '';
+  const type = typeOf(block);
   return isCall(type) || isResult(type) || isThought(type);
 }
 
@@ -61,7 +61,7 @@ function replyParts(content: Json | undefined): readonly Part[] {
 }
 
 function replyPart(block: Json): readonly Part[] {
-  const type = stringOf(get(block, 'type')) ?? '';
+  const type = typeOf(block);
   if (isThought(type)) return [{ type: 'thought', text: stringOf(get(block, 'thinking')) ?? '' }];
   if (isResult(type)) return [];
   if (!isCall(type)) return [{ type: 'text', text: contentText(block) }];
@@ -71,10 +71,10 @@ function replyPart(block: Json): readonly Part[] {
 
 function results(content: Json | undefined, where: string): readonly Result[] {
   return (listOf(content) ?? []).flatMap((block, index) => {
-    if (!isResult(stringOf(get(block, 'type')) ?? '')) return [];
+    if (!isResult(typeOf(block))) return [];
     const [id, inner] = [idOf(get(block, 'tool_use_id')), get(block, 'content')];
     // What the provider ran by itself says in the type of its content that it failed.
-    const isFailure = (stringOf(get(inner, 'type')) ?? '').endsWith('_error');
+    const isFailure = typeOf(inner).endsWith('_error');
     const error = booleanOf(get(block, 'is_error')) ?? isFailure;
     return [{ type: 'result', id, result: resultOf(inner), error, where: `${where}[${index}]` }];
   });
@@ -84,6 +84,6 @@ function results(content: Json | undefined, where: string): readonly Result[] {
 function userText(content: Json | undefined): string | null {
   const blocks = listOf(content);
   if (blocks === undefined) return contentText(content);
-  const said = blocks.filter((block) => !isResult(stringOf(get(block, 'type')) ?? ''));
+  const said = blocks.filter((block) => !isResult(typeOf(block)));
   return said.length === 0 ? null : contentText(said);
 }

@@ -2,7 +2,7 @@ import type { Json } from '../json.ts';
 import { anthropicEntries } from './anthropic.ts';
 import { buildRun } from './build-run.ts';
 import type { Entry } from './entry.ts';
-import { get, idOf, isObject, kindOf, listOf, stringOf } from './fields.ts';
+import { get, idOf, isObject, kindOf, listOf, stringOf } from '../json-fields.ts';
 import { timeOf } from './time.ts';
 import { merged, type TraceFormat } from './trace-format.ts';
 

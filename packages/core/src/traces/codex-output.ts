@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import type { Outcome } from './entry.ts';
 import { hasFailed } from './exit-code.ts';
-import { get, numberOf, stringOf, unpacked } from './fields.ts';
+import { get, numberOf, stringOf, unpacked } from '../json-fields.ts';
 
 /** How far into a text the lines about the command reach, before its output begins. */
 const headMax = 500;

@@ -2,7 +2,17 @@ import type { Json } from '../json.ts';
 import { buildRun } from './build-run.ts';
 import { codexOutcome } from './codex-output.ts';
 import { inTurns, type Entry } from './entry.ts';
-import { booleanOf, get, idOf, isObject, kindOf, listOf, numberOf, stringOf } from './fields.ts';
+import {
+  booleanOf,
+  get,
+  idOf,
+  isObject,
+  kindOf,
+  listOf,
+  numberOf,
+  stringOf,
+  typeOf,
+} from '../json-fields.ts';
 import { isResponseItem, itemEntries } from './openai-responses.ts';
 import { timeOf } from './time.ts';
 import { usageOf } from './tokens.ts';
@@ -95,8 +105,4 @@ function first<Found>(lines: readonly Json[], find: (line: Json) => Found | unde
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function typeOf(value: Json | undefined): string {
-  return stringOf(get(value, 'type')) ?? '';
 }

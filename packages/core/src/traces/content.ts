@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import { get, isObject, listOf, stringOf } from './fields.ts';
+import { get, isObject, listOf, stringOf, typeOf } from '../json-fields.ts';
 
 /**
  * The text of a message's content: a string, or a list of parts of which some are text. A part that is none (a picture,
@@ -34,7 +34,7 @@ function isPart(value: Json | undefined): value is Json {
 }
 
 function isMedia(part: Json | undefined): boolean {
-  return /image|audio|file|document/.test(stringOf(get(part, 'type')) ?? '');
+  return /image|audio|file|document/.test(typeOf(part));
 }
 
 function isFilled(text: string): boolean {

@@ -10,6 +10,7 @@ import { openaiChat } from './openai-chat.ts';
 import { openaiResponses } from './openai-responses.ts';
 import { openhands } from './openhands.ts';
 import { otlp } from './otlp.ts';
+import { pawlSession } from './pawl-session.ts';
 import { sweAgent } from './swe-agent.ts';
 import { tau } from './tau.ts';
 import type { TraceFormat } from './trace-format.ts';
@@ -18,6 +19,7 @@ import type { TraceFormat } from './trace-format.ts';
 export const traceFormats: readonly TraceFormat[] = [
   otlp,
   normalized,
+  pawlSession,
   tau,
   miniSweAgent,
   openhands,

@@ -2,7 +2,7 @@ import type { Json } from '../json.ts';
 import { buildRun } from './build-run.ts';
 import { contentText, resultOf } from './content.ts';
 import type { Entry, Part } from './entry.ts';
-import { get, idOf, isObject, kindOf, listOf, stringOf } from './fields.ts';
+import { get, idOf, isObject, kindOf, listOf, stringOf, typeOf } from '../json-fields.ts';
 import { callParts } from './openai-chat.ts';
 import { messagesOf, runFacts } from './run-facts.ts';
 import { usageOf } from './tokens.ts';
@@ -105,7 +105,7 @@ function saidParts(content: Json | undefined): readonly Part[] {
 }
 
 function isThought(part: Json): boolean {
-  return /^(?:thinking|reasoning)/.test(stringOf(get(part, 'type')) ?? '');
+  return /^(?:thinking|reasoning)/.test(typeOf(part));
 }
 
 function isSaid(part: Json): boolean {

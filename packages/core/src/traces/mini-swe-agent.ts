@@ -3,7 +3,7 @@ import { buildRun } from './build-run.ts';
 import { contentText } from './content.ts';
 import type { Entry, Part } from './entry.ts';
 import { hasFailed } from './exit-code.ts';
-import { get, idOf, isObject, listOf, numberOf, stringOf } from './fields.ts';
+import { get, idOf, isObject, listOf, numberOf, stringOf } from '../json-fields.ts';
 import { callParts, notAMessage, saidParts } from './openai-chat.ts';
 import { itemEntries } from './openai-responses.ts';
 import { runFacts, successOf } from './run-facts.ts';

@@ -1,7 +1,17 @@
 import type { Json } from '../json.ts';
 import { bounded } from './bounded.ts';
 import { capped } from './build-run.ts';
-import { countOf, get, idOf, isObject, kindOf, listOf, numberOf, stringOf } from './fields.ts';
+import {
+  booleanOf,
+  countOf,
+  get,
+  idOf,
+  isObject,
+  kindOf,
+  listOf,
+  numberOf,
+  stringOf,
+} from '../json-fields.ts';
 import type { RecordedRun, RecordedStep } from './recorded-run.ts';
 import { runFacts } from './run-facts.ts';
 import { jsonLength, tokensIn } from './tokens.ts';
@@ -63,17 +73,13 @@ function readStep(step: Json, index: number): RecordedStep {
     argsHash: stringOf(get(step, 'argsHash')),
     result: bounded(get(step, 'result')),
     resultHash: stringOf(get(step, 'resultHash')),
-    error: flagOf(get(step, 'error')),
+    error: booleanOf(get(step, 'error')),
     tokens: countOf(get(step, 'tokens')) ?? (role === 'user' ? undefined : lengthOf(step)),
     inputTokens: countOf(get(step, 'inputTokens')),
     at: numberOf(get(step, 'at')),
   };
   // Each value has been read as the type of its field, and those that are missing go.
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as RecordedStep;
-}
-
-function flagOf(value: Json | undefined): boolean | undefined {
-  return typeof value === 'boolean' ? value : undefined;
 }
 
 function lengthOf(step: Json): number {

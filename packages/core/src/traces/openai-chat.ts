@@ -2,7 +2,7 @@ import type { Json } from '../json.ts';
 import { buildRun } from './build-run.ts';
 import { contentText, resultOf } from './content.ts';
 import type { Entry, Part } from './entry.ts';
-import { get, idOf, isObject, kindOf, listOf, stringOf, unpacked } from './fields.ts';
+import { get, idOf, isObject, kindOf, listOf, stringOf, unpacked } from '../json-fields.ts';
 import { messagesOf, runFacts } from './run-facts.ts';
 import { timeOf } from './time.ts';
 import { usageOf } from './tokens.ts';

@@ -2,7 +2,7 @@ import type { Json } from '../json.ts';
 import { buildRun } from './build-run.ts';
 import { contentText, resultOf } from './content.ts';
 import { inTurns, type Entry, type Part, type Reply } from './entry.ts';
-import { get, idOf, isObject, kindOf, listOf, stringOf, unpacked } from './fields.ts';
+import { get, idOf, isObject, kindOf, listOf, stringOf, typeOf, unpacked } from '../json-fields.ts';
 import { messagesOf, runFacts } from './run-facts.ts';
 import { usageOf } from './tokens.ts';
 import type { TraceFormat } from './trace-format.ts';
@@ -40,7 +40,7 @@ const resultTypes =
   /^(?:function_call|custom_tool_call|local_shell_call|shell_call|apply_patch_call|computer_call)_(?:output|result)$/;
 
 export function isResponseItem(item: Json): boolean {
-  const type = stringOf(get(item, 'type')) ?? '';
+  const type = typeOf(item);
   return callTypes.has(type) || hostedTypes.has(type) || resultTypes.test(type) || type === 'reasoning';
 }
 

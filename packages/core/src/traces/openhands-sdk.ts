@@ -2,7 +2,7 @@ import type { Json } from '../json.ts';
 import { contentText } from './content.ts';
 import type { Entry, Part } from './entry.ts';
 import { hasFailed } from './exit-code.ts';
-import { booleanOf, get, idOf, isObject, listOf, numberOf, stringOf, unpacked } from './fields.ts';
+import { booleanOf, get, idOf, isObject, listOf, numberOf, stringOf, unpacked } from '../json-fields.ts';
 import { timeOf } from './time.ts';
 
 const kinds: ReadonlySet<Json | undefined> = new Set([

@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import type { Entry } from './entry.ts';
 import { hasFailed } from './exit-code.ts';
-import { booleanOf, get, idOf, isObject, numberOf, stringOf } from './fields.ts';
+import { booleanOf, get, idOf, isObject, numberOf, stringOf } from '../json-fields.ts';
 import { timeOf } from './time.ts';
 import { usageOf } from './tokens.ts';
 

@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import { buildRun } from './build-run.ts';
 import type { Entry } from './entry.ts';
-import { get, idOf, isObject, kindOf, listOf, stringOf } from './fields.ts';
+import { get, idOf, isObject, kindOf, listOf, stringOf } from '../json-fields.ts';
 import { isSdkEvent, sdkEntries } from './openhands-sdk.ts';
 import { callIdsIn, isFirstEvent, firstEntries } from './openhands-v0.ts';
 import { runFacts, successOf } from './run-facts.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import { contentText, resultOf } from './content.ts';
 import type { Entry, Part, Result } from './entry.ts';
-import { countOf, get, idOf, listOf, stringOf, unpacked } from './fields.ts';
+import { countOf, get, idOf, listOf, stringOf, unpacked } from '../json-fields.ts';
 import { callParts, saidParts } from './openai-chat.ts';
 import type { Span } from './otlp-spans.ts';
 

@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import { get, idOf, listOf, stringOf } from './fields.ts';
+import { get, idOf, listOf, stringOf } from '../json-fields.ts';
 import { timeOf } from './time.ts';
 
 export type Span = {

@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import { buildRun } from './build-run.ts';
 import type { Entry } from './entry.ts';
-import { idOf, listOf, stringOf, unpacked } from './fields.ts';
+import { idOf, listOf, stringOf, unpacked } from '../json-fields.ts';
 import { callsIn, heard, said } from './otlp-messages.ts';
 import { hasSpans, spansIn, type Span } from './otlp-spans.ts';
 import { merged, type TraceFormat } from './trace-format.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import { capped } from './build-run.ts';
 import { detect, traceFormats } from './detect.ts';
-import { listOf } from './fields.ts';
+import { listOf } from '../json-fields.ts';
 import { merged, type ParsedTrace } from './trace-format.ts';
 
 /**

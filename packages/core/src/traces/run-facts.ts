@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import { booleanOf, get, idOf, listOf, numberOf, stringOf, unpacked } from './fields.ts';
+import { booleanOf, get, idOf, listOf, numberOf, stringOf, unpacked } from '../json-fields.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
 export type RunFacts = Omit<RecordedRun, 'steps'>;

@@ -2,7 +2,7 @@ import type { Json } from '../json.ts';
 import { buildRun } from './build-run.ts';
 import { contentText, resultOf } from './content.ts';
 import type { Entry, Part } from './entry.ts';
-import { get, idOf, isObject, kindOf, listOf, stringOf } from './fields.ts';
+import { get, idOf, isObject, kindOf, listOf, stringOf } from '../json-fields.ts';
 import { callParts } from './openai-chat.ts';
 import { successOf } from './run-facts.ts';
 import type { TraceFormat } from './trace-format.ts';

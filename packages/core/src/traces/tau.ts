@@ -2,7 +2,7 @@ import type { Json } from '../json.ts';
 import { buildRun } from './build-run.ts';
 import { contentText, resultOf } from './content.ts';
 import type { Entry } from './entry.ts';
-import { booleanOf, get, idOf, isObject, kindOf, listOf, stringOf } from './fields.ts';
+import { booleanOf, get, idOf, isObject, kindOf, listOf, stringOf } from '../json-fields.ts';
 import { callParts, chatEntries, namelessCalls, notAMessage, saidParts } from './openai-chat.ts';
 import { successOf } from './run-facts.ts';
 import { timeOf } from './time.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import { countOf, get } from './fields.ts';
+import { countOf, get } from '../json-fields.ts';
 
 /** What a reply of the model cost, as its provider counted it. */
 export type Usage = { readonly output: number | undefined; readonly input: number | undefined };

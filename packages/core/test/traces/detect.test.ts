@@ -26,6 +26,8 @@ const samples: readonly (readonly [name: string, document: Json, format: string]
   ['tau', benchmarks.tauSample, 'tau'],
   ['otlp', benchmarks.otlpSample, 'otlp'],
   ['normalized', benchmarks.normalizedSample, 'normalized'],
+  ['pawl', benchmarks.pawlSample, 'pawl'],
+  ['pawlLines', benchmarks.pawlLinesSample, 'pawl'],
 ];
 
 describe('the format of a document', () => {

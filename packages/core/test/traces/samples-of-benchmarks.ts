@@ -309,3 +309,35 @@ export const normalizedSample: Json = {
     { i: 2, role: 'assistant', text: 'It rains.' },
   ],
 };
+
+const kept = [
+  { type: 'user-message', at: 1_772_359_200_000, text: 'Is it raining in Ghent?' },
+  {
+    type: 'model-replied',
+    at: 1_772_359_201_000,
+    request: 1,
+    text: 'I shall look.',
+    calls: [{ tool: 'weather', args: { city: 'Ghent' } }],
+    usage: { inputTokens: 100, outputTokens: 12 },
+  },
+  { type: 'tool-started', at: 1_772_359_201_500, request: 1, callId: 'call_1_0' },
+  {
+    type: 'tool-finished',
+    at: 1_772_359_202_000,
+    request: 1,
+    callId: 'call_1_0',
+    outcome: { ok: true, output: 'rain' },
+  },
+  { type: 'model-replied', at: 1_772_359_203_000, request: 4, text: 'It rains.', calls: [] },
+].map((event, index) => ({ seq: index + 1, event, hash: 'c0ffee' }));
+
+const pawlHead = {
+  format: 'pawl-session',
+  version: 1,
+  id: 'run-1',
+  about: { dir: '/tmp', model: 'some:model' },
+};
+const pawlTail = { head: 5, stateHash: 'c0ffee' };
+
+export const pawlSample: Json = { ...pawlHead, events: kept, ...pawlTail };
+export const pawlLinesSample: Json = [pawlHead, ...kept, pawlTail];

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
 import { bounded } from '../../src/traces/bounded.ts';
-import { get } from '../../src/traces/fields.ts';
+import { get } from '../../src/json-fields.ts';
 import { timeOf } from '../../src/traces/time.ts';
 import { jsonLength } from '../../src/traces/tokens.ts';
 

@@ -43,7 +43,10 @@ function isForeign(line: TextLine): boolean {
 /** Whether a line begins a document that goes on in the next one. */
 function isOpening(first: TextLine, second: TextLine | undefined): boolean {
   if (second === undefined || !('text' in first) || parsed(first.text) !== undefined) return false;
-  if (!/[[{,:]\s*$/.test(first.text.slice(-openingMax))) return false;
+  const end = first.text.slice(-openingMax).trimEnd().at(-1) ?? '';
+  if (!'[{,:'.includes(end)) return false;
+  // However long it is and whatever comes next: no line that is whole ends in the beginning of a list.
+  if (end === '[') return true;
   return first.text.length <= openingMax || !('text' in second) || parsed(second.text) === undefined;
 }
 

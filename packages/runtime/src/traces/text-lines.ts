@@ -20,7 +20,7 @@ export async function* textLines(source: AsyncIterable<Buffer>, bytesMax: number
   if (!isBlank(last)) yield last;
 }
 
-/** What is said of a line that is none. */
+/** What is said of a line that is not text. */
 export const notText = 'not UTF-8';
 
 const newline = 0x0a;
