@@ -5,7 +5,7 @@ import type { Verdict } from './governor/verdict.ts';
 import type { StoredEntry } from './memory/storage-entry.ts';
 import type { HaltReason } from './turn/state.ts';
 
-/** Which tool ended how; hooks choose from it whether there is anything for them to do. */
+/** Which tool ended how; hooks tell from it whether there is anything for them to do. */
 export type CompletedTool = { readonly callId: string; readonly tool: string; readonly ok: boolean };
 
 /**
@@ -21,7 +21,7 @@ export type Action =
       readonly conversation: Conversation<Message>;
       readonly tools: boolean;
       readonly advice: string | null;
-      /** When the answer must be there, failing which nobody waits for it; null for whenever it comes. */
+      /** When the answer is due; after that nobody waits for it. Null for no deadline. */
       readonly deadline: number | null;
     }
   /** Ask a person about each of these calls, and answer with one `permission-decided` each. */

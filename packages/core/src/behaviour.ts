@@ -16,6 +16,10 @@ export const behaviours = {
     number: 3,
     why: 'The governor saw only calls that ran: a model that asked for ever for what was denied was never stopped.',
   },
+  countsAreFair: {
+    number: 4,
+    why: "A person's absence used up the agent's time, and making room where there was nothing to move was no failure.",
+  },
 } as const satisfies { readonly [name: string]: Behaviour };
 
 export type Behaviour = { readonly number: number; readonly why: string };
@@ -29,7 +33,7 @@ export function isAtLeast({ behaviour = 0 }: Born, { number }: Behaviour): boole
   return behaviour >= number;
 }
 
-/** Why a session cannot be gone on with by this code, or null: it would behave in another way than where it was begun. */
+/** Why this code cannot continue a session, or null. It would not behave as the code that began the session does. */
 export function behaviourFault({ behaviour }: { readonly behaviour?: unknown }): string | null {
   if (behaviour === undefined || isKnown(behaviour)) return null;
   const given = typeof behaviour === 'number' ? String(behaviour) : 'no number';

@@ -1,4 +1,4 @@
-// The governor and nothing else of the core, for those who start anew for every call and have somebody waiting for them.
+// Only the governor, for programs that start afresh for every call while somebody waits for them.
 export { observe, textOf } from './governor/observation.ts';
 export { isNews } from './governor/rules/tail.ts';
 export { rulesFor } from './governor/rulebook.ts';

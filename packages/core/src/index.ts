@@ -17,15 +17,17 @@ export type { ProfilePath } from './profiles/profile-error.ts';
 export { readProfile } from './profiles/read-profile.ts';
 export type { Profile } from './profiles/profiles.ts';
 
-export { eventTypes, isEphemeral } from './event.ts';
+export { eventTypes, isEphemeral, usageOf } from './event.ts';
 export { plainEvents } from './plain-events.ts';
 export type {
   Event,
   EventType,
   ModelError,
   ModelErrorKind,
+  PagingFinished,
   RecoveryOutcome,
   RequestedCall,
+  Summaries,
   ToolFinished,
   Usage,
 } from './event.ts';

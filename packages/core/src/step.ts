@@ -1,6 +1,7 @@
 import type { Event } from './event.ts';
 import { budget } from './governor/budget.ts';
 import { governByTracker, keepTracker } from './governor/by-tracker.ts';
+import { onTheClock } from './governor/clock.ts';
 import { govern } from './governor/govern.ts';
 import { judgeMode } from './governor/judge-mode.ts';
 import type { Governed } from './governor/governed.ts';
@@ -32,9 +33,26 @@ import { waitingForUser } from './turn/states/waiting-for-user.ts';
  */
 export function step(session: Session, event: Event, ownRules?: readonly Rule[]): Step {
   const rules = isJudged(event) ? rulesFor(session.settings.governor, ownRules) : noRules;
-  // What comes in during a pause is told by the step that takes it.
-  const tracker = session.turn.status === 'paused' ? null : session.governor.tracker;
-  if (rules.length === 0 && tracker === null && isPlain(session)) return take(session, event, ownRules);
+  if (rules.length === 0 && trackerIn(session) === null && isPlain(session))
+    return take(session, event, ownRules);
+  return session.settings.budgets === null
+    ? takeGoverned(session, event, rules, ownRules)
+    : onTheClock(session, event, (timed) => takeGoverned(timed, event, rules, ownRules));
+}
+
+/** What comes in during a pause is told by the step that takes it. */
+function trackerIn({ turn, governor }: Session): SessionTracker | null {
+  return turn.status === 'paused' ? null : governor.tracker;
+}
+
+/** Everything that goes with an event has its say before the turn takes it. */
+function takeGoverned(
+  session: Session,
+  event: Event,
+  rules: readonly Rule[],
+  ownRules: readonly Rule[] | undefined,
+): Step {
+  const tracker = trackerIn(session);
   const attended = attend(session, event);
   const governed = judge(attended, rules, tracker);
   const taken = makeRoomFirst(session, event, take(governed.session, governed.event, ownRules));

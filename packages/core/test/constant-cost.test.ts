@@ -27,13 +27,11 @@ function partsOf(value: unknown, found = new Set<object>()): Set<object> {
   return found;
 }
 
-/** How many slots a step filled that the session before does not share: what it cost to make. */
-function slotsMade(before: Session, after: Session): number {
-  const shared = partsOf(before);
-  const seen = new Set<object>();
+/** How many slots a step filled that were not there before: what it cost to make. They are known from then on. */
+function slotsMade(after: Session, known: Set<object>): number {
   const count = (value: unknown): number => {
-    if (typeof value !== 'object' || value === null || shared.has(value) || seen.has(value)) return 0;
-    seen.add(value);
+    if (typeof value !== 'object' || value === null || known.has(value)) return 0;
+    known.add(value);
     const parts = Object.values(value);
     return parts.reduce<number>((sum, part) => sum + count(part), parts.length);
   };
@@ -42,13 +40,13 @@ function slotsMade(before: Session, after: Session): number {
 
 /** The most that any step of the turns costs. */
 function dearest(from: Session, first: number, turns: number): number {
+  const known = partsOf(from);
   let most = 0;
   let session = from;
   for (let at = first; at < first + turns; at += 1) {
     for (const event of turn(at)) {
-      const after = step(session, event).session;
-      most = Math.max(most, slotsMade(session, after));
-      session = after;
+      session = step(session, event).session;
+      most = Math.max(most, slotsMade(session, known));
     }
   }
   return most;

@@ -73,7 +73,7 @@ function arrow({ from, to, moves }: ChartEdge, idOf: (name: string) => string): 
   return `${idOf(from)} --> ${idOf(to)}${label === '' ? '' : ` : ${label}`}`;
 }
 
-/** What is written so reads as text: Mermaid's own entities, a character's number between # and ;. */
+/** Text that stays text: in Mermaid's own entities, a character's number between # and ;. */
 function escapeText(text: string): string {
   return text
     .toWellFormed()

@@ -68,7 +68,7 @@ function toTransition({ to, when, does }: ChartMove, stateKey: Keys): XStateTran
   };
 }
 
-/** A target is a path to XState, in which dots go down a level. Written so, it is one name again. */
+/** To XState a target is a path, and a dot in it goes down a level. Escaped, it is one name again. */
 function escapePath(name: string): string {
   return name.replaceAll(/[\\.]/gu, '\\$&');
 }

@@ -1,7 +1,7 @@
-import type { Event } from '../event.ts';
+import type { Event, Usage } from '../event.ts';
 import type { Session } from '../session.ts';
-import { withVerdict } from '../turn/agenda.ts';
-import type { Agenda, CallingModel, ExecutingTools } from '../turn/state.ts';
+import { agendaOf, turnWithVerdict } from '../turn/agenda.ts';
+import { isStale } from '../turn/stale.ts';
 import type { Governed } from './governed.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -10,11 +10,11 @@ export type Budgets = {
   /** Requests to the model, failed ones and the last one that ends the work included. */
   readonly modelCalls: number | null;
   readonly toolCalls: number | null;
-  /** Read and written, as the model reports them. */
+  /** Read and written, as the model reports them; those of summaries as well. */
   readonly tokens: number | null;
   /** In the money that the model's prices are in. */
   readonly cost: number | null;
-  /** From the user's last message on; time spent waiting for the user does not count. */
+  /** From the user's last message on. Time spent waiting for a permission, or paused, does not count. */
   readonly wallMs: number | null;
 };
 
@@ -27,7 +27,10 @@ export type Spent = {
   /** What the latest reply took: the next is expected to take as much. */
   readonly lastTokens: number;
   readonly lastCost: number;
+  /** The user's last message, moved on by the time that did not count. */
   readonly workingSince: number;
+  /** Since when the clock stands still; absent while it runs. */
+  readonly waitingSince?: number;
 };
 
 type Counted = Extract<Event, { type: 'model-replied' | 'model-failed' | 'tool-finished' }>;
@@ -38,6 +41,9 @@ type Counted = Extract<Event, { type: 'model-replied' | 'model-failed' | 'tool-f
  */
 export function budget({ session, event, notes }: Governed, budgets: Budgets): Governed {
   const { turn } = session;
+  if (event.type === 'paging-finished' && turn.status === 'paging' && !isStale(turn, event)) {
+    return { session: { ...session, spent: paidFor(session.spent, event.usage) }, event, notes };
+  }
   if (!isCounted(event) || (turn.status !== 'callingModel' && turn.status !== 'executingTools')) {
     return { session, event, notes };
   }
@@ -45,12 +51,12 @@ export function budget({ session, event, notes }: Governed, budgets: Budgets): G
   const within = { ...session, spent };
   const covered = event.type === 'model-replied' ? cover(event, spent, budgets) : event;
   const reason = usedUp(spent, budgets, event.at);
-  const agenda = turn.status === 'callingModel' ? turn.ask.agenda : turn.agenda;
-  const isEnding = agenda.finish !== null || (turn.status === 'callingModel' && turn.ask.finish !== null);
+  const isEnding =
+    agendaOf(turn).finish !== null || (turn.status === 'callingModel' && turn.ask.finish !== null);
   if (reason === null || isEnding) return { session: within, event: covered, notes };
   const verdict = verdictOn(reason, session.seq + 1);
   return {
-    session: { ...within, turn: withAgenda(turn, withVerdict(agenda, verdict)) },
+    session: { ...within, turn: turnWithVerdict(turn, verdict) },
     event: covered,
     notes: [...notes, { type: 'verdict', at: event.at, verdict }],
   };
@@ -69,6 +75,13 @@ function spend(spent: Spent, event: Counted): Spent {
   const lastCost = usage.cost ?? 0;
   const tokens = spent.tokens + lastTokens;
   return { ...spent, modelCalls, tokens, cost: spent.cost + lastCost, lastTokens, lastCost };
+}
+
+/** A summary is no step of the work, but it is paid for. */
+function paidFor(spent: Spent, usage: Usage | undefined): Spent {
+  if (usage === undefined) return spent;
+  const { inputTokens, outputTokens, cost = 0 } = usage;
+  return { ...spent, tokens: spent.tokens + inputTokens + outputTokens, cost: spent.cost + cost };
 }
 
 /**
@@ -121,8 +134,4 @@ function verdictOn(reason: string, seq: number): Verdict {
     evidence: [seq],
     response: { kind: 'finish' },
   };
-}
-
-function withAgenda(turn: CallingModel | ExecutingTools, agenda: Agenda): CallingModel | ExecutingTools {
-  return turn.status === 'callingModel' ? { ...turn, ask: { ...turn.ask, agenda } } : { ...turn, agenda };
 }

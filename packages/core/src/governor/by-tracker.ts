@@ -11,9 +11,9 @@ import {
   type SessionTracker,
 } from '../trackers/in-session.ts';
 import type { Judgement } from '../trackers/judgement.ts';
-import { endOfSession, withVerdict } from '../turn/agenda.ts';
+import { agendaOf, endOfSession, turnWithVerdict } from '../turn/agenda.ts';
 import { withIds } from '../turn/calls.ts';
-import { isStale } from '../turn/refuse.ts';
+import { isStale } from '../turn/stale.ts';
 import type { Step } from '../turn/move.ts';
 import type { CallingModel, Execution, ExecutingTools } from '../turn/state.ts';
 import type { Governed } from './governed.ts';
@@ -191,24 +191,19 @@ function withJudgement(
   turn: CallingModel | ExecutingTools,
 ): Governed {
   const kept = keep(governed, tracker);
-  const agenda = turn.status === 'callingModel' ? turn.ask.agenda : turn.agenda;
-  if (judgement === null || agenda.finish?.ends === 'session') return kept;
+  if (judgement === null || agendaOf(turn).finish?.ends === 'session') return kept;
   const { event, notes } = kept;
   const session = judgement.response === 'halt' ? withRecoveriesUsedUp(kept.session) : kept.session;
   const verdict = verdictOf(session, judgement, event);
-  const noted = withVerdict(agenda, { ...verdict, response: onAgenda(verdict.response) });
-  const after =
-    turn.status === 'callingModel'
-      ? { ...turn, ask: { ...turn.ask, agenda: noted } }
-      : { ...turn, agenda: noted };
+  const noted = { ...verdict, response: onAgenda(verdict.response) };
   return {
-    session: { ...session, turn: after },
+    session: { ...session, turn: turnWithVerdict(turn, noted) },
     event,
     notes: [...notes, { type: 'verdict', at: event.at, verdict }],
   };
 }
 
-/** Where no way out is known there is none left to try, and that is what halts a session at the next check. */
+/** Where no way out is known, all of them count as tried: that is what halts a session at the next check. */
 function withRecoveriesUsedUp(session: Session): Session {
   const { governor, settings } = session;
   return { ...session, governor: { ...governor, recoveries: settings.maxRecoveries } };

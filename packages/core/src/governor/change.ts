@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 import { digest } from './digest.ts';
-import { textUnder } from './own-text.ts';
+import { textUnder } from './text-under.ts';
 
 /** A file as a call left it: a fingerprint of all it holds now. */
 export type FileEffect = { readonly path: string; readonly hash: string };

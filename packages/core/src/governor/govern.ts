@@ -1,7 +1,8 @@
+import { behaviours, isAtLeast } from '../behaviour.ts';
 import type { Event } from '../event.ts';
 import { calm, type Session } from '../session.ts';
-import { withVerdict } from '../turn/agenda.ts';
-import { isStale } from '../turn/refuse.ts';
+import { turnWithVerdict } from '../turn/agenda.ts';
+import { isStale } from '../turn/stale.ts';
 import type { ExecutingTools } from '../turn/state.ts';
 import { halting, withVerdictOn, type Governed } from './governed.ts';
 import { judgeDecision } from './judge-denied.ts';
@@ -9,6 +10,7 @@ import { judgeReply } from './judge-reply.ts';
 import { counts, observe, textOf } from './observation.ts';
 import { refusedAfter } from './refusals.ts';
 import type { Rule } from './rule.ts';
+import { see } from './see.ts';
 import { verdictOn } from './verdict.ts';
 import { watch, type Watch } from './watch.ts';
 
@@ -75,11 +77,7 @@ function judgeOutcome(
   if (judged.finding === null) return { session: governed, event, notes: [] };
   const failure = outcome.ok ? null : { args, said, tools: toolsThatWork(judged.watch) };
   const verdict = verdictOn(judged.finding, session.settings.governor, failure);
-  return withVerdictOn(
-    { ...governed, turn: { ...turn, agenda: withVerdict(turn.agenda, verdict) } },
-    event,
-    verdict,
-  );
+  return withVerdictOn({ ...governed, turn: turnWithVerdict(turn, verdict) }, event, verdict);
 }
 
 function toolsThatWork({ seen }: Watch): ReadonlySet<string> {
@@ -94,15 +92,11 @@ function judgePaging(
 ): Governed {
   const { turn } = session;
   if (turn.status !== 'paging' || isStale(turn, event)) return { session, event, notes: [] };
-  const { freedTokens, heldTokens } = event;
   const { asking, modelRetries } = turn.work;
-  const freedLittle = heldTokens === undefined ? freedTokens <= 0 : freedTokens < heldTokens * worthIt;
-  const fruitless = freedLittle || (asking && modelRetries > 1);
+  const fruitless = hasFreedLittle(session, event) || (asking && modelRetries > 1);
   const sighting = { kind: 'paging', seq: session.seq + 1, fruitless } as const;
-  const judged = watch(session.governor.watch, sighting, rules);
-  const governed = { ...session, governor: { ...session.governor, watch: judged.watch } };
-  if (judged.finding === null) return { session: governed, event, notes: [] };
-  const verdict = verdictOn(judged.finding, session.settings.governor, null);
+  const { session: governed, verdict } = see(session, sighting, rules);
+  if (verdict === null) return { session: governed, event, notes: [] };
   const isOver = verdict.response.kind === 'finish' && asking;
   return isOver
     ? { session: governed, event: halting(verdict, event.at), notes: [] }
@@ -111,3 +105,13 @@ function judgePaging(
 
 /** What making room must free to have been worth it, as a share of what was held. */
 const worthIt = 0.1;
+
+/** Where nothing was held, nothing can be freed, and no room was made. */
+function hasFreedLittle(
+  session: Session,
+  { freedTokens, heldTokens }: Extract<Event, { type: 'paging-finished' }>,
+): boolean {
+  if (heldTokens === undefined) return freedTokens <= 0;
+  const isNothing = freedTokens <= 0 && isAtLeast(session, behaviours.countsAreFair);
+  return isNothing || freedTokens < heldTokens * worthIt;
+}

@@ -13,7 +13,7 @@ export type Governed = {
   readonly actions?: readonly Action[];
 };
 
-/** The event that ends the session at once, in the place of one that cannot be gone on with. */
+/** The event that ends the session at once, to be taken instead of one after which the work cannot go on. */
 export function halting(verdict: Verdict, at: number): Event {
   return { type: 'verdict-reached', at, verdict: { ...verdict, response: { kind: 'halt' } } };
 }

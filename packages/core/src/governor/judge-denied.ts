@@ -2,15 +2,15 @@ import { behaviours, isAtLeast } from '../behaviour.ts';
 import type { Call } from '../conversation/message.ts';
 import type { ModelReplied, PermissionDecided } from '../event.ts';
 import type { Session } from '../session.ts';
-import { withVerdict } from '../turn/agenda.ts';
-import { isStale } from '../turn/refuse.ts';
+import { turnWithVerdict } from '../turn/agenda.ts';
+import { isStale } from '../turn/stale.ts';
 import type { AwaitingPermission, CallingModel } from '../turn/state.ts';
 import { withVerdictOn, type Governed } from './governed.ts';
 import { observe, type Observation } from './observation.ts';
 import { refusedAfter } from './refusals.ts';
 import type { Rule } from './rule.ts';
-import { verdictOn, type Verdict } from './verdict.ts';
-import { watch } from './watch.ts';
+import { see } from './see.ts';
+import type { Verdict } from './verdict.ts';
 
 /** What a rule forbids is an outcome like any other: asked for over and over, it leads nowhere. */
 export function judgeDenied(
@@ -24,11 +24,11 @@ export function judgeDenied(
   for (const { tool, args, permission, because = 'denied' } of asked.calls) {
     if (permission !== 'deny') continue;
     const seen = observe({ seq: session.seq + 1, at: asked.at, tool, args, ok: false, said: because });
-    const judged = see(session, seen, rules);
+    const judged = seeDenied(session, seen, rules);
     session = judged.session;
     if (judged.verdict === null) continue;
-    const ask = { ...turn.ask, agenda: withVerdict(turn.ask.agenda, judged.verdict) };
-    return withVerdictOn({ ...session, turn: { ...turn, ask } }, screened.event, judged.verdict);
+    const after = { ...session, turn: turnWithVerdict(turn, judged.verdict) };
+    return withVerdictOn(after, screened.event, judged.verdict);
   }
   return session === screened.session ? screened : { ...screened, session };
 }
@@ -42,10 +42,9 @@ export function judgeDecision(session: Session, event: PermissionDecided, rules:
   const { tool, args } = call;
   const { at, reason = 'denied' } = event;
   const seen = observe({ seq: session.seq + 1, at, tool, args, ok: false, said: reason });
-  const judged = see(session, seen, rules);
-  if (judged.verdict === null) return { session: judged.session, event, notes: [] };
-  const agenda = withVerdict(turn.agenda, judged.verdict);
-  return withVerdictOn({ ...judged.session, turn: { ...turn, agenda } }, event, judged.verdict);
+  const { session: judged, verdict } = seeDenied(session, seen, rules);
+  if (verdict === null) return { session: judged, event, notes: [] };
+  return withVerdictOn({ ...judged, turn: turnWithVerdict(turn, verdict) }, event, verdict);
 }
 
 function openCall(turn: AwaitingPermission, event: PermissionDecided): Call | undefined {
@@ -58,15 +57,12 @@ function looksAtDenials(session: Session): boolean {
   return session.mode === null && isAtLeast(session, behaviours.denialsAreSeen);
 }
 
-function see(
+function seeDenied(
   session: Session,
-  seen: Observation,
+  denied: Observation,
   rules: readonly Rule[],
 ): { readonly session: Session; readonly verdict: Verdict | null } {
-  const { governor, settings } = session;
-  const judged = watch(governor.watch, seen, rules);
-  const refused = refusedAfter(governor, seen, judged.finding);
-  const after = { ...session, governor: { ...governor, watch: judged.watch, refused } };
-  const { finding } = judged;
-  return { session: after, verdict: finding === null ? null : verdictOn(finding, settings.governor, null) };
+  const { session: after, finding, verdict } = see(session, denied, rules);
+  const refused = refusedAfter(session.governor, denied, finding);
+  return { session: { ...after, governor: { ...after.governor, refused } }, verdict };
 }

@@ -1,10 +1,9 @@
 import type { ModeChart } from '../modes/mode-chart.ts';
 import { overdue } from '../modes/overdue.ts';
-import { withVerdict } from '../turn/agenda.ts';
+import { turnWithVerdict } from '../turn/agenda.ts';
 import { withVerdictOn, type Governed } from './governed.ts';
 import type { Rule } from './rule.ts';
-import { verdictOn } from './verdict.ts';
-import { watch } from './watch.ts';
+import { see } from './see.ts';
 
 /** Looks at how long the agent has been in its mode, in steps and in time, and how often it failed in it. */
 export function judgeMode(governed: Governed, chart: ModeChart, rules: readonly Rule[]): Governed {
@@ -21,11 +20,8 @@ export function judgeMode(governed: Governed, chart: ModeChart, rules: readonly 
     since: mode.enteredAt,
     reason: limit.reason,
   } as const;
-  const judged = watch(session.governor.watch, sighting, rules);
-  const watched = { ...session, governor: { ...session.governor, watch: judged.watch } };
-  if (judged.finding === null) return { session: watched, event, notes };
-  const verdict = verdictOn(judged.finding, session.settings.governor, null);
-  const ask = { ...turn.ask, agenda: withVerdict(turn.ask.agenda, verdict) };
-  const judgedOn = withVerdictOn({ ...watched, turn: { ...turn, ask } }, event, verdict);
-  return { ...judgedOn, notes: [...notes, ...judgedOn.notes] };
+  const { session: watched, verdict } = see(session, sighting, rules);
+  if (verdict === null) return { session: watched, event, notes };
+  const judged = withVerdictOn({ ...watched, turn: turnWithVerdict(turn, verdict) }, event, verdict);
+  return { ...judged, notes: [...notes, ...judged.notes] };
 }

@@ -1,15 +1,14 @@
 import type { Event, ModelReplied } from '../event.ts';
 import type { Session } from '../session.ts';
-import { endOfSession, withVerdict } from '../turn/agenda.ts';
+import { endOfSession, turnWithVerdict } from '../turn/agenda.ts';
 import type { CallingModel } from '../turn/state.ts';
 import { findChant, type Chant } from './chant.ts';
 import { halting, withVerdictOn, type Governed } from './governed.ts';
 import { judgeDenied } from './judge-denied.ts';
 import { screenCalls } from './refusals.ts';
 import type { Rule } from './rule.ts';
+import { see } from './see.ts';
 import { talk } from './talk.ts';
-import { verdictOn } from './verdict.ts';
-import { watch } from './watch.ts';
 
 /** Looks at what the model said: calls that are refused, a chant, or mere talk. The last answer is beyond judgement. */
 export function judgeReply(
@@ -43,12 +42,9 @@ function judgeProblem(
   rules: readonly Rule[],
 ): Governed {
   const sighting = { kind: 'decision', seq: session.seq + 1, request: turn.request } as const;
-  const judged = watch(session.governor.watch, sighting, rules);
-  const governed = { ...session, governor: { ...session.governor, watch: judged.watch } };
-  if (judged.finding === null) return { session: governed, event, notes: [] };
-  const verdict = verdictOn(judged.finding, session.settings.governor, null);
-  const ask = { ...turn.ask, agenda: withVerdict(turn.ask.agenda, verdict) };
-  return withVerdictOn({ ...governed, turn: { ...turn, ask } }, event, verdict);
+  const { session: governed, verdict } = see(session, sighting, rules);
+  if (verdict === null) return { session: governed, event, notes: [] };
+  return withVerdictOn({ ...governed, turn: turnWithVerdict(turn, verdict) }, event, verdict);
 }
 
 /**
@@ -61,10 +57,9 @@ function judgeTalk(
   event: ModelReplied,
   rules: readonly Rule[],
 ): Governed {
-  const judged = watch(session.governor.watch, talk(session.seq + 1, event.text), rules);
-  const governor = { ...session.governor, watch: judged.watch, advice: null };
-  if (judged.finding === null) return { session: { ...session, governor }, event, notes: [] };
-  const verdict = verdictOn(judged.finding, session.settings.governor, null);
+  const { session: seen, verdict } = see(session, talk(session.seq + 1, event.text), rules);
+  const governor = { ...seen.governor, advice: null };
+  if (verdict === null) return { session: { ...session, governor }, event, notes: [] };
   const governed =
     verdict.response.kind === 'finish'
       ? { ...session, governor, turn: { ...turn, ask: { ...turn.ask, finish: endOfSession(verdict) } } }
@@ -84,8 +79,7 @@ function judgeChant(
 ): Governed {
   const block = chant.block.slice(0, blockMax);
   const sighting = { kind: 'chant', seq: session.seq + 1, block, times: chant.times } as const;
-  const judged = watch(session.governor.watch, sighting, rules);
-  const governed = { ...session, governor: { ...session.governor, watch: judged.watch } };
+  const { session: governed, verdict } = see(session, sighting, rules);
   const { at, request } = event;
   const message = `The reply says one thing over and over: “${block}”, ${chant.times} times in a row.`;
   const failed: Event = {
@@ -94,8 +88,7 @@ function judgeChant(
     ...(request !== undefined && { request }),
     error: { kind: 'chanting', message },
   };
-  if (judged.finding === null) return { session: governed, event: failed, notes: [] };
-  const verdict = verdictOn(judged.finding, session.settings.governor, null);
+  if (verdict === null) return { session: governed, event: failed, notes: [] };
   if (verdict.response.kind === 'finish') {
     return { session: governed, event: halting(verdict, at), notes: [] };
   }

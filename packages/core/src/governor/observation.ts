@@ -75,8 +75,8 @@ export function callKey(tool: string, args: Json, argsHash?: string): string {
 }
 
 /**
- * Whether an outcome tells something about the work. A person's no, a call that was called off, and what we ourselves
- * refused to run say nothing about whether it moves.
+ * Whether an outcome tells something about the work. What was called off or never started does not; what was denied is
+ * looked at when it is denied.
  */
 export function counts(kind: ToolErrorKind | undefined): boolean {
   return kind === undefined || kind === 'failed' || kind === 'timeout';

@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 import { digest } from './digest.ts';
-import { textUnder } from './own-text.ts';
+import { textUnder } from './text-under.ts';
 
 const queryNames = [
   'query',

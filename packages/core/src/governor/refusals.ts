@@ -1,6 +1,6 @@
 import type { ModelReplied } from '../event.ts';
 import type { Governor, Refusal, Session } from '../session.ts';
-import { withVerdict } from '../turn/agenda.ts';
+import { turnWithVerdict } from '../turn/agenda.ts';
 import type { CallingModel } from '../turn/state.ts';
 import { withVerdictOn, type Governed } from './governed.ts';
 import { callKey, type Observation } from './observation.ts';
@@ -45,8 +45,7 @@ export function screenCalls(session: Session, turn: CallingModel, event: ModelRe
   const insisted = refused.find((each) => each.asked >= refusalsMax);
   if (insisted === undefined) return { session: governed, event: screened, notes: [] };
   const verdict = insistence(insisted, session.seq + 1);
-  const ask = { ...turn.ask, agenda: withVerdict(turn.ask.agenda, verdict) };
-  return withVerdictOn({ ...governed, turn: { ...turn, ask } }, screened, verdict);
+  return withVerdictOn({ ...governed, turn: turnWithVerdict(turn, verdict) }, screened, verdict);
 }
 
 function insistence({ rule, reason, advice, asked }: Refusal, seq: number): Verdict {

@@ -1,5 +1,5 @@
 import type { CallFacts } from './observation.ts';
-import { textUnder } from './own-text.ts';
+import { textUnder } from './text-under.ts';
 
 /** What says that something is not done yet is short; a long text that holds such a word says more than that. */
 const statusMax = 400;

@@ -12,7 +12,8 @@ export class ChartError extends TypeError {
   }
 }
 
-function written(path: ChartPath): string {
+/** `states[2].next`, for a message. */
+export function written(path: ChartPath): string {
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
     .join('')

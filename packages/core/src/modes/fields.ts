@@ -1,7 +1,7 @@
-import * as config from '../trackers/config.ts';
+import * as config from '../field.ts';
+import { isObject, type Field } from '../field.ts';
 import { ChartError, clip, quoted, type ChartPath } from './chart-error.ts';
 
-type Field<Value> = config.Field<Value>;
 /** A field that has to be there. */
 type Required<Value> = Omit<Field<Value>, 'fallback'>;
 
@@ -104,8 +104,4 @@ export function shown(value: unknown): string {
 
 function listed(items: readonly unknown[]): string {
   return `[${items.map((item) => (Array.isArray(item) ? 'a list' : shown(item))).join(', ')}]`;
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

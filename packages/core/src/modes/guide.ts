@@ -4,8 +4,8 @@ import type { Verdict } from '../governor/verdict.ts';
 import { needsPaging } from '../memory/memory.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
-import { withVerdict } from '../turn/agenda.ts';
-import { isStale } from '../turn/refuse.ts';
+import { turnWithVerdict } from '../turn/agenda.ts';
+import { isStale } from '../turn/stale.ts';
 import type { CallingModel, ExecutingTools, Paging } from '../turn/state.ts';
 import type { ModeFact } from './happening.ts';
 import { hop } from './hop.ts';
@@ -13,7 +13,7 @@ import { beginAgain, type Mode } from './mode.ts';
 import { stateNamed, type ModeChart } from './mode-chart.ts';
 import type { Hop } from './place.ts';
 
-/** Takes the mode along with an event, before the turn takes it. Calls that the mode does not allow are denied. */
+/** Moves the mode on with an event, before the turn takes it. Calls that the mode does not allow are denied. */
 export function guide(session: Session, event: Event, chart: ModeChart): Governed {
   const { mode } = session;
   return mode === null ? { session, event, notes: [] } : guideIn(session, event, { chart, mode });
@@ -96,9 +96,9 @@ function atTheEnd({ session, event, notes }: Governed, turn: CallingModel, reaso
     evidence: [session.seq + 1],
     response: { kind: 'finish' },
   };
-  const ask = { ...turn.ask, agenda: withVerdict(turn.ask.agenda, verdict) };
   const note = { type: 'verdict', at: event.at, verdict } as const;
-  return { session: { ...session, turn: { ...turn, ask } }, event, notes: [...notes, note] };
+  const after = { ...session, turn: turnWithVerdict(turn, verdict) };
+  return { session: after, event, notes: [...notes, note] };
 }
 
 /** Making room comes before any wish of the model, but never in the way of something it is about to do. */

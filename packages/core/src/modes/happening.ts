@@ -1,4 +1,4 @@
-/** What can have to do with the mode. Facts, whatever the chart makes of them. */
+/** The facts that can change the mode, whatever a chart makes of them. */
 export type ModeFact =
   /** The model has replied. */
   | {

@@ -39,9 +39,9 @@ export type ModeState<Name extends string = string> = {
   readonly stuckState: Name | null;
   /** Null for as long as it takes. */
   readonly timeoutMs: number | null;
-  /** So many ticks are too many; null for no limit. */
+  /** How many ticks are too many; null for no limit. */
   readonly stuckAfterSteps: number | null;
-  /** So many failures in a row are too many; null for no limit. */
+  /** How many failures in a row are too many; null for no limit. */
   readonly stuckAfterFailures: number | null;
   /** Whether the model may choose it, by name or by picking one of its tools. */
   readonly selectable: boolean;

@@ -1,4 +1,4 @@
-import { flag, type Field } from '../trackers/config.ts';
+import { dayMs, flag, type Field } from '../field.ts';
 import type { ChartPath } from './chart-error.ts';
 import { ChartError } from './chart-error.ts';
 import {
@@ -18,8 +18,6 @@ import type { Hops, ModeChart, ModeState } from './mode-chart.ts';
 type Written<Type, Key extends keyof Type> = Omit<Type, Key> & { readonly [Each in Key]: unknown };
 type WrittenChart = Written<ModeChart, 'states' | 'hops' | 'onInvalid' | 'finish' | 'paging'>;
 type WrittenState = Omit<ModeState, 'selectable'> & { readonly selectable: boolean | null };
-
-const dayMs = 86_400_000;
 
 const chartFields: ShapeFields<WrittenChart> = {
   name: required(name),

@@ -1,5 +1,7 @@
-/** Where in a profile something is: keys and the numbers of items. */
-export type ProfilePath = readonly (string | number)[];
+import { written, type ChartPath } from '../modes/chart-error.ts';
+
+/** Where in a profile something is, as in a chart. */
+export type ProfilePath = ChartPath;
 
 /** A profile that cannot be used. The message is one line: where, what was expected, what came. */
 export class ProfileError extends TypeError {
@@ -10,11 +12,4 @@ export class ProfileError extends TypeError {
     super(`${path.length === 0 ? 'The profile' : `The profile, at ${written(path)}`}: ${problem}`);
     this.path = path;
   }
-}
-
-function written(path: ProfilePath): string {
-  return path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
-    .join('')
-    .replace(/^\./, '');
 }

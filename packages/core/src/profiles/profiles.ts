@@ -22,7 +22,7 @@ const searchTools = ['search', 'read', 'glob', ...savantTools.search];
 /** Reading again and again is not going to and fro. */
 const readTools = ['view', 'ls', 'grep', 'read', 'search', 'glob'];
 
-/** The librarian has no governor: it stops after so many cycles, the last answer included. */
+/** The librarian has no governor, only a number of cycles, the last answer included. */
 const librarian = {
   governor: ungoverned,
   compact: true,

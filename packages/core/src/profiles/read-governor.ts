@@ -5,10 +5,10 @@ import type { Json } from '../json.ts';
 import { jsonFault } from '../memory/json-fault.ts';
 import { name, shown } from '../modes/fields.ts';
 import type { GovernorSettings } from '../settings.ts';
-import { flag, oneOf, wholeNumber } from '../trackers/config.ts';
+import { dayMs, flag, isObject, oneOf, wholeNumber } from '../field.ts';
 import { trackerFor } from '../trackers/in-session.ts';
 import { ProfileError, type ProfilePath } from './profile-error.ts';
-import { all, byName, isObject, list, one, orNull, some, text, type Reader } from './reader.ts';
+import { all, byName, list, one, orNull, some, text, type Reader } from './reader.ts';
 
 const presets = ['pawl', 'none', 'nexora', 'nexora-lenient', 'savant'] as const;
 
@@ -23,8 +23,6 @@ const thresholds: Reader<Partial<Thresholds>> = some<Thresholds>({
 
 const change: Reader<Partial<Thresholds> | false> = (value, path) =>
   value === false ? false : thresholds(value, path);
-
-const dayMs = 86_400_000;
 
 const remedies: { readonly [Do in Remedy['do']]: Reader<Extract<Remedy, { readonly do: Do }>> } = {
   run: all({ do: one(oneOf('run', ['run'])), tool: one(name), args: textsByName }),
@@ -112,7 +110,7 @@ function config(value: unknown, path: ProfilePath): Config {
   return value as Config;
 }
 
-/** A pattern that is none would fit nothing, and nobody would notice. */
+/** A broken pattern would fit nothing, and nobody would notice. */
 function pattern(value: unknown, path: ProfilePath): string {
   const source = text(1, 1_000)(value, path);
   try {

@@ -1,13 +1,13 @@
 import { memoryActionTypes } from '../memory/action.ts';
+import { logPrefix, logWithoutOwnPrefix } from '../memory/log-prefix.ts';
 import {
-  logNames,
   memorySettings,
   type LogSettings,
   type MemorySettings,
   type TokenLimit,
 } from '../memory/settings.ts';
 import { shown } from '../modes/fields.ts';
-import { flag, oneOf, wholeNumber } from '../trackers/config.ts';
+import { flag, oneOf, wholeNumber } from '../field.ts';
 import { ProfileError, type ProfilePath } from './profile-error.ts';
 import { list, one, some, type Reader } from './reader.ts';
 
@@ -19,10 +19,7 @@ const limit: Reader<Partial<TokenLimit>> = some<TokenLimit>({
 const log: Reader<Partial<LogSettings>> = some<LogSettings>({
   enable: one(flag(true)),
   maxEntries: one(wholeNumber(1, 1, 999)),
-  keyPrefix: one({
-    expects: 'a text of 1 to 60 characters without white space, commas and digits',
-    accepts: (value): value is string => typeof value === 'string' && /^[^\s,\d\p{C}]{1,60}$/u.test(value),
-  }),
+  keyPrefix: one(logPrefix('')),
 });
 
 type Parts = {
@@ -67,13 +64,11 @@ function named(name: string, path: ProfilePath): MemorySettings {
   throw new ProfileError(path, `there are no settings ${shown(name)} of memory. There are ${names}.`);
 }
 
-/** Two logs under one prefix would overwrite each other. */
-function checkPrefixes({ logs }: MemorySettings, path: ProfilePath): void {
-  const prefixes = logNames.map((each) => logs[each].keyPrefix);
-  const twice = logNames.find((_, index) => prefixes.indexOf(prefixes[index] ?? '') !== index);
-  if (twice === undefined) return;
+function checkPrefixes(settings: MemorySettings, path: ProfilePath): void {
+  const name = logWithoutOwnPrefix(settings);
+  if (name === undefined) return;
   throw new ProfileError(
-    [...path, 'logs', twice, 'keyPrefix'],
-    `another log has the prefix ${shown(logs[twice].keyPrefix)} already. Give each its own.`,
+    [...path, 'logs', name, 'keyPrefix'],
+    `another log has the prefix ${shown(settings.logs[name].keyPrefix)} already. Give each its own.`,
   );
 }

@@ -6,17 +6,16 @@ import { readChart } from '../modes/define-chart.ts';
 import { name, names, shown } from '../modes/fields.ts';
 import type { ModeChart } from '../modes/mode-chart.ts';
 import { defaultSettings, type GovernorSettings, type Settings } from '../settings.ts';
-import { flag, oneOf, wholeNumber } from '../trackers/config.ts';
+import { dayMs, flag, isObject, oneOf, wholeNumber } from '../field.ts';
 import { findProfile, profiles, type Profile } from './profiles.ts';
 import { ProfileError, type ProfilePath } from './profile-error.ts';
 import { readGovernor } from './read-governor.ts';
 import { readMemory } from './read-memory.ts';
-import { isObject, list, one, orNull, some, text, type Reader } from './reader.ts';
+import { list, one, orNull, some, text, type Reader } from './reader.ts';
 
 /** A profile as people write it: the settings stand beside its name. `extends` is the profile it changes. */
 type Written = Settings & Omit<Profile, 'settings'> & { readonly extends: string };
 
-const dayMs = 86_400_000;
 const milliseconds = one(wholeNumber(0, 0, 30 * dayMs));
 const count = orNull(one(wholeNumber(1, 1, 1e12)));
 

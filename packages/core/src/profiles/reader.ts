@@ -1,6 +1,6 @@
 import { quoted } from '../modes/chart-error.ts';
 import { shown } from '../modes/fields.ts';
-import type { Field } from '../trackers/config.ts';
+import { isObject, type Field } from '../field.ts';
 import { ProfileError, type ProfilePath } from './profile-error.ts';
 
 /** Makes something of a value that came from outside, or throws a `ProfileError` that says where it is wrong. */
@@ -70,8 +70,4 @@ export function text(min: number, max: number): Reader<string> {
     accepts: (value): value is string =>
       typeof value === 'string' && value.length >= min && value.length <= max && value.isWellFormed(),
   });
-}
-
-export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

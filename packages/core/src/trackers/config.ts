@@ -1,14 +1,9 @@
+import type { Field } from '../field.ts';
+
 /*
  * Configuration as people write it: any key in camelCase or in snake_case, each value checked, one error that says what
  * was expected and what came.
  */
-
-/** A key of a configuration: what it is when nobody says, and what it may be. */
-export type Field<Value> = {
-  readonly fallback: Value;
-  readonly expects: string;
-  readonly accepts: (value: unknown) => value is Value;
-};
 
 export type Fields<Config> = { readonly [Key in keyof Config]: Field<Config[Key]> };
 
@@ -38,40 +33,6 @@ export function readConfig<Config extends object>(fields: Fields<Config>, given:
   }
   // Every key is now one of the fields, with a value that its field accepts.
   return config as Config;
-}
-
-export function wholeNumber(fallback: number, min: number, max = 10_000): Field<number> {
-  return {
-    fallback,
-    expects: `a whole number from ${min} to ${max}`,
-    accepts: (value): value is number =>
-      typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max,
-  };
-}
-
-export function flag(fallback: boolean): Field<boolean> {
-  return {
-    fallback,
-    expects: 'true or false',
-    accepts: (value): value is boolean => typeof value === 'boolean',
-  };
-}
-
-export function names(fallback: readonly string[]): Field<readonly string[]> {
-  return {
-    fallback,
-    expects: 'a list of names',
-    accepts: (value): value is readonly string[] =>
-      Array.isArray(value) && value.every((item) => typeof item === 'string' && item !== ''),
-  };
-}
-
-export function oneOf<Name extends string>(fallback: Name, choices: readonly Name[]): Field<Name> {
-  return {
-    fallback,
-    expects: `one of ${choices.join(', ')}`,
-    accepts: (value): value is Name => choices.some((choice) => choice === value),
-  };
 }
 
 function unknownKey(name: string, known: readonly string[]): TypeError {

@@ -50,7 +50,7 @@ function checkForPreset({ preset, config, autoHalt, ownRules }: TrackerOptions<T
   }
 }
 
-/** A change to a rule that there is not would change nothing, and nobody would notice. */
+/** A change to a rule that does not exist would change nothing, and nobody would notice. */
 function checkRules(config: object, ownRules: readonly Rule[]): void {
   const { rules } = pawlConfig(config);
   const known = [...pawlRules, ...ownRules].map(({ id }) => id);

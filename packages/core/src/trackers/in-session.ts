@@ -1,5 +1,5 @@
 import { changeOf, pathOf, type FileEffect } from '../governor/change.ts';
-import { textUnder } from '../governor/own-text.ts';
+import { textUnder } from '../governor/text-under.ts';
 import type { Json } from '../json.ts';
 import type { GovernorSettings } from '../settings.ts';
 import { judge, type Judgement } from './judgement.ts';
@@ -194,7 +194,7 @@ function commandOf(args: Json): string | null {
   return textUnder(args, ['command', 'cmd']);
 }
 
-/** The judgement, with the numbers of events in the place of those of calls. */
+/** The judgement, with the numbers of events instead of those of calls. */
 function judged({ tracker, found }: Hearing, seq: number, hasEnded: boolean): Heard {
   const judgement = judge(tracker.state.mind, found, hasEnded);
   if (judgement === null) return { tracker, judgement };

@@ -1,3 +1,4 @@
+import { isObject } from '../field.ts';
 import { summaryOf, type TrackerSummary } from './summary.ts';
 import { startTracking, type TrackerState } from './track.ts';
 import { isNexoraState } from './nexora/states.ts';
@@ -50,10 +51,6 @@ function difference(pattern: unknown, value: unknown, path: string): string | nu
     if (found !== null) return found;
   }
   return null;
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function broken(expected: string, value: unknown): TypeError {

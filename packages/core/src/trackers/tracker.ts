@@ -1,4 +1,5 @@
 import type { Rule } from '../governor/rule.ts';
+import { Deliveries } from './deliveries.ts';
 import { endingOf, type TrackerEnding } from './ending.ts';
 import { isDuplicate } from './ledger.ts';
 import type { TrackerTransition } from './machine.ts';
@@ -8,7 +9,6 @@ import { progressOf, totalProgressOf, type ProgressStats, type TotalProgress } f
 import type { SectionForm } from '../modes/state-section.ts';
 import { promptSectionOf, withPromptSection } from './prompt-section.ts';
 import type { CallOutcome, RecordOf, ToolCall, TrackerRecord } from './record.ts';
-import { Deliveries } from './signals.ts';
 import { snapshotOf, type TrackerSnapshot } from './snapshot.ts';
 import { allowedActionsOf, nextStatesOf, summaryOf, type TrackerSummary } from './summary.ts';
 import { track, verdictsOf, type TrackerSignal, type TrackerState } from './track.ts';

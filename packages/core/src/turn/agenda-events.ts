@@ -12,7 +12,7 @@ import type { Agenda, Held } from './state.ts';
 
 type PhaseEvent = EventOf<'phase-started'> | EventOf<'phase-completed'>;
 
-/** How a state puts a new agenda in the place of its own. */
+/** How a state replaces its agenda. */
 type Replace<State extends Held> = (turn: State, agenda: Agenda) => State;
 
 /**

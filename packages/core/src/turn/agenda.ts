@@ -1,5 +1,14 @@
 import type { Verdict } from '../governor/verdict.ts';
-import type { Agenda, Ask, ErrorRecovery, Finish, Turn } from './state.ts';
+import type {
+  Agenda,
+  Ask,
+  AwaitingPermission,
+  CallingModel,
+  ErrorRecovery,
+  ExecutingTools,
+  Finish,
+  Turn,
+} from './state.ts';
 
 export const emptyAgenda: Agenda = { phaseChanges: 0, failedPhase: null, verdict: null, finish: null };
 
@@ -63,6 +72,16 @@ export function withVerdict(agenda: Agenda, verdict: Verdict): Agenda {
   const waiting = agenda.verdict?.response.kind ?? 'advise';
   return gravity[kind] < gravity[waiting] ? agenda : { ...agenda, verdict };
 }
+
+/** The state with a verdict on its agenda. */
+export function turnWithVerdict(turn: JudgedTurn, verdict: Verdict): JudgedTurn {
+  if (turn.status !== 'callingModel') return { ...turn, agenda: withVerdict(turn.agenda, verdict) };
+  const { ask } = turn;
+  return { ...turn, ask: { ...ask, agenda: withVerdict(ask.agenda, verdict) } };
+}
+
+/** The states that the governor looks on in. */
+type JudgedTurn = CallingModel | AwaitingPermission | ExecutingTools;
 
 /** A last call, after which the session halts for this verdict. */
 export function endOfSession({ reason, rule }: Verdict): Finish {

@@ -32,13 +32,6 @@ export function ignore(session: Session, turn: Turn, event: Event, reason: strin
   return { session, actions: justWait, notes: [refusal(turn, event, reason)] };
 }
 
-/** Whether an answer names another request than the one at hand. */
-export function isStale(turn: { readonly request: number }, event: { readonly request?: number }): boolean {
-  return event.request !== undefined && event.request !== turn.request;
-}
-
-export const stale = 'it answers a request that is no longer under way';
-
 function refusal(turn: Turn, event: Event, reason: string): Note {
   return { type: 'refused', at: event.at, status: turn.status, event: event.type, reason };
 }

@@ -61,7 +61,7 @@ export type Finish = {
   readonly reason: string;
   readonly ends: 'turn' | 'session';
   readonly rule: string | null;
-  /** When the answer must be there; null as long as it has not been asked for. */
+  /** When the answer is due; null until it is asked for. */
   readonly deadline: number | null;
 };
 
@@ -180,7 +180,7 @@ export type IoRecovery = In<'errorRecovery'> & {
 
 export type ErrorRecovery = ModelRecovery | ToolRecovery | IoRecovery;
 
-/** A state that can be paused and gone on with. */
+/** A state that can be paused and resumed. */
 export type Held =
   | WaitingForUser
   | CallingModel

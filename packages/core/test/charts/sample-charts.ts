@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { Chart, ChartMove, ChartState } from '../../src/charts/chart.ts';
+import { codePoint } from '../helpers/code-point.ts';
 
 /** Names that mean something else to some reader: markup, arrows, keywords, what objects already have, no name at all. */
 export const hostileNames: readonly string[] = [
@@ -68,7 +69,7 @@ export const hostileChart: Chart = {
 
 const anyName = fc.oneof(
   fc.constantFrom(...hostileNames),
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: codePoint, maxLength: 60 }),
   fc.array(fc.nat({ max: 0xff_ff }), { maxLength: 8 }).map((codes) => String.fromCharCode(...codes)),
 );
 

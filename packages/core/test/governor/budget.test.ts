@@ -53,6 +53,19 @@ describe('a budget', () => {
     );
   });
 
+  it('of tokens and money pays for summaries, which are no steps', () => {
+    const budgets = { ...free, modelCalls: 9, tokens: 1_000, cost: 1_000 };
+    let session = createSession({ id: 's', at: 0, settings: { budgets, governor: ungoverned } });
+    const take = (event: object): Session => (session = step(session, { ...event, at: 1 } as Event).session);
+    take({ type: 'user-message', text: 'go' });
+    take({ type: 'model-failed', error: { kind: 'context-overflow', message: 'x' } });
+    const { spent } = session;
+    take({ type: 'paging-finished', request: 77, freedTokens: 1, usage });
+    expect(session.spent).toEqual(spent);
+    take({ type: 'paging-finished', freedTokens: 1, usage: { inputTokens: 900, outputTokens: 99, cost: 5 } });
+    expect(session.spent).toEqual({ ...spent, tokens: 999, cost: 5 });
+  });
+
   it('of model calls holds whatever fails and however many turns there are', () => {
     const happening = fc.constantFrom('reply', 'call', 'fail', 'overflow', 'finish');
     fc.assert(

@@ -17,11 +17,14 @@ function swap(worker: Worker, from: string, to: string): Worker {
 }
 
 /** A model that never has room, and a pager that frees so much each time. */
-function overflowing(freed: readonly number[]): {
+function overflowing(
+  freed: readonly number[],
+  { heldTokens = 1_000, ...options }: { readonly heldTokens?: number; readonly behaviour?: number } = {},
+): {
   readonly session: Session;
   readonly actions: readonly Action[];
 } {
-  let session = createSession({ id: 's', at: 0, settings: { maxRetries: 10 } });
+  let session = createSession({ id: 's', at: 0, settings: { maxRetries: 10 }, ...options });
   let actions: readonly Action[] = [];
   const take = (event: object): void => {
     ({ session, actions } = step(session, { ...event, at: session.seq } as Event));
@@ -29,7 +32,7 @@ function overflowing(freed: readonly number[]): {
   take({ type: 'user-message', text: 'go' });
   for (const freedTokens of freed) {
     take({ type: 'model-failed', error: { kind: 'context-overflow', message: 'too long' } });
-    take({ type: 'paging-finished', freedTokens, heldTokens: 1_000 });
+    take({ type: 'paging-finished', freedTokens, heldTokens });
   }
   return { session, actions };
 }
@@ -143,6 +146,13 @@ describe('making room', () => {
       status: 'halted',
       why: { kind: 'stuck', rule: 'fruitless-paging' },
     });
+  });
+
+  it('where there is nothing to move halts the work the second time, from behaviour 4 on', () => {
+    const halted = { status: 'halted', why: { kind: 'stuck', rule: 'fruitless-paging' } };
+    expect(overflowing([0], { heldTokens: 0 }).session.turn.status).toBe('callingModel');
+    expect(overflowing([0, 0], { heldTokens: 0 }).session.turn).toMatchObject(halted);
+    expect(overflowing([0, 0], { heldTokens: 0, behaviour: 3 }).session.turn.status).toBe('callingModel');
   });
 
   it('that frees a lot, and still not enough, halts the work, too', () => {

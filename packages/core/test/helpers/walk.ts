@@ -81,6 +81,13 @@ const changes: fc.Arbitrary<Partial<Settings>> = fc.record({
   haltOnFailedPhase: fc.boolean(),
   governor: fc.constantFrom({ preset: 'pawl', rules: {} } as const, { preset: 'none', rules: {} } as const),
   onInvalidEvent: fc.constantFrom('ignore' as const, 'refuse' as const, 'reset' as const),
+  budgets: fc.constantFrom(null, {
+    modelCalls: 20,
+    toolCalls: null,
+    tokens: null,
+    cost: null,
+    wallMs: 20_000,
+  }),
 });
 
 /** A walk that failed is told by its events. */

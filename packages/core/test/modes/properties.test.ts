@@ -10,6 +10,7 @@ import { modeSection } from '../../src/modes/mode-prompt.ts';
 import { overdue } from '../../src/modes/overdue.ts';
 import type { Hop } from '../../src/modes/place.ts';
 import { anyHappening, anyModeChart } from './sample-charts.ts';
+import { codePoint } from '../helpers/code-point.ts';
 
 const someChart = fc.oneof(anyModeChart, fc.constantFrom<ModeChart>(...Object.values<ModeChart>(modeCharts)));
 const someHappenings = fc.array(anyHappening, { maxLength: 40 });
@@ -119,7 +120,7 @@ describe('whatever happens, in whatever order', () => {
 
   it('the section for the prompt has one line for each thing', () => {
     fc.assert(
-      fc.property(someChart, someHappenings, fc.string({ unit: 'binary' }), (chart, happenings, advice) => {
+      fc.property(someChart, someHappenings, fc.string({ unit: codePoint }), (chart, happenings, advice) => {
         const mode = run(chart, happenings);
         const lines = modeSection(chart, mode, { at: Number.NaN, advice: `!${advice}` }).split('\n');
         expect(lines[2]).toMatch(/^Phase Duration: \d+ms$/);

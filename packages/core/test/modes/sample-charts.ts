@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { readChart } from '../../src/modes/define-chart.ts';
 import type { Happening } from '../../src/modes/happening.ts';
 import type { ModeChart } from '../../src/modes/mode-chart.ts';
+import { codePoint } from '../helpers/code-point.ts';
 
 /** Names that mean something else to some reader. */
 export const hostileNames = ['__proto__', 'constructor', '*', 'a.b', '<b>', '"q"', '😀', 'İ', 'x y', '#id'];
@@ -90,7 +91,7 @@ const anyName = fc.oneof(
   fc.constantFrom('a', 'b', 'c', 'A ', 'paging', 'the end', ...toolNames),
   fc.constantFrom('SEARCHING', 'ANALYZING', 'DECIDING', 'thinking', 'commanding', 'executing', 'evaluating'),
   fc.constantFrom('context.fts_search', 'storage_load', 'storage_save'),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.constant('x'.repeat(10_000)),
 );
 

@@ -4,6 +4,7 @@ import { sessionOf } from '../helpers/tell.ts';
 import { wander, type Tale } from './tale.ts';
 import { budgetTales } from './tales-of-budgets.ts';
 import { denialTales } from './tales-of-denials.ts';
+import { fairCountTales } from './tales-of-fair-counts.ts';
 import { failedPhaseTales, intentTale } from './tales-of-failed-phases.ts';
 import { memoryTales } from './tales-of-memory.ts';
 import { librarianTales, searchTales } from './tales-of-modes.ts';
@@ -28,6 +29,9 @@ const third = (profile: string, options: Partial<SessionOptions> = {}): Session 
 
 const fourth = (profile: string, options: Partial<SessionOptions> = {}): Session =>
   sessionOf(profile, { ...options, behaviour: 3 });
+
+const fifth = (profile: string, options: Partial<SessionOptions> = {}): Session =>
+  sessionOf(profile, { ...options, behaviour: 4 });
 
 export const tales: readonly Tale[] = [
   ...turnTales(first),
@@ -59,4 +63,5 @@ export const tales: readonly Tale[] = [
   ...budgetTales(third),
   ...denialTales(fourth),
   ...memoryTales(fourth),
+  ...fairCountTales(fifth),
 ];

@@ -33,8 +33,10 @@ export type Walked = {
   readonly first: Session;
 };
 
-export function graphFor(settings: Settings): Graph {
-  const options = { events: sayings, filterEvents: fits, stopWhen: isIntricate, serializeState: keyOf };
+/** `together` is how many complications may come together in a place that is gone on from; it keeps the graph finite. */
+export function graphFor(settings: Settings, together: number): Graph {
+  const stopWhen = (snapshot: OracleSnapshot): boolean => complicationsIn(snapshot) > together;
+  const options = { events: sayings, filterEvents: fits, stopWhen, serializeState: keyOf };
   const found = getAdjacencyMap(oracleFor(turnChart, settings), options);
   const places: [string, (typeof found)[keyof typeof found]][] = Object.entries(found);
   return new Map(
@@ -156,8 +158,7 @@ const listed = new Set(
 );
 const firstOfTheirType = new Set(new Map(sayings.toReversed().map((said) => [said.type, said])).values());
 
-/** Keeps the graph finite: a place where very much comes together is reached, but not gone on from. */
-function isIntricate(snapshot: OracleSnapshot): boolean {
+function complicationsIn(snapshot: OracleSnapshot): number {
   const { agenda, calls, failures, modelFailures, recoveries } = working(snapshot).context;
   const complications = [
     snapshot.context.held !== null,
@@ -168,7 +169,7 @@ function isIntricate(snapshot: OracleSnapshot): boolean {
     agenda.finish !== null,
     agenda.said,
   ];
-  return agenda.changes + complications.filter(Boolean).length > 2;
+  return agenda.changes + complications.filter(Boolean).length;
 }
 
 /** The state that takes events: while paused, the one held. */

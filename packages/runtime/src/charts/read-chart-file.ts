@@ -1,18 +1,18 @@
-import { extname } from 'node:path';
 import { ChartError, readChart, type ModeChart } from '@pawl/core';
 import { ChartFileError } from './chart-file-error.ts';
 import { readSmallFile } from '../written-files/small-file.ts';
-import { readChartText } from './chart-text.ts';
+import { readWrittenText, writtenKindOf } from '../written-files/written-text.ts';
 
 /** More than the largest chart anybody would write by hand. */
 export const chartFileBytesMax: number = 256 * 1024;
 
 /** A chart of modes from a file: `.json`, `.yaml` or `.yml`. Throws one `ChartFileError` that says what is wrong where. */
 export async function readChartFile(path: string): Promise<ModeChart> {
-  const kind = kindOf(path);
+  const kind = writtenKindOf(path);
+  if (kind === null) throw new ChartFileError('unknown-kind', path, { problem: unknownKind });
   const file = await readSmallFile(path, chartFileBytesMax);
   if (!file.ok) throw new ChartFileError(file.code, path, file);
-  const read = readChartText(file.text, kind);
+  const read = readWrittenText(file.text, kind);
   if ('problem' in read) throw new ChartFileError('syntax', path, read);
   try {
     return readChart(read.value);
@@ -23,10 +23,4 @@ export async function readChartFile(path: string): Promise<ModeChart> {
   }
 }
 
-function kindOf(path: string): 'json' | 'yaml' {
-  const extension = extname(path).toLowerCase();
-  if (extension === '.json') return 'json';
-  if (extension === '.yaml' || extension === '.yml') return 'yaml';
-  const problem = 'charts are read from .json, .yaml and .yml files. Rename it to say which it is.';
-  throw new ChartFileError('unknown-kind', path, { problem });
-}
+const unknownKind = 'charts are read from .json, .yaml and .yml files. Rename it to say which it is.';

@@ -3,7 +3,7 @@ import type { Event } from '@pawl/core';
 /** Not part of what is kept of an event: a symbol is in no JSON. */
 const applied = Symbol('the command that this event carries out');
 
-/** Marks an event, so that the store takes the command away in the very moment in which it keeps the event. */
+/** Marks an event, so that the store takes the command away in the same transaction in which it keeps the event. */
 export function carryingOut<Kind extends object>(event: Kind, command: string): Kind {
   return { ...event, [applied]: command };
 }

@@ -12,7 +12,7 @@ export type CommandChannel = {
   waiting(session: string): Promise<readonly Waiting[]>;
   /**
    * For what changes nothing in the session, and so leads to no event. With `fence`, only if nobody has claimed the session
-   * since the claim of that number: whom it was taken from can no longer tell what changes nothing.
+   * since the claim of that number: whoever has lost the session can no longer tell what changes nothing.
    */
   drop(session: string, id: string, fence?: number): Promise<void>;
 };
@@ -31,9 +31,9 @@ export type Waiting = { readonly id: string; readonly command: SessionCommand | 
 export const commandLimits = {
   /** More than anybody asks before somebody gets to it. */
   waiting: 1_000,
-  /** So many are told at once. */
+  /** How many are told at once. */
   told: 100,
-  /** So many request ids are remembered for each session. */
+  /** How many request ids are remembered for each session. */
   requests: 1_000,
   /** Of the command as JSON. */
   characters: 1_000_000,

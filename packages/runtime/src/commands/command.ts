@@ -25,7 +25,7 @@ export type SessionCommand =
 export function eventFor(command: SessionCommand): Unstamped {
   switch (command.kind) {
     case 'say':
-      // Said to one who waits, it is a message like any other.
+      // A session that waits for the user takes it for a message like any other.
       return { type: 'steered', text: command.text };
     case 'decide':
       return decided(command);

@@ -24,7 +24,8 @@ export function createHearing(commands: CommandChannel, session: string, fence?:
       const waiting = await commands.waiting(session);
       for (const { id, command } of waiting) {
         const isTaken = command !== null && (await agent.post(carryingOut(eventFor(command), id)));
-        // What means nothing here leaves no event to be taken away with. What was not even heard is for whoever is next.
+        // A command that means nothing here leads to no event that would take it away. One that was not even heard is for
+        // whoever runs the session next.
         if (!isTaken && (command === null || heard.has(id))) await commands.drop(session, id, fence);
         heard.delete(id);
       }

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
+import { isSecretFile } from '../search/secret-files.ts';
 
 /** A file that differs from the last commit, as `git status --porcelain -z` tells it. */
 export type Change = { readonly path: string; readonly isNew: boolean };
@@ -35,16 +36,8 @@ export async function versionsOf(
 
 /** Why a file is not for a commit; null if it is. */
 export function whyLeftOut(change: Change): string | null {
-  if (mayHoldSecret(change)) return 'it may hold a secret';
+  // What is in the history already is no secret any more.
+  if (change.isNew && isSecretFile(change.path)) return 'it may hold a secret';
   // Git could not be told which one is meant.
   return change.path.includes('\ufffd') ? 'its name is not text in UTF-8' : null;
 }
-
-/** A new file that is by its name made to hold a secret. One that is in the history already is no secret any more. */
-function mayHoldSecret({ path, isNew }: Change): boolean {
-  const name = basename(path).toLowerCase();
-  return isNew && secretNames.test(name) && !/\.(?:example|sample|template|dist|pub)$/.test(name);
-}
-
-const secretNames =
-  /^(?:\.env(?:\..*)?|.*\.(?:pem|key|p12|pfx|keystore|jks|kdbx)|id_(?:rsa|dsa|ecdsa|ed25519).*|\.(?:npmrc|netrc|pypirc|pgpass|htpasswd)|credentials(?:\.json)?|service-account.*\.json)$/;

@@ -1,4 +1,5 @@
 import type { CompletedTool } from '@pawl/core';
+import { looksSecret } from '../config/secrets.ts';
 import { oneLine } from '../schema/one-line.ts';
 
 const subjectMax = 72;
@@ -18,15 +19,15 @@ export function commitMessage(completed: readonly CompletedTool[], paths: readon
 
 /** Models make up names of tools; what is not one does not become part of a history. */
 function toolName(tool: string): string {
-  return /^[\w.:-]{1,64}$/.test(tool) && !looksSecret(tool) ? tool : 'tool';
+  return /^[\w.:-]{1,64}$/.test(tool) && !mayBeSecret(tool) ? tool : 'tool';
 }
 
 function shownPath(path: string): string {
-  return looksSecret(path) ? '(a name that may be a secret)' : oneLine(path, 200);
+  return mayBeSecret(path) ? '(a name that may be a secret)' : oneLine(path, 200);
 }
 
 /** Keys of well-known services, and whatever is as long and as mixed as a key. */
-function looksSecret(text: string): boolean {
-  if (/(?:^|[^a-z])(?:sk|pk|rk)[-_]|gh[pousr]_|github_pat_|AKIA|xox[abprs]-|AIza|eyJ/.test(text)) return true;
+function mayBeSecret(text: string): boolean {
+  if (looksSecret(text)) return true;
   return (text.match(/[A-Za-z0-9+=_-]{32,}/g) ?? []).some((run) => /\d/.test(run) && /[A-Za-z]/.test(run));
 }

@@ -43,7 +43,7 @@ export async function createHooks(config: HooksConfig): Promise<Hooks> {
     guard: (world) => guard(config, world),
     observe(seen) {
       const end = endOfTurn(seen);
-      // One who was paused while waiting for the user comes back to the same end.
+      // A session that was paused while waiting for the user comes back to the same end.
       if (end === null || isSame(end, told)) return;
       told = end;
       for (const hook of finish) last = last.then(() => runFinish(hook, end, { ...config, report }));

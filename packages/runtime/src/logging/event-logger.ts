@@ -48,7 +48,7 @@ export function createEventLogger({ write, level = 'info', redact = [] }: EventL
   };
 }
 
-/** An event that changed nothing is only worth that it was refused. */
+/** Of an event that changed nothing, only the refusal is worth a line. */
 function recordsOf({ event, notes, actions }: Seen, around: Around): readonly LogRecord[] {
   const isTaken = !notes.some(({ type }) => type === 'refused');
   const whole: LogRecord = { level: 'trace', kind: 'event', msg: 'took an event', fields: { event } };

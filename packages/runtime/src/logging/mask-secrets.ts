@@ -1,4 +1,4 @@
-import { isSecretKey } from '../config/secrets.ts';
+import { isSecretKey, secretNames, secretShapes } from '../config/secrets.ts';
 import { redact } from '../models/providers/redact.ts';
 
 export type Masking = {
@@ -47,10 +47,10 @@ function text(whole: string, { secrets = [], textMax = Infinity }: Masking): str
   return clean.length > textMax ? `${clean.slice(0, textMax)}…` : clean;
 }
 
-/** The whole of what keys and tokens of well-known services look like; every part is bounded or ends the match. */
-const shapes =
-  /\b(?:gh[oprsu]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|AKIA[0-9A-Z]{16,}|hf_\w{16,}|npm_\w{16,}|eyJ[\w-]{10,400}\.eyJ[\w.-]*)|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/g;
+const shapes = new RegExp(secretShapes, 'g');
 
 /** `password=…`, `"apiKey": "…"`: inside a command line, or inside JSON that is itself a text. */
-const assigned =
-  /((?:api[-_]?key|access[-_]?key|token|secret|passw(?:or)?d|credential|authorization|private[-_]?key)\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?)(?!\[(?:key|secret)\])(?:(?:basic|bearer)\s{1,3})?[^\s"'\\&,;]{3,}/gi;
+const assigned = new RegExp(
+  String.raw`(${secretNames}\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?)(?!\[(?:key|secret)\])(?:(?:basic|bearer)\s{1,3})?[^\s"'\\&,;]{3,}`,
+  'gi',
+);

@@ -2,7 +2,7 @@ import type { Json } from '@pawl/core';
 import * as z from 'zod';
 import { oneLine } from '../schema/one-line.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { isDeeperThan } from './json-depth.ts';
+import { isDeeperThan } from '../schema/json-depth.ts';
 import type { McpLimits, McpServer } from './mcp-server.ts';
 import { toolName } from './tool-name.ts';
 import { visibleText } from './untrusted-text.ts';

@@ -1,7 +1,7 @@
 import { oneLine } from '../schema/one-line.ts';
 import { capText } from '../tools/output-cap.ts';
 import type { ToolResult } from '../tools/tool.ts';
-import { isDeeperThan } from './json-depth.ts';
+import { isDeeperThan } from '../schema/json-depth.ts';
 import type { McpLimits } from './mcp-server.ts';
 
 /** What a server answered to a call, before anything of it is believed. */

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { parseJSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
 import { messageOf } from '../work.ts';
-import { isDeeperThan } from './json-depth.ts';
+import { isDeeperThan } from '../schema/json-depth.ts';
 import type { McpLimits } from './mcp-server.ts';
 import { MessageLines, type MessageLine } from './message-lines.ts';
 import { startGroup, type Exit, type Launch, type ProcessGroup } from './process-group.ts';

@@ -41,8 +41,8 @@ const aborted: ModelChunk = {
 };
 
 /**
- * Search until there is nothing better to ask, read around the best passages once, finish. Advice means that somebody who
- * watches sees no progress: what is there is then made do with.
+ * Search until there is nothing better to ask, read around the best passages once, finish. Advice means that somebody sees no
+ * progress: the answer is then made of what has been found.
  */
 function decide({ conversation, tools, advice }: ModelRequest): Step {
   const trail = trailOf(conversation);

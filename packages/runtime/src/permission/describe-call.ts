@@ -10,7 +10,7 @@ export type Described = {
 export type DescribeOptions = {
   /** Columns of the terminal. */
   readonly width?: number;
-  /** Beyond so many lines both ends are shown. */
+  /** With more lines than this only both ends are shown. */
   readonly linesMax?: number;
 };
 

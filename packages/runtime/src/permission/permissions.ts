@@ -1,6 +1,7 @@
 import { memoryActionTypes, type Json, type RequestedCall } from '@pawl/core';
+import { isDeeperThan } from '../schema/json-depth.ts';
 import { literalGlob } from '../search/glob.ts';
-import { looksSecret } from '../search/secret-files.ts';
+import { isSecretFile } from '../search/secret-files.ts';
 import { failure, type Tool } from '../tools/tool.ts';
 import type { Rules } from '../work.ts';
 import { subjectOf, type CallSubject, type SubjectPath } from './call-subject.ts';
@@ -80,6 +81,7 @@ function judge(
   const { mode } = options;
   const deed = deedFor(options, call);
   const subject = subjectOf(options.root, call);
+  if (subject.hasMore) return explained('deny', 'it is about more paths than can be looked at');
   const all = deed === 'change' ? [...rules, ...protections] : rules;
   const about = all.filter((rule) => isAbout(rule, call, subject));
   const denied = mostSpecific(about.filter(({ decision }) => decision === 'deny'));
@@ -110,7 +112,7 @@ function withoutRule(
     return explained('ask', 'there is no sandbox to hold it back');
   }
   if (decision === 'allow' && isOutside) return explained('ask', 'it is about something outside the folder');
-  if (decision === 'allow' && subject.paths.some(({ names }) => names.some(looksSecret))) {
+  if (decision === 'allow' && subject.paths.some(({ names }) => names.some(isSecretFile))) {
     return explained('ask', 'by its name it may hold keys or passwords');
   }
   const composite = subject.line?.notPlain ?? null;
@@ -178,7 +180,7 @@ function onlyCommand({ commands: [words], notPlain }: ShellLine, args: Json): st
 
 /** A link leads elsewhere tomorrow. */
 function onlyPath([path, ...others]: readonly SubjectPath[]): string | null {
-  const [name, ...elsewhere] = path?.names ?? [];
+  const [name, ...elsewhere] = path?.isMain === true ? path.names : [];
   return name === undefined || others.length + elsewhere.length > 0 ? null : literalGlob(name);
 }
 
@@ -195,7 +197,6 @@ function guarded(tool: Tool, explain: (call: RequestedCall) => Explanation): Too
 
 const depthMax = 50;
 
-function isTooDeep(value: Json, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === depthMax || Object.values(value).some((inner) => isTooDeep(inner, depth + 1));
+function isTooDeep(args: Json): boolean {
+  return isDeeperThan(args, depthMax);
 }

@@ -1,10 +1,10 @@
-import { dirname, extname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { findModeChart, ProfileError, readProfile, type Profile } from '@pawl/core';
 import { ChartFileError } from '../charts/chart-file-error.ts';
-import { readChartText, type ChartText } from '../charts/chart-text.ts';
 import { readChartFile } from '../charts/read-chart-file.ts';
 import { ProfileFileError } from './profile-file-error.ts';
 import { readSmallFile } from '../written-files/small-file.ts';
+import { readWrittenText, writtenKindOf, type WrittenText } from '../written-files/written-text.ts';
 
 /** More than the largest profile anybody would write by hand, a chart in it included. */
 export const profileFileBytesMax: number = 512 * 1024;
@@ -14,10 +14,11 @@ export const profileFileBytesMax: number = 512 * 1024;
  * Throws one `ProfileFileError` that says what is wrong where.
  */
 export async function readProfileFile(path: string): Promise<Profile> {
-  const kind = kindOf(path);
+  const kind = writtenKindOf(path);
+  if (kind === null) throw new ProfileFileError('unknown-kind', path, { problem: unknownKind });
   const file = await readSmallFile(path, profileFileBytesMax);
   if (!file.ok) throw new ProfileFileError(file.code, path, file);
-  const read = readChartText(file.text, kind);
+  const read = readWrittenText(file.text, kind);
   if ('problem' in read) throw new ProfileFileError('syntax', path, read);
   const value = await withChart(path, read);
   try {
@@ -29,16 +30,10 @@ export async function readProfileFile(path: string): Promise<Profile> {
   }
 }
 
-function kindOf(path: string): 'json' | 'yaml' {
-  const extension = extname(path).toLowerCase();
-  if (extension === '.json') return 'json';
-  if (extension === '.yaml' || extension === '.yml') return 'yaml';
-  const problem = 'profiles are read from .json, .yaml and .yml files. Rename it to say which it is.';
-  throw new ProfileFileError('unknown-kind', path, { problem });
-}
+const unknownKind = 'profiles are read from .json, .yaml and .yml files. Rename it to say which it is.';
 
 /** What stands in the file, with the chart itself where it names the file of one. */
-async function withChart(path: string, { value, lineOf }: ChartText): Promise<unknown> {
+async function withChart(path: string, { value, lineOf }: WrittenText): Promise<unknown> {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'chart')) return value;
   const { chart } = value as { readonly chart: unknown };
   if (typeof chart !== 'string' || !isFileName(chart)) return value;

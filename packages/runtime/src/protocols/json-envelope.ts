@@ -52,7 +52,7 @@ const verbs = {
   think: ['reason', 'reasoning', 'think', 'thinking', 'none'],
 } as const;
 
-/** Reads an envelope; null when the value is none. */
+/** Reads an envelope; null when the value is not one. */
 export function readEnvelope(value: Json, means: Means): Envelope | null {
   if (isList(value)) return value.some(isCall) ? collect(nothingSaid, value, means) : null;
   if (!isObject(value)) return null;

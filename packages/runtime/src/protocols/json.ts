@@ -4,7 +4,7 @@ import { nothingSaid, settle, type ModelDecision, type Problem, type Said } from
 import { readEnvelope, type Envelope } from './json-envelope.ts';
 import { stretches, type Stretch } from './json-find.ts';
 import { createJsonReader, type JsonReader } from './json-read.ts';
-import { describeTool, sampleArguments } from './parameters.ts';
+import { describeTool, sampleSaid } from './parameters.ts';
 import { joined, withoutReasoning } from './reasoning.ts';
 import { proseAround } from './prose.ts';
 import { sourceOf, type Source } from './source.ts';
@@ -14,16 +14,10 @@ export const jsonCodec: Codec = {
   name: 'json',
   instructions,
   example(context) {
-    const [tool] = context.tools;
-    const [state] = context.states;
-    const said: Said = {
-      ...nothingSaid,
-      calls: tool === undefined ? [] : [{ tool: tool.name, args: sampleArguments(tool) }],
-      nextState: tool === undefined ? (state ?? null) : null,
-      logs: { ...nothingSaid.logs, think: 'why this is the next step' },
-      answer: tool === undefined && state === undefined ? 'the whole answer' : null,
-    };
-    return encode(said, context).text;
+    const said = sampleSaid(context);
+    const isLast = said.calls.length === 0 && said.nextState === null;
+    const logs = { ...said.logs, think: 'why this is the next step' };
+    return encode({ ...said, logs, answer: isLast ? 'the whole answer' : null }, context).text;
   },
   decode: ({ text }, context) => {
     const { think, rest } = withoutReasoning(text);

@@ -1,5 +1,7 @@
 import type { Json } from '@pawl/core';
 import type { ToolDescription } from '../tools/tool.ts';
+import type { ProtocolContext } from './codec.ts';
+import { nothingSaid, type Said } from './decision.ts';
 import { isList, isObject, own } from './fields.ts';
 
 export type Parameter = {
@@ -36,6 +38,13 @@ export function describeTool(tool: ToolDescription): string {
     return `  - ${name} (${kind})${description === '' ? '' : `: ${description}`}`;
   });
   return [`- ${tool.name}: ${tool.description}`, ...lines].join('\n');
+}
+
+/** A reply for an example: a call, or without tools a change of state, or without states nothing yet. */
+export function sampleSaid({ tools: [tool], states: [state] }: ProtocolContext): Said {
+  return tool === undefined
+    ? { ...nothingSaid, nextState: state ?? null }
+    : { ...nothingSaid, calls: [{ tool: tool.name, args: sampleArguments(tool) }] };
 }
 
 /** Arguments that fit the schema, for an example: what is required and nothing else. */

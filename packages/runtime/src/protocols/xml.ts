@@ -5,7 +5,7 @@ import { nothingSaid, settle, type ModelDecision, type Problem, type Said } from
 import { plainName } from './fields.ts';
 import { createJsonReader } from './json-read.ts';
 import { resultText } from './native.ts';
-import { describeTool, parametersOf, sampleArguments } from './parameters.ts';
+import { describeTool, parametersOf, sampleSaid } from './parameters.ts';
 import { proseAround } from './prose.ts';
 import { joined, withoutReasoning } from './reasoning.ts';
 import { sourceOf, type Source } from './source.ts';
@@ -19,15 +19,8 @@ export const xmlCodec: Codec = {
   name: 'xml',
   instructions,
   example(context) {
-    const [tool] = context.tools;
-    const [state] = context.states;
-    const said: Said = {
-      ...nothingSaid,
-      calls: tool === undefined ? [] : [{ tool: tool.name, args: sampleArguments(tool) }],
-      nextState: tool === undefined ? (state ?? null) : null,
-      logs: sampleLogs(context, tool === undefined),
-    };
-    return encode(said, context).text;
+    const said = sampleSaid(context);
+    return encode({ ...said, logs: sampleLogs(context, said.calls.length === 0) }, context).text;
   },
   decode: ({ text }, context) => {
     const { think, rest } = withoutReasoning(text);

@@ -84,7 +84,7 @@ async function act(stand: Stand, judgement: Judgement, acting: Acting): Promise<
   }
 }
 
-/** One who waits for the user takes up no room. */
+/** A session that waits for the user takes up no room. */
 async function pause(stand: Stand, judgement: Judgement, acting: Acting): Promise<Stand> {
   const { post, session, limits, report } = acting;
   const { status } = session().turn;

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { configFileNames } from '../config/find-config.ts';
 import type { Launcher } from './launcher.ts';
 import { SandboxError } from './sandbox-error.ts';
 
@@ -155,5 +156,5 @@ function isLink(path: string): boolean {
   return lstatSync(path).isSymbolicLink();
 }
 
-const ownFiles = ['.git', '.pawl', 'pawl.config.json', 'pawl.config.yaml', 'pawl.config.yml'];
+const ownFiles = ['.git', '.pawl', ...configFileNames];
 const gitSettings = ['hooks', 'config', 'config.worktree', 'modules', 'commondir'];

@@ -1,7 +1,7 @@
 /** Whether a path, with `/` between names, fits a pattern. */
 export type Glob = (path: string) => boolean;
 
-/** So many patterns may come of the braces in one. */
+/** How many patterns the braces in one may stand for. */
 const alternativesMax = 100;
 
 /**

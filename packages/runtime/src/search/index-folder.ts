@@ -10,10 +10,13 @@ import type { Skip } from './walk.ts';
 import type { WorkspaceErrorCode } from './workspace-error.ts';
 import { WorkspaceError } from './workspace-error.ts';
 
-/** What is in a folder, and what of it was left out and why. Paths are relative to `root`, with `/` between names. */
+/**
+ * What is in a folder, and what of it was left out and why. Paths are relative to `root`, with `/` between names. All but
+ * `paths` is as it was when the folder was first read.
+ */
 export type FolderContents = {
   readonly root: string;
-  /** The files that can be searched, in the order they were read. */
+  /** The files that can be searched, in the order they were read; a refresh changes it. */
   readonly paths: readonly string[];
   readonly bytes: number;
   readonly passages: number;

@@ -37,7 +37,7 @@ export const queryLimits = {
   substringTerms: 4,
   /** Terms found nowhere that a word spelt alike is looked for, which reads a good part of all words. */
   similarTerms: 4,
-  /** Passages ranked with care; the best of so many by BM25 include the best of all. */
+  /** Passages ranked with care: the best by BM25, among which are the best of all. */
   candidates: 80,
   hits: 50,
 } as const;

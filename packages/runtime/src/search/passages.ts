@@ -11,8 +11,7 @@ export type Passage = {
 };
 
 /**
- * Cuts a text where its author did: before headings and at blank lines, and only where there are none after so many
- * lines. Blank lines between passages belong to none. A line too long for a passage is cut into several.
+ * Cuts a text where its author did: before headings and at blank lines; where there are none, after a number of lines. Blank lines between passages belong to none. A line too long for a passage is cut into several.
  */
 export function* cutIntoPassages(text: string, isMarkdown: boolean): Generator<Passage, void, undefined> {
   const headings = createHeadings();

@@ -33,6 +33,7 @@ export async function readTextFile(path: string, bytesMax: number): Promise<Text
   }
 }
 
+/** Tells one version of a file from another: a write gives it a new one. */
 export function stampOf({ mtimeNs, size, ino }: Pick<BigIntStats, 'mtimeNs' | 'size' | 'ino'>): string {
   return `${mtimeNs} ${size} ${ino}`;
 }

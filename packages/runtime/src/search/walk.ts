@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ignore } from './ignore.ts';
 import type { IndexLimits } from './limits.ts';
-import { looksSecret } from './secret-files.ts';
+import { isSecretFile } from './secret-files.ts';
 
 export type SkipReason =
   | 'too-large'
@@ -68,7 +68,7 @@ async function list(root: string, path: string): Promise<readonly Dirent[] | nul
 }
 
 function classify(path: string, entry: Dirent): Found {
-  if (entry.isFile()) return looksSecret(path) ? skip(path, 'secret') : { kind: 'file', path };
+  if (entry.isFile()) return isSecretFile(path) ? skip(path, 'secret') : { kind: 'file', path };
   return skip(path, entry.isSymbolicLink() ? 'symlink' : 'special');
 }
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { EndsOf, endsAsText } from './output-cap.ts';
 import { saveOutput, type Saved, type SavedOutput } from './saved-output.ts';
 
-/** So much of each end of an output goes into the conversation. */
+/** How much of each end of an output goes into the conversation. */
 const endBytesMax = 10_000;
 
 /** What a command writes: both ends for the conversation, and when that is not all, the whole in a file. */

@@ -1,3 +1,4 @@
+import { overlap, pairsOf } from './letter-pairs.ts';
 import { cutMark, type NumberedLine } from './numbered-lines.ts';
 
 /** Where a piece stands in a text. Places that overlap count once. */
@@ -53,7 +54,7 @@ function bestStart(lines: readonly string[], wanted: readonly string[]): number 
   return mostEqualLines(lines, wanted) ?? mostAlikeLine(lines, wanted);
 }
 
-/** A line that is in so many places of the piece says nothing about where it belongs. */
+/** A line that the piece repeats more often than this says nothing about where it belongs. */
 const repeatsMax = 20;
 
 /** Where most lines of the piece stand in their places. Each line of the text votes for where the piece would begin. */
@@ -83,7 +84,7 @@ function placesByLine(wanted: readonly string[]): ReadonlyMap<string, readonly n
   return places;
 }
 
-/** So much of a line is compared, and so many lines. */
+/** How much of a line is compared, how many lines are, and how alike they must be. */
 const alikeCharsMax = 200;
 const alikeLinesMax = 5_000;
 const alikeMin = 0.5;
@@ -92,24 +93,11 @@ const alikeMin = 0.5;
 function mostAlikeLine(lines: readonly string[], wanted: readonly string[]): number | null {
   const longest = wanted.reduce((a, b) => (b.length > a.length ? b : a), '');
   if (longest === '') return null;
-  const pairs = pairsOf(longest);
+  const pairs = pairsOf(longest.slice(0, alikeCharsMax));
   let best = { at: -1, likeness: alikeMin };
   for (const [at, line] of lines.slice(0, alikeLinesMax).entries()) {
-    const likeness = line.includes(longest) ? 1 : overlap(pairs, pairsOf(line));
+    const likeness = line.includes(longest) ? 1 : overlap(pairs, pairsOf(line.slice(0, alikeCharsMax)));
     if (likeness > best.likeness) best = { at, likeness };
   }
   return best.at === -1 ? null : Math.max(0, best.at - wanted.indexOf(longest));
-}
-
-/** Sørensen–Dice over pairs of letters: 1 for the same, 0 for nothing in common. */
-function overlap(pairs: ReadonlySet<string>, others: ReadonlySet<string>): number {
-  if (pairs.size + others.size === 0) return 0;
-  let shared = 0;
-  for (const pair of pairs) if (others.has(pair)) shared += 1;
-  return (2 * shared) / (pairs.size + others.size);
-}
-
-function pairsOf(text: string): ReadonlySet<string> {
-  const line = text.slice(0, alikeCharsMax);
-  return new Set(Array.from({ length: Math.max(0, line.length - 1) }, (_, at) => line.slice(at, at + 2)));
 }

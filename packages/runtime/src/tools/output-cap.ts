@@ -43,7 +43,7 @@ export class EndsOf {
   }
 }
 
-/** As text, with a note in the place of what is left out. */
+/** As text, with a note where something is left out. */
 export function endsAsText({ head, tail, total }: Ends, note: (bytesLeftOut: number) => string): string {
   const leftOut = total - head.length - tail.length;
   if (leftOut <= 0) return new TextDecoder().decode(Buffer.concat([head, tail]));

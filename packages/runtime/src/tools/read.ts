@@ -2,6 +2,8 @@ import type { Outcome } from '@pawl/core';
 import * as z from 'zod';
 import type { FolderContents } from '../search/index-folder.ts';
 import { codeOf } from '../search/system-error.ts';
+import { stampOf } from '../search/text-file.ts';
+import { outside } from './file-errors.ts';
 import { nearestPaths } from './nearest-paths.ts';
 import { formatLines } from './numbered-lines.ts';
 import type { LinesRead } from './read-lines.ts';
@@ -10,7 +12,7 @@ import type { Tool } from './tool.ts';
 import { defineTool, failure } from './tool.ts';
 import { openBelow } from './workspace-file.ts';
 import { quoted as name, resolveInWorkspace } from './workspace-path.ts';
-import { versionOf, type Workspace } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
 
 /** What one call may put into the conversation; whoever wants more asks for the next lines. */
 const readLimits = { lines: 400, lineBytes: 1_000, bytes: 24_000 } as const;
@@ -50,17 +52,12 @@ export function createReadTool(folder: Folder, workspace?: Pick<Workspace, 'saw'
       if (to < from)
         return failure('invalid', `"to" (${to}) is before "from" (${from}). Give the first line as "from".`);
       const place = await resolveInWorkspace(folder.root, path);
-      if (place.kind === 'outside') {
-        return failure(
-          'denied',
-          `${name(path)} is outside the folder. Give a path relative to the folder, without "..".`,
-        );
-      }
+      if (place.kind === 'outside') return outside(path);
       if (place.kind === 'failed') return explain(place.code, path, folder);
       const range = { from, to: Math.min(to, from + readLimits.lines - 1) };
       try {
         await using file = await openBelow(folder.root, place.realPath);
-        workspace?.saw(place.realPath, versionOf(await file.stat({ bigint: true })));
+        workspace?.saw(place.realPath, stampOf(await file.stat({ bigint: true })));
         const { lineBytes: lineBytesMax, bytes: bytesMax } = readLimits;
         const read = await readLines(file, { ...range, lineBytesMax, bytesMax }, signal);
         return toOutcome(read, place.path, range.from);

@@ -4,10 +4,9 @@ import { constants } from 'node:fs';
 import { lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import type { FileEffect } from '@pawl/core';
-import { openFile } from '../search/text-file.ts';
+import { openFile, stampOf } from '../search/text-file.ts';
 import { codeOf } from '../search/system-error.ts';
 import { holdFolder } from './held-folder.ts';
-import { versionOf } from './workspace.ts';
 
 /** A text larger than this is data; people and models write less. */
 export const textBytesMax = 5 * 1024 * 1024;
@@ -46,7 +45,7 @@ export async function readText(root: string, realPath: string): Promise<TextRead
       text: bytes.toString('utf8'),
       bytes: bytes.length,
       hash: hashOf(bytes),
-      version: versionOf(status),
+      version: stampOf(status),
     };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'missing' };
@@ -64,7 +63,7 @@ export type Replacement = {
 };
 
 /**
- * Puts a text in the place of a file, or where none was, making the folders on the way. There is the old content or the
+ * Replaces a file by a text, or makes it, with the folders on the way. There is the old content or the
  * new at any moment, even when the power fails. Other names of the same file (hard links) keep the old content.
  */
 export async function replaceText(
@@ -114,7 +113,7 @@ async function statusAt(path: string): Promise<Status | null> {
   try {
     const status = await lstat(path, { bigint: true });
     if (!status.isFile()) throw new NotReplaceable(status.isDirectory() ? 'EISDIR' : 'EFTYPE');
-    return { mode: Number(status.mode) & 0o777, version: versionOf(status) };
+    return { mode: Number(status.mode) & 0o777, version: stampOf(status) };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;

@@ -1,5 +1,3 @@
-import type { BigIntStats } from 'node:fs';
-
 /** What the tools that work on one folder share. */
 export type Workspace = {
   /** A real path. */
@@ -14,7 +12,7 @@ export type Workspace = {
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
 };
 
-/** Beyond so many, those seen longest ago are forgotten. */
+/** How many files are remembered; those seen longest ago are forgotten first. */
 const filesMax = 10_000;
 
 /** Give every tool of one folder the same one. */
@@ -42,9 +40,4 @@ export function createWorkspace(root: string, paths: readonly string[] = []): Wo
       return result;
     },
   };
-}
-
-/** What tells one version of a file from another; a write gives it a new one. */
-export function versionOf({ ino, size, mtimeNs }: BigIntStats): string {
-  return `${ino} ${size} ${mtimeNs}`;
 }

@@ -60,7 +60,7 @@ const bytesMax = 64 * 1024;
 /** A pipe that nobody writes to would otherwise be waited for. */
 const openFlags = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** The record, or null where there is none. One that others could have written counts for nothing, and that is said. */
+/** The record, or null where there is none. One that others could have written is an error. */
 async function read(path: string, name: string): Promise<string | null> {
   const file = await open(join(path, name), openFlags).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;

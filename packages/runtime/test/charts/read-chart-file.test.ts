@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ChartFileError } from '../../src/charts/chart-file-error.ts';
 import { chartFileBytesMax, readChartFile } from '../../src/charts/read-chart-file.ts';
+import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-charts-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -86,7 +87,7 @@ describe('a file without a chart', () => {
     ['a.yaml', 'name: [a', 1, 'this is not YAML: '],
     ['b.yaml', 'name: a\n\nname: b', 3, 'the key "name" stands there twice.'],
     ['c.yaml', 'name: a\ninitial: !state b', 2, 'tags are not read. Write the value without it.'],
-    ['d.yaml', 'name: a\n---\nname: b', 2, 'there is a second document. One file is one chart.'],
+    ['d.yaml', 'name: a\n---\nname: b', 2, 'there is a second document. Put it into a file of its own.'],
     ['e.yaml', 'a: !!js/function x', 1, 'tags are not read.'],
     ['f.yaml', 'name: *nobody', null, 'this is not YAML: Unresolved alias'],
     ['g.json', '{\n  "name": "a",\n  "initial" "b"\n}', 3, 'this is not JSON: '],
@@ -177,7 +178,7 @@ describe('a file without a chart', () => {
 
   it('is told so, whatever it holds', async () => {
     const anyText = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.string({ unit: codePoint, maxLength: 200 }),
       fc.json(),
       fc
         .tuple(

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { connectMcpServers } from '../../src/mcp/connect-mcp.ts';
 import { isServerName, toolName } from '../../src/mcp/tool-name.ts';
 import { behaving, call, serving } from './serving.ts';
+import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 const { folder, behave } = serving();
 
@@ -90,7 +91,7 @@ describe('several servers', () => {
 
 describe('toolName', () => {
   const server = fc.stringMatching(/^[a-z0-9]{1,32}$/);
-  const tool = fc.oneof(fc.string({ minLength: 1, unit: 'binary' }), fc.stringMatching(/^[\w-]{1,80}$/));
+  const tool = fc.oneof(fc.string({ minLength: 1, unit: codePoint }), fc.stringMatching(/^[\w-]{1,80}$/));
 
   it('is always one that providers take', () => {
     fc.assert(fc.property(server, tool, (name, each) => /^[\w-]{1,64}$/.test(toolName(name, each))));

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeCall } from '../../src/permission/describe-call.ts';
 import { hasHidden, visible } from '../../src/permission/visible.ts';
+import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 const shown = (args: Parameters<typeof describeCall>[0]['args'], width = 80): string =>
   describeCall({ tool: 'shell', args }, { width }).lines.join('\n');
@@ -61,7 +62,7 @@ describe('a call as it is shown to a person', () => {
   });
 
   it('shows nothing that could deceive, and different calls differently', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 40 });
+    const text = fc.string({ unit: codePoint, maxLength: 40 });
     fc.assert(
       fc.property(text, text, (one, other) => {
         expect(hasHidden(visible(one).replaceAll(/⟨U\+[\dA-F]+⟩/g, ''))).toBe(false);

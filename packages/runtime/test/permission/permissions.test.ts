@@ -12,6 +12,7 @@ import { formatRule, parseRule, type PermissionRule } from '../../src/permission
 import type { EffectClass, Tool } from '../../src/tools/tool.ts';
 import { tempFolder } from '../search/temp-folder.ts';
 import { refused, runTool } from '../tools/run-tool.ts';
+import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 const toolNamed = (name: string, effect?: EffectClass): Tool => ({
   description: { name, description: '', parameters: {} },
@@ -210,6 +211,28 @@ describe('rules', () => {
     expect(decide(given, 'read', { path: 'sub/x' })).toBe('allow');
   });
 
+  it.each([
+    { file_name: 'secrets/key' },
+    { source: 'secrets/key', destination: 'open' },
+    { source: 'open', destination: 'secrets/key' },
+    { old_path: 'open', new_path: 'secrets/key' },
+    { paths: ['open', 'secrets/key'] },
+    { files: ['secrets/key'] },
+  ])('that deny a path deny it under whatever name a tool has for it: %j', (args) => {
+    expect(decide(permissions('full-auto', ['deny *(secrets/**)']), 'server__tool', args)).toBe('deny');
+  });
+
+  it('are not asked to look at thousands of paths', () => {
+    const paths = Array.from({ length: 1_001 }, (_, index) => `${index}.txt`);
+    expect(decide(permissions('full-auto'), 'server__tool', { paths })).toBe('deny');
+    expect(decide(permissions('full-auto'), 'server__tool', { paths: paths.slice(1) })).toBe('allow');
+  });
+
+  it('that "always" makes are about all arguments where a call has several paths', () => {
+    const args = { source: 'a', mode: 'fast' };
+    expect(permissions('ask').alwaysFor({ tool: 'move', args })).toMatchObject({ exactly: args });
+  });
+
   it('that allow a path allow a link only if both its ends are allowed', () => {
     using folder = tempFolder({ 'docs/a': '', 'src/b': '' });
     symlinkSync('../src/b', folder.at('docs/link'));
@@ -238,7 +261,7 @@ describe('any call at all', () => {
   const args = fc.oneof(
     fc.jsonValue(),
     fc.record(
-      { path: fc.string({ unit: 'binary' }), command: fc.string({ unit: 'binary' }) },
+      { path: fc.string({ unit: codePoint }), command: fc.string({ unit: codePoint }) },
       { requiredKeys: [] },
     ),
   );

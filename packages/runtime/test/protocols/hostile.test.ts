@@ -7,6 +7,7 @@ import { nativeCodec } from '../../src/protocols/native.ts';
 import { sourceOf } from '../../src/protocols/source.ts';
 import { xmlCodec, decodeXml } from '../../src/protocols/xml.ts';
 import { free, lkj, memoryTools, readTool, reply } from './contexts.ts';
+import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 const context = { ...lkj, tools: [...memoryTools, readTool], callsMax: 3 };
 const codecs = [nativeCodec, jsonCodec, xmlCodec, createFallback([nativeCodec, jsonCodec, xmlCodec])];
@@ -111,7 +112,7 @@ function deep(depth: number): string {
 
 describe('no reply', () => {
   it.each([
-    ['of any characters', fc.string({ unit: 'binary', maxLength: 300 })],
+    ['of any characters', fc.string({ unit: codePoint, maxLength: 300 })],
     [
       'of half characters',
       fc.array(fc.integer({ min: 0xd7f0, max: 0xe010 })).map((codes) => String.fromCharCode(...codes)),

@@ -6,12 +6,13 @@ import { jsonCodec } from '../../src/protocols/json.ts';
 import { nativeCodec } from '../../src/protocols/native.ts';
 import { xmlCodec } from '../../src/protocols/xml.ts';
 import { free, lkj, memoryTools, readTool, reply } from './contexts.ts';
+import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 const context = { ...lkj, tools: [...memoryTools, readTool], callsMax: 5 };
 
 /** Text that is hard to carry: tags, entities, quotes, fences, half characters. */
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.string({
     unit: fc.constantFrom(
       '<',

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { configFileNames } from '../../src/config/find-config.ts';
 import { bubblewrapLauncher } from '../../src/sandbox/bubblewrap.ts';
 import { SandboxError } from '../../src/sandbox/sandbox-error.ts';
 import { inside, problem, scratch } from './sandboxed.ts';
@@ -183,6 +184,12 @@ describe.skipIf(problem !== null)('what git and Pawl run by themselves', () => {
     expect(stdout).toBe('');
     expect(readdirSync(join(workspace, '.git'), { recursive: true })).toEqual(before);
     expect(readFileSync(join(workspace, 'pawl.config.json'), 'utf8')).toBe('{}');
+  });
+
+  it.each(configFileNames)('is also what %s holds', async (name) => {
+    writeFileSync(join(workspace, name), 'as it was');
+    await inside(`echo x > ${name}; rm -f ${name}`, { cwd: workspace });
+    expect(readFileSync(join(workspace, name), 'utf8')).toBe('as it was');
   });
 
   it('lets history be read', async () => {

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventExamples } from '../../src/schema/examples.ts';
 import { parseEvent } from '../../src/schema/parse-event.ts';
+import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 function errorOf(value: unknown): string {
   const parsed = parseEvent(value);
@@ -135,8 +136,10 @@ describe('the error', () => {
         withNullPrototype: true,
         withSet: true,
       }),
-      fc.string({ unit: 'binary', maxLength: 500 }).map((type) => ({ type })),
-      fc.string({ unit: 'binary', maxLength: 500 }).map((text) => ({ type: 'halt-requested', [text]: text })),
+      fc.string({ unit: codePoint, maxLength: 500 }).map((type) => ({ type })),
+      fc
+        .string({ unit: codePoint, maxLength: 500 })
+        .map((text) => ({ type: 'halt-requested', [text]: text })),
       fc.record({ type: fc.constantFrom(...eventTypes), at: fc.anything(), text: fc.anything() }),
     );
     fc.assert(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { indexFolder } from '../../src/index.ts';
-import { looksSecret } from '../../src/search/secret-files.ts';
+import { isSecretFile } from '../../src/search/secret-files.ts';
 
 describe('files with secrets', () => {
   it.each([
@@ -16,7 +16,10 @@ describe('files with secrets', () => {
     'tls.key',
     'secrets.yaml',
     'credentials.json',
-  ])('are told by their names: %s', (path) => expect(looksSecret(path)).toBe(true));
+    'id_rsa.bak',
+    '.git-credentials',
+    'service-account-prod.json',
+  ])('are told by their names: %s', (path) => expect(isSecretFile(path)).toBe(true));
 
   it.each([
     '.env.example',
@@ -25,8 +28,10 @@ describe('files with secrets', () => {
     'src/secrets.ts',
     'monkey.txt',
     'id_rsa.md',
+    'id_rsa.pub',
+    'id_rsability.ts',
     'key.json',
-  ])('are not meant by %s', (path) => expect(looksSecret(path)).toBe(false));
+  ])('are not meant by %s', (path) => expect(isSecretFile(path)).toBe(false));
 
   it('are left out of what is searched, and named', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pawl-secret-'));

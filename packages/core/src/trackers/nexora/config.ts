@@ -1,17 +1,18 @@
-import { flag, names, readConfig, wholeNumber, type Fields, type Given } from '../config.ts';
+import { flag, names, wholeNumber } from '../../field.ts';
+import { readConfig, type Fields, type Given } from '../config.ts';
 
 export type NexoraConfig = {
   /** Whether anything is ever found; what happens is on record either way. */
   readonly enable: boolean;
-  /** So many times the same error on the same target. */
+  /** How often the same error on the same target is too often. */
   readonly stuckThreshold: number;
-  /** So many actions going back and forth between two files. */
+  /** How many changes back and forth between two files are too many. */
   readonly oscillationWindow: number;
-  /** So many actions without progress. */
+  /** How many actions without progress are too many. */
   readonly noProgressWindow: number;
-  /** Progress is looked at after every so many calls. */
+  /** After how many calls progress is looked at again. */
   readonly progressCheckInterval: number;
-  /** The progress callback is called after every so many calls. */
+  /** After how many calls the progress callback is called again. */
   readonly progressCallbackInterval: number;
   readonly maxRecentActions: number;
   readonly maxRecentErrors: number;

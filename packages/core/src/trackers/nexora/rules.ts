@@ -66,7 +66,7 @@ function noProgress(mind: NexoraMind): TrackerVerdict | null {
   };
 }
 
-/** A verdict on progress is reached after every so many calls, and is lifted as soon as it no longer holds. */
+/** Progress is judged once every few calls; a verdict on it is lifted as soon as it no longer holds. */
 export function lookedAtProgress(mind: NexoraMind): NexoraMind {
   const isDue = mind.callsSinceReset % mind.config.progressCheckInterval === 0;
   const stalled = (mind.stalled || isDue) && lacksProgress(mind);

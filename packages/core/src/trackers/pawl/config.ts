@@ -1,5 +1,6 @@
 import type { GovernorSettings } from '../../settings.ts';
-import { flag, names, readConfig, wholeNumber, type Field } from '../config.ts';
+import { flag, isObject, names, wholeNumber, type Field } from '../../field.ts';
+import { readConfig } from '../config.ts';
 
 export type PawlConfig = {
   /** Whether anything is ever found; what happens is on record either way. */
@@ -40,8 +41,4 @@ function isChange(change: unknown): boolean {
 
 function isAt(at: unknown): boolean {
   return at === null || (typeof at === 'number' && Number.isFinite(at) && at > 0);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

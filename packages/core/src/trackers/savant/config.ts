@@ -1,4 +1,5 @@
-import { flag, names, oneOf, readConfig, wholeNumber, type Field } from '../config.ts';
+import { flag, names, oneOf, wholeNumber, type Field } from '../../field.ts';
+import { readConfig } from '../config.ts';
 import { isSavantState, type SavantState } from './states.ts';
 
 export type SavantConfig = {
@@ -12,15 +13,15 @@ export type SavantConfig = {
   readonly finishTools: readonly string[];
   /** Tools that change nothing. */
   readonly readTools: readonly string[];
-  /** So many calls of one tool in a row. */
+  /** How many calls of one tool in a row are too many. */
   readonly repeatedTool: number;
   /** Whether calls of one tool must have the same arguments as well to be a repetition. */
   readonly matchArguments: boolean;
-  /** So many searches in a row for the same thing. */
+  /** How many searches in a row for the same thing are too many. */
   readonly repeatedQuery: number;
-  /** So many ticks in one state. */
+  /** How many ticks in one state are too many. */
   readonly stepsInState: number;
-  /** So many failed decisions in a row. */
+  /** How many failed decisions in a row are too many. */
   readonly failedDecisions: number;
   /** Other timeouts than those of the table. */
   readonly timeoutsMs: { readonly [State in SavantState]?: number };

@@ -7,9 +7,10 @@ import { execute } from '../execute.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
 import { justWait, move, type Step } from '../move.ts';
-import { ignore, isStale, refuse, stale } from '../refuse.ts';
+import { ignore, refuse } from '../refuse.ts';
 import { failure } from '../results.ts';
 import type { AwaitingPermission, PermissionCall } from '../state.ts';
+import { isStale, stale } from '../stale.ts';
 
 const busy = refuse('permission is being asked');
 

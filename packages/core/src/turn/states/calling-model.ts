@@ -14,7 +14,7 @@ import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
 import { justWait, move, show, showing, type Step } from '../move.ts';
 import { askPermission, pageMemory } from '../pending.ts';
 import { checkProgress, endAsk, endTurn } from '../progress-check.ts';
-import { ignore, isStale, refuse, stale } from '../refuse.ts';
+import { ignore, refuse } from '../refuse.ts';
 import { failure } from '../results.ts';
 import { retryAt } from '../retry.ts';
 import type {
@@ -26,6 +26,7 @@ import type {
   ModelRecovery,
   Paging,
 } from '../state.ts';
+import { isStale, stale } from '../stale.ts';
 
 const busy = refuse('the model is being asked');
 

@@ -8,8 +8,9 @@ import { callOff, halt, haltAsRequested, pause, shutDown } from '../leave.ts';
 import { move, showing, type Step } from '../move.ts';
 import { pageMemory, runHooks } from '../pending.ts';
 import { checkProgress, endTurn, runInstead } from '../progress-check.ts';
-import { ignore, isStale, refuse, refuseNow, stale } from '../refuse.ts';
+import { ignore, refuse, refuseNow } from '../refuse.ts';
 import type { Agenda, ErrorRecovery, IoRecovery, Paging, PostToolsHook } from '../state.ts';
+import { isStale, stale } from '../stale.ts';
 import { withPagingAgenda } from './paging.ts';
 
 const busy = refuse('an error is being recovered from');

@@ -7,8 +7,9 @@ import { afterTools } from '../execute.ts';
 import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
 import { justWait, move, show, type Step } from '../move.ts';
-import { ignore, isStale, refuse, stale } from '../refuse.ts';
+import { ignore, refuse } from '../refuse.ts';
 import type { ExecutingTools, Execution } from '../state.ts';
+import { isStale, stale } from '../stale.ts';
 
 const busy = refuse('tools are running');
 

@@ -5,9 +5,10 @@ import type { EventOf, Handlers } from '../handlers.ts';
 import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
 import { move, showing, type Step } from '../move.ts';
 import { checkProgress } from '../progress-check.ts';
-import { ignore, isStale, refuse, stale } from '../refuse.ts';
+import { ignore, refuse } from '../refuse.ts';
 import { retryAt } from '../retry.ts';
 import type { IoRecovery, PostToolsHook } from '../state.ts';
+import { isStale, stale } from '../stale.ts';
 
 const busy = refuse('hooks are running');
 

@@ -1,6 +1,6 @@
 import { ModelSpecError } from './model-spec-error.ts';
 
-/** Loads the package of a provider, which only those have who use it. */
+/** Loads the package of a provider. It is installed only by those who use it. */
 export async function loadPackage<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();

@@ -5,6 +5,7 @@ import { classifyError } from '../../../src/models/classify-error.ts';
 import { failureOf } from './listen.ts';
 import { serve, streamHeaders } from './server.ts';
 import { wires } from './wires.ts';
+import { codePoint } from '../../../../core/test/helpers/code-point.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const classify = (error: unknown) => classifyError(error, { model: 'm', at: now });
@@ -185,7 +186,7 @@ describe('the words of an error', () => {
 
   it('come on one line of bounded length, whatever stands in them', () => {
     fc.assert(
-      fc.property(fc.anything(), fc.string({ unit: 'binary' }), (thrown, message) => {
+      fc.property(fc.anything(), fc.string({ unit: codePoint }), (thrown, message) => {
         for (const error of [thrown, { message, cause: thrown }, new Error(message, { cause: thrown })]) {
           const { message: text } = classify(error);
           expect(text.length).toBeLessThan(800);

@@ -9,6 +9,7 @@ import type { ModelRequest } from '../../../src/models/model.ts';
 import { asking, readTool, replyOf } from './listen.ts';
 import { sendEvents, serve } from './server.ts';
 import { wires } from './wires.ts';
+import { codePoint } from '../../../../core/test/helpers/code-point.ts';
 
 const promptOf = (request: ModelRequest): LanguageModelV4Prompt =>
   promptFor(request, { names: wireNamesFor(request.tools), attachments: createAttachments() });
@@ -104,7 +105,7 @@ describe('the prompt', () => {
 describe('the names of tools', () => {
   it('go to the provider in letters it takes, and come back as they were', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 90 })), (given) => {
+      fc.property(fc.uniqueArray(fc.string({ unit: codePoint, maxLength: 90 })), (given) => {
         const names = wireNamesFor(given.map(toolNamed));
         const sent = given.map((name) => names.toWire(name));
         expect(new Set(sent).size).toBe(given.length);
@@ -152,7 +153,7 @@ function texts(prompt: LanguageModelV4Prompt): readonly string[] {
 }
 
 function anyText(): fc.Arbitrary<string> {
-  return fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', ' \n', 'Go.', '\ud800', 'x '));
+  return fc.oneof(fc.string({ unit: codePoint }), fc.constantFrom('', ' \n', 'Go.', '\ud800', 'x '));
 }
 
 /** Messages that may follow each other in a conversation: each call has its result. */
