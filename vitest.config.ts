@@ -8,6 +8,8 @@ const nobody = join(tmpdir(), 'pawl-tests');
 /** Tests that change nothing outside of themselves: no environment, no handlers of the process, nothing that is mocked. */
 export const selfContained: readonly string[] = [
   'packages/{core,adapters,telemetry,dashboard}/test/**/*.test.ts',
+  'packages/runtime/test/{charts,commands,executions,logging,memory,permission,profiles}/**/*.test.ts',
+  'packages/runtime/test/{protocols,resources,schema,search,traces}/**/*.test.ts',
   'bench/test/**/*.test.ts',
   'eval/test/**/*.test.ts',
 ];
@@ -15,7 +17,9 @@ export const selfContained: readonly string[] = [
 export default defineConfig({
   test: {
     env: { XDG_CONFIG_HOME: join(nobody, 'config'), XDG_DATA_HOME: join(nobody, 'data') },
-    testTimeout: 30_000,
+    // What takes a second alone takes half a minute on a machine that does other things as well.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // At least two, even on two cores: a worker waits for processes and timers half of the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [

@@ -27,7 +27,7 @@ for (const { file, title } of benches) {
   if (text === null) process.exitCode = 1;
   else printed.push({ file, title, text });
 }
-// What is short, in another form or not all of it is not to be quoted.
+// A short run, part of one, or one in another form is not to be quoted.
 if (options.length === 0 && printed.length === benches.length) {
   const page = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
   writeFileSync(page, benchmarksPage(printed, startedAt));

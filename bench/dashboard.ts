@@ -20,16 +20,30 @@ Opens a session of 10,000 events in Chromium, in a browser that has never been t
   --help    this text`;
 
 const events = 10_000;
-const assets = join(import.meta.dirname, '..', 'packages', 'dashboard', 'dist', 'assets');
+const dist = join(import.meta.dirname, '..', 'packages', 'dashboard', 'dist');
 
 const row = (name: string, summary: Summary): string[] => [name, summary.median.toFixed(0), spread(summary)];
 const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(1);
 
-/** What the first view loads, and what comes only with a view that needs it, packed as it is sent. */
-function sizes(): { readonly name: string; readonly bytes: number; readonly packed: number }[] {
-  return readdirSync(assets).map((name) => {
-    const content = readFileSync(join(assets, name));
-    return { name, bytes: content.length, packed: gzipSync(content).length };
+type Weight = {
+  readonly name: string;
+  readonly bytes: number;
+  readonly packed: number;
+  /** Whether it is loaded with the first page; what is not comes with the view that needs it. */
+  readonly isAtOnce: boolean;
+};
+
+/** Every file of the pages, as it is and packed as it is sent. */
+function weights(): readonly Weight[] {
+  const page = readFileSync(join(dist, 'index.html'), 'utf8');
+  return readdirSync(join(dist, 'assets')).map((name) => {
+    const content = readFileSync(join(dist, 'assets', name));
+    return {
+      name,
+      bytes: content.length,
+      packed: gzipSync(content).length,
+      isAtOnce: page.includes(`assets/${name}`),
+    };
   });
 }
 
@@ -42,7 +56,7 @@ async function views(rounds: number): Promise<{ readonly first: Summary; readonl
     const again: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       // Logged in, on the list of runs: what all pages share has been loaded, as for anybody who clicks on a run.
-      const page = await world.page();
+      const page = await world.page('#/', {});
       first.push(await firstViewMs(page, world.url, 'long', events));
       again.push(await firstViewMs(page, world.url, 'long', events));
       await page.context().close();
@@ -59,16 +73,16 @@ else if (options !== null) {
   const on = environment();
   const rounds = options.quick ? 1 : 7;
   const { first, again } = await views(rounds);
-  const files = sizes();
+  const files = weights();
   const aims = [atMost('ms until a session of 10,000 events is shown', 1_000, first.median)];
   if (options.json)
     console.log(JSON.stringify({ environment: on, rounds, first, again, files, aims }, null, 2));
   else {
     const { node, cpu, cores, load } = on;
     const all = files.filter(({ name }) => !name.startsWith('elk'));
-    const sum = (which: typeof files, of: 'bytes' | 'packed'): string =>
+    const sum = (which: readonly Weight[], of: 'bytes' | 'packed'): string =>
       kilobytes(which.reduce((total, file) => total + file[of], 0));
-    const entry = all.filter(({ name }) => /^(?:index|step|names|jsx-runtime)-/.test(name));
+    const entry = all.filter(({ isAtOnce }) => isAtOnce);
     const layout = files.filter(({ name }) => name.startsWith('elk'));
     console.log(
       [

@@ -1,9 +1,9 @@
 import { observe, pawlRules, unwatched, watch, type Observation, type Watch } from '@pawl/core';
 import { environment } from './lib/environment.ts';
 import { interleave, type Task } from './lib/interleave.ts';
+import { microTable } from './lib/micro-table.ts';
 import { readOptions } from './lib/options.ts';
 import { pairedRatios, summarise } from './lib/statistics.ts';
-import { table } from './lib/table.ts';
 
 const help = `Usage: node bench/governor.ts [--quick] [--json]
 
@@ -72,26 +72,14 @@ if (options !== null) {
 }
 
 type Measured = {
-  readonly nanoseconds: readonly {
-    readonly name: string;
-    readonly median: number;
-    readonly min: number;
-    readonly max: number;
-  }[];
+  readonly nanoseconds: Parameters<typeof microTable>[1];
   readonly lateByEarly: { readonly median: number };
   readonly bytesKept: { readonly early: number; readonly late: number };
 };
 
-function micro(nanoseconds: number): string {
-  return (nanoseconds / 1_000).toFixed(2);
-}
-
 function report({ nanoseconds, lateByEarly, bytesKept }: Measured): string {
   return [
-    table(
-      ['one tool call', 'µs', 'min..max'],
-      nanoseconds.map(({ name, median, min, max }) => [name, micro(median), `${micro(min)}..${micro(max)}`]),
-    ),
+    microTable('one tool call', nanoseconds),
     `A late call by an early one: ${lateByEarly.median.toFixed(2)}`,
     `What the governor keeps, as JSON: ${bytesKept.early} bytes early, ${bytesKept.late} late`,
   ].join('\n\n');

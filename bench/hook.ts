@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { atMost } from './lib/aim.ts';
 import { environment } from './lib/environment.ts';
-import { rotated } from './lib/interleave.ts';
 import { readOptions } from './lib/options.ts';
-import { startsReport } from './lib/starts.ts';
-import { pairedRatios, summarise } from './lib/statistics.ts';
+import { measureStarts, startsReport } from './lib/starts.ts';
 
 const help = `Usage: node bench/hook.ts [--quick] [--json]
 
@@ -57,32 +55,13 @@ function time({ name, args, event }: Command, number: number): number {
   return taken;
 }
 
-type Measured = { readonly name: string; readonly samples: readonly number[] };
-
-/** Each round starts every command once, beginning with another; the first rounds only fill the session. */
-function measure(rounds: number, before: number): readonly Measured[] {
-  const slots = commands.map((command) => ({ command, samples: [] as number[] }));
-  for (let round = -before; round < rounds; round += 1) {
-    for (const { command, samples } of rotated(slots, round + before)) {
-      const taken = time(command, round);
-      if (round >= 0) samples.push(taken);
-    }
-  }
-  return slots.map(({ command, samples }) => ({ name: command.name, samples }));
-}
-
 const options = readOptions(help);
 if (options !== null) {
   const rounds = options.quick ? 3 : 21;
-  const measured = measure(rounds, options.quick ? 1 : 50);
-  rmSync(data, { recursive: true });
-  const bare = measured[0]?.samples ?? [];
-  const milliseconds = measured.map(({ name, samples }) => ({
-    name,
-    ...summarise(samples),
-    byNode: summarise(pairedRatios(samples, bare)),
-  }));
+  // The rounds before only fill the session.
+  const milliseconds = measureStarts(commands, time, { rounds, warmUp: options.quick ? 1 : 50 });
   const aims = milliseconds.slice(1).map(({ name, median }) => atMost(`ms for a hook ${name}`, 100, median));
   const result = { environment: environment(), rounds, milliseconds, aims };
   console.log(options.json ? JSON.stringify(result, null, 2) : startsReport(result));
 }
+rmSync(data, { recursive: true });

@@ -9,9 +9,9 @@ import {
 } from '@pawl/core';
 import { environment } from './lib/environment.ts';
 import { interleave, type Task } from './lib/interleave.ts';
+import { microTable } from './lib/micro-table.ts';
 import { readOptions } from './lib/options.ts';
 import { pairedRatios, summarise } from './lib/statistics.ts';
-import { table } from './lib/table.ts';
 
 const help = `Usage: node bench/paging.ts [--quick] [--json]
 
@@ -90,26 +90,14 @@ if (options !== null) {
 }
 
 type Measured = {
-  readonly nanoseconds: readonly {
-    readonly name: string;
-    readonly median: number;
-    readonly min: number;
-    readonly max: number;
-  }[];
+  readonly nanoseconds: Parameters<typeof microTable>[1];
   readonly addLargeBySmall: { readonly median: number };
   readonly pageLargeBySmall: { readonly median: number };
 };
 
-function micro(nanoseconds: number): string {
-  return (nanoseconds / 1_000).toFixed(2);
-}
-
 function report({ nanoseconds, addLargeBySmall, pageLargeBySmall }: Measured): string {
   return [
-    table(
-      ['working memory', 'µs', 'min..max'],
-      nanoseconds.map(({ name, median, min, max }) => [name, micro(median), `${micro(min)}..${micro(max)}`]),
-    ),
+    microTable('working memory', nanoseconds),
     `Adding to ten thousand entries by adding to ten: ${addLargeBySmall.median.toFixed(2)}`,
     `Paging ten thousand entries by paging one thousand: ${pageLargeBySmall.median.toFixed(2)}`,
   ].join('\n\n');

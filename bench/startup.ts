@@ -2,10 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { atMost } from './lib/aim.ts';
 import { environment } from './lib/environment.ts';
-import { rotated } from './lib/interleave.ts';
 import { readOptions } from './lib/options.ts';
-import { startsReport } from './lib/starts.ts';
-import { pairedRatios, summarise } from './lib/statistics.ts';
+import { measureStarts, startsReport } from './lib/starts.ts';
 
 const help = `Usage: node bench/startup.ts [--quick] [--json]
 
@@ -36,30 +34,11 @@ function time({ name, args, prints }: Command): number {
   return taken;
 }
 
-type Measured = { readonly name: string; readonly samples: readonly number[] };
-
-/** Each round starts every command once, beginning with another; the first round only warms the disk's cache. */
-function measure(rounds: number): readonly Measured[] {
-  const slots = commands.map((command) => ({ command, samples: [] as number[] }));
-  for (let round = -1; round < rounds; round += 1) {
-    for (const { command, samples } of rotated(slots, round + 1)) {
-      const taken = time(command);
-      if (round >= 0) samples.push(taken);
-    }
-  }
-  return slots.map(({ command, samples }) => ({ name: command.name, samples }));
-}
-
 const options = readOptions(help);
 if (options !== null) {
   const rounds = options.quick ? 3 : 21;
-  const measured = measure(rounds);
-  const bare = measured[0]?.samples ?? [];
-  const milliseconds = measured.map(({ name, samples }) => ({
-    name,
-    ...summarise(samples),
-    byNode: summarise(pairedRatios(samples, bare)),
-  }));
+  // The round before only warms the disk's cache.
+  const milliseconds = measureStarts(commands, time, { rounds, warmUp: 1 });
   const medianOf = (name: string): number =>
     milliseconds.find((each) => each.name === name)?.median ?? Number.NaN;
   const aims = [

@@ -9,7 +9,7 @@ type Peer = {
   create(): { push(step: RecordedRun['steps'][number]): { readonly level: string } | null | undefined };
 };
 
-/** The presets that are named, each once; several may stand in one text, parted by commas. */
+/** The presets that are named, each once; a text may name several, separated by commas. */
 export function presetsOf(named: readonly string[]): readonly Detector[] {
   const names = named.flatMap((each) => each.split(',')).map((name) => name.trim());
   return [...new Set(names)].map((name) => {

@@ -11,7 +11,7 @@ const help = `Replays recorded runs through the governor and prints how well it 
 
   --data DIR        a folder of normalized runs (.jsonl or .jsonl.gz), with judged.json if there is one
   --preset NAMES    whose rules to score, side by side: pawl (unless told otherwise), nexora, nexora-lenient, savant;
-                    several parted by commas, or the option several times
+                    several separated by commas, or the option several times
   --peers FILE      a module that exports \`peers\`: { name, create() → { push(step) → { level } | null } }[]
   --leave-one-out   fit the thresholds of pawl on all sources but one and score on that one, for each source
   --json            print JSON`;

@@ -53,12 +53,12 @@ export function sourceOf(run: RecordedRun): string {
   return run.source ?? 'unnamed';
 }
 
-/** Every source there is runs of. */
+/** Every source that there are runs of. */
 export function sourcesOf({ runs }: Data): readonly string[] {
   return [...new Set(runs.map(sourceOf))];
 }
 
-/** The runs of which this holds, with all judgements. */
+/** The runs that are wanted, with all judgements. */
 export function only(data: Data, isWanted: (run: RecordedRun) => boolean): Data {
   return { ...data, runs: data.runs.filter(isWanted) };
 }

@@ -1,4 +1,4 @@
-// An agent asks for leave, and somebody else gives it: from another process, through the store they share.
+// An agent asks for permission, and somebody else gives it: from another process, through the store they share.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const agent = new Agent({
 const status = (): string => agent.session.turn.status;
 await agent.say('Release version 2.');
 while (status() !== 'awaitingPermission') await sleep(5);
-console.log('waits for leave');
+console.log('waits for permission');
 
 // As another process would: its own connection, the same file. On the command line it is `pawl tell last allow`.
 const elsewhere = openSqliteStore(join(folder, 'sessions.db'));

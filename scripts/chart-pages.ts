@@ -9,6 +9,7 @@ import {
   type ChartMove,
   type ModeChart,
 } from '../packages/core/src/index.ts';
+import { markdownTable } from './markdown-table.ts';
 import type { Page } from './pages.ts';
 import { filesUnder, root } from './source-files.ts';
 
@@ -49,7 +50,7 @@ const drawings: ReadonlyMap<string, () => string> = new Map([
 
 const drawn = (chart: Chart): string => `\`\`\`mermaid\n${toMermaid(chart)}\`\`\``;
 
-/** What a turn goes through in which nothing is called off, fails or is said in between. */
+/** The events of a turn in which nothing fails, is called off or is said in between. */
 const plainEvents: ReadonlySet<string | null> = new Set([
   'user-message',
   'model-replied',
@@ -79,13 +80,8 @@ function isPlain({ on, to }: ChartMove, from: string): boolean {
 }
 
 function statesTable({ states }: Chart): string {
-  const rows = [
+  return markdownTable(
     ['state', 'kind', 'what it is for'],
-    ...states.map((each) => [`\`${each.name}\``, each.kind, each.description]),
-  ];
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const [head = '', ...body] = rows.map(
-    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
+    states.map(({ name, kind, description }) => [`\`${name}\``, kind, description]),
   );
-  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body].join('\n');
 }

@@ -2,12 +2,13 @@ import { exitCodes } from '../packages/cli/src/exit-codes.ts';
 import { createProgram } from '../packages/cli/src/program.ts';
 import { configVariables } from '../packages/runtime/src/config/config-from-environment.ts';
 import { jsonOutputs } from './cli-json.ts';
+import { markdownTable } from './markdown-table.ts';
 import type { Page } from './pages.ts';
 
 /** `docs/cli.md`: the prose stands here, every command is told by its own help. */
 export function cliPage(): readonly Page[] {
   const sections = leavesOf(programWithHelp()).map(section);
-  const text = [before, exitCodeTable(), after(), ...sections].join('\n\n');
+  const text = [before, exitCodeTable(), after, ...sections].join('\n\n');
   return [{ path: 'docs/cli.md', text: `${text}\n` }];
 }
 
@@ -73,7 +74,7 @@ function exitCodeTable(): string {
     `\`${name}\``,
     meanings[name as keyof typeof exitCodes],
   ]);
-  return table(['code', 'name', 'meaning'], rows);
+  return markdownTable(['code', 'name', 'meaning'], rows);
 }
 
 const settings = Object.values(configVariables).map((name) => `\`${name}\``);
@@ -94,17 +95,7 @@ const variables: readonly (readonly [string, string])[] = [
 ];
 
 function variableTable(): string {
-  return table(['variable', 'meaning'], variables);
-}
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((name, column) =>
-    [name, ...rows.map((row) => row[column] ?? '')].reduce((most, { length }) => Math.max(most, length), 0),
-  );
-  const rule = widths.map((width) => '-'.repeat(width));
-  return [header, rule, ...rows]
-    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
-    .join('\n');
+  return markdownTable(['variable', 'meaning'], variables);
 }
 
 const before = `# The command line
@@ -115,8 +106,7 @@ const before = `# The command line
 
 ## Exit codes`;
 
-const after =
-  (): string => `In code they are \`exitCodes\` in \`packages/cli/src/exit-codes.ts\`, with the type \`ExitCode\`.
+const after = `In code they are \`exitCodes\` in \`packages/cli/src/exit-codes.ts\`, with the type \`ExitCode\`.
 
 ## Output
 

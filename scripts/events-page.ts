@@ -9,6 +9,7 @@ import { eventsJsonSchema, type JsonSchema } from '../packages/runtime/src/schem
 import { listMax } from '../packages/runtime/src/schema/list.ts';
 import { noteSchemas } from '../packages/runtime/src/schema/notes.ts';
 import { schemaName } from '../packages/runtime/src/schema/schema-name.ts';
+import { markdownTable } from './markdown-table.ts';
 import type { Page } from './pages.ts';
 
 /** docs/events.md and docs/events.schema.json: everything that goes into the machine and comes out of it. */
@@ -32,7 +33,7 @@ function blocks(definitions: Definitions): readonly string[] {
     ...workedExample(),
     '## States',
     'What the machine can wait for. States that are only passed through show up in notes, never as the state.',
-    table(
+    markdownTable(
       ['state', 'what it is'],
       turnChart.states.map(({ name, kind, description }) => [
         `\`${name}\``,
@@ -114,7 +115,7 @@ function fieldTable(definition: JsonSchema, definitions: Definitions): string {
     const meaning = schema['description'] ?? definitions[referenced(schema)]?.['description'];
     return [`\`${field}\``, `${typeText(schema)}${optional}`, textIn(meaning)];
   });
-  return rows.length === 0 ? 'It has no fields.' : table(['field', 'value', 'meaning'], rows);
+  return rows.length === 0 ? 'It has no fields.' : markdownTable(['field', 'value', 'meaning'], rows);
 }
 
 /** A value in words. */
@@ -164,21 +165,6 @@ function objectIn(value: Json | undefined): JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};
 }
 
-/** A Markdown table with its columns lined up, as the formatter wants it. */
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((name, column) =>
-    Math.max(...[name, ...rows.map((row) => row[column] ?? '')].map(lengthOf)),
-  );
-  const rule = widths.map((width) => '-'.repeat(width));
-  return [header, rule, ...rows]
-    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
-    .join('\n');
-}
-
-function lengthOf({ length }: string): number {
-  return length;
-}
-
 function jsonLines(values: readonly unknown[]): string {
   return ['```jsonl', ...values.map((value) => JSON.stringify(value)), '```'].join('\n');
 }
@@ -216,7 +202,7 @@ const pipeSection = [
   `\`pawl pipe\` runs the machine beside your program. Write an event as one line of JSON to its standard input, and read
 one line of JSON from its standard output. Each line that is not blank gets exactly one answer, in order, and it is
 there before you write the next.`,
-  table(
+  markdownTable(
     ['key', 'what it holds'],
     [
       [
@@ -232,7 +218,7 @@ there before you write the next.`,
   ),
   'A line that is not an event is answered like this, and the stream goes on:',
   jsonLines(answers(['{"type":"user-mesage","text":"Hello"}'])),
-  table(
+  markdownTable(
     ['option', 'what it does'],
     [
       [

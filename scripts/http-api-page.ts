@@ -1,5 +1,6 @@
 import { errorCodes } from '../packages/dashboard/src/api/errors.ts';
 import { openApiDocument } from '../packages/dashboard/src/openapi.ts';
+import { markdownTable } from './markdown-table.ts';
 import type { Page } from './pages.ts';
 
 /** docs/http-api.md: every request that the dashboard's server answers, from the description that it gives of itself. */
@@ -85,7 +86,7 @@ function operationBlock(method: string, path: string, operation: Operation): str
   return [
     `### ${method.toUpperCase()} ${path.replace('/api/v1', '')}`,
     summary,
-    ...(rows.length === 0 ? [] : [table(['query', 'type', 'what it is'], rows)]),
+    ...(rows.length === 0 ? [] : [markdownTable(['query', 'type', 'what it is'], rows)]),
     ...(requestBody === undefined ? [] : [`Body: ${contentText(requestBody.content)}.`]),
     good
       .map(([status, { description, content }]) => `- \`${status}\` ${contentText(content)}. ${description}`)
@@ -127,7 +128,7 @@ function fieldTable(schema: Schema): string {
     `${typeText(field)}${required.includes(name) ? '' : fallback(field)}`,
     field.description ?? '',
   ]);
-  return table(['field', 'type', 'what it is'], rows);
+  return markdownTable(['field', 'type', 'what it is'], rows);
 }
 
 function typeText(schema: Schema): string {
@@ -148,16 +149,4 @@ function typeText(schema: Schema): string {
 function reference($ref: string): string {
   const name = $ref.split('/').at(-1) ?? '';
   return `[${name}](#${name.toLowerCase()})`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]): string =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...cells.map(line)].join(
-    '\n',
-  );
 }

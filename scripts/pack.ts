@@ -1,43 +1,38 @@
 // `npm run pack` makes what is published: every package compiled to JavaScript with its types, and packed as npm packs it.
-// It goes to `build/`, or to the folder that is named.
+// It goes to `build/`, or to the folder that is named. With `--no-check` the types are taken as they are, for whoever has
+// checked them already.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { compiledFolder, publishedManifest, type Manifest } from './pack/manifest.ts';
 
-/** Read as text by what is beside them: they are no part of any program of ours. */
+/** Files that a program reads as text, so that they are needed as they are. */
 const texts = ['cli/src/commands/export-test-play.ts'];
 
 const projectRoot = dirname(import.meta.dirname);
-const build = resolve(process.argv[2] ?? join(projectRoot, 'build'));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'no-check': { type: 'boolean', default: false } },
+});
+const build = resolve(positionals[0] ?? join(projectRoot, 'build'));
 const compiled = join(build, 'compiled');
 const packed = join(build, 'packed');
 
 rmSync(build, { recursive: true, force: true });
-execFileSync(
-  process.execPath,
-  [binOf('typescript', 'tsc'), '-p', 'tsconfig.pack.json', '--outDir', compiled],
-  {
-    cwd: projectRoot,
-    stdio: 'inherit',
-  },
-);
+const checking = values['no-check'] ? ['--noCheck'] : [];
+const compile = [binOf('typescript', 'tsc'), '-p', 'tsconfig.pack.json', '--outDir', compiled, ...checking];
+execFileSync(process.execPath, compile, { cwd: projectRoot, stdio: 'inherit' });
 mkdirSync(packed, { recursive: true });
-const sizes = globSync('packages/*/package.json', { cwd: projectRoot })
+const folders = globSync('packages/*/package.json', { cwd: projectRoot })
   .toSorted()
-  .map((path) => pack(path.split(/[/\\]/)[1] ?? ''));
-for (const { name, size, unpackedSize, entryCount } of sizes)
+  .map((path) => stage(path.split(/[/\\]/)[1] ?? ''));
+for (const { name, size, unpackedSize, entryCount } of pack(folders))
   console.log(`${name}: ${kilobytes(size)} packed, ${kilobytes(unpackedSize)} unpacked, ${entryCount} files`);
 console.log(`All of them are in ${packed}.`);
 
-type Packed = {
-  readonly name: string;
-  readonly size: number;
-  readonly unpackedSize: number;
-  readonly entryCount: number;
-};
-
-function pack(name: string): Packed {
+/** Puts together what a package is made of when it is published; returns the folder. */
+function stage(name: string): string {
   const source = join(projectRoot, 'packages', name);
   const target = join(build, name);
   const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest;
@@ -55,17 +50,31 @@ function pack(name: string): Packed {
   cpSync(readme, join(target, 'README.md'));
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`);
   pointAtCompiled(target);
-  const told = execFileSync('npm', ['pack', '--json', '--pack-destination', packed], {
-    cwd: target,
+  return target;
+}
+
+type Packed = {
+  readonly name: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly entryCount: number;
+};
+
+/** In one go: npm takes longer to start than to pack. */
+function pack(staged: readonly string[]): readonly Packed[] {
+  const told = execFileSync('npm', ['pack', '--json', '--pack-destination', packed, ...staged], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const [made] = Object.values(JSON.parse(told) as Record<string, Packed>);
-  if (made === undefined) throw new Error(`npm packed nothing of ${name}.`);
+  const made = Object.values(JSON.parse(told) as Record<string, Packed>);
+  if (made.length !== staged.length)
+    throw new Error(
+      `npm packed ${made.length} of ${staged.length} packages. Run npm pack in ${build} by hand to see why.`,
+    );
   return made;
 }
 
-/** The compiler leaves the names of files alone in declarations and in what was JavaScript before. */
+/** The compiler leaves file names alone in declarations, and does not see what was JavaScript before. */
 function pointAtCompiled(target: string): void {
   for (const file of globSync([`${compiledFolder}/**/*.d.ts`, 'bin/*.js'], { cwd: target })) {
     const path = join(target, file);

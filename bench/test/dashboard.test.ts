@@ -1,20 +1,14 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../../packages/dashboard/test/browser/started.ts';
-
-const run = promisify(execFile);
-const bench = fileURLToPath(new URL('../dashboard.ts', import.meta.url));
+import { quick } from './quick.ts';
 
 describe.skipIf(noBrowser !== null)('node bench/dashboard.ts', () => {
   it('opens a long session and weighs the pages', { timeout: 120_000 }, async () => {
-    const { stdout } = await run(process.execPath, [bench, '--quick', '--json']);
-    const { first, again, files } = JSON.parse(stdout) as {
+    const { first, again, files } = await quick<{
       readonly first: { readonly median: number };
       readonly again: { readonly median: number };
       readonly files: readonly { readonly packed: number }[];
-    };
+    }>(new URL('../dashboard.ts', import.meta.url));
     expect(first.median).toBeGreaterThan(0);
     expect(again.median).toBeGreaterThan(0);
     expect(files.every(({ packed }) => packed > 0)).toBe(true);

@@ -1,15 +1,9 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-
-const bench = fileURLToPath(new URL('../proxy.ts', import.meta.url));
-const run = promisify(execFile);
+import { quick } from './quick.ts';
 
 describe('bench/proxy.ts', () => {
   it('prints what the proxy adds to the first byte for each length, and what was aimed at', async () => {
-    const { stdout } = await run(process.execPath, [bench, '--quick', '--json']);
-    const { milliseconds, aims } = JSON.parse(stdout) as {
+    const { milliseconds, aims } = await quick<{
       readonly milliseconds: readonly {
         readonly rounds: number;
         readonly direct: { readonly median: number };
@@ -17,7 +11,7 @@ describe('bench/proxy.ts', () => {
         readonly added: { readonly median: number };
       }[];
       readonly aims: readonly { readonly measured: number }[];
-    };
+    }>(new URL('../proxy.ts', import.meta.url));
     expect(milliseconds.map(({ rounds }) => rounds)).toEqual([0, 20, 200]);
     for (const { direct, proxied } of milliseconds) {
       expect(direct.median).toBeGreaterThan(0);

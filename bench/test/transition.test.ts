@@ -54,7 +54,7 @@ describe('contenders', () => {
 });
 
 describe('node bench/transition.ts', () => {
-  it('prints the documented shape with --quick --json', async () => {
+  it('prints the documented shape with --quick --json', { timeout: 120_000 }, async () => {
     const { stdout } = await run(process.execPath, [bench, '--quick', '--json']);
     expect(JSON.parse(stdout)).toEqual({
       environment: {

@@ -1,6 +1,6 @@
-import type { Summary } from '../lib/statistics.ts';
+import { aimLine, type Aim } from '../lib/aim.ts';
+import { significant, spread } from '../lib/figures.ts';
 import { table } from '../lib/table.ts';
-import type { Aim } from '../lib/aim.ts';
 import { turnsPerSession, type Growth, type Measured, type Speed } from './measure.ts';
 
 export function report(measured: Measured, aims: readonly Aim[]): string {
@@ -28,7 +28,7 @@ export function report(measured: Measured, aims: readonly Aim[]): string {
     '',
     `Once Pawl has seen every event in every state: ${significant(seasoned.median)} times the bare reducer (${spread(seasoned)})`,
     '',
-    ...aims.map(verdict),
+    ...aims.map(aimLine),
   ].join('\n');
 }
 
@@ -46,18 +46,4 @@ function speedRow({ name, version, times, nsPerTurn, ...rest }: Speed): readonly
 
 function growthRow({ name, early, late, times }: Growth): readonly string[] {
   return [`${name}, turn ${late} by turn ${early}`, significant(times.median), spread(times)];
-}
-
-function verdict({ aim, atMost: most, atLeast: least, measured, met }: Aim): string {
-  const limit = most === undefined ? `at least ${least}` : `at most ${most}`;
-  return `${met ? 'met   ' : 'MISSED'}  Pawl: ${limit} ${aim}; measured ${significant(measured)}`;
-}
-
-function spread({ min, max }: Summary): string {
-  return `${significant(min)}..${significant(max)}`;
-}
-
-/** Three digits: more would be noise. */
-function significant(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }

@@ -149,7 +149,7 @@ describe('npm run eval', () => {
     expect(leaveOneOut).toEqual([]);
   });
 
-  it('puts presets side by side, parted by commas or named one by one, each once', async () => {
+  it('puts presets side by side, separated by commas or named one by one, each once', async () => {
     for (const args of [
       ['--preset', 'pawl, nexora'],
       ['--preset', 'pawl', '--preset', 'nexora,pawl'],
@@ -241,7 +241,7 @@ describe('npm run eval', () => {
     expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining(message)]);
   });
 
-  it('says in one line that judgements are none', async () => {
+  it('says in one line that what should be judgements is not', async () => {
     const bare = await mkdtemp(join(tmpdir(), 'eval-'));
     await writeFile(join(bare, 'one.jsonl'), '');
     await writeFile(join(bare, 'judged.json'), '{}');

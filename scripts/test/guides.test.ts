@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { codeBlocks } from '../checks/markdown.ts';
 import { filesUnder, root } from '../source-files.ts';
+
+const cache = mkdtempSync(join(tmpdir(), 'pawl-guides-'));
+afterAll(() => rmSync(cache, { recursive: true, force: true }));
 
 /**
  * Follows a page to the letter. A block of TypeScript whose first line names a file is written to it. A block of `sh` is run: each line
@@ -44,7 +48,9 @@ function run(script: string, folder: string): { readonly printed: string; readon
         HOME: inside('user'),
         XDG_DATA_HOME: inside('data'),
         XDG_CONFIG_HOME: inside('config'),
-        XDG_CACHE_HOME: inside('cache'),
+        // What was compiled for one page need not be compiled again for the next.
+        XDG_CACHE_HOME: cache,
+        NODE_COMPILE_CACHE: join(cache, 'node'),
       },
     },
   );

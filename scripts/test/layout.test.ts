@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-
-const root = join(import.meta.dirname, '..', '..');
+import { selfContained } from '../../vitest.config.ts';
+import { filesUnder, root } from '../source-files.ts';
 
 /** Where each part that the originals had in a file of its own has its place here. */
 const places: readonly (readonly [part: string, path: string])[] = [
@@ -17,15 +17,9 @@ const places: readonly (readonly [part: string, path: string])[] = [
   ['what goes along with every event, apart from the states [LKJ2-17]', 'packages/core/src/modes/guide.ts'],
 ];
 
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
-    .map((entry) => join(entry.parentPath, entry.name));
-}
-
 describe('the layout', () => {
   it.each(places)('has a place for %s', (_, path) => {
-    expect(statSync(join(root, path)).isFile() || statSync(join(root, path)).isDirectory()).toBe(true);
+    expect(existsSync(join(root, path))).toBe(true);
   });
 
   it('describes the machine, the loop and the prompt where it describes itself [SAV-52]', () => {
@@ -35,9 +29,17 @@ describe('the layout', () => {
   });
 
   it('has nothing of a detour over callbacks and status pages of an outside service [SAV-31..33, SAV-51, SAV-125]', () => {
-    const source = filesIn(join(root, 'packages')).filter((file) => /\/src\/.*\.ts$/.test(file));
+    const source = filesUnder('packages').filter((file) => /\/src\/.*\.ts$/.test(file));
     expect(source.length).toBeGreaterThan(200);
     const detour = /agent_intent_async|intent_to_action|reasoning_(?:callback|status)_url|callback_?url/i;
-    expect(source.filter((file) => detour.test(readFileSync(file, 'utf8')))).toEqual([]);
+    expect(source.filter((file) => detour.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
+  });
+
+  it('lets tests share a process only where they leave it as it was', () => {
+    const files = globSync([...selfContained], { cwd: root });
+    expect(files.length).toBeGreaterThan(150);
+    const change =
+      /\bvi\.(?:mock|spyOn|stub|useFake)|\bprocess\.(?:env\S* =[^=]|chdir|exitCode|on\(|once\()|\bglobalThis\.\w+ =[^=]/;
+    expect(files.filter((file) => change.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
   });
 });

@@ -15,14 +15,14 @@ function run(cwd: string, command: string, ...args: readonly string[]): string {
 }
 
 beforeAll(() => {
-  run(root, process.execPath, 'scripts/pack.ts', join(place, 'build'));
+  run(root, process.execPath, 'scripts/pack.ts', '--no-check', join(place, 'build'));
   mkdirSync(empty);
-  run(empty, 'npm', 'init', '--yes', '--init-type=module');
+  writeFileSync(join(empty, 'package.json'), '{ "type": "module" }');
   const archives = readdirSync(packed).map((name) => join(packed, name));
-  run(empty, 'npm', 'install', '--prefer-offline', ...archives);
+  run(empty, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', ...archives);
 }, 300_000);
 
-afterAll(() => rmSync(place, { recursive: true, force: true }));
+afterAll(() => rmSync(place, { recursive: true, force: true }), 60_000);
 
 const agent = `import { createSession } from '@pawl/core';
 import { Agent, createScripted } from '@pawl/runtime';
@@ -76,13 +76,18 @@ describe('the packed packages, in an empty project', () => {
     });
   }
 
-  it.each(['publint', 'attw'])('are what %s expects of a package', (tool) => {
-    for (const name of readdirSync(packed)) {
-      // It is a command, and has nothing that could be imported.
-      if (tool === 'attw' && name.startsWith('pawl-0')) continue;
-      const rest = tool === 'attw' ? ['--profile', 'esm-only'] : ['--strict'];
-      const first = tool === 'attw' ? [] : ['run'];
-      run(root, 'npm', 'exec', '--', tool, ...first, join(packed, name), ...rest);
-    }
+  it('are what publint expects of a package', () => {
+    const publint = join(root, 'node_modules', 'publint', 'src', 'cli.js');
+    for (const name of readdirSync(packed))
+      run(root, process.execPath, publint, 'run', join(packed, name), '--strict');
+  });
+
+  it('are what attw expects of a package', { timeout: 120_000 }, () => {
+    const attw = join(root, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js');
+    // The command has nothing that could be imported.
+    const libraries = readdirSync(packed).filter((name) => !name.startsWith('pawl-0'));
+    expect(libraries.length).toBeGreaterThan(5);
+    for (const name of libraries)
+      run(root, process.execPath, attw, join(packed, name), '--profile', 'esm-only');
   });
 });

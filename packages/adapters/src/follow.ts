@@ -25,13 +25,13 @@ export type Following = {
   readonly session: Session;
   /** What was found in the latest round. */
   readonly verdict: Verdict | null;
-  /** The latest things a person said: a harness that says the same after every step is not one. */
+  /** The latest things that were said: a harness that says the same after every step is not a person. */
   readonly said: readonly string[];
   /** How many rounds had something to say. */
   readonly rounds: number;
 };
 
-/** Where nobody tells the time, a round is taken for this long. */
+/** Where nobody tells the time, a round counts as this long. */
 const roundMs = 30_000;
 
 const saidMax = 32;

@@ -16,7 +16,7 @@ type Read<Message> = {
   following: Following;
   /** When the last round was first seen; null when it has not been. */
   lastAt: number | null;
-  /** The number of the round whose verdict was told last. */
+  /** The round whose verdict was told last. */
   toldAt: number;
 };
 

@@ -3,7 +3,7 @@ import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langcha
 import type { ToolCall } from '@langchain/core/messages/tool';
 import { createFollower, type Follower } from './follower.ts';
 import { refusalOf, type Judgement } from './judgement.ts';
-import { answerInstead } from './last-words.ts';
+import { answerInstead } from './answer-instead.ts';
 import type { GovernOptions } from './options.ts';
 
 export function followLangChain(options: GovernOptions): Follower<BaseMessage> {

@@ -30,18 +30,18 @@ export function governorMiddleware(options: GovernOptions = {}): AgentMiddleware
         return await next(request);
       } catch (error) {
         if (request.runtime.signal?.aborted === true) throw error;
-        return told(error, request.toolCall);
+        return failureMessage(error, request.toolCall);
       }
     },
   });
 }
 
 /**
- * What LangChain tells the model of a tool that failed, in its own words. It does so by itself only where no middleware stands
- * around the tools; there the failure would end the run, and a governor must not make things worse.
+ * What LangChain tells the model of a tool that failed, in its own words. It does so by itself only where no middleware wraps the
+ * tools; where one does, the failure would end the run, and a governor must not make things worse.
  */
-function told(error: unknown, { id = '', name }: ToolCall): ToolMessage {
-  // Interrupts are how graphs wait for people, and calls that do not fit their schema are told by the agent itself.
+function failureMessage(error: unknown, { id = '', name }: ToolCall): ToolMessage {
+  // Interrupts are how graphs wait for people, and calls that do not fit their schema are reported by the agent itself.
   if (isGraphBubbleUp(error) || ToolInvocationError.isInstance(error)) throw error;
   const content = `${String(error)}\n Please fix your mistakes.`;
   return new ToolMessage({ content, tool_call_id: id, name, status: 'error' });

@@ -59,7 +59,7 @@ export function graphGovernor(options: GovernOptions = {}): GraphGovernor {
   };
 }
 
-/** A node may answer with the messages or with a state that has them. */
+/** A node may answer with messages, or with a state that has them. */
 async function ran(
   node: RunTools,
   state: Messages,

@@ -12,7 +12,7 @@ import type {
 import { keyOf } from './follow.ts';
 import { createFollower } from './follower.ts';
 import { refusalOf, type Judgement } from './judgement.ts';
-import { answerInstead } from './last-words.ts';
+import { answerInstead } from './answer-instead.ts';
 import type { GovernOptions } from './options.ts';
 
 export type { GovernOptions } from './options.ts';
@@ -28,7 +28,7 @@ export type AgentsGovernor = {
 
 type Output = ModelResponse['output'];
 
-/** How many refused calls that were never run are remembered: those of tools that were not handed to `tools`. */
+/** How many refused calls are remembered whose tool never asks: those that were not handed to `tools`. */
 const refusedMax = 64;
 
 /**
@@ -36,7 +36,7 @@ const refusedMax = 64;
  * there is in no session and no result.
  */
 export function agentsGovernor(options: GovernOptions = {}): AgentsGovernor {
-  const judge = createFollower<AgentInputItem>(options, telling());
+  const judge = createFollower<AgentInputItem>(options, itemReader());
   /** What refused calls that the model has just asked for are to be answered with, by their ids. */
   const refused = new Map<string, string>();
 
@@ -122,14 +122,14 @@ function guarded<Each extends Tool<never>>(tool: Each, refused: Map<string, stri
   return { ...tool, invoke: run };
 }
 
-/** What the SDK tells the model of any failure, unless it is told otherwise. */
+/** What the SDK tells the model about any failure, unless it is configured otherwise. */
 const anyFailure = 'An error occurred while running the tool. Please try again.';
 
 /**
- * Reads items as JSON. Failures that are all told in the same words are not for that the same failure: only those of the same
- * call are, so the call is put next to the words.
+ * Reads items as JSON. The SDK tells every failure in the same words, which does not make them the same failure: so the call is
+ * put beside the words.
  */
-function telling(): (item: AgentInputItem) => Json {
+function itemReader(): (item: AgentInputItem) => Json {
   const calls = new Map<string, string>();
   return (item) => {
     if (item.type === 'function_call') {
@@ -149,7 +149,7 @@ function textOf(output: unknown): unknown {
   return isText ? output.text : output;
 }
 
-/** Digits change by themselves too often for the governor to look at. */
+/** The governor passes over digits, which change by themselves too often. */
 function inLetters(fingerprint: string): string {
   return fingerprint.replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
 }

@@ -6,15 +6,15 @@ export type GovernOptions = {
   readonly rules?: GovernorSettings['rules'];
   /** Rules of your own, judged after the others. */
   readonly ownRules?: readonly Rule[];
-  /** What the conversation may use up. What is used up ends it with an answer. */
+  /** What the conversation may use up. A budget that is used up ends it with an answer. */
   readonly budgets?: Partial<Budgets>;
   /**
-   * Whether what a tool said is a failure, where the host does not mark failures. Without it, texts that begin as errors
-   * do are taken for some.
+   * Whether what a tool said is a failure, where the host does not mark failures. Without it, texts that begin the way
+   * errors do are taken for failures.
    */
   readonly isFailure?: (said: string) => boolean;
-  /** The time in milliseconds. Without it a round of calls is taken for half a minute, and `wallMs` counts those. */
+  /** The time in milliseconds. Without it each round of calls counts as half a minute towards `wallMs`. */
   readonly now?: () => number;
-  /** Is told each verdict once. */
+  /** Hears each verdict once. */
   readonly onVerdict?: (verdict: Verdict) => void;
 };

@@ -1,4 +1,4 @@
-/** Nested deeper than this, two values are taken for different ones, which costs time and nothing else. */
+/** Values nested deeper than this are taken to differ, which costs time and nothing else. */
 const depthMax = 24;
 
 /** Whether two values hold the same. Hosts copy messages from step to step; copies share their texts, so this is quick. */

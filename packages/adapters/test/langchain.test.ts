@@ -72,7 +72,7 @@ describe('createAgent', () => {
     expect(governed).toEqual(await requests([]));
   });
 
-  it('has the last word of a model that calls tools it is not offered', async () => {
+  it('speaks the last word for a model that calls tools it is not offered', async () => {
     const script = recorded(deaf);
     const { agent } = agentWith(script);
     const { messages } = await agent.invoke(question);

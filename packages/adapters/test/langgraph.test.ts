@@ -90,7 +90,7 @@ describe('a graph of one’s own', () => {
     expect(governed).toEqual(await run(false));
   });
 
-  it('has the last word of a model that calls tools it is not offered', async () => {
+  it('speaks the last word for a model that calls tools it is not offered', async () => {
     const script = recorded(deaf);
     const { messages } = await graphOf(script).graph.invoke(question);
     expect(script.offers).toEqual([true, true, true, true, false]);

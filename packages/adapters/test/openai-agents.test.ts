@@ -143,7 +143,7 @@ describe('the OpenAI Agents SDK', () => {
   });
 
   it.each([false, true])(
-    'has the last word of a model that calls tools it is not offered',
+    'speaks the last word for a model that calls tools it is not offered',
     async (stream) => {
       const { agent, model } = agentWith(deaf);
       const runner = new Runner();

@@ -8,7 +8,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { repairSession } from '../test/browser/chart-sessions.ts';
+import { repairSession } from '../test/browser/recorded-sessions.ts';
 import { endedProcess } from '../test/browser/scripted-world.ts';
 import { noBrowser, start, type Started } from '../test/browser/started.ts';
 

@@ -48,14 +48,14 @@ export type DashboardOptions = {
   readonly secrets?: readonly string[];
   readonly version?: string;
   readonly now?: () => number;
-  /** In milliseconds, a clock that nobody can set: for limits. */
+  /** A monotonic clock in milliseconds, for limits. */
   readonly clock?: () => number;
   /** How often the store is looked at while somebody watches. */
   readonly pollMs?: number;
   readonly rate?: RateLimit;
   readonly streamsMax?: number;
   readonly slowMs?: number;
-  /** Told of what nobody expected. */
+  /** Hears of errors that nobody expected. */
   readonly onTrouble?: (message: string) => void;
 };
 
@@ -147,7 +147,7 @@ function addApi(app: Hono, site: Site): void {
   app.get('/api/v1/openapi.json', (context) => context.json(openApiDocument(site.version)));
   app.get('/metrics', async (context) =>
     site.metrics === null
-      ? context.text('Nobody counts anything here.\n', 404)
+      ? context.text('This server keeps no metrics.\n', 404)
       : context.text(await site.metrics()),
   );
   app.all('/api/*', (context) =>

@@ -30,7 +30,7 @@ export type Site = {
 
 /** How many streams are open, of those that may be. */
 export type Streams = {
-  /** Gives what ends it. */
+  /** Returns what closes it. */
   open(): () => void;
 };
 

@@ -2,7 +2,7 @@ import type { Event, Session } from '@pawl/core';
 import type { Seen } from '@pawl/runtime';
 import { workIn, type Work, type WorkKind } from './work.ts';
 
-/** How a piece of work ended. What nobody wanted any longer is no error. */
+/** How a piece of work ended. What was called off did not fail. */
 export type End =
   | { readonly kind: 'done' }
   | { readonly kind: 'called-off' }
@@ -25,7 +25,7 @@ const failed = (error: string): End => ({ kind: 'failed', error });
 
 type Telling = (seen: Seen, work: Work) => End;
 
-/** Done by that event, failed by the other, and called off by any else. */
+/** Done by the one event, failed by the other, called off by any other. */
 const by =
   (good: Event['type'], bad?: Event['type']): Telling =>
   ({ event: { type } }) =>

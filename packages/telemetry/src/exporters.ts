@@ -11,7 +11,7 @@ export type Collector = {
 /** Told once when nothing can be sent any longer, and with null when it goes on. */
 export type OnTrouble = (message: string | null) => void;
 
-/** For one request. What is not sent in time is lost; nobody waits for it. */
+/** For one request. What is not sent by then is lost; nobody waits for it. */
 const timeoutMillis = 3_000;
 
 export function traceExporter(collector: Collector, onTrouble: OnTrouble): OTLPTraceExporter {
@@ -59,7 +59,7 @@ function withoutSecrets(url: string): string {
 }
 
 function reasonIn(error: Error | undefined): string {
-  if (error === undefined) return 'it is not known why';
+  if (error === undefined) return 'no reason was given';
   // When no address of a host answers, the message of the whole is empty.
   const [first] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [];
   const message = error.message === '' && first instanceof Error ? first.message : error.message;

@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Meter, ObservableResult } from '@opentelemetry/api';
-import type { TurnStatus } from '@pawl/core';
+import { turnChart, type TurnStatus } from '@pawl/core';
 import { gauges, observedCounters } from './metrics.ts';
 import { attribute, own } from './semconv.ts';
 
-/** Where numbers come from that nobody counts here; each is asked when somebody wants to know. */
+/** Where numbers come from that are not counted here; each is asked when somebody wants to know. */
 export type Sources = {
   /** How many sessions stand where in the queues of workers. */
   readonly queue?: () => Promise<readonly QueueDepth[]>;
@@ -21,13 +21,13 @@ export type QueueDepth = {
   readonly stalled: number;
 };
 
-type Held = { readonly states: () => Iterable<TurnStatus>; readonly sources: () => Sources };
+type Observed = { readonly states: () => Iterable<TurnStatus>; readonly sources: () => Sources };
 
-/** A source that takes longer is left out this time. */
+/** A source that takes longer than this is left out this time. */
 const sourceMs = 2_000;
 
-/** Measures what is to be measured at the moment that somebody asks. Returns how to stop. */
-export function observeGauges(meter: Meter, { states, sources }: Held): () => void {
+/** Measures at the moment that somebody asks. Returns how to stop. */
+export function observeGauges(meter: Meter, { states, sources }: Observed): () => void {
   const gauge = (
     key: keyof typeof gauges,
     observe: (result: ObservableResult) => void | Promise<void>,
@@ -54,20 +54,10 @@ export function observeGauges(meter: Meter, { states, sources }: Held): () => vo
   return observeLoop(gauge);
 }
 
-const statuses: readonly TurnStatus[] = [
-  'waitingForUser',
-  'callingModel',
-  'awaitingPermission',
-  'executingTools',
-  'postToolsHook',
-  'errorRecovery',
-  'paging',
-  'paused',
-  'halted',
-  'shuttingDown',
-];
+/** Those that a session can be found in; the others are only passed through. */
+const statuses = turnChart.states.filter(({ kind }) => kind !== 'passing').map(({ name }) => name);
 
-/** States that nothing is in are 0, so that a line in a plot goes down and does not end. */
+/** A state that no session is in is 0, so that its line in a plot goes down instead of ending. */
 function observeStates(result: ObservableResult, found: Iterable<string>): void {
   const counts = new Map<string, number>(statuses.map((status) => [status, 0]));
   for (const state of found) counts.set(state, (counts.get(state) ?? 0) + 1);
@@ -83,7 +73,7 @@ function observeProcessor(meter: Meter): void {
   });
 }
 
-/** Several may ask in turns, and each is to hear of what was lately: so it is not forgotten at once what was measured. */
+/** Several may ask in turn, and each is to hear of the recent past: so what was measured is kept for a while. */
 const windowMs = 30_000;
 
 const resolutionMs = 20;
@@ -98,7 +88,7 @@ function observeLoop(
   delays.enable();
   let since = performance.now();
   const observed = (nanoseconds: () => number) => (result: ObservableResult) => {
-    // From one look to the next, which is on time when it took what it was to take.
+    // What is measured is the time between two looks; only what goes beyond the resolution is delay.
     const seconds = nanoseconds() / 1e9 - resolutionMs / 1_000;
     result.observe(Number.isFinite(seconds) ? Math.max(0, seconds) : 0);
   };

@@ -17,7 +17,7 @@ export type Happening = {
   readonly firstChunkAt: number | null;
 };
 
-/** Follows one session from event to event. Events that changed nothing are none to follow. */
+/** Follows one session from event to event; gives null for events that changed nothing. */
 export function createFollower(session: Session, now: number): (seen: Seen) => Happening | null {
   const again = begunAnew(session);
   let before = session;
@@ -51,7 +51,7 @@ export function createFollower(session: Session, now: number): (seen: Seen) => H
   };
 }
 
-/** What was asked for elsewhere and is asked for again here. A person goes on deciding, and a call that had begun has begun. */
+/** Work that began elsewhere and begins again here. A person's decision and a running call do not: they simply go on. */
 function begunAnew(session: Session): ReadonlySet<string> {
   const kinds: readonly WorkKind[] = ['model', 'hooks', 'paging'];
   return new Set(workIn(session).flatMap(({ kind, key }) => (kinds.includes(kind) ? [key] : [])));

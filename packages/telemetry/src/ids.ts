@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /*
- * Ids are made from what is known of a session and are never drawn. So whoever takes a session up goes on with the same trace, and
- * can name spans that somebody else began, without anything having to be handed over.
+ * Ids are made from what is known of a session, never at random. So whoever takes a session up goes on with the same trace, and
+ * can name spans that somebody else began, without anything being handed over.
  */
 
 /** One trace for each session. */
@@ -20,7 +20,7 @@ export function traceparentOf(session: string, key: string): string {
   return `00-${traceIdOf(session)}-${spanIdOf(session, key)}-01`;
 }
 
-/** Neither kind of id may be all zeros; that a digest begins so is not to be expected in the life of the universe. */
+/** Neither kind of id may be all zeros, which no digest will be in the life of the universe. */
 function digest(parts: readonly string[], chars: number): string {
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, chars);
 }

@@ -34,7 +34,7 @@ export function openMetering(
   { prometheus = false, otlp }: MetricsOptions,
   onTrouble: OnTrouble,
 ): Metering {
-  // Only asked, never listening: who may ask is for the server of the process to decide.
+  // It does not listen by itself: who may ask is up to the server of the process.
   const scraped = prometheus ? new PrometheusExporter({ preventServerStart: true }) : null;
   const pushed = otlp === undefined ? null : pushing(otlp, onTrouble);
   const readers = [scraped, pushed].filter((reader) => reader !== null);

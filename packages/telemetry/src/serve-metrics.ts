@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 
 export type MetricsServer = { readonly port: number; close(): Promise<void> };
 
-/** What Prometheus calls the text format that all its versions read. */
+/** The name of the text format that every version of Prometheus reads. */
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Serves metrics at `/metrics` on this machine alone; from elsewhere they are reached through whatever guards it. */

@@ -23,7 +23,7 @@ export type SpanEvent = { readonly name: string; readonly at: number; readonly a
 
 export type WriteSpan = (span: WrittenSpan) => void;
 
-/** Gives out the ids that were said to be next. Spans are written one at a time and at once, so there is only one pair. */
+/** Gives out the ids that were set last. Each span is written in one go, so one pair is enough. */
 export type GivenIds = IdGenerator & { next(traceId: string, spanId: string): void };
 
 export function givenIds(): GivenIds {
@@ -63,7 +63,7 @@ function contextOf(session: string, key: string): SpanContext {
   return { traceId: traceIdOf(session), spanId: spanIdOf(session, key), traceFlags: 1, isRemote: true };
 }
 
-/** Small numbers would be taken for a time since the process began. */
+/** A plain number would be taken for the time since the process began, if it is small. */
 function hrTime(ms: number): HrTime {
   const seconds = Math.floor(ms / 1_000);
   return [seconds, Math.round((ms - seconds * 1_000) * 1e6)];

@@ -31,11 +31,11 @@ export type SessionSpans = {
   end(): void;
 };
 
-/** How many events a turn is given for what no span of its own stands for. */
+/** How many events of a turn are kept that belong to no other span. */
 const eventsMax = 100;
 
 /**
- * Writes the spans of one session for as long as it is here. A span is written by whoever takes the event that ends it: so each is
+ * Writes the spans of one session for as long as it is here. A span is written by whoever takes the event that ends it, so each is
  * written once, whoever began it.
  */
 export function createSessionSpans(session: Session, means: SpanMeans): SessionSpans {
@@ -51,7 +51,7 @@ export function createSessionSpans(session: Session, means: SpanMeans): SessionS
       stay.see(seen.session.seq, seen.event.at);
       const events = eventsIn(happening);
       for (const [index, ended] of happening.ended.entries()) {
-        // What was found out belongs to what it was found out about.
+        // Verdicts belong to the work that they were reached on.
         writeWork(ended, happening, { ...means, id, events: index === 0 ? events : [] });
       }
       if (happening.ended.length === 0) loose = [...loose, ...events].slice(-eventsMax);

@@ -11,8 +11,8 @@ export type Stay = {
 };
 
 /**
- * The time that a session is here. Whoever keeps its second event writes the root, and the log sees to it that this is only one;
- * all others are below it, and say what they went on with.
+ * The time that a session spends here. Whoever keeps its second event writes the root span, and the log sees to it that only one
+ * does; all other stays are below it, and link to the turn they went on with.
  */
 export function stayOf(session: Session, since: number): Stay {
   const { id, seq } = session;

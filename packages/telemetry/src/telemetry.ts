@@ -21,7 +21,7 @@ export type TelemetryOptions = {
   /** Where traces go; without it there are none. */
   readonly traces?: Collector;
   readonly metrics?: MetricsOptions;
-  /** Send also what was said to models and tools and what they said, without secrets. */
+  /** Also send what was said to models and tools, and what they said, without secrets. */
   readonly captureContent?: boolean;
   /** Texts that must never be sent, besides what looks like a secret. */
   readonly secrets?: readonly string[];
@@ -117,7 +117,7 @@ function resourceOf({ serviceName = 'pawl', instance = crypto.randomUUID() }: Te
   });
 }
 
-/** More than all messages that are sent of one request; what is longer than a collector takes would be lost as a whole. */
+/** Room for all messages that are sent of one request; a span that is too long for the collector would be lost as a whole. */
 const attributeCharsMax = 250_000;
 
 type Tracing = { readonly write: WriteSpan; shutdown(): Promise<void> };

@@ -1,8 +1,8 @@
-/** A model can name tools that there are none of, and as many as it likes; labels of metrics must not grow with that. */
+/** A model can make up any number of tool names; the labels of metrics must not grow with them. */
 const labelsMax = 200;
 const charsMax = 100;
 
-/** The name of a tool as a label: the first so many as they are, all others as one. */
+/** The name of a tool as a label: the first ones as they are, all others as one. */
 export function createToolLabels(): (tool: string) => string {
   const known = new Set<string>();
   return (tool) => {

@@ -2,7 +2,7 @@ import { conversationOf, items, lastItem, type Message, type Session, type TurnS
 import type { Seen } from '@pawl/runtime';
 import type { End } from './ended.ts';
 
-/** A turn under way, named by when the user's word was heard that it is about. */
+/** A turn under way, named by the time at which the user's word that began it was heard. */
 export type OpenTurn = { readonly heardAt: number };
 
 /** How a turn ended: what it came to, and the error if it came to one. */

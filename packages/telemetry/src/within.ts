@@ -6,7 +6,7 @@ import { toolKey, workIn, type WorkKind } from './work.ts';
 /** What goes out into the world from a session. */
 export type Means = Pick<AgentOptions, 'model' | 'tools' | 'hooks'>;
 
-/** The same, with whoever is asked being told which span it is part of: HTTP models, MCP servers, commands. */
+/** The same, but whoever is asked (HTTP models, MCP servers, commands) is told which span it is part of. */
 export function within<Given extends Means>(means: Given, session: () => Session): Given {
   const { model, tools, hooks } = means;
   const { id } = session();
@@ -29,7 +29,7 @@ type Run = <Value>(key: string, piece: () => Value) => Value;
 function tracedTool(tool: Tool, run: Run): Tool {
   return {
     ...tool,
-    // One of an MCP server may be described differently tomorrow.
+    // The tool of an MCP server may be described differently tomorrow.
     get description() {
       return tool.description;
     },

@@ -34,6 +34,8 @@ async function ask(more: Partial<RunOptions> = {}): Promise<{ code: number; out:
   return { code, out: captured.out(), err: captured.err() };
 }
 
+const isSummary = (body: AskedBody): boolean => body.tools === undefined;
+
 describe('pawl run --model', () => {
   it('lets a model behind a real connection search, and shows its answer', async () => {
     server.says = (request) =>
@@ -62,7 +64,6 @@ describe('pawl run --model', () => {
   });
 
   it('has a model sum up what no longer fits, and goes on with its words', async () => {
-    const isSummary = (body: AskedBody): boolean => body.tools === undefined;
     let steps = 0;
     server.says = (_, body) => {
       if (isSummary(body)) return 'Ten searches found nothing but the garden.';

@@ -3,7 +3,7 @@ import { requestIdSchema } from './parts.ts';
 
 const requestId = requestIdSchema.optional();
 const text = z.string().min(1).max(10_000);
-/** What a person asks for without a reason, they ask for because they want it. */
+/** Stands in where a person gave no reason. */
 const reason = text.default('the user asked for it');
 const maybeReason = z.exactOptional(text);
 

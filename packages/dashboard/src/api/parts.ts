@@ -6,7 +6,7 @@ const idMax = 200;
 
 export const idSchema = z.string().min(1).max(idMax);
 
-/** Who sends the same thing twice under one of these has asked for it once. */
+/** Whoever sends the same thing twice under one of these has asked for it once. */
 export const requestIdSchema = z.string().min(1).max(idMax).describe('Sent again, it is done once.');
 
 export const jsonSchema = z

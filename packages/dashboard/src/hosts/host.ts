@@ -6,7 +6,7 @@ import type { CreateSession, Fleet, Holder } from '../api/index.ts';
 export type Host = {
   /** Begins a session. Asked for again under the same request id, it is the one that there is. */
   submit(asked: CreateSession): Promise<{ readonly id: string; readonly isNew: boolean }>;
-  /** Resolves to the id of the command, once it is kept. Who has the session carries it out; if nobody has, somebody takes it up. */
+  /** Resolves to the id of the command once it is kept. Whoever has the session carries it out; if nobody has, it is taken up. */
   send(id: string, command: SessionCommand, requestId?: string): Promise<string>;
   holderOf(session: Pick<SessionSummary, 'id' | 'owner' | 'status'> & { readonly about?: Json }): Holder;
   /** Why nothing can be asked of a session; null where it can. */
@@ -14,7 +14,7 @@ export type Host = {
   /** Why it could not be worked on the last time; null if it could. */
   troubleOf(id: string): string | null;
   fleet(): Promise<Pick<Fleet, 'store' | 'workers' | 'queues' | 'parked' | 'held'>>;
-  /** Tells of every event of a session while it runs here, those that are never kept among them; gives what ends it. */
+  /** Tells of every event of a session while it runs here, ephemeral ones included. Returns how to stop. */
   watch(id: string, listener: (event: Event) => void): () => void;
   /** Lets go of all sessions; they are kept as they are. */
   close(): Promise<void>;

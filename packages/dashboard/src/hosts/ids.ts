@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The id that follows from what was asked for: who asks again finds what there is. */
+/** An id that follows from what was asked for: whoever asks again finds what is there already. */
 export function idFor(...parts: readonly string[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   // A UUID of version 8, which is for names made like this one.

@@ -2,6 +2,7 @@ import { step, type Event, type Json } from '@pawl/core';
 import { StoreError, type SessionCommand, type Store } from '@pawl/runtime';
 import type { OutfitFor } from '@pawl/worker';
 import type { CreateSession, Fleet } from '../api/index.ts';
+import { overStatuses } from '../sessions/statuses.ts';
 import type { Host, Prepare } from './host.ts';
 import { idFor } from './ids.ts';
 import { createOwners } from './owners.ts';
@@ -58,9 +59,9 @@ export function createLocalHost(options: LocalHostOptions): Host {
     },
     holderOf(session) {
       if (isHere(session.id)) return 'here';
-      return !over.has(session.status) && isElsewhere(session) ? 'elsewhere' : 'nobody';
+      return !overStatuses.has(session.status) && isElsewhere(session) ? 'elsewhere' : 'nobody';
     },
-    whyNot: ({ about, status }) => (over.has(status) ? hasEnded : options.whyNot(about)),
+    whyNot: ({ about, status }) => (overStatuses.has(status) ? hasEnded : options.whyNot(about)),
     troubleOf: (id) => runs.troubleOf(id),
     fleet: async () => ({ store: options.place, workers: [], queues: [], parked: [], held: runs.all() }),
     watch(id, listener) {
@@ -73,7 +74,7 @@ export function createLocalHost(options: LocalHostOptions): Host {
 
 type Begun = { readonly isNew: boolean; readonly isBegun: boolean };
 
-/** Keeps the session and its goal; what was begun before and got stuck on the way is gone on with. */
+/** Keeps the session and its goal, or goes on with one that was begun before and has no goal yet. */
 async function begin(
   { store, owner, prepare, now }: LocalHostOptions,
   id: string,
@@ -86,7 +87,7 @@ async function begin(
     before === null
       ? await store.create(session, owner, { about, createdAt: now() }).catch(conflicting)
       : await store.claim(id, owner, before.fence);
-  // Another process was asked for the same, and was first.
+  // Another process was asked for the same thing, and was first.
   if (position === null) return { isNew: false, isBegun: false };
   const said: Event = { type: 'user-message', at: now(), text: asked.goal };
   await store.append(id, position, [said], step(before?.session ?? session, said).session);
@@ -94,8 +95,6 @@ async function begin(
 }
 
 const hasEnded = 'It has ended for good. Fork it to go on from an earlier event.';
-
-export const over: ReadonlySet<string> = new Set(['halted', 'shuttingDown', 'damaged']);
 
 /** Null for a session that is not there. */
 export function missing(error: unknown): null {

@@ -6,7 +6,7 @@ export type Owners = { mayBeThere(owner: string): boolean };
 const goodForMs = 500;
 const knownMax = 10_000;
 
-/** One that is gone never comes back; of the others it is asked anew after a while. */
+/** A process that is gone never comes back; others are asked about again after a while. */
 export function createOwners(now: () => number): Owners {
   const known = new Map<string, number>();
   return {

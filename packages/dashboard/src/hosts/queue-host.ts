@@ -1,6 +1,7 @@
 import type { Store } from '@pawl/runtime';
 import { queuedIn, type SessionQueue } from '@pawl/worker';
 import type { Fleet } from '../api/index.ts';
+import { quietStatuses } from '../sessions/statuses.ts';
 import type { Host, Prepare } from './host.ts';
 import { idFor } from './ids.ts';
 import { conflicting, missing } from './local-host.ts';
@@ -39,7 +40,7 @@ export function createQueueHost({ store, queue, owner, prepare, now, local }: Qu
     holderOf(session) {
       const isQueued = queuedIn(session.about ?? null) !== null;
       // A worker lets go of what waits for people.
-      return isQueued && quiet.has(session.status) ? 'nobody' : local.holderOf(session);
+      return isQueued && quietStatuses.has(session.status) ? 'nobody' : local.holderOf(session);
     },
     async fleet() {
       const [here, queues, parked, workers] = await Promise.all([
@@ -53,9 +54,7 @@ export function createQueueHost({ store, queue, owner, prepare, now, local }: Qu
   };
 }
 
-const quiet: ReadonlySet<string> = new Set(['waitingForUser', 'awaitingPermission', 'paused']);
-
-/** Those that listen at the queues now, as Redis tells. */
+/** Those that listen at the queues now, as far as Redis knows. */
 async function workersOf({ parts: { queues } }: SessionQueue): Promise<Fleet['workers']> {
   const found = await Promise.all(
     (await queues.tenants()).map(async (tenant) => {

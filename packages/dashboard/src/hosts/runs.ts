@@ -5,10 +5,10 @@ import { ApiError } from '../http/api-error.ts';
 import type { Host } from './host.ts';
 import { letGo } from './let-go.ts';
 
-/** More than one machine runs well. */
+/** More sessions at once than one machine runs well. */
 const runningMax = 32;
 
-/** Longer than any process lives: nobody else can get what this process has claimed, unless it takes it. */
+/** Longer than any process lives: nobody gets what this process has claimed unless they take it over. */
 const leaseMs = 2 ** 30;
 
 const pollMs = 100;
@@ -114,7 +114,7 @@ async function run(
     for (;;) {
       const means = { store, commands: store.commands, outfitFor: watched, owner, lease, draining };
       const came = await advance(id, { ...means, graceMs, pollMs });
-      // What was asked for while it was let go of is not to wait for the next time.
+      // What was asked for while it was being let go of does not wait for the next time.
       const isAsked = came === 'waiting' && (await store.commands.waiting(id)).length > 0;
       if (!isAsked) break;
     }

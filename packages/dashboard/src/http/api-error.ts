@@ -40,7 +40,7 @@ const codeOfStore: Record<StoreErrorCode, ErrorCode> = {
   unreadable: 'unavailable',
 };
 
-/** What is told of a failure, and with which status. Of one that nobody expected, nothing is told but that it happened. */
+/** What is told of a failure, and with which status. Of one that nobody expected, only that it happened. */
 export function errorAnswer(error: unknown): {
   readonly status: (typeof statusOf)[ErrorCode];
   readonly body: ApiErrorBody;

@@ -4,14 +4,14 @@ import type { Mask } from '../mask.ts';
 
 export type StreamMessage = {
   readonly event: string;
-  /** What a reader that comes back says it has got. */
+  /** What a reader that comes back says it got last. */
   readonly id?: number;
   readonly data: unknown;
 };
 
 /** One reader of a stream. */
 export type Reader = {
-  /** Resolves when the message is on its way, and before that waits for room; false once the reader is gone. */
+  /** Waits for room, and resolves once the message is on its way; to false if the reader is gone. */
   send(message: StreamMessage): Promise<boolean>;
   /** Sends it if there is room now: for what need not arrive. */
   offer(message: StreamMessage): void;
@@ -22,7 +22,7 @@ export type Reader = {
 export const streamLimits = {
   /** What may wait for one reader. */
   pendingBytes: 1_000_000,
-  /** A reader that takes nothing for so long while more than that waits is cut off; it comes back where it was. */
+  /** A reader that takes nothing for this long while more than that waits is cut off; it resumes where it was. */
   slowMs: 15_000,
   heartbeatMs: 15_000,
 } as const;
@@ -52,7 +52,7 @@ export function eventStream(
   let heartbeat: NodeJS.Timeout;
   const cut = (): void => {
     end();
-    // What waits for it would wait for ever: the connection goes, and all of that with it.
+    // What waits for it would wait for ever, so the connection goes and takes that with it.
     (context.env as Partial<HttpBindings>).outgoing?.destroy();
   };
   const body = new ReadableStream<Uint8Array>(
@@ -85,7 +85,7 @@ export function eventStream(
           end();
           controller.close();
         };
-        // One whose session is gone comes back and is told so.
+        // A reader whose session is gone reconnects and is told so.
         void pump(reader).then(finish, finish);
       },
       pull() {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { step, type AuditLevel, type Event, type Session, type Verdict } from '@pawl/core';
 import { parseEvent } from '@pawl/runtime';
 import type { ImportedRun, KeptEvent } from '../api/index.ts';
+import { gravestOf } from './gravest.ts';
 
 /** What `pawl export --as json` and `--as jsonl` write first. */
 const sign = /^\s*\{\s*"format"\s*:\s*"pawl-session"/;
@@ -22,7 +23,8 @@ export function isExported(bytes: Buffer): boolean {
  */
 export function exportedSession(text: string, name: string): ImportedRun {
   const { head, events: given } = partsOf(text);
-  if (head['version'] !== 1) throw new Error('It was exported by another version of Pawl.');
+  if (head['version'] !== 1)
+    throw new Error('It was exported by another version of Pawl. Export it again with this one.');
   const created = sessionIn(head['created']);
   const events = checked(created, given);
   const { about } = head;
@@ -79,7 +81,7 @@ function sessionIn(value: unknown): Session {
   return session as Session;
 }
 
-/** Every link of the chain is looked at, and every event is one. */
+/** Checks every link of the chain, and that every event is one. */
 function checked(created: Session, given: readonly unknown[]): readonly KeptEvent[] {
   let hash = chained('', created);
   let { seq } = created;
@@ -92,7 +94,7 @@ function checked(created: Session, given: readonly unknown[]): readonly KeptEven
     } | null;
     if (kept?.seq !== seq) throw new Error(`Event ${seq} is missing, or has another number.`);
     const event = parseEvent(kept.event);
-    if (!event.ok) throw new Error(`Event ${seq} is none: ${event.error}`);
+    if (!event.ok) throw new Error(`Event ${seq} is not an event: ${event.error}`);
     hash = chained(hash, kept.event as Event);
     if (kept.hash !== hash)
       throw new Error(`Event ${seq} or what is before it was changed since it was exported.`);
@@ -108,7 +110,7 @@ function chained(previous: string, value: Session | Event): string {
   }
 }
 
-/** What is wrong deep inside of a session shows when it is replayed. */
+/** What is wrong deep inside a session shows when it is replayed. */
 function replayed(created: Session, events: readonly KeptEvent[]): ImportedRun['audit'] {
   try {
     return auditOf(created, events);
@@ -116,8 +118,6 @@ function replayed(created: Session, events: readonly KeptEvent[]): ImportedRun['
     throw new Error('The session it begins with cannot be replayed.', { cause: error });
   }
 }
-
-const gravity = { fine: 0, nudge: 1, block: 2, ask: 3, stop: 4 } as const;
 
 /** The governor's own verdicts, as they stand in the session. */
 function auditOf(created: Session, events: readonly KeptEvent[]): ImportedRun['audit'] {
@@ -130,11 +130,7 @@ function auditOf(created: Session, events: readonly KeptEvent[]): ImportedRun['a
       if (note.type === 'verdict') verdicts.push(told(note.verdict, seq));
     }
   }
-  const level = verdicts.reduce<keyof typeof gravity>(
-    (gravest, each) => (gravity[each.level] > gravity[gravest] ? each.level : gravest),
-    'fine',
-  );
-  return { level, verdicts };
+  return { level: gravestOf(verdicts), verdicts };
 }
 
 const levelOf: Record<Verdict['response']['kind'], AuditLevel> = {

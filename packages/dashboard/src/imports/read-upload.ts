@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
-import { audit, type AuditLevel, type RecordedRun } from '@pawl/core';
+import { audit, type RecordedRun } from '@pawl/core';
 import { readTraces } from '@pawl/runtime';
 import type { ImportedRun } from '../api/index.ts';
 import { idFor } from '../hosts/ids.ts';
 import { exportedSession, isExported } from './exported-session.ts';
+import { gravestOf } from './gravest.ts';
 import { recordedSession, seqsOf } from './recorded-session.ts';
 
 /** One thing found in a file: a run, or what kept it from being one. */
@@ -52,15 +53,12 @@ function problem(message: string, line: number | null = null): Upload {
   return { problem: { line, message } };
 }
 
-const gravity: Record<AuditLevel, number> = { nudge: 1, block: 2, ask: 3, stop: 4 };
-
 type Named = { readonly name: string; readonly number: number; readonly now: number };
 
 function importedRun(run: RecordedRun, { name, number, now }: Named): ImportedRun {
   const verdicts = audit(run);
   const id = `import-${idFor('import', name, String(number), run.id)}`;
   const { created, events, seqOf, timed } = recordedSession(run, verdicts, { id, now });
-  const gravest = verdicts.toSorted((a, b) => gravity[b.level] - gravity[a.level])[0];
   return {
     // What has no name of its own is called after the file it came in.
     name: run.id.replace(/^(?:stdin(?=#|$)|$)/, () => name),
@@ -70,7 +68,7 @@ function importedRun(run: RecordedRun, { name, number, now }: Named): ImportedRu
     created,
     events,
     audit: {
-      level: gravest?.level ?? 'fine',
+      level: gravestOf(verdicts),
       verdicts: verdicts.map(({ step, level, rule, reason, advice, evidence }) => ({
         step,
         seq: seqOf.get(step) ?? null,

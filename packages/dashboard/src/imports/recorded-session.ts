@@ -28,9 +28,9 @@ export type RecordedSession = {
 const stepMs = 1_000;
 
 /**
- * A recorded run as the session it would have been, with the governor watching. It has only a word to say: what was run was
- * run, so nothing is refused and nothing is ended early. What it would have done besides stands in the verdicts of the
- * audit, which are events here, each after the step that brought it.
+ * A recorded run as the session it would have been, with the governor watching. It may only advise: what was run was run,
+ * so nothing is refused or ended early. What else it would have done is in the verdicts of the audit, which are events
+ * here, each after the step that brought it on.
  */
 export function recordedSession(
   run: RecordedRun,
@@ -47,7 +47,7 @@ export function recordedSession(
   return { created, events: telling.events, seqOf: telling.seqOf, timed };
 }
 
-/** A word to the model is what the governor says by itself; the rungs above are told by the audit. */
+/** Advice is given by the session's own governor; the rungs above come from the audit. */
 function isGrave({ level }: AuditVerdict): boolean {
   return level !== 'nudge';
 }
@@ -147,7 +147,7 @@ class Telling {
     }
   }
 
-  /** One that comes when the turn is over is told once the work goes on. */
+  /** A verdict that comes after the end of a turn is told once the work goes on. */
   #judge(): void {
     while (this.#verdicts[0] !== undefined && this.#take(this.#reached(this.#verdicts[0])))
       this.#verdicts.shift();
@@ -181,7 +181,7 @@ export function seqsOf(steps: readonly number[], seqOf: ReadonlyMap<number, numb
   return steps.flatMap((each) => seqOf.get(each) ?? []);
 }
 
-/** What is nested deeper is no argument that anybody reads, and more than some programs can. */
+/** Nobody reads arguments that are nested deeper, and some programs cannot. */
 const depthMax = 60;
 
 function shallow(value: Json): Json {

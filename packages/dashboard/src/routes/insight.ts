@@ -1,13 +1,14 @@
+import { usageOf } from '@pawl/core';
 import { ownerState, type Store } from '@pawl/runtime';
 import { fleetSchema } from '../api/fleet.ts';
 import type { Fleet, Shelf } from '../api/index.ts';
 import { healthSchema, memoryQuerySchema, memorySchema } from '../api/memory.ts';
 import { promptQuerySchema, promptSchema } from '../api/prompt.ts';
-import { over } from '../hosts/local-host.ts';
 import { answerJson } from '../http/answer.ts';
 import { ApiError } from '../http/api-error.ts';
 import { queryAs } from '../http/body.ts';
 import { promptAt } from '../sessions/prompt.ts';
+import { overStatuses, quietStatuses } from '../sessions/statuses.ts';
 import type { Site } from '../site.ts';
 import { part, type Route } from './route.ts';
 
@@ -86,11 +87,9 @@ async function shelfOf({ store, ...site }: Site, id: string, q: string, limit: n
   }
 }
 
-const waiting: ReadonlySet<string> = new Set(['waitingForUser', 'awaitingPermission', 'paused']);
-
 async function fleetOf({ store, host, now }: Site): Promise<Fleet> {
   const [here, all] = await Promise.all([host.fleet(), store.list({ limit: listedMax })]);
-  const atWork = all.filter(({ status }) => !over.has(status) && !waiting.has(status));
+  const atWork = all.filter(({ status }) => !overStatuses.has(status) && !quietStatuses.has(status));
   return {
     ...here,
     leases: atWork.map(({ id, owner }) => ({ session: id, owner, state: ownerState(owner) })),
@@ -100,7 +99,7 @@ async function fleetOf({ store, host, now }: Site): Promise<Fleet> {
 
 const listedMax = 1_000;
 const spanMs = 5 * 60 * 1_000;
-/** Of so many sessions the latest events are counted, so many of each. */
+/** Only the latest events of the latest sessions are counted. */
 const countedMax = { sessions: 50, events: 1_000 } as const;
 
 type Recent = { readonly id: string; readonly head: number; readonly updatedAt: number };
@@ -112,13 +111,13 @@ async function count(kept: ReturnType<Store['events']>, since: number, sum: Sum)
     if (event.at < since) continue;
     sum.events += 1;
     if (event.type === 'tool-finished') sum.toolCalls += 1;
-    if (event.type !== 'model-replied') continue;
-    sum.modelCalls += 1;
-    sum.tokens += (event.usage?.inputTokens ?? 0) + (event.usage?.outputTokens ?? 0);
+    if (event.type === 'model-replied') sum.modelCalls += 1;
+    const usage = usageOf(event);
+    sum.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
   }
 }
 
-/** What was done within the last minutes, for each minute of them. */
+/** What was done in the last minutes, as an average for one minute. */
 async function ratesOf(store: Store, all: readonly Recent[], now: number): Promise<Fleet['rates']> {
   const sum: Sum = { events: 0, modelCalls: 0, toolCalls: 0, tokens: 0 };
   const since = now - spanMs;

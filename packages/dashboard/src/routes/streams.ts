@@ -43,7 +43,7 @@ export const streamRoutes: readonly Route[] = [
     async handle(context, site) {
       const id = part(context, 'id');
       const asked = startOf(context);
-      // A session that is not there is told before the stream begins, and an event that is not there yet is nobody's last.
+      // A missing session is reported before the stream begins, and an event that does not exist yet is nobody's last.
       const { head } = await site.store.open(id);
       const after = Math.min(asked, head);
       return open(context, site, (reader) => tellEvents(reader, { site, id, after }));
@@ -63,7 +63,7 @@ function startOf(context: Context): number {
   throw new ApiError('bad-request', 'Last-Event-ID has to be the number of an event.');
 }
 
-/** What is told again to one who has just come: it may have happened while they were on their way. */
+/** How far back a new reader is told of changes: they may have happened while it was connecting. */
 const overlapMs = 5_000;
 
 async function tellRows(reader: Reader, { rowWatch, now }: Site): Promise<void> {
@@ -99,7 +99,7 @@ function messageOf(change: RowChange): { event: string; data: unknown } {
     : { event: 'removed', data: { id: change.id } };
 }
 
-/** Words that come one by one are sent together, as often as anybody can see. */
+/** Words that come one by one are sent together, as often as anybody can tell apart. */
 const liveMs = 40;
 
 type Followed = { readonly site: Site; readonly id: string; readonly after: number };

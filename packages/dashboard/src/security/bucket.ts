@@ -2,7 +2,7 @@ export type BucketOptions = {
   readonly perSecond: number;
   /** How many may come at once. */
   readonly burst: number;
-  /** In milliseconds, of a clock that nobody can set. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
 };
 

@@ -40,7 +40,7 @@ export function createLogins(token: string, now: () => number): Logins {
   };
 }
 
-/** As much chance as nobody can guess. */
+/** More randomness than anybody can guess. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }

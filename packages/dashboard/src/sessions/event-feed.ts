@@ -4,7 +4,7 @@ import { StoreError, type Store } from '@pawl/runtime';
 export type Feeds = {
   /** `after` is the last event that this reader knows of. */
   follow(id: string, after: number): Follower;
-  /** Has it looked at once: something was kept just now. */
+  /** Looks at once: something was kept just now. */
   poke(id: string): void;
 };
 
@@ -100,7 +100,7 @@ function ring(feed: Feed): void {
 
 function newBell(): PromiseWithResolvers<void> {
   const bell = Promise.withResolvers<void>();
-  // Whoever waits is told; here somebody only has to listen.
+  // Whoever waits is told; this only keeps Node from calling it unhandled.
   bell.promise.catch(() => undefined);
   return bell;
 }

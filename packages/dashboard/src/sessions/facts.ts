@@ -1,4 +1,4 @@
-import type { Call, Event, Session } from '@pawl/core';
+import { usageOf, type Call, type Event, type Session } from '@pawl/core';
 import type { SessionSummary, Store } from '@pawl/runtime';
 import type { SessionRow } from '../api/index.ts';
 
@@ -58,8 +58,9 @@ async function read(store: Store, { id, head }: SessionSummary, before: Known | 
 
 function withEvent(sum: Facts, event: Event): Facts {
   if (event.type === 'tool-finished') return { ...sum, toolCalls: sum.toolCalls + 1 };
-  if (event.type !== 'model-replied' || event.usage === undefined) return sum;
-  const { inputTokens, outputTokens, cost = 0 } = event.usage;
+  const usage = usageOf(event);
+  if (usage === undefined) return sum;
+  const { inputTokens, outputTokens, cost = 0 } = usage;
   return { ...sum, tokens: sum.tokens + inputTokens + outputTokens, cost: sum.cost + cost };
 }
 

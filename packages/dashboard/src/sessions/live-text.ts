@@ -23,9 +23,9 @@ type Growing = { readonly delta: Delta; text: string; sent: string };
 const wordMax = 500;
 
 /**
- * A secret may come in pieces, none of which looks like one. So it is always the whole text so far that is looked at, as far as
- * its last whole word, and what was added to it is sent. What comes out different from before is not sent at all: the reply
- * is kept soon, and then it is sent whole.
+ * A secret may come in pieces, none of which looks like one. So the whole text so far is masked each time, up to its last
+ * whole word, and only what was added is sent. Where the masked text no longer begins with what was sent, nothing is sent: the
+ * reply is kept soon, and then it is sent whole.
  */
 export function createLiveText({ mask, send, everyMs }: LiveTextOptions): LiveText {
   const growing = new Map<string, Growing>();

@@ -9,7 +9,7 @@ export type RowChange =
 
 /** Looks at the store for as long as anybody wants to know, and tells what has changed in the list. */
 export type RowWatch = {
-  /** `since` is told first what has changed from then on. Gives what ends it. */
+  /** With `since`, the listener first hears of what has changed since then. Returns how to stop. */
   subscribe(listener: (change: RowChange) => void, since?: number): () => void;
 };
 
@@ -20,7 +20,7 @@ export type RowWatchOptions = {
   readonly pollMs: number;
 };
 
-/** Those beyond are so old that nothing changes in them. */
+/** Older sessions than these do not change any more. */
 const watchedMax = 5_000;
 
 export function createRowWatch({ store, host, rows, pollMs }: RowWatchOptions): RowWatch {
@@ -87,7 +87,7 @@ export function createRowWatch({ store, host, rows, pollMs }: RowWatchOptions): 
   }
 }
 
-/** What a row is told anew for. */
+/** A row is sent again when this changes. */
 function signOf(summary: SessionSummary, host: Host): string {
   return `${summary.head} ${summary.status} ${host.holderOf(summary)}`;
 }

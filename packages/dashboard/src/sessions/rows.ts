@@ -17,12 +17,12 @@ export type ListQuery = {
   readonly q?: string | undefined;
 };
 
-/** So many logs are read side by side. */
+/** How many logs are read side by side. */
 const atOnce = 16;
 
 const shortLength = 8;
 
-/** One session that cannot be read keeps nobody from the others. */
+/** A session that cannot be read does not hide the others. */
 function unreadable(error: unknown): Facts & { readonly status?: 'damaged' } {
   if (!(error instanceof StoreError)) throw error;
   return error.code === 'damaged' || error.code === 'newer' ? { ...noFacts, status: 'damaged' } : noFacts;
@@ -92,7 +92,7 @@ function placeIn(cursor: string): Place {
       return [place[0], place[1]];
     }
   } catch {
-    // It is told below.
+    // The error below says so.
   }
   throw new ApiError('bad-request', 'query.cursor: this is no cursor.', 'Give `next` of the page before.');
 }

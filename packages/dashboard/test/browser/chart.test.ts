@@ -1,24 +1,18 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { graveProblems } from './axe.ts';
-import { longSession, repairSession } from './chart-sessions.ts';
-import { patience, sideways } from './chart-width.ts';
-import { noBrowser, start, type Started } from './started.ts';
+import { describe, expect, it } from 'vitest';
+import { repairSession } from './recorded-sessions.ts';
+import { patience } from './page-checks.ts';
+import { noBrowser } from './started.ts';
+import { withWorld } from './with-world.ts';
 
 describe.skipIf(noBrowser !== null)('the chart of a session', () => {
-  let world: Started;
-  let events: number;
-
-  beforeAll(async () => {
-    world = await start();
-    const repair = repairSession('repair', Date.now() - 600_000);
-    events = repair.events.length;
-    await world.keep(repair.session, repair.events);
+  const world = withWorld(async (made) => {
+    const { session, events } = repairSession('repair', Date.now() - 600_000);
+    await made.keep(session, events);
   });
-  afterAll(() => world.close());
 
   it('lights the state that the work is in, with counts on states and ways', async () => {
-    const page = await world.page('#/s/repair/chart');
+    const page = await world().page('#/s/repair/chart');
     const lit = page.locator('.chart-state.current');
     await lit.waitFor();
     expect(await lit.locator('.chart-name').textContent()).toBe('waitingForUser');
@@ -29,11 +23,11 @@ describe.skipIf(noBrowser !== null)('the chart of a session', () => {
   });
 
   it('goes back in time without moving, and shows the visits of a state', async () => {
-    const page = await world.page('#/s/repair/chart');
+    const page = await world().page('#/s/repair/chart');
     const tools = page.getByRole('button', { name: /^executingTools/u });
     await tools.waitFor();
     const before = await wayTo(page);
-    await page.goto(`${world.url}/#/s/repair/chart?at=6`);
+    await page.goto(`${world().url}/#/s/repair/chart?at=6`);
     const lit = page.locator('.chart-state.current .chart-name');
     await expect.poll(() => lit.textContent(), patience).toBe('executingTools');
     expect(await wayTo(page)).toEqual(before);
@@ -46,7 +40,7 @@ describe.skipIf(noBrowser !== null)('the chart of a session', () => {
   });
 
   it('shows every way when asked to, and says it all in words', async () => {
-    const page = await world.page('#/s/repair/chart');
+    const page = await world().page('#/s/repair/chart');
     await page.locator('.chart-state.current').waitFor();
     const usual = await page.locator('.chart-way').count();
     await page.getByLabel('every way').check();
@@ -59,16 +53,16 @@ describe.skipIf(noBrowser !== null)('the chart of a session', () => {
   });
 
   it('says so where what lays it out cannot be loaded, and still has the words', async () => {
-    const page = await world.page();
+    const page = await world().page();
     await page.route('**/elk-worker*', (route) => route.abort());
-    await page.goto(`${world.url}/#/s/repair/chart`);
+    await page.goto(`${world().url}/#/s/repair/chart`);
     expect(await page.getByRole('alert').textContent()).toContain('could not be loaded');
     await page.getByText('The chart in words').click();
     await page.getByText(/^The work is in waitingForUser/u).waitFor();
   });
 
   it('is drawn as it ran too, a dot for each stay, by which one goes to its event', async () => {
-    const page = await world.page('#/s/repair/chart');
+    const page = await world().page('#/s/repair/chart');
     await page.getByRole('button', { name: 'as it ran' }).click();
     const stays = page.locator('.ran-stay');
     await stays.first().waitFor();
@@ -78,40 +72,6 @@ describe.skipIf(noBrowser !== null)('the chart of a session', () => {
     await expect.poll(() => new URL(page.url()).hash, patience).toContain('?at=');
     expect(page.problems).toEqual([]);
   });
-
-  it.each(['light', 'dark'] as const)('can be used by everybody, %s', async (colorScheme) => {
-    const page = await world.page('#/s/repair/chart', { colorScheme });
-    await page.locator('.chart-state.current').waitFor();
-    expect(await graveProblems(page)).toEqual([]);
-  });
-
-  it('fits a phone', async () => {
-    const page = await world.page('#/s/repair/chart', { viewport: { width: 390, height: 800 } });
-    await page.locator('.chart-state.current').waitFor();
-    expect(await sideways(page)).toBe(0);
-    expect(events).toBeGreaterThan(60);
-  });
-
-  it('draws only what is in sight of a hundred thousand events', async () => {
-    const long = longSession('long', Date.now() - 86_400_000, 100_000);
-    await world.keep(long.session, long.events);
-    const page = await world.page('#/s/long/chart');
-    await page.getByRole('button', { name: 'as it ran' }).waitFor();
-    await expect.poll(() => page.locator('.filling').count(), { timeout: 90_000 }).toBe(0);
-    const begun = Date.now();
-    await page.getByRole('button', { name: 'as it ran' }).click();
-    await page.locator('.ran-stay').first().waitFor();
-    const ran = Date.now() - begun;
-    expect(await page.locator('.ran-stay').count()).toBeLessThan(120);
-    await page.getByRole('tab', { name: 'timeline' }).click();
-    await page.locator('.strip-block').first().waitFor();
-    const timeline = Date.now() - begun - ran;
-    expect(await page.locator('.strip-block').count()).toBeLessThan(3_000);
-    console.log(`100,000 events: as it ran after ${ran} ms, the timeline after ${timeline} ms`);
-    expect(ran + timeline).toBeLessThan(20_000);
-    expect(page.problems).toEqual([]);
-    await page.context().close();
-  }, 180_000);
 });
 
 /** How far one state lies from another: the same for as long as nothing was laid out anew. */

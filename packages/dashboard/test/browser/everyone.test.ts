@@ -1,67 +1,117 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { graveProblems } from './axe.ts';
-import { noBrowser, start, type Started } from './started.ts';
+import { loopFile } from './imported-run.ts';
+import { patience, shownIn, sideways } from './page-checks.ts';
+import { repairSession, twoRuns } from './recorded-sessions.ts';
+import { noBrowser, type OpenedPage } from './started.ts';
+import { withWorld } from './with-world.ts';
+
+type Place = {
+  readonly address: string;
+  /** What is there once it is drawn. */
+  readonly shows: string;
+  /** What a person does there before it is looked at. */
+  readonly first?: (page: Page) => Promise<void>;
+};
+
+/** A session that has just begun shows how views look with little in them; the repair has something for each. */
+function placesOf(begun: string): readonly Place[] {
+  return [
+    { address: '#/', shows: '.run-row a' },
+    { address: '#/approvals', shows: '.approval' },
+    { address: '#/fleet', shows: 'main h2' },
+    {
+      address: '#/import',
+      shows: '.import-file tbody tr',
+      first: (page) => page.locator('input[type=file]').setInputFiles([loopFile]),
+    },
+    { address: '#/compare?a=one&b=other', shows: '.compare-row' },
+    ...(['transcript', 'events', 'why', 'governor', 'memory'] as const).map((name) => view(begun, name)),
+    ...(['chart', 'timeline', 'why'] as const).map((name) => view('repair', name)),
+    { address: '#/s/repair/governor', shows: '.gov-rule' },
+    {
+      address: '#/s/repair/memory',
+      shows: '.mem-entry',
+      first: (page) => page.locator('.mem-box').first().click(),
+    },
+  ];
+}
+
+function view(id: string, name: keyof typeof shownIn): Place {
+  return { address: `#/s/${id}/${name}`, shows: shownIn[name] };
+}
 
 /** What belongs to all pages alike: that everyone can use them, on any screen, in light and in dark. */
 describe.skipIf(noBrowser !== null)('every page', () => {
-  let world: Started;
-  let addresses: readonly string[];
-
-  beforeAll(async () => {
-    world = await start();
-    const id = await world.begin(
-      'Repair the sum, and tell at length what you did and why you did it that way',
-      [
-        { text: 'I look first.', calls: [{ tool: 'read', args: { path: 'missing.md' } }] },
-        { text: 'I will.', calls: [{ tool: 'edit', args: { path: 'sum.js', old: 'a - b', new: 'a + b' } }] },
-      ],
-    );
-    await world.until(id, 'awaitingPermission');
-    const views = ['transcript', 'events', 'chart', 'timeline', 'why', 'governor', 'memory'];
-    addresses = [
-      '#/',
-      '#/approvals',
-      '#/fleet',
-      '#/import',
-      `#/compare?a=${id}&b=${id}`,
-      ...views.map((view) => `#/s/${id}/${view}`),
-    ];
+  let places: readonly Place[] = [];
+  const world = withWorld(async (made) => {
+    const goal = 'Repair the sum, and tell at length what you did and why you did it that way';
+    const id = await made.begin(goal, [
+      { text: 'I look first.', calls: [{ tool: 'read', args: { path: 'missing.md' } }] },
+      { text: 'I will.', calls: [{ tool: 'edit', args: { path: 'sum.js', old: 'a - b', new: 'a + b' } }] },
+    ]);
+    await made.until(id, 'awaitingPermission');
+    for (const run of [repairSession('repair', Date.now() - 600_000), ...twoRuns()])
+      await made.keep(run.session, run.events);
+    places = placesOf(id);
   });
-  afterAll(() => world.close());
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`has nothing that axe finds serious, in ${colorScheme}`, { timeout: 120_000 }, async () => {
-      const page = await world.page('#/', { colorScheme });
-      const found: string[] = [];
-      for (const address of addresses) {
-        await page.goto(`${world.url}/${address}`);
-        await page.waitForTimeout(700);
-        found.push(...(await graveProblems(page)).map((problem) => `${address} ${problem}`));
-      }
-      expect(found).toEqual([]);
-      await page.keyboard.press('?');
-      await page.getByRole('dialog').waitFor();
-      expect(await graveProblems(page)).toEqual([]);
-      expect(page.problems).toEqual([]);
-    });
+  async function visit(page: OpenedPage, look: (address: string) => Promise<void>): Promise<void> {
+    for (const { address, shows, first } of places) {
+      await page.goto(`${world().url}/${address}`);
+      await first?.(page);
+      await page.locator(shows).first().waitFor();
+      await look(address);
+    }
   }
 
-  it('fits a phone without scrolling sideways', { timeout: 60_000 }, async () => {
-    const page = await world.page('#/', { viewport: { width: 390, height: 844 }, hasTouch: true });
-    for (const address of addresses) {
-      await page.goto(`${world.url}/${address}`);
-      await page.waitForTimeout(500);
-      const widths = await page.evaluate(
-        `[document.documentElement.scrollWidth, document.querySelector('main').scrollWidth].map((width) => width <= 390)`,
-      );
-      expect([address, widths]).toEqual([address, [true, true]]);
-    }
+  it.each([
+    ['in light', { colorScheme: 'light' }],
+    ['in dark', { colorScheme: 'dark' }],
+    ['on a phone', { viewport: { width: 390, height: 844 }, hasTouch: true }],
+  ] as const)('has nothing that axe finds serious, %s', { timeout: 120_000 }, async (_, options) => {
+    const page = await world().page('#/', options);
+    const found: string[] = [];
+    await visit(page, async (address) => {
+      found.push(...(await graveProblems(page)).map((problem) => `${address} ${problem}`));
+      expect([address, await sideways(page), await sidewaysInside(page)]).toEqual([address, 0, 0]);
+    });
+    expect(found).toEqual([]);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    expect(await graveProblems(page)).toEqual([]);
     expect(page.problems).toEqual([]);
   });
 
+  it('says in its title what it is about', async () => {
+    const page = await world().page('#/s/repair/why');
+    for (const [address, title] of [
+      ['#/s/repair/why', 'Repair the sum, and say what was wrong with it. · Pawl'],
+      ['#/fleet', 'Fleet · Pawl'],
+      ['#/import', 'Import · Pawl'],
+      ['#/compare', 'Compare · Pawl'],
+      ['#/approvals', 'Approvals · Pawl'],
+      ['#/', 'Runs · Pawl'],
+    ] as const) {
+      await page.goto(`${world().url}/${address}`);
+      await expect.poll(() => page.title(), patience).toBe(title);
+    }
+  });
+
+  it('stands still where people have asked for less motion', async () => {
+    const page = await world().page('#/', { reducedMotion: 'reduce' });
+    const animation = await page.evaluate(`(() => {
+      const spinner = document.body.appendChild(document.createElement('span'));
+      spinner.className = 'spinner';
+      return getComputedStyle(spinner).animationName;
+    })()`);
+    expect(animation).toBe('none');
+  });
+
   it('follows the colours of the machine until somebody chooses', async () => {
-    const page = await world.page('#/', { colorScheme: 'dark' });
-    await page.locator('.run-row a').waitFor();
+    const page = await world().page('#/', { colorScheme: 'dark' });
+    await page.locator('.run-row a').first().waitFor();
     const theme = (): Promise<unknown> => page.evaluate('document.documentElement.dataset.theme');
     expect(await theme()).toBe('dark');
     await page.emulateMedia({ colorScheme: 'light' });
@@ -73,3 +123,10 @@ describe.skipIf(noBrowser !== null)('every page', () => {
     expect(await theme()).toBe('dark');
   });
 });
+
+/** How far what is below the header reaches beyond its own width. */
+function sidewaysInside(page: Page): Promise<number> {
+  return page.evaluate<number>(
+    `(() => { const main = document.querySelector('main'); return main.scrollWidth - main.clientWidth; })()`,
+  );
+}

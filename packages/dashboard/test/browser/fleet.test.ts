@@ -2,23 +2,14 @@ import { createSession } from '@pawl/core';
 import { thisProcess } from '@pawl/runtime';
 import { connectRedis, redisStore, sessionQueue } from '@pawl/worker';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasRedis, startRedis } from '../../../worker/test/redis-server.ts';
 import { createLocalHost, createQueueHost, startDashboard } from '../../src/index.ts';
 import { graveProblems } from './axe.ts';
-import { sideways } from './chart-width.ts';
-import { noBrowser } from './started.ts';
+import { sideways } from './page-checks.ts';
+import { noBrowser, openBrowser } from './started.ts';
 
 const assets = fileURLToPath(new URL('../../dist', import.meta.url));
-const quiet = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--disable-background-networking',
-  '--disable-sync',
-];
-
 describe.skipIf(noBrowser !== null || !hasRedis)('the fleet on Redis', () => {
   /** What is to be ended, the last first. */
   const ends: (() => Promise<unknown>)[] = [];
@@ -55,7 +46,7 @@ describe.skipIf(noBrowser !== null || !hasRedis)('the fleet on Redis', () => {
     const host = createQueueHost({ ...options, queue, local });
     const server = await startDashboard({ store, host, assets, version: 'test' });
     ends.push(() => server.close());
-    const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: quiet });
+    const browser = await openBrowser();
     ends.push(() => browser.close());
     await host.submit({ requestId: 'one', goal: 'Wait for somebody' });
     const page = await browser.newPage();

@@ -12,7 +12,7 @@ export async function firstViewMs(page: Page, url: string, id: string, head: num
 export type Frames = { readonly count: number; readonly p95Ms: number; readonly maxMs: number };
 
 /** Scrolls a list from top to bottom for a while, and tells how far apart the frames were. */
-export async function scrolledFrames(page: Page, selector: string, forMs = 2_000): Promise<Frames> {
+export async function scrolledFrames(page: Page, selector: string, forMs = 1_000): Promise<Frames> {
   const gaps = (await page.evaluate(`new Promise((resolve) => {
     const list = document.querySelector(${JSON.stringify(selector)});
     const gaps = [];

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { graveProblems } from './axe.ts';
-import { repairSession } from './chart-sessions.ts';
-import { patience, sideways } from './chart-width.ts';
-import { noBrowser, start, type Started } from './started.ts';
+import { describe, expect, it } from 'vitest';
+import { repairSession } from './recorded-sessions.ts';
+import { patience } from './page-checks.ts';
+import { noBrowser } from './started.ts';
+import { withWorld } from './with-world.ts';
 
 describe.skipIf(noBrowser !== null)('the memory of a session', () => {
-  let world: Started;
-
-  beforeAll(async () => {
-    world = await start();
+  const world = withWorld(async (made) => {
     const { session, events } = repairSession('repair', Date.now() - 600_000);
-    await world.keep(session, events);
+    await made.keep(session, events);
   });
-  afterAll(() => world.close());
 
   it('is a map of boxes by size, with gauges for it and for the window', async () => {
-    const page = await world.page('#/s/repair/memory');
+    const page = await world().page('#/s/repair/memory');
     await page.getByRole('meter', { name: 'working memory' }).waitFor();
     await page.getByRole('meter', { name: "the model's window" }).waitFor();
     const first = page.locator('.mem-box').first();
@@ -28,7 +24,7 @@ describe.skipIf(noBrowser !== null)('the memory of a session', () => {
   });
 
   it('is as it was at the event that is looked at', async () => {
-    const page = await world.page('#/s/repair/memory?at=17');
+    const page = await world().page('#/s/repair/memory?at=17');
     await expect.poll(() => page.locator('.mem-box').count(), patience).toBe(2);
     await page.locator('.mem-box').first().click();
     await page.getByText('This is the past').waitFor();
@@ -37,7 +33,7 @@ describe.skipIf(noBrowser !== null)('the memory of a session', () => {
   });
 
   it('tells what was paged out, when and why', async () => {
-    const page = await world.page('#/s/repair/memory');
+    const page = await world().page('#/s/repair/memory');
     const paged = page.getByRole('region', { name: 'Paged out' });
     await paged.getByText('least recently used').first().waitFor();
     expect(await paged.textContent()).toContain('because the prompt is too long');
@@ -45,7 +41,7 @@ describe.skipIf(noBrowser !== null)('the memory of a session', () => {
   });
 
   it('has a shelf that can be searched', async () => {
-    const page = await world.page('#/s/repair/memory');
+    const page = await world().page('#/s/repair/memory');
     const shelf = page.getByRole('region', { name: 'Shelf' });
     await shelf.getByRole('searchbox').fill('nothing like this');
     await shelf.getByText('Nothing fits these words.').waitFor();
@@ -54,14 +50,14 @@ describe.skipIf(noBrowser !== null)('the memory of a session', () => {
 
   it('keeps an entry in place when somebody pins it, and lets it go to storage', async () => {
     const value = 'The sum is wrong.';
-    const id = await world.begin('Remember the notes', [
+    const id = await world().begin('Remember the notes', [
       { calls: [{ tool: 'working_memory_add', args: { tags: 'notes', value } }] },
       { text: 'Remembered.' },
     ]);
-    await world.until(id, 'waitingForUser');
-    const { session } = await world.store.open(id);
+    await world().until(id, 'waitingForUser');
+    const { session } = await world().store.open(id);
     expect(session.memory?.entries.size).toBe(1);
-    const page = await world.page(`#/s/${id}/memory`);
+    const page = await world().page(`#/s/${id}/memory`);
     await page.locator('.mem-box').first().click();
     await page.getByRole('button', { name: 'Pin', exact: true }).click();
     await page.getByRole('button', { name: 'Unpin' }).click();
@@ -69,17 +65,5 @@ describe.skipIf(noBrowser !== null)('the memory of a session', () => {
     await page.getByRole('button', { name: 'Move to storage' }).click();
     await page.getByRole('region', { name: 'Paged out' }).getByText('notes').waitFor();
     expect(page.problems).toEqual([]);
-  });
-
-  it.each(['light', 'dark'] as const)('can be used by everybody, %s', async (colorScheme) => {
-    const page = await world.page('#/s/repair/memory', { colorScheme });
-    await page.locator('.mem-box').first().click();
-    expect(await graveProblems(page)).toEqual([]);
-  });
-
-  it('fits a phone', async () => {
-    const page = await world.page('#/s/repair/memory', { viewport: { width: 390, height: 800 } });
-    await page.locator('.mem-box').first().waitFor();
-    expect(await sideways(page)).toBe(0);
   });
 });

@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, start, type Started } from './started.ts';
+import { describe, expect, it } from 'vitest';
+import { noBrowser } from './started.ts';
+import { withWorld } from './with-world.ts';
 
 describe.skipIf(noBrowser !== null)('the list of runs', () => {
-  let world: Started;
-
-  beforeAll(async () => {
-    world = await start();
-    const repair = await world.begin('Repair the sum', [
+  const world = withWorld(async (made) => {
+    const repair = await made.begin('Repair the sum', [
       { text: 'I will.', calls: [{ tool: 'edit', args: { path: 'sum.js', old: 'a - b', new: 'a + b' } }] },
     ]);
-    await world.until(repair, 'awaitingPermission');
-    const notes = await world.begin('Read the notes', [{ text: 'They say that the sum is wrong.' }]);
-    await world.until(notes, 'waitingForUser');
+    await made.until(repair, 'awaitingPermission');
+    const notes = await made.begin('Read the notes', [{ text: 'They say that the sum is wrong.' }]);
+    await made.until(notes, 'waitingForUser');
   });
-  afterAll(() => world.close());
 
   it('shows every run with its state, and how many wait for a decision', async () => {
-    const page = await world.page();
+    const page = await world().page();
     await page.getByRole('link', { name: 'Repair the sum' }).waitFor();
     const row = page.getByRole('row').filter({ hasText: 'Repair the sum' });
     expect(await row.textContent()).toContain('awaiting permission');
@@ -27,7 +24,7 @@ describe.skipIf(noBrowser !== null)('the list of runs', () => {
   });
 
   it('filters, searches, and has both in its address', async () => {
-    const page = await world.page();
+    const page = await world().page();
     await page.getByRole('button', { name: /needs you/u }).click();
     await page.getByRole('link', { name: 'Read the notes' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('row').count()).toBe(2);
@@ -47,11 +44,11 @@ describe.skipIf(noBrowser !== null)('the list of runs', () => {
   });
 
   it('keeps a view under a name, also when the page is left', async () => {
-    const page = await world.page('#/?show=needs+you');
+    const page = await world().page('#/?show=needs+you');
     await page.getByRole('button', { name: 'Save view' }).click();
     await page.getByLabel('Name of the view').fill('for me');
     await page.keyboard.press('Enter');
-    await page.goto(`${world.url}/#/`);
+    await page.goto(`${world().url}/#/`);
     await page.reload();
     await page.getByRole('button', { name: 'for me', exact: true }).click();
     await page.waitForURL(/show=needs/u);
@@ -60,10 +57,10 @@ describe.skipIf(noBrowser !== null)('the list of runs', () => {
   });
 
   it('shows a run that begins meanwhile, and what becomes of it', async () => {
-    const page = await world.page();
+    const page = await world().page();
     await page.getByRole('link', { name: 'Repair the sum' }).waitFor();
     const seen = Promise.withResolvers<void>();
-    await world.begin('Say hello slowly', [{ text: 'Hello to you.', until: seen.promise }]);
+    await world().begin('Say hello slowly', [{ text: 'Hello to you.', until: seen.promise }]);
     const row = page.getByRole('row').filter({ hasText: 'Say hello slowly' });
     await row.getByText('calling the model').waitFor();
     seen.resolve();
@@ -72,8 +69,8 @@ describe.skipIf(noBrowser !== null)('the list of runs', () => {
   });
 
   it('begins a run from the keyboard alone and goes to it', async () => {
-    world.script('Count to three', [{ text: 'One, two, three.' }]);
-    const page = await world.page();
+    world().script('Count to three', [{ text: 'One, two, three.' }]);
+    const page = await world().page();
     await page.getByRole('link', { name: 'Repair the sum' }).waitFor();
     await page.keyboard.press('n');
     await page.getByRole('dialog').waitFor();
@@ -85,7 +82,7 @@ describe.skipIf(noBrowser !== null)('the list of runs', () => {
   });
 
   it('is gone through with the keyboard', async () => {
-    const page = await world.page('#/?q=Repair');
+    const page = await world().page('#/?q=Repair');
     await page.getByRole('link', { name: 'Repair the sum' }).waitFor();
     await page.keyboard.press('j');
     await page.locator('.run-row.chosen').waitFor();
@@ -116,11 +113,11 @@ describe.skipIf(noBrowser !== null)('the list of runs', () => {
   });
 
   it('says what to do where there is nothing, and where nothing leads', async () => {
-    const page = await world.page('#/nowhere');
+    const page = await world().page('#/nowhere');
     await page.getByText('There is no such page').waitFor();
-    await page.goto(`${world.url}/#/s/no-such-session/events`);
+    await page.goto(`${world().url}/#/s/no-such-session/events`);
     await page.getByRole('alert').waitFor();
-    await page.goto(`${world.url}/#/i/5/why`);
+    await page.goto(`${world().url}/#/i/5/why`);
     await page.getByText('This run is no longer here').waitFor();
   });
 });

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, start, type Started } from './started.ts';
+import { describe, expect, it } from 'vitest';
+import { noBrowser } from './started.ts';
+import { withWorld } from './with-world.ts';
 
 describe.skipIf(noBrowser !== null)('a session that was recorded', () => {
-  let world: Started;
-  let id: string;
-
-  beforeAll(async () => {
-    world = await start();
-    id = await world.begin('Find what is wrong', [
+  let id = '';
+  const world = withWorld(async (made) => {
+    id = await made.begin('Find what is wrong', [
       { text: 'I read the notes.', calls: [{ tool: 'read', args: { path: 'notes.md' } }] },
       { text: 'Now a file that is not there.', calls: [{ tool: 'read', args: { path: 'missing.md' } }] },
       { text: 'The sum is wrong.' },
     ]);
-    await world.until(id, 'waitingForUser');
+    await made.until(id, 'waitingForUser');
   });
-  afterAll(() => world.close());
 
   it('is read in the transcript, with tool cards that open', async () => {
-    const page = await world.page(`#/s/${id}/transcript`);
+    const page = await world().page(`#/s/${id}/transcript`);
     const card = page.locator('.item.call').first();
     await card.waitFor();
     expect(await card.textContent()).toContain('notes.md');
@@ -31,7 +28,7 @@ describe.skipIf(noBrowser !== null)('a session that was recorded', () => {
   });
 
   it('has the exact prompt of every reply', async () => {
-    const page = await world.page(`#/s/${id}/transcript`);
+    const page = await world().page(`#/s/${id}/transcript`);
     await page.getByRole('button', { name: 'exact prompt' }).nth(1).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Find what is wrong').waitFor();
@@ -47,7 +44,7 @@ describe.skipIf(noBrowser !== null)('a session that was recorded', () => {
   });
 
   it('is a list of events, at the one that the address names, with what it changed', async () => {
-    const page = await world.page(`#/s/${id}/events?at=2`);
+    const page = await world().page(`#/s/${id}/events?at=2`);
     await page.locator('#event-2.chosen').waitFor();
     await page.getByRole('heading', { name: '#2 model-replied' }).waitFor();
     const changes = page.locator('.diff');
@@ -64,7 +61,7 @@ describe.skipIf(noBrowser !== null)('a session that was recorded', () => {
   });
 
   it('has its events filtered', async () => {
-    const page = await world.page(`#/s/${id}/events`);
+    const page = await world().page(`#/s/${id}/events`);
     await page.locator('.event-row').first().waitFor();
     const all = await page.locator('.event-row').count();
     await page.getByLabel('failed only').check();
@@ -83,7 +80,7 @@ describe.skipIf(noBrowser !== null)('a session that was recorded', () => {
   });
 
   it('is gone back in, and forked from there', async () => {
-    const page = await world.page(`#/s/${id}/transcript`);
+    const page = await world().page(`#/s/${id}/transcript`);
     await page.getByText('The sum is wrong.', { exact: true }).waitFor();
     await page.getByRole('slider').fill('2');
     await page.getByText('The sum is wrong.', { exact: true }).waitFor({ state: 'detached' });
@@ -96,13 +93,13 @@ describe.skipIf(noBrowser !== null)('a session that was recorded', () => {
     await page.waitForURL((url) => !url.hash.includes(id) && url.hash.includes('/s/'));
     await page.getByText('forked from').waitFor();
     const fork = /#\/s\/([^/]+)/u.exec(page.url())?.[1] ?? '';
-    const { parent } = await world.store.open(fork);
+    const { parent } = await world().store.open(fork);
     expect(parent).toEqual({ id, at: 2 });
     expect(page.problems).toEqual([]);
   });
 
   it('is stepped through with the keys, and played', async () => {
-    const page = await world.page(`#/s/${id}/events?at=1`);
+    const page = await world().page(`#/s/${id}/events?at=1`);
     await page.locator('#event-1.chosen').waitFor();
     await page.keyboard.press('}');
     await page.locator('#event-2.chosen').waitFor();
@@ -118,7 +115,7 @@ describe.skipIf(noBrowser !== null)('a session that was recorded', () => {
   });
 
   it('is gone back to where it was left, view and event', async () => {
-    const page = await world.page(`#/s/${id}/events?at=2`);
+    const page = await world().page(`#/s/${id}/events?at=2`);
     await page.locator('#event-2.chosen').waitFor();
     await page.keyboard.press(']');
     await page.keyboard.press('g');
@@ -133,7 +130,7 @@ describe.skipIf(noBrowser !== null)('a session that was recorded', () => {
   });
 
   it('is copied as a link, as JSON and as cURL, without the token', async () => {
-    const page = await world.page(`#/s/${id}/events?at=2`, {
+    const page = await world().page(`#/s/${id}/events?at=2`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const copied = async (name: string): Promise<string> => {
@@ -147,9 +144,9 @@ describe.skipIf(noBrowser !== null)('a session that was recorded', () => {
       event: { type: 'model-replied' },
     });
     await page.getByText('Copy', { exact: true }).click();
-    expect(await copied('Link to this event')).toBe(`${world.url}/#/s/${id}/events?at=2`);
+    expect(await copied('Link to this event')).toBe(`${world().url}/#/s/${id}/events?at=2`);
     const curl = await copied('cURL of the events');
-    expect(curl).toContain(`${world.url}/api/v1/sessions/${id}/events`);
-    expect(curl).not.toContain(world.token);
+    expect(curl).toContain(`${world().url}/api/v1/sessions/${id}/events`);
+    expect(curl).not.toContain(world().token);
   });
 });

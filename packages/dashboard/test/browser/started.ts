@@ -1,4 +1,10 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startDashboard, type RunningDashboard } from '../../src/index.ts';
@@ -18,12 +24,19 @@ if (noBrowser !== null) console.warn(`Skipped: ${noBrowser}.`);
 export type Started = ScriptedWorld & {
   readonly url: string;
   readonly token: string;
-  /** A page at this address, such as `#/s/<id>/events`, in a browser of its own. Errors on it are collected. */
-  page(address?: string, options?: BrowserContextOptions): Promise<Page & { readonly problems: string[] }>;
+  /**
+   * A page at this address, such as `#/s/<id>/events`. With options it is in a browser of its own; the others share one, which
+   * has loaded the pages before. Errors on it are collected.
+   */
+  page(address?: string, options?: BrowserContextOptions): Promise<OpenedPage>;
+  /** Closes every page: one that is left open goes on following its session. */
+  closePages(): Promise<void>;
   /** Ends the server, and starts it again on the same port when it is told to. */
   stopServer(): Promise<void>;
   startServer(): Promise<void>;
 };
+
+export type OpenedPage = Page & { readonly problems: string[] };
 
 export async function start(): Promise<Started> {
   const world = await createScriptedWorld();
@@ -32,12 +45,22 @@ export async function start(): Promise<Started> {
   let server: RunningDashboard = await startDashboard(options);
   const { port, url } = server;
   const browser = await openBrowser();
+  const letIn = async (context: BrowserContext): Promise<BrowserContext> => {
+    const page = await context.newPage();
+    await page.goto(server.loginUrl());
+    await page.close();
+    return context;
+  };
+  const shared = await letIn(await browser.newContext());
+  const opened = new Set<Page>();
   return {
     ...world,
     url,
     token,
-    async page(address = '#/', context = {}) {
-      const page = await (await browser.newContext(context)).newPage();
+    async page(address = '#/', own) {
+      const context = own === undefined ? shared : await letIn(await browser.newContext(own));
+      const page = await context.newPage();
+      opened.add(page);
       // Below the limit of a test, so that what was waited for in vain is named.
       page.setDefaultTimeout(10_000);
       const problems: string[] = [];
@@ -45,9 +68,13 @@ export async function start(): Promise<Started> {
       page.on('console', (message) => {
         if (message.type() === 'error') problems.push(message.text());
       });
-      await page.goto(server.loginUrl());
-      if (address !== '#/') await page.goto(`${url}/${address}`);
+      await page.goto(`${url}/${address}`);
       return Object.assign(page, { problems });
+    },
+    async closePages() {
+      const all = [...opened];
+      opened.clear();
+      await Promise.all(all.map((page) => (page.context() === shared ? page : page.context()).close()));
     },
     stopServer: () => server.close(),
     async startServer() {
@@ -61,7 +88,7 @@ export async function start(): Promise<Started> {
   };
 }
 
-function openBrowser(): Promise<Browser> {
+export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath,
     args: [

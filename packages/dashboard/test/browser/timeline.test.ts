@@ -1,22 +1,18 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { graveProblems } from './axe.ts';
-import { repairSession } from './chart-sessions.ts';
-import { patience, sideways } from './chart-width.ts';
-import { noBrowser, start, type Started } from './started.ts';
+import { describe, expect, it } from 'vitest';
+import { repairSession } from './recorded-sessions.ts';
+import { patience } from './page-checks.ts';
+import { noBrowser } from './started.ts';
+import { withWorld } from './with-world.ts';
 
 describe.skipIf(noBrowser !== null)('the timeline of a session', () => {
-  let world: Started;
-
-  beforeAll(async () => {
-    world = await start();
+  const world = withWorld(async (made) => {
     const { session, events } = repairSession('repair', Date.now() - 600_000);
-    await world.keep(session, events);
+    await made.keep(session, events);
   });
-  afterAll(() => world.close());
 
   async function opened(address = '#/s/repair/timeline'): Promise<Page & { readonly problems: string[] }> {
-    const page = await world.page(address);
+    const page = await world().page(address);
     await page.locator('.strip-block').first().waitFor();
     return page;
   }
@@ -88,10 +84,10 @@ describe.skipIf(noBrowser !== null)('the timeline of a session', () => {
   });
 
   it('draws work that is under way up to now', async () => {
-    const id = await world.begin('Take your time', [
+    const id = await world().begin('Take your time', [
       { text: 'one word after the other, slowly', paceMs: 900 },
     ]);
-    const page = await world.page(`#/s/${id}/timeline`);
+    const page = await world().page(`#/s/${id}/timeline`);
     const open = page.locator('.strip-block.model.open rect');
     await open.waitFor();
     const width = async (): Promise<number> =>
@@ -100,7 +96,7 @@ describe.skipIf(noBrowser !== null)('the timeline of a session', () => {
           0,
       );
     await expect.poll(width, patience).toBeGreaterThan(0);
-    await world.until(id, 'waitingForUser');
+    await world().until(id, 'waitingForUser');
     await open.waitFor({ state: 'detached' });
     expect(page.problems).toEqual([]);
   });
@@ -111,18 +107,6 @@ describe.skipIf(noBrowser !== null)('the timeline of a session', () => {
     await page.locator('.timeline-list button', { hasText: 'waits for permission' }).click();
     await expect.poll(() => new URL(page.url()).hash, patience).toContain('at=');
     expect(page.problems).toEqual([]);
-  });
-
-  it.each(['light', 'dark'] as const)('can be used by everybody, %s', async (colorScheme) => {
-    const page = await world.page('#/s/repair/timeline', { colorScheme });
-    await page.locator('.strip-block').first().waitFor();
-    expect(await graveProblems(page)).toEqual([]);
-  });
-
-  it('fits a phone', async () => {
-    const page = await world.page('#/s/repair/timeline', { viewport: { width: 390, height: 800 } });
-    await page.locator('.strip-block').first().waitFor();
-    expect(await sideways(page)).toBe(0);
   });
 });
 

@@ -127,7 +127,7 @@ describe('a recorded run', () => {
     }
   });
 
-  it('is told to be none where it is none', async () => {
+  it('is reported where it is not one', async () => {
     await using server = await start();
     expect((await upload(server, 'hello')).problems[0]?.message).toContain('neither like JSON');
     expect((await upload(server, '{"a":1}')).problems[0]?.message).toContain('no known format');

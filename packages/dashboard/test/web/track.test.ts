@@ -107,7 +107,6 @@ describe('a track', () => {
     const looked = performance.now();
     for (let seq = 99_000; seq > 0; seq -= 990) track.at(seq);
     const lookMs = (performance.now() - looked) / 100;
-    console.log(`100,000 events in ${filledMs.toFixed(0)} ms; a look takes ${lookMs.toFixed(2)} ms`);
     expect(track.length).toBe(100_000);
     expect(filledMs).toBeLessThan(30_000);
     expect(lookMs).toBeLessThan(250);

@@ -1,17 +1,17 @@
-/** The shapes of the HTTP API, from the schemas of the server itself: only types, so that nothing of it gets in here. */
+/** The shapes of the HTTP API, from the server's own schemas: types only, so that none of its code gets in here. */
 export type {
   Approval,
-  Command as SessionCommand,
-  CreateSession as NewSession,
-  EventsPage as EventPage,
+  Command,
+  CreateSession,
+  EventsPage,
   Fleet,
   ImportedRun,
   Imports,
   KeptEvent,
   Mark,
-  Prompt as SentPrompt,
+  Prompt,
   SessionDetail,
-  SessionList as SessionPage,
+  SessionList,
   SessionRow,
   Shelf,
 } from '../../src/api/index.ts';

@@ -1,26 +1,26 @@
 import type {
   Approval,
-  EventPage,
+  EventsPage,
   Fleet,
   Imports,
-  NewSession,
-  SentPrompt,
-  SessionCommand,
+  CreateSession,
+  Prompt,
+  Command,
   SessionDetail,
-  SessionPage,
+  SessionList,
   Shelf,
 } from './api-types.ts';
 
 /** What the server has to say, and what it can be asked to do. Whatever goes wrong rejects with an `ApiError`. */
 export type Api = {
-  sessions(filter?: SessionFilter, signal?: AbortSignal): Promise<SessionPage>;
+  sessions(filter?: SessionFilter, signal?: AbortSignal): Promise<SessionList>;
   session(id: string, signal?: AbortSignal): Promise<SessionDetail>;
   events(
     id: string,
     page?: { readonly after?: number; readonly limit?: number },
     signal?: AbortSignal,
-  ): Promise<EventPage>;
-  prompt(id: string, at: number, signal?: AbortSignal): Promise<SentPrompt>;
+  ): Promise<EventsPage>;
+  prompt(id: string, at: number, signal?: AbortSignal): Promise<Prompt>;
   memory(
     id: string,
     search?: { readonly q?: string; readonly limit?: number },
@@ -28,8 +28,8 @@ export type Api = {
   ): Promise<Shelf>;
   approvals(signal?: AbortSignal): Promise<{ readonly approvals: readonly Approval[] }>;
   fleet(signal?: AbortSignal): Promise<Fleet>;
-  create(session: NewSession): Promise<{ readonly id: string }>;
-  command(id: string, command: SessionCommand): Promise<{ readonly id: string }>;
+  create(session: CreateSession): Promise<{ readonly id: string }>;
+  command(id: string, command: Command): Promise<{ readonly id: string }>;
   fork(id: string, at: number): Promise<{ readonly id: string }>;
   /** `rule` says which verdict is meant, where an event brought several; null takes a mark back. */
   mark(
@@ -119,7 +119,6 @@ async function call<Answer>(path: string, init: RequestInit): Promise<Answer> {
     );
   });
   if (!response.ok) throw await errorOf(response);
-  if (response.status === 204) return undefined as Answer;
   // The server's own schemas say what comes; both are built from the same files.
   return (await response.json()) as Answer;
 }

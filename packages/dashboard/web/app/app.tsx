@@ -16,7 +16,7 @@ import { Toasts } from './toasts.tsx';
 import { useKeys } from './use-keys.ts';
 import { Empty, Loading } from './widgets/notes.tsx';
 
-/** Pages that few open come when they are opened. */
+/** Pages that few people open are loaded when they are opened. */
 const ComparePage = lazy(async () => ({
   default: (await import('../views/compare/compare.tsx')).ComparePage,
 }));
@@ -79,7 +79,7 @@ function pageOf(route: Route, rows: RowsState): ReactNode {
   }
 }
 
-/** What is new enough to forget an error for. */
+/** An error is forgotten when this changes. */
 function placeOf(route: Route): string {
   return route.page === 'session' || route.page === 'imported' ? `${route.page} ${route.id}` : route.page;
 }

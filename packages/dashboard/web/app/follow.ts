@@ -13,6 +13,9 @@ export type Following = {
   readonly again?: () => Promise<void>;
 };
 
+/** What comes in faster than this is shown together. */
+export const frameMs = 16;
+
 const firstWaitMs = 300;
 const waitMaxMs = 5_000;
 /** The server sends a sign of life more often than this. */

@@ -18,7 +18,7 @@ export function useRoute(): Route {
 
 export function open(to: string): void {
   settle();
-  // At once and not by an event that comes later: what is typed meanwhile would be lost.
+  // At once, and not by an event that comes later: what is typed in between would be lost.
   if (to !== location.hash) history.pushState(null, '', to);
   show(to);
 }

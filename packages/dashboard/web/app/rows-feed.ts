@@ -1,6 +1,6 @@
 import { ApiError, type Api } from './api.ts';
 import type { SessionRow } from './api-types.ts';
-import { follow, type Connection } from './follow.ts';
+import { follow, frameMs, type Connection } from './follow.ts';
 
 /** The sessions there are, those last worked on first. */
 export type RowsState = {
@@ -44,7 +44,7 @@ export class RowsFeed {
       heard: ({ event, data }) => {
         if (event === 'session') this.#put(JSON.parse(data) as SessionRow);
         else if (event === 'removed') this.#byId.delete((JSON.parse(data) as { readonly id: string }).id);
-        if (this.#frame === null) this.#frame = window.setTimeout(() => this.#show(), 16);
+        if (this.#frame === null) this.#frame = window.setTimeout(() => this.#show(), frameMs);
       },
     });
     return () => this.#unfollow?.();

@@ -1,7 +1,7 @@
 import type { Event } from '@pawl/core';
 import { ApiError, type Api } from './api.ts';
 import type { KeptEvent, SessionDetail } from './api-types.ts';
-import { follow, type Connection } from './follow.ts';
+import { follow, frameMs, type Connection } from './follow.ts';
 import { afterKept, nothingLive, showLive, type LiveShow } from './live-show.ts';
 import { GapError, Track } from './track.ts';
 
@@ -93,7 +93,7 @@ export class SessionFeed {
       isFilling: true,
       head: detail.head,
     };
-    // Not told to anybody yet: most sessions are there before anybody would notice that they were not.
+    // Nobody is told yet: most sessions are read before anybody could notice the wait.
     this.#state = ready;
     await this.#fill(track, detail.head, first);
     this.#change({ isFilling: false });
@@ -148,7 +148,7 @@ export class SessionFeed {
         if (event === 'kept') this.#heard.kept.push(JSON.parse(data) as KeptEvent);
         else if (event === 'live') this.#heard.live.push(JSON.parse(data) as Event);
         else if (event === 'holder') this.refresh().catch(() => {});
-        this.#frame ??= window.setTimeout(() => this.#take(track), 16);
+        this.#frame ??= window.setTimeout(() => this.#take(track), frameMs);
       },
     });
   }
@@ -179,7 +179,7 @@ export class SessionFeed {
       // The stream will end as well, and its next attempt begins where the track ends.
     } finally {
       this.#isCatchingUp = false;
-      this.#frame ??= window.setTimeout(() => this.#take(track), 16);
+      this.#frame ??= window.setTimeout(() => this.#take(track), frameMs);
     }
   }
 

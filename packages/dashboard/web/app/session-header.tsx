@@ -42,7 +42,7 @@ export function SessionHeader({ track, at, isFollowing, detail, connection, chil
           </div>
         </details>
       </div>
-      <div className="facts">
+      <div className="facts" role="group" aria-label="About this session" tabIndex={0}>
         <StatusPill status={session.turn.status} isLive={isFollowing} />
         <Facts session={session} totals={track.totalsAt(at)} />
         <About detail={detail} />

@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { api } from './api.ts';
-import type { SessionCommand } from './api-types.ts';
+import type { Command } from './api-types.ts';
 import { SessionFeed } from './session-feed.ts';
 import { SessionShell } from './session-shell.tsx';
 import type { ViewName } from './view-names.ts';
@@ -24,7 +24,7 @@ function FollowedSession({ id, view, at, again }: SessionPageProps & { readonly 
   if (state.phase === 'loading') return <Loading what="the session" />;
   if (state.phase === 'failed') return <Trouble error={state.error} retry={again} />;
   const { detail, track, version, live, connection, isFilling, head } = state;
-  const send = async (command: SessionCommand): Promise<void> => {
+  const send = async (command: Command): Promise<void> => {
     await api.command(id, command);
     feed.refresh().catch(() => {});
   };

@@ -3,7 +3,7 @@ import { EventsView } from '../views/events/events.tsx';
 import { GovernorStrip, GovernorView } from '../views/governor/governor.tsx';
 import { TranscriptView } from '../views/transcript/transcript.tsx';
 import { api } from './api.ts';
-import type { SessionCommand } from './api-types.ts';
+import type { Command } from './api-types.ts';
 import { ControlBar } from './control-bar.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import type { Connection } from './follow.ts';
@@ -17,7 +17,7 @@ import { viewNames, type ViewName } from './view-names.ts';
 import type { Detail, SessionViewProps } from './view-props.ts';
 import { Loading } from './widgets/notes.tsx';
 
-/** What is drawn with more than text comes when it is looked at. */
+/** Views that draw more than text are loaded when they are looked at. */
 const ChartView = lazy(async () => ({ default: (await import('../views/chart/chart.tsx')).ChartView }));
 const TimelineView = lazy(async () => ({
   default: (await import('../views/timeline/timeline.tsx')).TimelineView,
@@ -56,7 +56,7 @@ export type SessionShellProps = {
   readonly connection: Connection | null;
   /** How many events there will be, while those of the past are being read. */
   readonly filling: number | null;
-  readonly send: ((command: SessionCommand) => Promise<void>) | null;
+  readonly send: ((command: Command) => Promise<void>) | null;
 };
 
 /** What all views on a session have around them: its header, the tabs, and the bar to go through time and to step in. */

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react';
-import type { SessionCommand } from './api-types.ts';
+import type { Command } from './api-types.ts';
 import { toast, toastError } from './toasts.tsx';
 import { useKeys } from './use-keys.ts';
 import type { SessionViewProps } from './view-props.ts';
 import { Dialog } from './widgets/dialog.tsx';
 
-type StepInProps = SessionViewProps & { readonly send: (command: SessionCommand) => Promise<void> };
+type StepInProps = SessionViewProps & { readonly send: (command: Command) => Promise<void> };
 
 /** What a person may ask of the session, whatever moment is looked at: it is always about now. */
 export function StepIn({ track, send }: StepInProps) {
@@ -16,7 +16,7 @@ export function StepIn({ track, send }: StepInProps) {
   const isOver = status === 'halted' || status === 'shuttingDown';
   const isPaused = status === 'paused';
   const isWaiting = status === 'waitingForUser';
-  const ask = (command: SessionCommand, done: string): void => {
+  const ask = (command: Command, done: string): void => {
     send(command).then(() => toast(done), toastError);
   };
   const say = (): void => {
@@ -133,7 +133,7 @@ const asked: Readonly<
 
 type AskDialogProps = Pick<SessionViewProps, 'track'> & {
   readonly asking: Asking;
-  readonly ask: (command: SessionCommand, done: string) => void;
+  readonly ask: (command: Command, done: string) => void;
   readonly close: () => void;
 };
 
@@ -143,7 +143,7 @@ function AskDialog({ asking, track, ask, close }: AskDialogProps) {
   const [text, setText] = useState('');
   const submit = (): void => {
     const reason = text.trim() === '' ? 'asked for in the dashboard' : text.trim();
-    const command: SessionCommand =
+    const command: Command =
       asking === 'phase' ? { kind: 'phase', number, description: reason } : { kind: asking, reason };
     ask(command, done);
     close();

@@ -1,5 +1,5 @@
 import type { Api } from './api.ts';
-import type { ImportedRun, SessionCommand, SessionDetail } from './api-types.ts';
+import type { ImportedRun, Command, SessionDetail } from './api-types.ts';
 import type { LiveShow } from './live-show.ts';
 import type { Track } from './track.ts';
 import type { ViewName } from './view-names.ts';
@@ -22,7 +22,7 @@ export type SessionViewProps = {
   readonly api: Api;
   readonly go: (to: { readonly seq?: number | 'now'; readonly view?: ViewName }) => void;
   /** Null where nothing can be asked of the session; `detail.why` says why. */
-  readonly send: ((command: SessionCommand) => Promise<void>) | null;
+  readonly send: ((command: Command) => Promise<void>) | null;
 };
 
 /** What a page that is not about one session is given. */

@@ -33,7 +33,10 @@ export function Dialog({ title, close, isWide = false, children }: DialogProps) 
             <Icon name="close" />
           </button>
         </header>
-        <div className="dialog-body">{children}</div>
+        {/* It may scroll, and then the keyboard has to reach it. */}
+        <div className="dialog-body" tabIndex={0}>
+          {children}
+        </div>
       </div>
     </dialog>
   );

@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import type { SessionCommand } from '../../app/api-types.ts';
+import type { Command } from '../../app/api-types.ts';
 import { toast, toastError } from '../../app/toasts.tsx';
 
 type DecideProps = {
   readonly callId: string;
   readonly request: number;
-  readonly send: (command: SessionCommand) => Promise<void>;
+  readonly send: (command: Command) => Promise<void>;
   readonly decided?: (decision: 'allow' | 'deny') => void;
 };
 

@@ -18,7 +18,7 @@ type AsItRanProps = {
   readonly goTo: (seq: number) => void;
 };
 
-const step = 30;
+const stayWidth = 30;
 const rowHeight = 34;
 const labelWidth = 166;
 
@@ -27,8 +27,8 @@ export function AsItRan({ visits, states, toneOf, goTo }: AsItRanProps) {
   const box = useRef<HTMLDivElement>(null);
   const { sight, look } = useSight(box, visits.length);
   const rows = new Map(states.map((state, index) => [state, index]));
-  const first = Math.max(0, Math.floor((sight.left - labelWidth) / step) - 4);
-  const last = Math.min(visits.length - 1, Math.ceil((sight.left + sight.width) / step) + 4);
+  const first = Math.max(0, Math.floor((sight.left - labelWidth) / stayWidth) - 4);
+  const last = Math.min(visits.length - 1, Math.ceil((sight.left + sight.width) / stayWidth) + 4);
   const seen = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
     visits.visit(first + index),
   );
@@ -44,7 +44,7 @@ export function AsItRan({ visits, states, toneOf, goTo }: AsItRanProps) {
     >
       <div
         className="ran-inside"
-        style={{ width: labelWidth + visits.length * step + 60, height: states.length * rowHeight + 8 }}
+        style={{ width: labelWidth + visits.length * stayWidth + 60, height: states.length * rowHeight + 8 }}
       >
         <div className="ran-names">
           {states.map((state) => (
@@ -55,8 +55,8 @@ export function AsItRan({ visits, states, toneOf, goTo }: AsItRanProps) {
         </div>
         <svg
           className="ran-lines"
-          style={{ left: labelWidth + first * step }}
-          width={Math.max(seen.length * step + step, sight.width)}
+          style={{ left: labelWidth + first * stayWidth }}
+          width={Math.max(seen.length * stayWidth + stayWidth, sight.width)}
           height={states.length * rowHeight}
           aria-hidden="true"
         >
@@ -68,7 +68,7 @@ export function AsItRan({ visits, states, toneOf, goTo }: AsItRanProps) {
             <Stay
               key={visit.number}
               visit={visit}
-              x={index * step + step / 2}
+              x={index * stayWidth + stayWidth / 2}
               y={middle(rows.get(visit.state) ?? 0)}
               tone={toneOf(visit.state)}
               isLast={visit.number === visits.length}
@@ -101,7 +101,7 @@ function useSight(
     return () => observer.disconnect();
   }, [box, look]);
   useLayoutEffect(() => {
-    box.current?.scrollTo({ left: length * step });
+    box.current?.scrollTo({ left: length * stayWidth });
     look();
   }, [box, look, length]);
   return { sight, look };
@@ -142,10 +142,10 @@ function middle(row: number): number {
 function pathThrough(seen: readonly Visit[], rows: ReadonlyMap<string, number>): string {
   return seen
     .map(({ state }, index) => {
-      const [x, y] = [index * step + step / 2, middle(rows.get(state) ?? 0)];
+      const [x, y] = [index * stayWidth + stayWidth / 2, middle(rows.get(state) ?? 0)];
       if (index === 0) return `M ${x} ${y}`;
       const before = seen[index - 1]?.state ?? state;
-      const half = x - step / 2;
+      const half = x - stayWidth / 2;
       return `C ${half} ${middle(rows.get(before) ?? 0)}, ${half} ${y}, ${x} ${y}`;
     })
     .join(' ');

@@ -12,7 +12,7 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { duration } from '../../app/format.ts';
+import { counted, duration } from '../../app/format.ts';
 import { useKeys } from '../../app/use-keys.ts';
 import { Loading, Trouble } from '../../app/widgets/notes.tsx';
 import type { ChartShown, EdgeShown, StateShown } from './chart-model.ts';
@@ -201,7 +201,7 @@ function Way({ data }: EdgeProps<WayEdge>) {
   const width = 8 + text.length * 7;
   return (
     <g className={`chart-way ${kind}`}>
-      <title>{`${from} → ${to}${count > 0 ? `, taken ${count} times` : ''}\n${labels.join('\n')}`}</title>
+      <title>{`${from} → ${to}${count > 0 ? `, taken ${counted(count, 'time')}` : ''}\n${labels.join('\n')}`}</title>
       <path className="chart-way-hit" d={path} />
       <path className="chart-way-line" d={path} markerEnd={`url(#arrow-${kind})`} />
       {count > 0 && (

@@ -1,4 +1,5 @@
 import { clockTime, counted, duration } from '../../app/format.ts';
+import { Icon } from '../../app/widgets/icon.tsx';
 import type { ChartShown } from './chart-model.ts';
 import type { VisitList } from './visits.ts';
 
@@ -23,7 +24,7 @@ export function StatePanel({ chart, visits, state, tone, goTo, close }: StatePan
       <header>
         <h2>{state}</h2>
         <button type="button" className="icon" aria-label="Close" onClick={close}>
-          ✕
+          <Icon name="close" />
         </button>
       </header>
       <p className="chart-about">{about?.description}</p>

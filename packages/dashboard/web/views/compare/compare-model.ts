@@ -2,12 +2,13 @@ import {
   conversationOf,
   items,
   plainEvents,
+  usageOf,
   type Event,
-  type Message,
   type Session,
   type Usage,
   type Verdict,
 } from '@pawl/core';
+import { finalAnswer } from '../../app/final-answer.ts';
 import type { Entry, Track } from '../../app/track.ts';
 import { statusWords } from '../../app/tones.ts';
 import { keptUp } from '../timeline/kept-up.ts';
@@ -69,6 +70,8 @@ class Account {
   }
 
   #count(event: Event): void {
+    const usage = usageOf(event);
+    if (usage !== undefined) this.#used(usage);
     switch (event.type) {
       case 'user-message':
         if (event.automatic !== true) this.goal ??= event.text;
@@ -84,7 +87,6 @@ class Account {
         return;
       case 'model-replied':
         this.steps += 1;
-        if (event.usage !== undefined) this.#used(event.usage);
         return;
       default:
     }
@@ -129,17 +131,9 @@ export function answerOf(session: Session): string | null {
     if (message.role === 'user') answer = null;
     if (message.role === 'assistant' && message.text.trim() !== '' && message.calls.length === 0)
       answer = message.text;
-    if (message.role === 'tool') answer = finalAnswer(message) ?? answer;
+    if (message.role === 'tool') answer = finalAnswer(message.outcome) ?? answer;
   }
   return answer;
-}
-
-function finalAnswer({ outcome }: Extract<Message, { readonly role: 'tool' }>): string | null {
-  if (!outcome.ok || outcome.final !== true) return null;
-  const { output } = outcome;
-  if (typeof output === 'string') return output;
-  const answer = output !== null && typeof output === 'object' && 'answer' in output ? output.answer : null;
-  return typeof answer === 'string' ? answer : JSON.stringify(output);
 }
 
 export type Row = {

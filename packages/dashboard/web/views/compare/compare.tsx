@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { SessionRow } from '../../app/api-types.ts';
+import { useTitle } from '../../app/use-title.ts';
 import type { PageProps } from '../../app/view-props.ts';
 import { visibleLine } from '../../app/visible.ts';
 import { Empty, Loading, Trouble } from '../../app/widgets/notes.tsx';
@@ -13,13 +14,14 @@ import './compare.css';
 export function ComparePage({ api, query, open }: PageProps) {
   const [a, b] = [query.get('a') ?? '', query.get('b') ?? ''];
   const at = query.get('at');
+  useTitle('Compare');
   const choose = (side: 'a' | 'b', id: string): void => {
     const next = new URLSearchParams({ a, b });
     next.set(side, id);
     open(`#/compare?${next.toString()}`);
   };
   return (
-    <div className="compare-page">
+    <div className="wide-page compare-page">
       <h1>Compare two runs</h1>
       <div className="compare-choose">
         <Chooser api={api} label="First run" side="a" chosen={a} choose={choose} />
@@ -163,8 +165,8 @@ function Summary({
   readonly b: LoadedRun;
 }) {
   return (
-    <div className="compare-summary">
-      <table>
+    <div className="compare-summary framed">
+      <table className="listing">
         <caption className="visually-hidden">What the two runs came to</caption>
         <thead>
           <tr>

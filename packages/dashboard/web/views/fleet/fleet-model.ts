@@ -1,4 +1,4 @@
-import type { Fleet } from '../../../src/api/fleet.ts';
+import type { Fleet } from '../../app/api-types.ts';
 
 /** The queues added up, with how much there is to worry about. */
 export type FleetTotals = {

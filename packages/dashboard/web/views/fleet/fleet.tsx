@@ -3,6 +3,7 @@ import type { Fleet } from '../../app/api-types.ts';
 import { ago, amount, counted, duration } from '../../app/format.ts';
 import { sessionAddress } from '../../app/route.ts';
 import { useNow } from '../../app/use-now.ts';
+import { useTitle } from '../../app/use-title.ts';
 import type { PageProps } from '../../app/view-props.ts';
 import { visibleLine } from '../../app/visible.ts';
 import { Loading, Trouble } from '../../app/widgets/notes.tsx';
@@ -15,6 +16,7 @@ const everyMs = 2_000;
 export function FleetPage({ api }: PageProps) {
   const [fleet, setFleet] = useState<Fleet | null>(null);
   const [error, setError] = useState<unknown>(null);
+  useTitle('Fleet');
   useEffect(() => {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -41,10 +43,12 @@ export function FleetPage({ api }: PageProps) {
     };
   }, [api]);
   return (
-    <div className="fleet-page">
-      <header className="fleet-head">
+    <div className="wide-page fleet-page">
+      <header className="page-header">
         <h1>Fleet</h1>
-        <a href="/metrics">Metrics for Prometheus</a>
+        <a className="end" href="/metrics">
+          Metrics for Prometheus
+        </a>
       </header>
       {error !== null && <Trouble error={error} />}
       {fleet === null ? error === null && <Loading what="the fleet" /> : <Shown fleet={fleet} />}
@@ -205,13 +209,13 @@ type TableProps = {
 
 function Table({ title, empty, heads, children }: TableProps) {
   return (
-    <section className="fleet-table">
+    <section>
       <h2>{title}</h2>
       {children.length === 0 ? (
         <p className="fleet-quiet">{empty}</p>
       ) : (
-        <div className="fleet-scroll">
-          <table>
+        <div className="framed">
+          <table className="listing">
             <thead>
               <tr>
                 {heads.map((head) => (

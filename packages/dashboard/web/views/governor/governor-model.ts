@@ -23,7 +23,7 @@ export type RuleNear = {
   readonly count: number;
   readonly next: Distance['next'];
   readonly rungs: readonly { readonly level: Level; readonly at: number }[];
-  /** From 0 to 1, has nothing left to do but what it did. */
+  /** From 0, saw nothing, to 1, has nothing left to do. */
   readonly share: number;
 };
 
@@ -74,7 +74,8 @@ export function governorShown(
 }
 
 function metersOf({ settings: { budgets }, spent, turn }: Session, now: number): readonly Meter[] {
-  const worked = turn.status === 'waitingForUser' ? 0 : Math.max(0, now - spent.workingSince);
+  const worked =
+    turn.status === 'waitingForUser' ? 0 : Math.max(0, (spent.waitingSince ?? now) - spent.workingSince);
   if (budgets === null) return [];
   const all = [
     { name: 'model calls', used: spent.modelCalls, max: budgets.modelCalls, as: amount },

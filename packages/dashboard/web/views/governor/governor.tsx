@@ -208,7 +208,7 @@ function Refusals({ shown: { refused } }: { readonly shown: GovernorShown }) {
           <li key={call}>
             <strong>{rule}</strong>: {visibleLine(reason)}
             <span className="gov-quiet">
-              {asked === 0 ? 'not asked for since' : `asked for ${asked} more times`} · told:{' '}
+              {asked === 0 ? 'not asked for since' : `asked for ${counted(asked, 'more time')}`} · told:{' '}
               {visibleLine(advice)}
             </span>
           </li>

@@ -1,4 +1,4 @@
-import type { ImportedRun, Imports } from '../../../src/api/imports.ts';
+import type { ImportedRun, Imports } from '../../app/api-types.ts';
 
 /** A run that was read from a file, and where in the page it can be looked at. */
 export type RunRow = {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, type DragEvent } from 'react';
 import type { Imports } from '../../app/api-types.ts';
 import { counted } from '../../app/format.ts';
+import { useTitle } from '../../app/use-title.ts';
 import type { PageProps } from '../../app/view-props.ts';
 import { visibleLine } from '../../app/visible.ts';
 import { Trouble } from '../../app/widgets/notes.tsx';
@@ -22,6 +23,7 @@ export function ImportPage({ api, keepImported, open }: PageProps) {
   const [files, setFiles] = useState<readonly ReadFile[]>(readBefore);
   const [reading, setReading] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
+  useTitle('Import');
   useEffect(() => {
     readBefore = files;
   }, [files]);
@@ -48,7 +50,7 @@ export function ImportPage({ api, keepImported, open }: PageProps) {
     for (const file of given) await read(file.name, file);
   };
   return (
-    <div className="import-page">
+    <div className="wide-page">
       <h1>Import</h1>
       <Drop readAll={(given) => void readAll(given)} reading={reading} />
       <Paste read={(text) => void read('pasted', text)} />
@@ -146,8 +148,8 @@ function FileShown({
         {visibleLine(name, 80)} <span role="status">{text}</span>
       </h2>
       {rows.length > 0 && (
-        <div className="import-scroll">
-          <table>
+        <div className="framed">
+          <table className="listing">
             <thead>
               <tr>
                 <th scope="col">run</th>

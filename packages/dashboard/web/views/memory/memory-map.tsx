@@ -10,7 +10,7 @@ type MemoryMapProps = {
   readonly pick: (key: string) => void;
 };
 
-/** Of a different shape than the room it fills, boxes are still about square. */
+/** The shape that boxes are laid out in; in a room of another shape they are still about square. */
 const room = { width: 900, height: 320 };
 
 /** Each entry as a box as large as its share. */

@@ -43,8 +43,8 @@ export type MemoryShown = {
   readonly window: (Gauge & { readonly fullAt: number }) | null;
 };
 
-/** A window this full is too full to ask with: the reply needs room as well. */
-const fullShare = 0.9;
+/** A window this full is too full to ask with: the reply needs room as well. As the machine has it. */
+export const fullShare = 0.9;
 
 /** Working memory and the model's window after an event, the largest entries first. */
 export function memoryShown({ memory, window, settings: { windowTokens } }: Session): MemoryShown {

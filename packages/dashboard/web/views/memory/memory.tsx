@@ -5,6 +5,7 @@ import type { SessionViewProps } from '../../app/view-props.ts';
 import { visibleLine } from '../../app/visible.ts';
 import type { Shelf } from '../../app/api-types.ts';
 import { Either } from '../../app/widgets/either.tsx';
+import { Icon } from '../../app/widgets/icon.tsx';
 import { LongText } from '../../app/widgets/long-text.tsx';
 import { Empty, Trouble } from '../../app/widgets/notes.tsx';
 import { gravity, percent } from '../governor/governor-model.ts';
@@ -149,8 +150,8 @@ type EntriesProps = {
 
 function EntryList({ entries, picked, pick }: EntriesProps) {
   return (
-    <div className="mem-table">
-      <table>
+    <div className="mem-table framed">
+      <table className="listing">
         <thead>
           <tr>
             <th scope="col">key</th>
@@ -203,7 +204,7 @@ function EntryPanel({ entry, close, send, why }: EntryPanelProps) {
       <header>
         <h3>{visibleLine(key, 120)}</h3>
         <button type="button" className="icon" aria-label="Close" onClick={close}>
-          ✕
+          <Icon name="close" />
         </button>
       </header>
       <p className="mem-quiet">

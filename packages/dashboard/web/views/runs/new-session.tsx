@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { requestId, type Api } from '../../app/api.ts';
-import type { NewSession as Wanted } from '../../app/api-types.ts';
+import type { CreateSession } from '../../app/api-types.ts';
 import { curlFor } from '../../app/curl.ts';
 import { sessionAddress } from '../../app/route.ts';
 import { open } from '../../app/router.ts';
@@ -13,7 +13,7 @@ type Fields = {
   readonly dir: string;
   readonly model: string;
   readonly profile: string;
-  readonly mode: '' | NonNullable<Wanted['mode']>;
+  readonly mode: '' | NonNullable<CreateSession['mode']>;
   readonly modelCalls: string;
   readonly tokens: string;
   readonly minutes: string;
@@ -31,7 +31,7 @@ const empty: Fields = {
 };
 
 /** What the form asks the server for. What is left empty is left to the settings. */
-function wantedFrom(fields: Fields, id: string): Wanted {
+function wantedFrom(fields: Fields, id: string): CreateSession {
   const { goal, dir, model, profile, mode, modelCalls, tokens, minutes } = fields;
   const budgets = {
     ...(modelCalls !== '' && { modelCalls: Number(modelCalls) }),

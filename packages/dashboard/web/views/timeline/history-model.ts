@@ -1,4 +1,4 @@
-import { distances, rulesFor, step, tokensOf, type Distance, type Session } from '@pawl/core';
+import { distances, rulesFor, step, tokensOf, usageOf, type Distance, type Session } from '@pawl/core';
 import type { Track } from '../../app/track.ts';
 
 /** How something changed over a session: its value from the event at place `index[n]` on is `value[n]`. */
@@ -58,9 +58,8 @@ export class History {
       const { event } = this.#track.entry(this.#taken);
       const before = this.#session;
       this.#session = step(before, event).session;
-      if (event.type === 'model-replied' && event.usage !== undefined) {
-        this.#tokens += finite(event.usage.inputTokens) + finite(event.usage.outputTokens);
-      }
+      const usage = usageOf(event);
+      if (usage !== undefined) this.#tokens += finite(usage.inputTokens) + finite(usage.outputTokens);
       this.#see(this.#taken, before);
     }
   }
@@ -97,7 +96,7 @@ export function historyOf(track: Track): History {
   return known;
 }
 
-/** From 0, saw nothing, to 1, has nothing left to do but what it did. One sighting is no pattern yet. */
+/** From 0, saw nothing, to 1, has nothing left to do. One sighting is no pattern yet. */
 export function nearness({ count, next }: Distance): number {
   if (count <= 1) return 0;
   return next === null ? 1 : shareOf(count, next.at);

@@ -2,6 +2,7 @@ import { lazy, Suspense, useMemo } from 'react';
 import { amount } from '../../app/format.ts';
 import type { Track } from '../../app/track.ts';
 import { percent } from '../governor/governor-model.ts';
+import { fullShare } from '../memory/memory-model.ts';
 import { thinned, valueOn, type Course, type History } from './history-model.ts';
 import type { View } from './scale-model.ts';
 
@@ -33,7 +34,7 @@ export function Series(props: SeriesProps) {
   const all: readonly Shown[] = [
     { name: 'tokens', course: history.tokens, colour: '--series-1', as: amount },
     { name: 'memory', course: history.memory, colour: '--series-2', as: percent, limit: 1 },
-    { name: 'window', course: history.window, colour: '--series-5', as: percent, limit: 0.9 },
+    { name: 'window', course: history.window, colour: '--series-5', as: percent, limit: fullShare },
     { name: 'nearest rule', course: history.nearest, colour: '--series-4', as: percent, limit: 1 },
   ];
   const shown = all.filter(({ course }) => course.value.length > 1);

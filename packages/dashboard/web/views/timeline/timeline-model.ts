@@ -2,7 +2,7 @@ import type { Action, Event, Note, Session, TurnStatus, Verdict } from '@pawl/co
 import type { Entry, Track } from '../../app/track.ts';
 import { keptUp } from './kept-up.ts';
 
-/** A point of a session: an event, when it came, and the how manieth it is. Times never go back. */
+/** A point of a session: an event, when it came, and its place among the events. Times never go back. */
 export type Moment = { readonly seq: number; readonly at: number; readonly index: number };
 
 export type SpanKind =
@@ -96,7 +96,7 @@ export class Timeline {
 
   take({ seq, event, status, actions, notes }: Entry, index: number): void {
     const now: Moment = { seq, index, at: Math.max(this.#last.at, finite(event.at, this.#last.at)) };
-    // Nobody has waited for what came first.
+    // It begins with the first event: nobody waited for that.
     if (this.#begin === null) this.#begin = now;
     this.#last = now;
     if (!notes.some(({ type }) => type === 'refused')) this.#happened(event, status, now);

@@ -14,7 +14,7 @@ export function CallItem({ item, at, live, go, send, isFollowing }: ItemProps<'c
   const [isOpen, setOpen] = useState(false);
   const state = stateAt(item, at);
   const progress = live?.progress.get(item.callId);
-  const asks = state.word === 'asks for leave' && isFollowing && item.asked !== null;
+  const asks = state.word === 'asks for permission' && isFollowing && item.asked !== null;
   return (
     <article className={`item call tone-${state.tone}`} data-call={item.callId} data-state={state.word}>
       <div className="item-head">
@@ -93,7 +93,8 @@ function stateAt({ asked, decided, started, ended }: CallCard, at: number): Call
   if (started !== null && started.seq <= at) return { word: 'runs', tone: 'tools', tookMs: null };
   if (decided !== null && decided.seq <= at)
     return { word: decided.decision === 'allow' ? 'allowed' : 'denied', tone: 'permission', tookMs: null };
-  if (asked !== null && asked.seq <= at) return { word: 'asks for leave', tone: 'permission', tookMs: null };
+  if (asked !== null && asked.seq <= at)
+    return { word: 'asks for permission', tone: 'permission', tookMs: null };
   return { word: 'waits', tone: 'check', tookMs: null };
 }
 

@@ -1,4 +1,5 @@
 import type { Action, Event, EventType, Note, Response, Verdict } from '@pawl/core';
+import { counted } from '../../app/format.ts';
 import type { Tone } from '../../app/tones.ts';
 
 /** A line between what was said and done: verdicts, phases, failures, what people asked for. */
@@ -51,7 +52,7 @@ function noteTold(note: Note): Told | null {
       const { moved, freedTokens } = note;
       return told(
         'memory',
-        `${moved.length} entries moved to storage`,
+        `${counted(moved.length, 'entry', 'entries')} moved to storage`,
         `${freedTokens} tokens freed`,
         'memory',
       );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { Message } from '@pawl/core';
-import type { SentPrompt } from '../../app/api-types.ts';
+import type { Prompt } from '../../app/api-types.ts';
 import { counted } from '../../app/format.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
 import { visibleLine } from '../../app/visible.ts';
@@ -48,8 +48,8 @@ function usePrompt(
   api: SessionViewProps['api'],
   id: string,
   seq: number,
-): { readonly prompt: SentPrompt | null; readonly error: unknown } {
-  const [got, setGot] = useState<{ readonly prompt: SentPrompt | null; readonly error: unknown }>({
+): { readonly prompt: Prompt | null; readonly error: unknown } {
+  const [got, setGot] = useState<{ readonly prompt: Prompt | null; readonly error: unknown }>({
     prompt: null,
     error: null,
   });
@@ -66,7 +66,7 @@ function usePrompt(
   return got;
 }
 
-function Pretty({ prompt }: { readonly prompt: SentPrompt }) {
+function Pretty({ prompt }: { readonly prompt: Prompt }) {
   const { system, tools, messages, injected, dropped, missing } = prompt;
   return (
     <>
@@ -88,9 +88,7 @@ function Pretty({ prompt }: { readonly prompt: SentPrompt }) {
         ))}
       </details>
       {dropped > 0 && (
-        <p className="warn-text">
-          {counted(dropped, 'older message')} were in storage by then, and so were not sent.
-        </p>
+        <p className="warn-text">Not sent, since in storage by then: {counted(dropped, 'older message')}.</p>
       )}
       {messages.map((message, index) => (
         <MessagePart key={index} message={message} />

@@ -1,4 +1,4 @@
-import { duration } from '../../app/format.ts';
+import { counted, duration } from '../../app/format.ts';
 import { visible, visibleLine } from '../../app/visible.ts';
 import { LongText } from '../../app/widgets/long-text.tsx';
 import { CallItem } from './call-item.tsx';
@@ -68,7 +68,7 @@ function ReplyItem({ item, go, showPrompt, detail }: ItemProps<'reply'>) {
       )}
       {item.problem !== null && <p className="bad-text">Not understood: {visible(item.problem)}</p>}
       {item.text.trim() === '' ? null : <LongText text={item.text} />}
-      {item.dropped > 0 && <p className="faint">{item.dropped} calls of this reply were dropped.</p>}
+      {item.dropped > 0 && <p className="faint">Dropped: {counted(item.dropped, 'call')} of this reply.</p>}
     </article>
   );
 }

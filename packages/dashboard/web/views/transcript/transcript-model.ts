@@ -1,4 +1,5 @@
 import type { Action, Event, Json, Message, Outcome, ToolFinished, Usage } from '@pawl/core';
+import { finalAnswer } from '../../app/final-answer.ts';
 import type { Entry, Track } from '../../app/track.ts';
 import { actionNotice, eventNotice, noteNotice, type Notice } from './notices.ts';
 
@@ -197,15 +198,6 @@ export class Transcript {
   #add(item: Item | null): void {
     if (item !== null) this.items.push(item);
   }
-}
-
-/** The same as the runtime takes for the answer of a turn. */
-function finalAnswer(outcome: Outcome): string | null {
-  if (!outcome.ok || outcome.final !== true) return null;
-  const { output } = outcome;
-  if (typeof output === 'string') return output;
-  const answer = output !== null && typeof output === 'object' && 'answer' in output ? output.answer : null;
-  return typeof answer === 'string' ? answer : JSON.stringify(output);
 }
 
 type AskModel = Extract<Action, { readonly type: 'ask-model' }>;

@@ -198,23 +198,10 @@ function loop(script: Script): void {
   ]);
 }
 
-/** A session of very many events: round after round of a call and its result. */
-export function longSession(id: string, at: number, length: number): RecordedSession {
-  const governor = { preset: 'none', rules: {} } as const;
-  const session = createSession({ id, at, settings: { governor } });
-  const events: Event[] = [{ type: 'user-message', text: 'Go on for as long as you can.', at }];
-  for (let place = 0; events.length < length; place += 1) {
-    const began = at + place * 700;
-    const callId = `call-${place}`;
-    const args = { path: `file-${place % 97}.ts` };
-    const outcome = place % 50 === 0 ? failed : ({ ok: true, output: `line ${place}` } as const);
-    events.push(
-      { type: 'model-replied', text: '', calls: [{ id: callId, tool: 'read', args }], at: began + 300 },
-      { type: 'tool-started', callId, at: began + 310 },
-      { type: 'tool-finished', callId, outcome, at: began + 600 },
-    );
-  }
-  return { session, events };
+/** Two repairs that go the same way up to their last word, as `one` and `other`. */
+export function twoRuns(): readonly [RecordedSession, RecordedSession] {
+  const one = repairSession('one', Date.now() - 600_000);
+  const other = repairSession('other', Date.now() - 300_000);
+  const last = { type: 'model-replied', text: 'I give up.', calls: [], at: Date.now() } as const;
+  return [one, { ...other, events: [...other.events.slice(0, -1), last] }];
 }
-
-const failed = { ok: false, error: { kind: 'failed', message: 'it is not there' } } as const;
