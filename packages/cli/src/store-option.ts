@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { Json } from '@pawl/core';
 import {
   createFileSpool,
   createMemorySpool,
@@ -8,11 +9,15 @@ import {
   StoreError,
   type Config,
   type Spool,
+  type Storage,
   type Store,
 } from '@pawl/runtime';
 import { configFor } from './commands/run-config.ts';
+import type { MarkShelf } from './commands/verdict-marks.ts';
+import { marksBeside } from './commands/verdict-marks-file.ts';
 import { dataFolder, makeFolderFor } from './data-folder.ts';
 import { isKnownStore, rememberStore } from './known-stores.ts';
+import { storageHere } from './storage-here.ts';
 import { spoolFolder, withFolder } from './store-folder.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -21,6 +26,13 @@ export type OpenedStore = {
   readonly store: Store;
   /** Where what is known of the calls of a session is until its log has it. */
   spoolFor(id: string): Spool;
+  /**
+   * What agents remember about a folder: with sessions in Redis that which workers have, else that of this machine. Whose it
+   * is, what is said about the session tells, or a name.
+   */
+  memoryFor(dir: string, whose: Whose): Storage;
+  /** What people think of verdicts; null where nothing is kept beyond the process. */
+  readonly marks: MarkShelf | null;
   /** The database; null where nothing is kept beyond the process. */
   readonly path: string | null;
   /** Whether what it holds may be acted on: false for a database that came with a folder. */
@@ -29,6 +41,8 @@ export type OpenedStore = {
   readonly warning: string | null;
   close(): Promise<void>;
 };
+
+export type Whose = { readonly about: Json } | { readonly tenant: string };
 
 export type StoreFlags = {
   /** The folder that the agent works in. */
@@ -62,7 +76,8 @@ export async function openStore({ dir, store }: StoreFlags, config: Config): Pro
 function nowhere(warning: string | null): OpenedStore {
   const store = createMemoryStore();
   const close = (): Promise<void> => store.close();
-  return { store, spoolFor: createMemorySpool, path: null, isOwn: true, warning, close };
+  const here = { path: null, isOwn: true, memoryFor: storageHere, marks: null };
+  return { ...here, store, spoolFor: createMemorySpool, warning, close };
 }
 
 function fileFor(named: string, dir: string): string {
@@ -76,24 +91,30 @@ function fileFor(named: string, dir: string): string {
   return resolve(named);
 }
 
-function isRedis(named: string): boolean {
+export function isRedis(named: string): boolean {
   return /^rediss?:\/\//.test(named);
 }
 
 /** What is in Redis belongs to whoever has its password. It is loaded only where it is needed: most never do. */
 async function openRedis(url: string): Promise<OpenedStore> {
-  const { openRedisStore } = await import('@pawl/worker');
+  const worker = await import('@pawl/worker');
+  const { marksInRedis } = await import('./commands/verdict-marks-redis.ts');
   try {
     const folder = join(dataFolder(), 'worker');
-    const store = withFolder(await openRedisStore(url), folder);
+    const { redis, close } = await worker.connectDurable(url);
     const { host } = new URL(url);
     return {
-      store,
+      store: withFolder(worker.redisStore(redis), folder),
       path: `redis://${host}`,
       isOwn: true,
       warning: null,
       spoolFor: (id) => createFileSpool(spoolFolder(folder, id)),
-      close: () => store.close(),
+      memoryFor(dir, whose) {
+        const tenant = 'tenant' in whose ? whose.tenant : worker.tenantIn(whose.about);
+        return worker.folderStorage(redis, { dir, tenant });
+      },
+      marks: marksInRedis(worker.sessionMarks(redis)),
+      close,
     };
   } catch (error) {
     throw error instanceof StoreError ? new UsageError(error.message, { cause: error }) : error;
@@ -112,6 +133,8 @@ function openAt(path: string): OpenedStore {
       isOwn: isKnownStore(path),
       warning: null,
       spoolFor: (id) => createFileSpool(spoolFolder(folder, id)),
+      memoryFor: storageHere,
+      marks: marksBeside(path),
       close: () => store.close(),
     };
   } catch (error) {

@@ -21,7 +21,7 @@ const shows: Record<string, RegExp> = {
   '09-own-rule.ts': /reading-only advises: .*\nreading-only ends it after 12 calls/,
   '10-budget-ends-in-an-answer.ts': /^The first 3 pages are about plants\.\nasked 5 times.*\nended by budget/,
   '11-replay-and-fork.ts': /replayed 5 events: the same state\nforked at 4: Go at one\./,
-  '12-approval-from-elsewhere.ts': /^waits for leave\ntold from elsewhere: Version 2 is out\./,
+  '12-approval-from-elsewhere.ts': /^waits for permission\ntold from elsewhere: Version 2 is out\./,
 };
 
 describe('examples', () => {

@@ -19,7 +19,6 @@ const withoutJson: ReadonlyMap<string, string> = new Map([
   ['trust', 'shows the text that is trusted, to be read by a person'],
   ['pipe', 'speaks JSON only'],
   ['chart', 'has --format json'],
-  ['audit', 'has --format json'],
   ['export', 'has --as json'],
   ['memory export', 'writes JSON only'],
   ['completion', 'prints a script for a shell'],

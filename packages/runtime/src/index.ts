@@ -202,6 +202,7 @@ export type { SandboxErrorCode } from './sandbox/sandbox-error.ts';
 export { TrustError } from './trust/trust-error.ts';
 export type { TrustErrorCode } from './trust/trust-error.ts';
 export type { TrustedContents } from './trust/trust-store.ts';
+export { textAbout, toolsAbout } from './store/known-about.ts';
 export { eventLogOn } from './store/event-log-on.ts';
 export { createMemoryStore } from './store/memory-store.ts';
 export type { EventRow, Rows, SessionRow, SnapshotRow } from './store/rows.ts';

@@ -15,7 +15,11 @@ export type Care = {
   begin(session: string, head: number): Promise<number>;
   /** It ended in order: what was before counts no more. */
   end(session: string): Promise<void>;
-  park(parked: Parked): Promise<void>;
+  /**
+   * Gives whether it is parked. With `crashes` only if it was taken up more often than that still: meanwhile somebody may have
+   * given it another chance, or it may have ended in order after all.
+   */
+  park(parked: Parked, crashes?: number): Promise<boolean>;
   /** Why it is left alone; null if it is not. */
   reason(session: string): Promise<string | null>;
   parked(): Promise<readonly Parked[]>;
@@ -34,9 +38,17 @@ redis.call('HSET', KEYS[1], 'head', ARGV[1])
 return redis.call('HINCRBY', KEYS[1], 'begun', 1)
 `;
 
+/** KEYS: care. ARGV: the reason, the time, how often it must have been taken up at least. */
+const parkScript = `
+if tonumber(redis.call('HGET', KEYS[1], 'begun') or 0) < tonumber(ARGV[3]) then return 0 end
+redis.call('HSET', KEYS[1], 'parked', ARGV[1], 'at', ARGV[2])
+return 1
+`;
+
 export function careOf(redis: RedisClient, prefix: string): Care {
   const all = `${prefix}:parked`;
   const begin = scriptOn(redis, beginScript);
+  const park = scriptOn(redis, parkScript);
   const key = (session: string): string => keysOf(prefix, session).care;
   return {
     begin: (session, head) =>
@@ -45,11 +57,11 @@ export function careOf(redis: RedisClient, prefix: string): Care {
       translated(async () => {
         await redis.hdel(key(session), 'begun');
       }),
-    park: ({ session, reason, at }) =>
+    park: ({ session, reason, at }, crashes = -1) =>
       translated(async () => {
         // Listed first: one that is listed and runs can be seen, one that is parked and not listed could not.
         await redis.zadd(all, at, session);
-        await redis.hset(key(session), 'parked', reason, 'at', at);
+        return (await park([key(session)], [reason, at, crashes + 1])) === 1;
       }),
     reason: (session) => translated(() => redis.hget(key(session), 'parked')),
     parked: () =>

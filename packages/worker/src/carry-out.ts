@@ -63,7 +63,7 @@ async function advanceOnce(
     const { head, about } = seen ?? (await store.open(session));
     const begun = await care.begin(session, head);
     reason = begun > crashesMax ? tooOften(crashesMax) : head < version ? shorter(head, version) : null;
-    if (reason !== null) return await park(means, session, reason);
+    if (reason !== null) return await park(means, session, reason, Math.min(begun - 1, crashesMax));
     onReport({ kind: 'taken', session });
     const advanced = await advance(session, { ...means, lease, about });
     // One that blocks its worker for so long that it loses the session is as bad as one that ends it.
@@ -96,8 +96,12 @@ async function failed(means: CarryOutMeans, session: string, error: unknown): Pr
   return park(means, session, error instanceof Error ? error.message : String(error));
 }
 
-async function park({ care, now, onReport }: CarryOutMeans, session: string, reason: string): Promise<null> {
-  await care.park({ session, reason, at: now() });
-  onReport({ kind: 'parked', session, reason });
+async function park(
+  { care, now, onReport }: CarryOutMeans,
+  session: string,
+  reason: string,
+  crashes?: number,
+): Promise<null> {
+  if (await care.park({ session, reason, at: now() }, crashes)) onReport({ kind: 'parked', session, reason });
   return null;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '@pawl/runtime';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { gatherWrites } from './gather-writes.ts';
@@ -9,6 +10,8 @@ export type ConnectOptions = {
    * was about to write is written once Redis is back. 10 seconds unless told otherwise.
    */
   readonly waitMs?: number;
+  /** Aborted when nobody waits for it any longer. */
+  readonly signal?: AbortSignal;
 };
 
 export type Connected = {
@@ -23,20 +26,20 @@ const defaultWaitMs = 10_000;
 /** Connects, or says in one line why that cannot be done. The address of any node of a cluster is that of the cluster. */
 export async function connectRedis(
   url: string,
-  { waitMs = defaultWaitMs }: ConnectOptions = {},
+  { waitMs = defaultWaitMs, signal }: ConnectOptions = {},
 ): Promise<Connected> {
   const place = placeOf(url);
   const first = new Redis(url, { lazyConnect: true, ...optionsFor(waitMs) });
   gatherWrites(first);
   try {
     let info = '';
-    const redis = await reached(first, async () => {
+    const redis = await reached(first, signal, async () => {
       await first.connect();
       // A wrong password shows only now.
       info = await first.info('cluster');
     });
     if (!info.includes('cluster_enabled:1')) return { redis, place, close: () => closed(redis) };
-    const cluster = await reached(clusterAt(url, waitMs), async (made) => {
+    const cluster = await reached(clusterAt(url, waitMs), signal, async (made) => {
       await made.connect();
       await made.ping();
     });
@@ -81,18 +84,24 @@ function clusterAt(url: string, waitMs: number): Cluster {
 /** Gives the client once it is connected, or rejects with the first error it tells of. */
 async function reached<Client extends RedisClient>(
   redis: Client,
+  signal: AbortSignal | undefined,
   connect: (redis: Client) => Promise<unknown>,
 ): Promise<Client> {
   const { promise: refused, reject } = Promise.withResolvers<never>();
   refused.catch(() => undefined);
   // Later ones are told to whoever waits for an answer; here somebody only has to listen.
   redis.on('error', reject);
+  const giveUp = (): void => reject(signal?.reason);
+  signal?.addEventListener('abort', giveUp, { once: true });
+  if (signal?.aborted === true) giveUp();
   try {
     await Promise.race([connect(redis), refused]);
     return redis;
   } catch (error) {
     redis.disconnect();
     throw error;
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
   }
 }
 
@@ -101,7 +110,7 @@ function portIn(port: string): number {
 }
 
 /** Never the address as it stands: there may be a password in it. */
-function placeOf(url: string): string {
+export function placeOf(url: string): string {
   const parsed = URL.parse(url);
   const isRedis = parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== '';
   if (!isRedis) {
@@ -111,13 +120,20 @@ function placeOf(url: string): string {
   return `Redis at ${parsed.hostname}:${portIn(parsed.port)}`;
 }
 
+/** How long Redis has to take what waits to be sent when the connection is closed. */
+const partingMs = 5_000;
+
 /** What waits to be sent is sent first, unless Redis is gone. */
 async function closed(redis: RedisClient): Promise<void> {
-  if (redis.status !== 'ready') return redis.disconnect();
-  await redis.quit().catch(() => redis.disconnect());
+  const late = new AbortController();
+  const quitting = redis.status === 'ready' ? redis.quit().catch(() => undefined) : undefined;
+  await Promise.race([quitting, sleep(partingMs, undefined, late).catch(() => undefined)]);
+  late.abort();
+  redis.disconnect();
 }
 
-function whyNot(error: unknown): string {
+export function whyNot(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'it gives no answer';
   const message = error instanceof Error ? error.message : String(error);
   if (/^(?:WRONGPASS|NOAUTH|NOPERM)|invalid (?:username-)?password/i.test(message)) {
     return `it does not let us in: ${message}`;

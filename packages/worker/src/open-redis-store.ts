@@ -1,5 +1,5 @@
 import type { Store } from '@pawl/runtime';
-import { connectRedis, type ConnectOptions } from './connect-redis.ts';
+import { connectRedis, type Connected, type ConnectOptions } from './connect-redis.ts';
 import { checkDurability, type DurabilityOptions } from './durability.ts';
 import { redisStore } from './store/redis-store.ts';
 
@@ -11,13 +11,22 @@ export type OpenRedisStoreOptions = ConnectOptions &
 
 /** Opens a store in the Redis at an address, such as redis://user:password@host:6379/0, after looking whether it keeps what it is given. */
 export async function openRedisStore(url: string, options: OpenRedisStoreOptions = {}): Promise<Store> {
-  const { redis, place, close } = await connectRedis(url, options);
-  try {
-    await checkDurability(redis, place, options);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const { redis, close } = await connectDurable(url, options);
   const { prefix } = options;
   return redisStore(redis, { onClose: close, ...(prefix !== undefined && { prefix }) });
+}
+
+/** Connects to a Redis that keeps what it is given. */
+export async function connectDurable(
+  url: string,
+  options: ConnectOptions & DurabilityOptions = {},
+): Promise<Connected> {
+  const connected = await connectRedis(url, options);
+  try {
+    await checkDurability(connected.redis, connected.place, options);
+    return connected;
+  } catch (error) {
+    await connected.close();
+    throw error;
+  }
 }

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Json, Settings } from '@pawl/core';
 import { Queue } from 'bullmq';
+import { keptLimits } from './kept-limits.ts';
 import type { RedisClient } from './redis-client.ts';
 import { translated } from './redis-error.ts';
 
@@ -60,12 +62,15 @@ export type Queues = {
   limit(tenant: string, limits: TenantLimits): Promise<void>;
   /** Null for each limit that there is not. */
   limits(tenant: string): Promise<Required<TenantLimits>>;
+  /** Gives queues that were lost and made again the limits they had. */
+  restoreLimits(): Promise<void>;
   close(): Promise<void>;
 };
 
 export function queuesOn(redis: RedisClient, prefix: string): Queues {
   const known = new Map<string, Queue<Task>>();
   const registry = `${prefix}:tenants`;
+  const kept = keptLimits(redis, prefix);
   const of = (tenant: string): Queue<Task> => {
     const found = known.get(tenant);
     if (found !== undefined) return found;
@@ -77,6 +82,13 @@ export function queuesOn(redis: RedisClient, prefix: string): Queues {
   };
   const register = async (tenant: string): Promise<void> => {
     await redis.sadd(registry, tenant);
+  };
+  const limitsOf = async (tenant: string): Promise<Required<TenantLimits>> => {
+    const [concurrency, rate] = [
+      await of(tenant).getGlobalConcurrency(),
+      await of(tenant).getGlobalRateLimit(),
+    ];
+    return { concurrency, rate: rate === null ? null : { max: rate.max, perMs: rate.duration } };
   };
   return {
     of,
@@ -96,15 +108,16 @@ export function queuesOn(redis: RedisClient, prefix: string): Queues {
     limit: (tenant, limits) =>
       translated(async () => {
         await register(tenant);
+        await kept.put(tenant, limits);
         await setLimits(of(tenant), limits);
       }),
-    limits: (tenant) =>
+    limits: (tenant) => translated(() => limitsOf(tenant)),
+    restoreLimits: () =>
       translated(async () => {
-        const [concurrency, rate] = [
-          await of(tenant).getGlobalConcurrency(),
-          await of(tenant).getGlobalRateLimit(),
-        ];
-        return { concurrency, rate: rate === null ? null : { max: rate.max, perMs: rate.duration } };
+        for (const [tenant, limits] of await kept.all()) {
+          const now = await limitsOf(tenant);
+          if (!isDeepStrictEqual({ ...now, ...limits }, now)) await setLimits(of(tenant), limits);
+        }
       }),
     async close() {
       await Promise.all([...known.values()].map((queue) => queue.close()));

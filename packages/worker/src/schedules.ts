@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto';
 import { createSession } from '@pawl/core';
-import { StoreError, type Store } from '@pawl/runtime';
-import { getNextMillis } from 'bullmq';
+import type { Store } from '@pawl/runtime';
+import { plan, plannedIn } from './plan-schedule.ts';
 import { defaultTenant, type Firing, type Queues, type Template } from './queues.ts';
 import { translated } from './redis-error.ts';
+import type { ScheduleBook } from './schedule-book.ts';
 import { submitOnce } from './submit.ts';
-
-/** Every so often, the first time at once; or by the clock, as `0 3 * * *` for three at night, in UTC unless told otherwise. */
-export type When = { readonly everyMs: number } | { readonly cron: string; readonly tz?: string };
+import { checkName, checkWhen, type When } from './when.ts';
 
 export type Schedule = {
   readonly name: string;
   readonly tenant: string;
   readonly when: When;
   readonly goal: string;
-  /** When it makes the next session, in milliseconds. */
+  /** When it makes the next session, in milliseconds; null for one that the queue has lost and no worker has put back yet. */
   readonly next: number | null;
 };
 
@@ -26,37 +25,60 @@ export type Schedules = {
   remove(name: string, tenant?: string): Promise<boolean>;
 };
 
-/** Redis may be full, or away, for some time: the firing is not given up for that. */
-const triesMax = 60;
-const retryMs = 10_000;
-
-/** Schedules are BullMQ's own; their jobs are in the queue of the tenant whose sessions they make. */
-export function schedulesOn(queues: Queues): Schedules {
+/** The clock of schedules is BullMQ's; what they are is kept beside it, so that they outlive its queues. */
+export function schedulesOn(queues: Queues, book: ScheduleBook): Schedules {
   return {
     async set(name, when, template, tenant = defaultTenant) {
       checkName(name);
       checkWhen(when);
+      const definition = { when, template, from: Date.now() };
       return translated(async () => {
-        await queues.register(tenant);
-        const data: Firing = { schedule: name, template };
-        const opts = {
-          attempts: triesMax,
-          backoff: { type: 'fixed', delay: retryMs },
-          removeOnComplete: true,
-          removeOnFail: true,
-        };
-        const queue = queues.of(tenant);
-        await queue.upsertJobScheduler(name, repeatFor(when), { name: 'fire', data, opts });
-        return (await queue.getJobScheduler(name))?.next ?? Date.now();
+        // Kept first: one that the queue does not know of is put there by the next sweep.
+        await book.put({ tenant, name }, definition);
+        await plan(queues, { tenant, name, definition });
+        return (await queues.of(tenant).getJobScheduler(name))?.next ?? definition.from;
       });
     },
     all: () =>
       translated(async () => {
-        const tenants = await queues.tenants();
-        return (await Promise.all(tenants.map((tenant) => schedulesOf(queues, tenant)))).flat();
+        const [entries, tenants] = await Promise.all([book.all(), queues.tenants()]);
+        const all = tenants.map((tenant) => schedulesOf(tenant, { queues, entries }));
+        return (await Promise.all(all)).flat();
       }),
-    remove: (name, tenant = defaultTenant) => translated(() => queues.of(tenant).removeJobScheduler(name)),
+    remove: (name, tenant = defaultTenant) =>
+      translated(async () => {
+        const queue = queues.of(tenant);
+        const entry = await book.find({ tenant, name });
+        const isThere =
+          entry === null ? (await queue.getJobScheduler(name)) !== undefined : entry.definition !== null;
+        if (!isThere) return false;
+        // Noted first: nobody puts it back from then on.
+        await book.strike({ tenant, name }, Date.now());
+        await queue.removeJobScheduler(name);
+        return true;
+      }),
   };
+}
+
+type Known = { readonly queues: Queues; readonly entries: Awaited<ReturnType<ScheduleBook['all']>> };
+
+async function schedulesOf(tenant: string, { queues, entries }: Known): Promise<readonly Schedule[]> {
+  const own = new Map(entries.filter((each) => each.tenant === tenant).map((each) => [each.name, each]));
+  const planned = await plannedIn(queues, tenant);
+  const lost = [...own.values()].filter(({ name }) => !planned.has(name));
+  return [
+    ...[...planned.values()].map(({ name, definition, next }) => ({ name, definition, next })),
+    ...lost.map(({ name, definition }) => ({ name, definition, next: null })),
+  ].flatMap(({ name, definition, next }) => {
+    const isRemoved = own.get(name)?.definition === null;
+    if (definition === null || isRemoved) return [];
+    return [{ name, tenant, when: definition.when, goal: goalIn(definition.template), next }];
+  });
+}
+
+function goalIn(template: unknown): string {
+  const { goal } = Object(template) as Partial<Template>;
+  return typeof goal === 'string' ? goal : '';
 }
 
 export type FireMeans = { readonly store: Store; readonly queues: Queues; readonly owner: string };
@@ -92,73 +114,4 @@ function firedAt(job: string): number {
   if (Number.isNaN(at))
     throw new Error(`Job ${JSON.stringify(job)} does not say for which time it was made.`);
   return at;
-}
-
-async function schedulesOf(queues: Queues, tenant: string): Promise<readonly Schedule[]> {
-  const found = await queues.of(tenant).getJobSchedulers(0, -1, true);
-  return found.map(({ key, every, pattern = '', tz, next, template }) => ({
-    name: key,
-    tenant,
-    when: every === undefined ? { cron: pattern, ...(tz !== undefined && { tz }) } : { everyMs: every },
-    goal: goalIn(template?.data),
-    next: next ?? null,
-  }));
-}
-
-function goalIn(data: unknown): string {
-  const { template } = Object(data) as Partial<Firing>;
-  return typeof template?.goal === 'string' ? template.goal : '';
-}
-
-function repeatFor(when: When) {
-  if ('everyMs' in when) return { every: when.everyMs };
-  return { pattern: when.cron, tz: when.tz ?? 'UTC' };
-}
-
-function checkName(name: string): void {
-  if (/^[\w.-]{1,100}$/.test(name)) return;
-  throw invalid('its name takes 1 to 100 letters, digits, dots, dashes and underscores');
-}
-
-const everyMinMs = 1_000;
-const everyMaxMs = 366 * 86_400_000;
-
-function checkWhen(when: When): void {
-  if ('everyMs' in when) {
-    const { everyMs } = when;
-    if (Number.isSafeInteger(everyMs) && everyMs >= everyMinMs && everyMs <= everyMaxMs) return;
-    throw invalid('it repeats after a second at the earliest, and after a year at the latest');
-  }
-  const { cron, tz = 'UTC' } = when;
-  if (!isTimeZone(tz))
-    throw invalid(`there is no time zone ${JSON.stringify(tz)}: name one such as Europe/Zurich`);
-  if (cron.trim().split(/\s+/).length !== 5 || cron.length > 200) {
-    throw invalid(
-      'a cron expression has five parts: minute, hour, day, month, day of the week, as in "0 3 * * *"',
-    );
-  }
-  const problem = problemIn(cron, tz);
-  if (problem !== null)
-    throw invalid(`the cron expression ${JSON.stringify(cron)} means nothing: ${problem}`);
-}
-
-function problemIn(cron: string, tz: string): string | null {
-  try {
-    const next = getNextMillis(Date.now(), { pattern: cron, tz });
-    return next === undefined ? 'it never comes to pass' : null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-function isTimeZone(tz: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: tz }).format(0) !== '';
-  } catch {
-    return false;
-  }
-}
-
-function invalid(reason: string): StoreError {
-  return new StoreError('invalid', 'a schedule', reason);
 }

@@ -11,6 +11,7 @@ import { careOf, type Care, type Parked } from './care.ts';
 import { queuedIn, wakeOptionsFor, type Queued } from './queued.ts';
 import { defaultTenant, queuesOn, type Queues, type TenantLimits } from './queues.ts';
 import type { RedisClient } from './redis-client.ts';
+import { scheduleBook, type ScheduleBook } from './schedule-book.ts';
 import { schedulesOn, type Schedules } from './schedules.ts';
 import { defaultPrefix } from './store/redis-store.ts';
 import { submit, type SubmitOptions } from './submit.ts';
@@ -47,7 +48,12 @@ export type SessionQueue = {
   /** Takes a session out of the queue for good, until it is retried. The session itself stays as it is. */
   drop(session: string, now: number): Promise<void>;
   /** What workers share with this. */
-  readonly parts: { readonly queues: Queues; readonly commands: CommandChannel; readonly care: Care };
+  readonly parts: {
+    readonly queues: Queues;
+    readonly commands: CommandChannel;
+    readonly care: Care;
+    readonly book: ScheduleBook;
+  };
   close(): Promise<void>;
 };
 
@@ -59,6 +65,7 @@ export function sessionQueue(
   const queues = queuesOn(redis, prefix);
   const { commands } = store;
   const care = careOf(redis, prefix);
+  const book = scheduleBook(redis, prefix);
   /** Resolves to whether it is one for workers. */
   const wakeIfQueued = async (id: string): Promise<boolean> => {
     const { about, head } = await store.open(id);
@@ -73,7 +80,7 @@ export function sessionQueue(
     throw new StoreError('invalid', `session ${JSON.stringify(id)}`, reason);
   };
   return {
-    parts: { queues, commands, care },
+    parts: { queues, commands, care, book },
     wake,
     submit: (session, goal, options) => submit({ store, queues }, { session, goal }, options),
     async send(id, command, options) {
@@ -82,7 +89,7 @@ export function sessionQueue(
       return sent;
     },
     limit: (tenant, limits) => queues.limit(tenant, limits),
-    schedules: schedulesOn(queues),
+    schedules: schedulesOn(queues, book),
     depths: async () => Promise.all((await queues.tenants()).map((tenant) => depthOf(redis, queues, tenant))),
     parked: () => care.parked(),
     async retry(id) {

@@ -8,6 +8,7 @@ import { queueName, queuePrefix, type Firing, type Task, type Wake } from './que
 import type { RedisClient } from './redis-client.ts';
 import { translated } from './redis-error.ts';
 import type { SessionQueue } from './session-queue.ts';
+import { restoreSchedules } from './restore-schedules.ts';
 import { removeOld } from './retention.ts';
 import { fire } from './schedules.ts';
 import { defaultPrefix } from './store/redis-store.ts';
@@ -44,11 +45,16 @@ export type WorkerReport =
       readonly session: string;
     }
   | { readonly kind: 'parked'; readonly session: string; readonly reason: string }
+  /** A schedule that the queue had lost was put back. */
+  | { readonly kind: 'rescheduled'; readonly schedule: string; readonly tenant: string }
   /** Something is wrong with Redis or the queue; the worker goes on when it is over. */
   | { readonly kind: 'trouble'; readonly message: string };
 
 export type RunningWorker = {
-  /** Takes nothing more up, lets go of what it holds so that others go on with it, and resolves when that is done. */
+  /**
+   * Takes nothing more up, lets go of what it holds so that others go on with it, and resolves when that is done. Where Redis
+   * does not answer for long, the connection is cut instead: others have what it held once the lease is over.
+   */
   close(): Promise<void>;
 };
 
@@ -89,15 +95,31 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       report(settled, error);
     }
   };
-  await look();
   const rounds = everySo(settled.sweepMs, look);
+  await within(patienceMs, rounds.first);
   return {
     async close() {
       draining.abort();
-      await rounds.stop();
-      await Promise.all([...workers.values()].map((worker) => worker.close()));
+      const leaving = rounds
+        .stop()
+        .then(() => Promise.all([...workers.values()].map((worker) => worker.close())));
+      if (await within(settled.graceMs + patienceMs, leaving)) return;
+      // Whether that succeeds cannot be waited for either.
+      for (const worker of workers.values()) void worker.disconnect().catch(() => undefined);
     },
   };
+}
+
+/** How long a Redis that does not answer may keep a worker from beginning and from leaving, in milliseconds. */
+const patienceMs = 5_000;
+
+/** Gives whether it was done in time. */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const done = new AbortController();
+  const late = sleep(ms, false, { signal: done.signal }).catch(() => false);
+  const isDone = await Promise.race([work.then(() => true), late]);
+  done.abort();
+  return isDone;
 }
 
 function workerFor(tenant: string, settled: Settled, draining: AbortSignal): Worker<Task> {
@@ -131,11 +153,12 @@ function isFiring(job: Job<Task>): job is Job<Firing> {
 
 async function makeSession(job: Job<Firing>, tenant: string, settled: Settled): Promise<void> {
   const { store, queue, owner, onReport } = settled;
+  const { queues, book } = queue.parts;
   try {
-    onReport({
-      kind: 'fired',
-      session: await fire(job, tenant, { store, queues: queue.parts.queues, owner }),
-    });
+    const kept = await book.find({ tenant, name: job.data.schedule });
+    // It was removed when this was on its way already.
+    if (kept?.definition === null) return;
+    onReport({ kind: 'fired', session: await fire(job, tenant, { store, queues, owner }) });
   } catch (error) {
     report(settled, error);
     throw error;
@@ -172,6 +195,9 @@ async function sweepInTurn({ redis, queue, prefix, sweepMs, onReport }: Settled)
   if (turn === null) return;
   const woken = await sweep({ redis, prefix, ...queue.parts, now: Date.now(), ...swept });
   for (const session of woken) onReport({ kind: 'swept', session });
+  await queue.parts.queues.restoreLimits();
+  const restored = await restoreSchedules({ ...queue.parts, now: Date.now() });
+  for (const { name, tenant } of restored) onReport({ kind: 'rescheduled', schedule: name, tenant });
 }
 
 const retentionMinMs = 1_000;
@@ -190,16 +216,21 @@ function report({ onReport }: Settled, error: unknown): void {
   onReport({ kind: 'trouble', message: error instanceof Error ? error.message : String(error) });
 }
 
+type Rounds = { readonly first: Promise<void>; stop(): Promise<void> };
+
 /** One round after the other, with a pause between them. */
-function everySo(ms: number, round: () => Promise<void>): { stop(): Promise<void> } {
+function everySo(ms: number, round: () => Promise<void>): Rounds {
   const stopped = new AbortController();
+  const first = round();
   const rounds = (async () => {
+    await first;
     while (!stopped.signal.aborted) {
       await sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
       if (!stopped.signal.aborted) await round();
     }
   })();
   return {
+    first,
     async stop() {
       stopped.abort();
       await rounds;

@@ -99,7 +99,7 @@ describe('a job', () => {
       (store) => ({
         ...store,
         async append(id, at, events, after) {
-          if (events[0]?.type === 'tool-started') {
+          if (events.some(({ type }) => type === 'tool-started')) {
             asked.resolve();
             await kept.promise;
           }

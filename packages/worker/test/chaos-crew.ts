@@ -10,21 +10,64 @@ const leaseMs = 1_500;
 const program = fileURLToPath(new URL('./fixtures/worker-process.ts', import.meta.url));
 
 /** Workers, each a process of its own. */
-export type Crew = { readonly children: ChildProcess[]; readonly start: () => void };
+export type Crew = {
+  /** Those that are there. */
+  running(): readonly ChildProcess[];
+  start(): void;
+  /** Ends one as the loss of power would. */
+  kill(child: ChildProcess): Promise<void>;
+  /** Tells all of them to leave, and gives how each has ended. */
+  dismiss(): Promise<readonly (number | null)[]>;
+  /** Throws if one has ended that nobody has ended, with what it said last. */
+  check(): void;
+};
+
+/** How much of what a worker says is kept. */
+const keptChars = 4_000;
 
 export function crewFor(url: string, prefix: string, folder: string): Crew {
   const children: ChildProcess[] = [];
+  const ended = new Set<ChildProcess>();
+  const deaths: string[] = [];
+  const running = (): readonly ChildProcess[] => children.filter(isRunning);
+  const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
+    // One that is gone already was not ended here.
+    if (!isRunning(child)) return;
+    ended.add(child);
+    const exit = once(child, 'exit');
+    child.kill(signal);
+    await exit;
+  };
   return {
-    children,
+    running,
     start() {
       const args = [program, url, prefix, folder, String(leaseMs)];
-      children.push(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+      children.push(child);
+      let said = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-keptChars)));
+      // Only then is all there that it said.
+      child.on('close', (code, signal) => {
+        if (!ended.has(child))
+          deaths.push(`Worker ${child.pid} ended by itself (${signal ?? code}):\n${said}`);
+      });
+    },
+    kill: (child) => end(child, 'SIGKILL'),
+    async dismiss() {
+      const staying = running();
+      await Promise.all(staying.map((child) => end(child, 'SIGTERM')));
+      return staying.map(({ exitCode }) => exitCode);
+    },
+    check() {
+      if (deaths.length > 0) throw new Error(deaths.join('\n'));
     },
   };
 }
 
-export const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
-  exitCode === null && signalCode === null;
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
 
 /** What has happened to them so far. */
 export type Mishaps = { kills: number; stops: number; restarts: number; cuts: number };
@@ -43,8 +86,9 @@ const patienceMs = 10_000;
 /** A worker that is in the middle of something that must not happen twice; any, if none is for long. */
 async function busyWorker({ crew, folder }: Scene): Promise<ChildProcess> {
   for (const late = Date.now() + patienceMs; ;) {
+    crew.check();
     const open = openIn(ledgerIn(folder));
-    const running = crew.children.filter(isRunning);
+    const running = crew.running();
     const found =
       running.find((child) => open.some(({ pid }) => pid === child.pid)) ??
       (Date.now() > late ? running[0] : undefined);
@@ -59,8 +103,7 @@ export async function mishap(round: number, scene: Scene): Promise<void> {
   const victim = await busyWorker(scene);
   switch (round % 4) {
     case 0:
-      victim.kill('SIGKILL');
-      await once(victim, 'exit');
+      await crew.kill(victim);
       crew.start();
       happened.kills += 1;
       return;

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executionId } from '@pawl/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
-import { crewFor, isRunning, mishap, type Mishaps, type Scene } from './chaos-crew.ts';
+import { crewFor, mishap, type Mishaps, type Scene } from './chaos-crew.ts';
 import { ledgerIn, openIn, type Entry } from './chaos-ledger.ts';
 import { attend, steerFor } from './chaos-people.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
@@ -116,7 +115,7 @@ describe.skipIf(!hasRedis)('workers that are killed, stopped and cut off from Re
       cleanUps.push(() => place.close());
       const ids = Array.from({ length: sessionsCount }, (_, index) => `s${index}`);
       const crew = crewFor(proxy.url, place.prefix, folder);
-      cleanUps.push(() => crew.children.map((child) => child.kill('SIGKILL')));
+      cleanUps.push(() => Promise.all(crew.running().map((child) => crew.kill(child))));
       const people = attend(place);
       cleanUps.push(() => people.stop());
       for (let count = 0; count < workersCount; count += 1) crew.start();
@@ -130,21 +129,23 @@ describe.skipIf(!hasRedis)('workers that are killed, stopped and cut off from Re
       }
       while (people.left() > 0) await sleep(50);
       let left = await undone(place);
-      for (const late = Date.now() + 60_000; left.length > 0 && Date.now() < late; left = await undone(place))
+      for (
+        const late = Date.now() + 60_000;
+        left.length > 0 && Date.now() < late;
+        left = await undone(place)
+      ) {
+        crew.check();
         await sleep(100);
+      }
       expect(left).toEqual([]);
       await people.stop();
 
       tell(happened, await checkLogs(place, ids, ledgerIn(folder)));
       expect(Math.min(...Object.values(happened))).toBeGreaterThan(0);
 
-      // The last ones leave in order when they are told to.
-      const staying = crew.children.filter(isRunning);
-      // One that was just beginning when Redis was gone has said so and ended.
-      expect(staying.length).toBeGreaterThan(0);
-      for (const child of staying) child.kill('SIGTERM');
-      for (const child of staying) if (isRunning(child)) await once(child, 'exit');
-      expect(staying.map(({ exitCode }) => exitCode)).toEqual(staying.map(() => 0));
+      // All are still there but those that were ended here, and leave in order when they are told to.
+      expect(await crew.dismiss()).toEqual(Array.from({ length: workersCount }, () => 0));
+      crew.check();
     },
   );
 });

@@ -1,9 +1,17 @@
+import { createSession } from '@pawl/core';
 import type { Store } from '@pawl/runtime';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keepsItsPromises as storageKeepsItsPromises } from '../../runtime/test/memory/storage-contract.ts';
 import { keepsItsPromises } from '../../runtime/test/store/store-contract.ts';
-import { connectRedis, openRedisStore, redisStorage, redisStore, type Connected } from '../src/index.ts';
+import {
+  connectRedis,
+  openRedisStore,
+  redisStorage,
+  redisStore,
+  sessionMarks,
+  type Connected,
+} from '../src/index.ts';
 import { outfit, placeOn, type Place } from './harness.ts';
 import { startCluster } from './redis-cluster.ts';
 import { hasRedis, type RedisServer } from './redis-server.ts';
@@ -39,6 +47,25 @@ describe.skipIf(!hasRedis)('on a cluster of three masters', () => {
 
   describe('storage', () => {
     storageKeepsItsPromises(() => redisStorage(connected.redis, { name: fresh(), prefix: 'p' }));
+  });
+
+  it('keeps marks with their sessions, and none of one that is gone', async () => {
+    const prefix = fresh();
+    const store = redisStore(connected.redis, { prefix });
+    const marks = sessionMarks(connected.redis, { prefix });
+    for (const id of ['a', 'b{c}d', 'e']) {
+      await store.create(createSession({ id, at: 1 }), 'test');
+      await marks.keep(id, 'one', 'right');
+      await marks.keep(id, 'one', `wrong ${id}`);
+      await marks.keep(id, '__proto__', 'odd');
+      expect((await marks.of(id)).toSorted()).toEqual(['odd', `wrong ${id}`]);
+      await marks.forget(id, '__proto__');
+      expect(await marks.of(id)).toEqual([`wrong ${id}`]);
+      expect(await store.remove(id)).toBe(true);
+      expect(await marks.of(id)).toEqual([]);
+      await expect(marks.keep(id, 'one', 'right')).rejects.toMatchObject({ code: 'missing' });
+      expect(await marks.of(id)).toEqual([]);
+    }
   });
 
   it('is found by the address of any of its nodes, and looked at as a whole', async () => {

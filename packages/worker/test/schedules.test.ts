@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSession } from '@pawl/core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Template, When } from '../src/index.ts';
+import { plan } from '../src/plan-schedule.ts';
+import { restoreSchedules } from '../src/restore-schedules.ts';
 import { fire } from '../src/schedules.ts';
 import { submitOnce } from '../src/submit.ts';
 import { outfit, placeOn, type Place } from './harness.ts';
@@ -26,6 +29,10 @@ describe.skipIf(!hasRedis)('a schedule', () => {
   afterAll(async () => server.stop());
 
   afterEach(async () => place.close());
+
+  const loseQueues = async (): Promise<void> => {
+    await place.redis.del(...(await place.redis.keys(`{${place.prefix}.*`)));
+  };
 
   it('makes a session each time, which workers bring to its end', async () => {
     place = await placeOn(server);
@@ -113,6 +120,100 @@ describe.skipIf(!hasRedis)('a schedule', () => {
     place = await placeOn(server);
   });
 
+  it('is put back by a worker after the queue has lost it, and goes on', async () => {
+    place = await placeOn(server);
+    await place.queue.schedules.set('watch', { everyMs: 1_000 }, template);
+    await loseQueues();
+    expect(await place.queue.schedules.all()).toMatchObject([{ name: 'watch', next: null }]);
+    await place.work(answering, { sweepMs: 200 });
+    const has = (kind: string) => () => place.reports.some((each) => each.kind === kind);
+    await expect.poll(has('rescheduled'), { timeout: 15_000 }).toBe(true);
+    await expect.poll(has('fired'), { timeout: 15_000 }).toBe(true);
+    expect(place.reports).toContainEqual({ kind: 'rescheduled', schedule: 'watch', tenant: 'default' });
+    // And it stays removed, also for those who knew of it.
+    expect(await place.queue.schedules.remove('watch')).toBe(true);
+    await sleep(1_500);
+    const fired = (): number => place.reports.filter(({ kind }) => kind === 'fired').length;
+    const before = fired();
+    await sleep(1_500);
+    expect(fired()).toBe(before);
+    expect(await place.queue.schedules.all()).toEqual([]);
+  });
+
+  it('comes when it would have come, however many put it back at once', async () => {
+    place = await placeOn(server);
+    const { queues, book } = place.queue.parts;
+    const hour = 3_600_000;
+    const first = await place.queue.schedules.set('watch', { everyMs: hour }, template);
+    const cron = { cron: '0 3 * * *', tz: 'Europe/Zurich' };
+    const night = await place.queue.schedules.set('nightly', cron, template, 'web');
+    const restore = (now: number) => restoreSchedules({ queues, book, now });
+    const later = Date.now() + 60_000;
+    expect(await restore(later)).toEqual([]);
+    await loseQueues();
+    // What was set just now is still on its way there.
+    expect(await restore(Date.now())).toEqual([]);
+    const put = await Promise.all([1, 2, 3, 4].map(() => restore(later)));
+    expect(put.flat()).toContainEqual({ tenant: 'web', name: 'nightly' });
+    const all = await place.queue.schedules.all();
+    expect(all).toMatchObject([
+      { name: 'watch', tenant: 'default', when: { everyMs: hour }, goal: 'Look after it.' },
+      { name: 'nightly', tenant: 'web', when: cron, next: night },
+    ]);
+    // It is counted from when it was set, and not from when it was put back.
+    expect(Math.abs((all[0]?.next ?? 0) - first - hour)).toBeLessThan(1_000);
+    for (const tenant of ['default', 'web']) expect(await queues.of(tenant).getDelayedCount()).toBe(1);
+    expect(await restore(later)).toEqual([]);
+  });
+
+  it('stays removed, and as it was set last, whatever those who put it back had read before', async () => {
+    place = await placeOn(server);
+    const { queues, book } = place.queue.parts;
+    const { schedules } = place.queue;
+    const later = Date.now() + 60_000;
+    await schedules.set('gone', { everyMs: 60_000 }, template);
+    await schedules.set('changed', { everyMs: 60_000 }, template);
+    const old = await book.all();
+    await schedules.remove('gone');
+    await schedules.set('changed', { everyMs: 120_000 }, { ...template, goal: 'Sleep.' });
+    await loseQueues();
+    // One who has read them before, and is late.
+    let looks = 0;
+    const late = { ...book, all: async () => ((looks += 1) === 1 ? old : book.all()) };
+    await restoreSchedules({ queues, book: late, now: later });
+    expect(await schedules.all()).toMatchObject([{ name: 'changed', goal: 'Sleep.' }]);
+    expect(await queues.of('default').getJobSchedulersCount()).toBe(1);
+    // One who was gone in the middle of it has put back what was removed: the next one takes it out.
+    const [entry] = old.filter(({ name }) => name === 'gone');
+    const definition = entry?.definition ?? null;
+    if (definition === null) throw new Error('It was not kept.');
+    await plan(queues, { tenant: 'default', name: 'gone', definition });
+    await restoreSchedules({ queues, book, now: later });
+    expect(await queues.of('default').getJobScheduler('gone')).toBeUndefined();
+    // What only the queue knew is known from now on, and what was removed long ago is forgotten.
+    await plan(queues, { tenant: 'default', name: 'older', definition });
+    await restoreSchedules({ queues, book, now: later + 31 * 86_400_000 });
+    const names = (await book.all()).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(['changed', 'older']);
+  });
+
+  it('is left alone where it is none, and the others are put back all the same', async () => {
+    place = await placeOn(server);
+    const { queues, book } = place.queue.parts;
+    await place.queue.schedules.set('watch', { everyMs: 60_000 }, template);
+    await loseQueues();
+    const key = `${place.prefix}:schedules`;
+    const odd = JSON.stringify({ when: { everyMs: 1 }, template, from: 1 });
+    await place.redis.hset(key, '["default","odd"]', odd, 'no JSON', odd, '["a"]', odd, '["a","b"]', '{');
+    await place.redis.hset(
+      key,
+      '["default","__proto__"]',
+      JSON.stringify({ when: {}, template: {}, from: 1 }),
+    );
+    const restored = await restoreSchedules({ queues, book, now: Date.now() + 60_000 });
+    expect(restored).toEqual([{ tenant: 'default', name: 'watch' }]);
+  });
+
   it.each<[string, When, string]>([
     ['a name', { everyMs: 60_000 }, 'letters'],
     ['ok', { everyMs: 10 }, 'a second at the earliest'],
@@ -152,6 +253,23 @@ describe.skipIf(!hasRedis)('limits and retention', () => {
     expect(await limitsOf()).toEqual({ concurrency: 3, rate: null });
     await place.queue.limit('web', { concurrency: null });
     expect(await limitsOf()).toEqual({ concurrency: null, rate: null });
+  });
+
+  it('are given again to a queue that was lost', async () => {
+    place = await placeOn(server);
+    const { queues } = place.queue.parts;
+    const limits = { concurrency: 3, rate: { max: 10, perMs: 60_000 } };
+    await place.queue.limit('web', limits);
+    await place.queue.limit('shop', { concurrency: 2 });
+    await place.queue.limit('shop', { concurrency: null });
+    await place.redis.del(...(await place.redis.keys(`{${place.prefix}.*`)));
+    const key = `${place.prefix}:limits`;
+    await place.redis.hset(key, '["web","__proto__"]', '1', '["odd","concurrency"]', '"9"', 'no JSON', '{');
+    expect(await queues.limits('web')).toEqual({ concurrency: null, rate: null });
+    await place.work(answering);
+    expect(await queues.limits('web')).toEqual(limits);
+    expect(await queues.limits('shop')).toEqual({ concurrency: null, rate: null });
+    expect(await queues.limits('odd')).toEqual({ concurrency: null, rate: null });
   });
 
   it('remove what has ended long ago, and nothing that somebody owes an answer or has to look at', async () => {

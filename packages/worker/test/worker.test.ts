@@ -324,6 +324,26 @@ describe.skipIf(!hasRedis)('a worker', () => {
     expect(await care.begin('a', 60)).toBe(1);
   });
 
+  it('does not park what was given another chance, or ended in order, since that was decided', async () => {
+    place = await placeOn(server);
+    const { care } = place.queue.parts;
+    const parked = { session: 'a', reason: 'too often', at: 1 };
+    const taken = async (): Promise<void> => {
+      for (let crash = 0; crash < 4; crash += 1) await care.begin('a', 1);
+    };
+    await taken();
+    expect(await care.park(parked, 3)).toBe(true);
+    // Another one had come to the same, and is late.
+    expect(await care.unpark('a')).toBe(true);
+    expect(await care.park(parked, 3)).toBe(false);
+    await taken();
+    await care.end('a');
+    expect(await care.park(parked, 3)).toBe(false);
+    expect(await care.reason('a')).toBeNull();
+    expect(await care.parked()).toEqual([]);
+    expect(await care.park(parked)).toBe(true);
+  });
+
   it('does not go on from a log that is shorter than it was', async () => {
     place = await placeOn(server);
     await place.submit('a');

@@ -29,7 +29,7 @@ export function careThrough(world: World, process: string, care: Care): Care {
   return {
     begin: (session, head) => call('begin', () => care.begin(session, head)),
     end: (session) => call('end', () => care.end(session)),
-    park: (parked) => call('park', () => care.park(parked)),
+    park: (parked, crashes) => call('park', () => care.park(parked, crashes)),
     reason: (session) => call('reason', () => care.reason(session)),
     parked: () => call('parked', () => care.parked()),
     unpark: (session) => call('unpark', () => care.unpark(session)),

@@ -24,8 +24,11 @@ export function createCare(): Care {
       const kept = all.get(session);
       if (kept !== undefined) kept.begun = 0;
     },
-    async park(parked) {
-      at(parked.session, 0).parked = parked;
+    async park(parked, crashes = -1) {
+      const kept = at(parked.session, 0);
+      if (kept.begun <= crashes) return false;
+      kept.parked = parked;
+      return true;
     },
     reason: async (session) => all.get(session)?.parked?.reason ?? null,
     parked: async () => [...all.values()].flatMap(({ parked }) => (parked === null ? [] : [parked])),

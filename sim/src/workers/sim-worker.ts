@@ -118,7 +118,7 @@ export class SimWorker {
           store,
           commands: bug.commands(commandsThrough(world, name, this.process.store.commands), world),
           care: taking.heard(bug.care(careThrough(world, name, taking.kept(care)))),
-          glimpse: (id) => glimpse(store, id),
+          glimpse: (id) => redisCall(world, name, 'glimpse', () => glimpse(this.process.store, id)),
           owner: driver.name,
           outfitFor: async ({ session: { seq } }) => {
             world.oracle.watching(driver, seq);
@@ -194,6 +194,7 @@ export class SimWorker {
     const all = takings.get(session) ?? [];
     takings.set(session, all);
     let own: Taking | null = null;
+    let before: readonly Taking['how'][] = [];
     let isUnheard = false;
     const end = (how: Taking['how']): void => {
       if (own !== null) own.how = how;
@@ -206,12 +207,25 @@ export class SimWorker {
           all.push((own = { driver, how: 'gone' }));
           return care.begin(id, head);
         },
+        park: async (parked, crashes) => {
+          const isParked = await care.park(parked, crashes);
+          // By what is so at this moment. Of one that is still at it, nobody has heard how it ends: as if it were gone.
+          const earlier = all.slice(
+            0,
+            Math.max(
+              0,
+              all.findIndex((each) => each === own),
+            ),
+          );
+          if (isParked) before = earlier.slice(-crashesMax).map(({ how }) => how);
+          return isParked;
+        },
       }),
       heard: (care: Crew['care']): Crew['care'] => ({
         ...care,
-        park: (parked) => {
+        park: (parked, crashes) => {
           isUnheard = true;
-          return care.park(parked);
+          return care.park(parked, crashes);
         },
         end: async (id) => {
           isUnheard = true;
@@ -225,13 +239,9 @@ export class SimWorker {
         else if (report.kind !== 'parked') end('in order');
         else {
           counts.parked += 1;
-          const last = all.filter((each) => each !== own).slice(-crashesMax);
-          const isForCause = last.length === crashesMax && last.every(({ how }) => gone.has(how));
+          const isForCause = before.length === crashesMax && before.every((how) => gone.has(how));
           if (!isForCause)
-            world.oracle.fail(
-              21,
-              `${session} is parked (${report.reason}); before: ${last.map(({ how }) => how).join(', ')}`,
-            );
+            world.oracle.fail(21, `${session} is parked (${report.reason}); before: ${before.join(', ')}`);
         }
       },
       failed: (error: unknown): void => {
@@ -275,14 +285,9 @@ export class SimWorker {
 
 const gone: ReadonlySet<Taking['how']> = new Set(['gone', 'lost', 'unheard']);
 
+/** As the real one, it reads no log: most of what is looked at has nothing to do. */
 async function glimpse(store: Store, id: string): Promise<Awaited<ReturnType<Look['glimpse']>>> {
-  try {
-    const { head, about, session } = await store.open(id);
-    return { head, about, status: session.turn.status };
-  } catch (error) {
-    if (error instanceof StoreError && error.code === 'missing') return null;
-    throw error;
-  }
+  return (await store.list()).find((each) => each.id === id) ?? null;
 }
 
 function stopwatchOf({ scheduler }: World, { name }: SimProcess, rate: number): Stopwatch {

@@ -1,8 +1,10 @@
 import type { Event } from '@pawl/core';
 import type { RunningDashboard } from '@pawl/dashboard';
 import type { Seen } from '@pawl/runtime';
+import type { Telemetry } from '@pawl/telemetry';
 import type { OpenedStore } from '../store-option.ts';
 import { openInBrowser } from './dashboard-browser.ts';
+import { sourcesOf } from './dashboard-metrics.ts';
 import { localPlace } from './dashboard-place.ts';
 import { listen, sessionPage } from './dashboard.ts';
 
@@ -23,16 +25,19 @@ export type BesideOptions = {
   /** The session that runs. */
   readonly id: string;
   readonly dir: string;
+  /** What the run is counted by; null where nothing is counted. */
+  readonly telemetry: Telemetry | null;
   readonly warn: (line: string) => void;
   /** Whether to open a browser as well. */
   readonly open: boolean;
 };
 
-/** For `pawl run --open`: what is asked for in the browser reaches the run by way of the store, as from anywhere. */
+/** For `pawl run --open`: what is asked for in the browser reaches the run through the store, as it does from anywhere. */
 export async function dashboardBeside({
   opened,
   id,
   dir,
+  telemetry,
   warn,
   open,
 }: BesideOptions): Promise<DashboardBeside> {
@@ -41,6 +46,7 @@ export async function dashboardBeside({
   const place = localPlace(opened, {
     dir,
     warn,
+    telemetry,
     besides: {
       has: (session) => isRunning && session === id,
       watch(session, listener) {
@@ -49,6 +55,7 @@ export async function dashboardBeside({
       },
     },
   });
+  telemetry?.ask(sourcesOf(opened));
   const running: RunningDashboard = await listen(place, null, {}, warn);
   const page = sessionPage(id);
   const tidy = open ? openInBrowser(running.loginUrl() + page) : () => undefined;

@@ -1,5 +1,5 @@
 import type { Config, Store } from '@pawl/runtime';
-import type { Telemetry } from '@pawl/telemetry';
+import type { Sources, Telemetry } from '@pawl/telemetry';
 import type { SessionQueue } from '@pawl/worker';
 import { openTelemetry } from './run-telemetry.ts';
 
@@ -10,26 +10,31 @@ export type Counted = {
   readonly warn: (line: string) => void;
 };
 
-/** Of more sessions than these it is not asked in which state they are: somebody asks every few seconds. */
+/** The states of more sessions than these are not asked for: somebody asks every few seconds. */
 const storedMax = 10_000;
 
 /** Counts while something is done: what runs in this process, what is in the store, and what is in the queue. */
 export async function counting<Result>(
   config: Config,
-  { store, queue, warn }: Counted,
+  { warn, ...counted }: Counted,
   work: (telemetry: Telemetry | null) => Promise<Result>,
 ): Promise<Result> {
   const telemetry = await openTelemetry(config, { prometheus: true, warn });
-  telemetry?.ask({
-    stored: async () => (await store.list({ limit: storedMax })).map(({ status }) => status),
-    ...(queue !== undefined && {
-      queue: () => queue.depths(),
-      parked: async () => (await queue.parked()).length,
-    }),
-  });
+  telemetry?.ask(sourcesOf(counted));
   try {
     return await work(telemetry);
   } finally {
     await telemetry?.shutdown();
   }
+}
+
+/** What the metrics ask of a store and of a queue. */
+export function sourcesOf({ store, queue }: Omit<Counted, 'warn'>): Sources {
+  return {
+    stored: async () => (await store.list({ limit: storedMax })).map(({ status }) => status),
+    ...(queue !== undefined && {
+      queue: () => queue.depths(),
+      parked: async () => (await queue.parked()).length,
+    }),
+  };
 }

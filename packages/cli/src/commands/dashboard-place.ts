@@ -9,18 +9,19 @@ import {
   type Host,
   type Marks,
 } from '@pawl/dashboard';
-import { lazyStorage, openSqliteStorage, thisProcess, type Storage, type Store } from '@pawl/runtime';
+import { openSqliteStorage, thisProcess, type Storage, type Store } from '@pawl/runtime';
 import type { Telemetry } from '@pawl/telemetry';
-import { redisStorage, tenantIn, type OutfitFor } from '@pawl/worker';
-import { dataFolder, makeFolderFor, storageFileFor } from '../data-folder.ts';
+import { folderStorage, sessionMarks, tenantIn, type OutfitFor } from '@pawl/worker';
+import { dataFolder, storageFileFor } from '../data-folder.ts';
 import { withFolder } from '../store-folder.ts';
 import { openStore, type OpenedStore } from '../store-option.ts';
-import { marksBeside } from './dashboard-marks.ts';
+import { marksOn } from './dashboard-marks.ts';
 import { counting } from './dashboard-metrics.ts';
 import { prepareIn } from './dashboard-prepare.ts';
 import { withQueue, type QueuePlace } from './queue-place.ts';
 import { readAbout } from './run-about.ts';
 import { configFor } from './run-config.ts';
+import { marksInRedis } from './verdict-marks-redis.ts';
 import { workerOutfit } from './worker-outfit.ts';
 
 /** What a dashboard shows and works with. */
@@ -101,8 +102,9 @@ export function localPlace(opened: OpenedStore, options: LocalPlaceOptions): Das
     onTrouble: warn,
     ...(besides !== undefined && { besides }),
   });
-  const marks = path === null ? memoryMarks() : marksBeside(path);
-  return { store, host, marks, shelfOf: shelfHere, ...metricsOf(telemetry) };
+  const marks = opened.marks === null ? memoryMarks() : marksOn(opened.marks);
+  const shelfOf = kind === 'redis' ? shelfIn((of, about) => opened.memoryFor(of, { about })) : shelfHere;
+  return { store, host, marks, shelfOf, ...metricsOf(telemetry) };
 }
 
 function metricsOf(telemetry: Telemetry | null): Pick<DashboardPlace, 'metrics'> {
@@ -111,23 +113,15 @@ function metricsOf(telemetry: Telemetry | null): Pick<DashboardPlace, 'metrics'>
 
 /** Sessions may work in any folder of this machine: whoever uses the dashboard could run them there by hand. */
 function outfitHere(
-  { spoolFor }: Pick<OpenedStore, 'spoolFor'>,
+  { spoolFor, memoryFor }: Pick<OpenedStore, 'spoolFor' | 'memoryFor'>,
   means: { readonly warn: Warn; readonly telemetry: Telemetry | null },
 ): OutfitFor {
   const outfitFor = workerOutfit({
     root: '/',
     ...means,
-    storageNamed: (name) => storageIn(name.slice(name.indexOf(' ') + 1)),
+    storageOf: (dir, about) => memoryFor(dir, { about }),
   });
   return async (opened) => ({ ...(await outfitFor(opened)), spool: spoolFor(opened.session.id) });
-}
-
-function storageIn(dir: string): Storage {
-  return lazyStorage(() => {
-    const file = storageFileFor(dir);
-    makeFolderFor(file);
-    return openSqliteStorage(file);
-  });
 }
 
 /** Looking at memory never makes one. */
@@ -136,6 +130,13 @@ async function shelfHere(about: Json): Promise<Storage | null> {
   if (known === null) return null;
   const file = storageFileFor(known.dir);
   return existsSync(file) ? openSqliteStorage(file) : null;
+}
+
+function shelfIn(storageOf: (dir: string, about: Json) => Storage): DashboardPlace['shelfOf'] {
+  return async (about) => {
+    const known = readAbout(about);
+    return known === null ? null : storageOf(known.dir, about);
+  };
 }
 
 function whyNot(about: Json): string | null {
@@ -161,8 +162,9 @@ function queuePlace(
   const { host: where } = new URL(url);
   const path = `redis://${where}`;
   const owner = thisProcess();
-  const storageNamed = (name: string): Storage => redisStorage(redis, { name });
-  const outfitFor = workerOutfit({ root: '/', warn, storageNamed, telemetry });
+  const storageOf = (of: string, about: Json): Storage =>
+    folderStorage(redis, { dir: of, tenant: tenantIn(about) });
+  const outfitFor = workerOutfit({ root: '/', warn, storageOf, telemetry });
   const prepare = prepareIn({ dir, outfitFor: null });
   const local = createLocalHost({
     store,
@@ -177,11 +179,8 @@ function queuePlace(
   return {
     store,
     host: createQueueHost({ store, queue, owner, prepare, now: Date.now, local }),
-    marks: marksBeside(path),
+    marks: marksOn(marksInRedis(sessionMarks(redis))),
     ...metricsOf(telemetry),
-    async shelfOf(about) {
-      const known = readAbout(about);
-      return known === null ? null : redisStorage(redis, { name: `${tenantIn(about)} ${known.dir}` });
-    },
+    shelfOf: shelfIn(storageOf),
   };
 }

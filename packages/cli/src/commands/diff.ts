@@ -1,13 +1,13 @@
 import { isDeepStrictEqual, styleText } from 'node:util';
 import type { Event, Session } from '@pawl/core';
-import type { SessionSummary, Store } from '@pawl/runtime';
+import { textAbout, type SessionSummary, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { visibleLine } from '../visible.ts';
 import { cell, counted, fit, widthOf } from './audit-text.ts';
 import { partingOf, type Parting } from './diff-events.ts';
 import { recordOf, type SessionRecord } from './export-record.ts';
-import { sessionNamed, textAbout } from './session-named.ts';
+import { sessionNamed } from './session-named.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
 import { accountOf, type Account } from './show-account.ts';
 import { endingOf, statusText } from './show-ending.ts';

@@ -1,7 +1,7 @@
 import type { Event, Session } from '@pawl/core';
+import { textAbout } from '@pawl/runtime';
 import { visible, visibleLine } from '../visible.ts';
 import type { SessionRecord } from './export-record.ts';
-import { textAbout } from './session-named.ts';
 import { accountOf, workText } from './show-account.ts';
 import { endingOf } from './show-ending.ts';
 import { clockTime, dateTime, duration } from './show-time.ts';

@@ -52,7 +52,7 @@ async function tell(store: Store, id: string, position: Position, text: string):
   let { session } = await store.open(id);
   const take = async (event: Event): Promise<void> => {
     const after = step(session, event).session;
-    if (after.seq > session.seq) await log.append(event, after);
+    if (after.seq > session.seq) await log.append([event], after);
     session = after;
   };
   if (session.turn.status === 'paused') await take({ type: 'resume-requested', at });

@@ -10,7 +10,7 @@ import { learntSession } from './learn-session.ts';
 import { allSessions, worksIn } from './session-named.ts';
 import type { SessionFlags } from './session-store.ts';
 import { walkSession } from './show-walk.ts';
-import { readMarks, type VerdictMark } from './verdict-marks.ts';
+import type { VerdictMark } from './verdict-marks.ts';
 
 export type Reading = SessionFlags & {
   readonly traces: readonly string[];
@@ -47,10 +47,11 @@ async function* sessionsIn(reading: Reading, io: Io): AsyncGenerator<LearntRun, 
   const opened = await openStoreFor(reading);
   const progress = progressLine(io.stderr);
   try {
-    const { store, path } = opened;
-    const marks = Map.groupBy(path === null ? [] : readMarks(path).marks, ({ session }) => session);
+    const { store } = opened;
     const all = await allSessions(store);
     const meant = reading.all === true ? all : all.filter((session) => worksIn(session, reading.dir));
+    const kept = await opened.marks?.read(meant.map(({ id }) => id));
+    const marks = Map.groupBy(kept?.marks ?? [], ({ session }) => session);
     let damaged = 0;
     for (const [index, summary] of meant.entries()) {
       progress.show(`Reading session ${index + 1} of ${meant.length} …`);

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { counts, type Call, type Event, type Json, type RecordedRun, type RecordedStep } from '@pawl/core';
-import type { SessionSummary } from '@pawl/runtime';
+import { textAbout, type SessionSummary } from '@pawl/runtime';
 import type { LearntRun } from '../learn/run-facts.ts';
 import type { Judgement } from '../learn/score.ts';
-import { textAbout } from './session-named.ts';
 import { accountOf } from './show-account.ts';
 import { endingOf, type Ending } from './show-ending.ts';
 import { executionOf } from './show-timeline.ts';

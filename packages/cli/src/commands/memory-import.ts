@@ -11,7 +11,7 @@ import {
 } from '@pawl/core';
 import { createMemoryFile, everyEntry, type Storage } from '@pawl/runtime';
 import { asStored } from './memory-rows.ts';
-import { isThere, openDocument, openStorage, type OpenDocument } from './memory-source.ts';
+import { isThere, openDocument, type OpenDocument } from './memory-source.ts';
 
 /** What an import came to. */
 export type Imported = {
@@ -90,26 +90,21 @@ function goneFrom(before: LkjMemory, after: LkjMemory): number {
 
 /** Puts what `from` holds into a storage, which has no working memory: what is at hand there goes on the shelf here. */
 export async function importIntoStorage(
-  path: string,
+  storage: Storage,
   { document }: OpenDocument,
   how: 'merge' | 'replace',
 ): Promise<Imported> {
-  const storage = openStorage(path);
-  try {
-    const entries = forTheShelf(document);
-    const before = new Map<string, StoredEntry | null>();
-    for (const { key } of entries) before.set(key, await storage.load(key));
-    await storage.save(entries);
-    const replaced = entries.filter(({ key, value }) => {
-      const there = before.get(key) ?? null;
-      return there !== null && !isDeepStrictEqual(there.value, value);
-    });
-    // Removing comes last: whatever happens on the way, nothing of what is to be there is missing.
-    const removed = how === 'replace' ? await removeOthers(storage, new Set(before.keys())) : 0;
-    return { working_memory: 0, storage: entries.length, replaced: replaced.length, removed };
-  } finally {
-    await storage.close();
-  }
+  const entries = forTheShelf(document);
+  const before = new Map<string, StoredEntry | null>();
+  for (const { key } of entries) before.set(key, await storage.load(key));
+  await storage.save(entries);
+  const replaced = entries.filter(({ key, value }) => {
+    const there = before.get(key) ?? null;
+    return there !== null && !isDeepStrictEqual(there.value, value);
+  });
+  // Removing comes last: whatever happens on the way, nothing of what is to be there is missing.
+  const removed = how === 'replace' ? await removeOthers(storage, new Set(before.keys())) : 0;
+  return { working_memory: 0, storage: entries.length, replaced: replaced.length, removed };
 }
 
 function forTheShelf(document: LkjMemory): readonly StoredEntry[] {

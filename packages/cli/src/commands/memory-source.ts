@@ -12,6 +12,7 @@ import {
 import { openSqliteStorage, StorageError, type Storage } from '@pawl/runtime';
 import { storageFileFor } from '../data-folder.ts';
 import { UsageError } from '../usage-error.ts';
+import { sharedTarget } from './memory-shared.ts';
 
 /** Where memory is: in a memory document, or in a storage of its own. */
 export type MemorySource =
@@ -29,39 +30,84 @@ export type SourceFlags = {
   readonly storage?: string | undefined;
   /** The folder that the agent works in. */
   readonly dir?: string | undefined;
+  /** Where sessions are kept; with those in Redis the memory is there as well. */
+  readonly store?: string | undefined;
+  /** Whose memory it is, in Redis. */
+  readonly tenant?: string | undefined;
 };
 
 const memoryFileName = 'memory.json';
 
-type Target = Pick<MemorySource, 'kind' | 'path'>;
+/** Where memory is or is to be. */
+export type Target =
+  | { readonly kind: 'document'; readonly path: string }
+  | {
+      readonly kind: 'storage';
+      readonly path: string;
+      /** Null where there is none. */
+      look(): Promise<Storage | null>;
+      /** Makes it if need be. */
+      make(): Promise<Storage>;
+    };
 
 /** The memory that the flags mean. It has to be there: looking at memory never makes one. */
 export async function openSource(flags: SourceFlags): Promise<MemorySource> {
-  const { kind, path } = await targetOf(flags);
-  if (!(await isThere(path))) {
-    const what = kind === 'storage' ? 'storage' : 'memory file';
-    throw new UsageError(
-      `There is no ${what} ${JSON.stringify(path)}. Check the spelling, or make it with pawl memory import.`,
-    );
+  const target = await targetOf(flags);
+  const { path } = target;
+  if (target.kind === 'storage') {
+    const storage = await target.look();
+    if (storage === null) throw missing('storage', path);
+    return { kind: 'storage', path, storage };
   }
-  return kind === 'storage'
-    ? { kind, path, storage: openStorage(path) }
-    : { kind, path, ...(await openDocument(path)) };
+  if (!(await isThere(path))) throw missing('memory file', path);
+  return { kind: 'document', path, ...(await openDocument(path)) };
+}
+
+function missing(what: string, path: string): UsageError {
+  return new UsageError(
+    `There is no ${what} ${JSON.stringify(path)}. Check the spelling, or make it with pawl memory import.`,
+  );
 }
 
 /** What the flags mean. What they name need not be there; without a name, what an agent has left behind is looked for. */
-export async function targetOf({ file, storage, dir = '.' }: SourceFlags): Promise<Target> {
-  if (file !== undefined && storage !== undefined)
-    throw new UsageError('Give --file or --storage, not both: memory is in one place.');
-  if (file !== undefined) return { kind: 'document', path: file };
-  if (storage !== undefined) return { kind: 'storage', path: storage };
+export async function targetOf(flags: SourceFlags): Promise<Target> {
+  const { dir = '.', store } = flags;
+  const named = namedTarget(flags);
+  if (named !== null) return named;
   const document = join(dir, 'data', memoryFileName);
-  if (await isThere(document)) return { kind: 'document', path: document };
-  const shelf = (await isThere(dir)) ? storageFileFor(await realpath(dir)) : '';
-  if (shelf !== '' && (await isThere(shelf))) return { kind: 'storage', path: shelf };
+  if (store === undefined && (await isThere(document))) return { kind: 'document', path: document };
+  const found = (await isThere(dir)) ? await targetFor(await realpath(dir), flags) : null;
+  if (found !== null) return found;
   throw new UsageError(
     `No agent has left a memory for the folder ${JSON.stringify(dir)}: there is neither ${JSON.stringify(document)} nor a storage. Name a folder with --dir, or a file with --file or --storage.`,
   );
+}
+
+function namedTarget({ file, storage, store, tenant }: SourceFlags): Target | null {
+  if (file !== undefined && storage !== undefined)
+    throw new UsageError('Give --file or --storage, not both: memory is in one place.');
+  const path = file ?? storage;
+  if (path === undefined) return null;
+  if (store !== undefined || tenant !== undefined)
+    throw new UsageError('Give a file or --store, not both: memory is in one place.');
+  return file === undefined ? storageAt(path) : { kind: 'document', path };
+}
+
+/** What is remembered about a folder: by all workers, or on this machine. */
+async function targetFor(folder: string, flags: SourceFlags): Promise<Target | null> {
+  const shared = await sharedTarget(folder, flags);
+  if (shared !== null) return shared;
+  const shelf = storageFileFor(folder);
+  return (await isThere(shelf)) ? storageAt(shelf) : null;
+}
+
+function storageAt(path: string): Target {
+  return {
+    kind: 'storage',
+    path,
+    look: async () => ((await isThere(path)) ? openStorage(path) : null),
+    make: async () => openStorage(path),
+  };
 }
 
 export function openStorage(path: string): Storage {

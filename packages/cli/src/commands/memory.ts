@@ -6,7 +6,15 @@ import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { importIntoDocument, importIntoStorage, type Imported } from './memory-import.ts';
 import { foundIn, rowLine, rowsOf, tagCounts } from './memory-rows.ts';
-import { openDocument, openSource, targetOf, type MemorySource, type SourceFlags } from './memory-source.ts';
+import {
+  openDocument,
+  openSource,
+  targetOf,
+  type MemorySource,
+  type OpenDocument,
+  type SourceFlags,
+  type Target,
+} from './memory-source.ts';
 import { writeWhole } from '../whole-file.ts';
 import { LineOutput } from './pipe-output.ts';
 
@@ -77,13 +85,22 @@ export async function importAll(path: string, options: ImportOptions, io: Io): P
   const from = await openDocument(path);
   for (const warning of from.document.warnings) warn(io, warning);
   const how = options.replace === true ? 'replace' : 'merge';
-  const put = target.kind === 'storage' ? importIntoStorage : importIntoDocument;
-  const done = await put(target.path, from, how);
+  const done = await put(target, from, how);
   const { kind } = target;
   const text =
     options.json === true ? JSON.stringify({ kind, path: target.path, ...done }) : told(target.path, done);
   io.stdout.write(`${text}\n`);
   return exitCodes.finished;
+}
+
+async function put(target: Target, from: OpenDocument, how: 'merge' | 'replace'): Promise<Imported> {
+  if (target.kind === 'document') return importIntoDocument(target.path, from, how);
+  const storage = await target.make();
+  try {
+    return await importIntoStorage(storage, from, how);
+  } finally {
+    await storage.close();
+  }
 }
 
 function told(path: string, { working_memory, storage, replaced, removed }: Imported): string {

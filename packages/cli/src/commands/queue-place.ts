@@ -1,5 +1,14 @@
 import { StoreError, type Store } from '@pawl/runtime';
-import { checkDurability, connectRedis, redisStore, sessionQueue, type SessionQueue } from '@pawl/worker';
+import {
+  awaitRedis,
+  checkDurability,
+  connectRedis,
+  redisStore,
+  sessionQueue,
+  type Connected,
+  type DurabilityOptions,
+  type SessionQueue,
+} from '@pawl/worker';
 import { UsageError } from '../usage-error.ts';
 import { configFor } from './run-config.ts';
 
@@ -14,40 +23,77 @@ export type QueueFlags = {
 };
 
 export type QueuePlace = {
-  readonly redis: Awaited<ReturnType<typeof connectRedis>>['redis'];
+  readonly redis: Connected['redis'];
   readonly store: Store;
   readonly queue: SessionQueue;
 };
 
-export type Waits = {
-  /** How long to wait for Redis, in milliseconds. */
-  readonly waitMs?: number;
-  readonly warn?: (line: string) => void;
-};
+type Warn = { readonly warn?: (line: string) => void };
 
 /** Connects to the Redis that is meant, does something with it, and lets go of it whatever came of that. */
-export async function withQueue<Result>(
+export function withQueue<Result>(
   flags: QueueFlags,
-  { waitMs = 5_000, warn = () => undefined }: Waits,
+  { warn = () => undefined }: Warn,
   work: (place: QueuePlace) => Promise<Result>,
 ): Promise<Result> {
+  return explained(async () => {
+    const connected = await connectRedis(await addressOf(flags), { waitMs });
+    return letGo(connected, async () => {
+      await checkDurability(connected.redis, connected.place, durabilityFor(flags, warn));
+      return within(connected, work);
+    });
+  });
+}
+
+/** The same for one who serves: a Redis that is not there yet is waited for. Null when that was called off. */
+export function withQueueOnceThere<Result>(
+  flags: QueueFlags,
+  { warn, signal }: Required<Warn> & { readonly signal: AbortSignal },
+  work: (place: QueuePlace) => Promise<Result>,
+): Promise<Result | null> {
+  return explained(async () => {
+    const connected = await awaitRedis(await addressOf(flags), {
+      ...durabilityFor(flags, warn),
+      signal,
+      onAway: (place, reason) =>
+        warn(`Waiting for ${place}: ${reason}. It is tried again until it is there; Ctrl-C ends it.`),
+      onThere: (place) => warn(`${place} is there.`),
+    });
+    return connected === null ? null : letGo(connected, () => within(connected, work));
+  });
+}
+
+/** How long whoever asks something once waits for Redis, in milliseconds. */
+const waitMs = 5_000;
+
+function durabilityFor({ allowLoss }: QueueFlags, warn: (line: string) => void): DurabilityOptions {
+  return { durability: allowLoss === true ? 'warn' : 'refuse', onWarning: warn };
+}
+
+async function within<Result>(
+  { redis }: Connected,
+  work: (place: QueuePlace) => Promise<Result>,
+): Promise<Result> {
+  const store = redisStore(redis);
+  const queue = sessionQueue(redis, store);
   try {
-    const { redis, place, close } = await connectRedis(await addressOf(flags), { waitMs });
-    try {
-      await checkDurability(redis, place, {
-        durability: flags.allowLoss === true ? 'warn' : 'refuse',
-        onWarning: warn,
-      });
-      const store = redisStore(redis);
-      const queue = sessionQueue(redis, store);
-      try {
-        return await work({ redis, store, queue });
-      } finally {
-        await queue.close();
-      }
-    } finally {
-      await close();
-    }
+    return await work({ redis, store, queue });
+  } finally {
+    await queue.close();
+  }
+}
+
+async function letGo<Result>({ close }: Connected, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } finally {
+    await close();
+  }
+}
+
+async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
   } catch (error) {
     throw error instanceof StoreError ? new UsageError(error.message, { cause: error }) : error;
   }

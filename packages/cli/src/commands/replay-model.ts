@@ -1,5 +1,12 @@
 import { findProfile, type Event, type ModelError, type RequestedCall, type Session } from '@pawl/core';
-import type { Manner, Model, ModelChunk, ModelRequest, ToolDescription } from '@pawl/runtime';
+import {
+  textAbout,
+  type Manner,
+  type Model,
+  type ModelChunk,
+  type ModelRequest,
+  type ToolDescription,
+} from '@pawl/runtime';
 import { isDeepStrictEqual } from 'node:util';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
@@ -9,7 +16,6 @@ import type { SessionRecord } from './export-record.ts';
 import { modelFor, type ModelFlags } from './model-options.ts';
 import { LineOutput } from './pipe-output.ts';
 import { profileNamed } from './profile-option.ts';
-import { textAbout } from './session-named.ts';
 import { asksOf, worldKnown, type Asked, type KnownWorld } from './show-request.ts';
 import { walkEvents } from './show-walk.ts';
 

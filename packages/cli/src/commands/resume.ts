@@ -101,7 +101,7 @@ async function resumeIn(opened: OpenedStore, { word, message, options, io }: Ask
       config,
       terminal,
       opened,
-      opening: { kind: 'resumed', taken, message },
+      opening: { kind: 'resumed', taken, message, about: found.about },
     });
     await view.end(result);
     return codeFor(result, 'run');

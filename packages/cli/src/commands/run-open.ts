@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Telemetry } from '@pawl/telemetry';
 import type { ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import type { OpenedStore } from '../store-option.ts';
@@ -10,6 +11,7 @@ type Shown = {
   readonly opened: OpenedStore;
   readonly id: string;
   readonly dir: string;
+  readonly telemetry: Telemetry | null;
   readonly view: RunView;
   readonly signal: AbortSignal;
   readonly io: Io;
@@ -17,15 +19,15 @@ type Shown = {
 
 /**
  * Shows a run in a browser as well, from its beginning and, at a terminal, until the user has seen enough. `work` is handed the
- * view that it is to tell.
+ * view to report to.
  */
 export async function openedBeside(
-  { opened, id, dir, view, signal, io }: Shown,
+  { opened, id, dir, telemetry, view, signal, io }: Shown,
   work: (view: RunView) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { dashboardBeside } = await import('./dashboard-beside.ts');
   const warn = (line: string): void => view.warn(line);
-  const beside = await dashboardBeside({ opened, id, dir, warn, open: true });
+  const beside = await dashboardBeside({ opened, id, dir, telemetry, warn, open: true });
   try {
     view.warn(`It is shown at ${beside.login}`);
     const code = await work(withBeside(view, beside));

@@ -45,16 +45,17 @@ function placesIn(
   return { ...(traces && { traces: collector }), ...(metrics && { otlp: collector }) };
 }
 
-/** The same for a run that is shown: what is only known when the view is gone is still told. */
+/** The same for a run that is shown: what is known only once the view is gone is still told. */
 export async function runTelemetry(
   config: Pick<Config, 'telemetry'>,
   view: { warn(line: string): void },
   { stderr }: Io,
+  prometheus = false,
 ): Promise<Telemetry | null> {
   let isOver = false;
   const warn = (line: string): void =>
     isOver ? void stderr.write(`${visibleLine(line)}\n`) : view.warn(line);
-  const telemetry = await openTelemetry(config, { warn });
+  const telemetry = await openTelemetry(config, { prometheus, warn });
   if (telemetry === null) return null;
   return {
     ...telemetry,

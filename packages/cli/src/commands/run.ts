@@ -83,7 +83,7 @@ export async function begin(
   const about = { folder, id, model, kind: options.kind, warnings: [...found.warnings, ...warnings] };
   const view = await showing(options, io, about);
   const trace = openRecords(options, folder.root, (line) => view.warn(line));
-  const telemetry = await runTelemetry(config, view, io);
+  const telemetry = await runTelemetry(config, view, io, options.open === true);
   const opened = await openStore(options, config);
   if (opened.warning !== null) view.warn(opened.warning);
   try {
@@ -96,7 +96,7 @@ export async function begin(
       return codeFor(result, options.kind);
     };
     if (options.open !== true) return await worked(view);
-    return await openedBeside({ opened, id, dir: folder.root, view, signal, io }, worked);
+    return await openedBeside({ opened, id, dir: folder.root, telemetry, view, signal, io }, worked);
   } finally {
     await opened.close();
     await telemetry?.shutdown();

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Json } from '@pawl/core';
-import type { SessionSummary, Store } from '@pawl/runtime';
+import { textAbout, type SessionSummary, type Store } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { fit } from './audit-text.ts';
@@ -47,13 +46,6 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
 /** Whether a session worked in this folder. One that does not say where it worked is at home in none. */
 export function worksIn({ about }: Pick<SessionSummary, 'about'>, dir: string): boolean {
   return textAbout(about, 'dir') === realFolder(dir);
-}
-
-/** What whoever ran a session wrote down about it under a name. */
-export function textAbout(about: Json, key: string): string | null {
-  if (about === null || typeof about !== 'object' || !Object.hasOwn(about, key)) return null;
-  const text: unknown = Reflect.get(about, key);
-  return typeof text === 'string' ? text : null;
 }
 
 function newestIn(all: readonly SessionSummary[], dir: string): SessionSummary {

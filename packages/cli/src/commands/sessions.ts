@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { ownerState, type SessionSummary, type Store } from '@pawl/runtime';
+import { ownerState, textAbout, type SessionSummary, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { isTerminal } from '../terminal.ts';
@@ -8,7 +8,7 @@ import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { cell, counted, fit, widthOf } from './audit-text.ts';
 import { LineOutput } from './pipe-output.ts';
-import { allSessions, shortIds, textAbout, worksIn } from './session-named.ts';
+import { allSessions, shortIds, worksIn } from './session-named.ts';
 import { wholeNumber } from './session-number.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
 import { isRunning, statusText } from './show-ending.ts';

@@ -1,6 +1,5 @@
 import type { Action, Json } from '@pawl/core';
-import { requestFor, type ModelRequest, type ToolDescription } from '@pawl/runtime';
-import { textAbout } from './session-named.ts';
+import { requestFor, textAbout, toolsAbout, type ModelRequest, type ToolDescription } from '@pawl/runtime';
 import type { Walked } from './show-walk.ts';
 
 /** What a run told its model besides what is in the session. `missing` names what is not on record. */
@@ -13,7 +12,7 @@ export type KnownWorld = {
 /** The prompt and the tools of a run stand in what is kept about its session, if whoever ran it wrote them there. */
 export function worldKnown(about: Json): KnownWorld {
   const prompt = textAbout(about, 'prompt');
-  const tools = toolsIn(about);
+  const tools = toolsAbout(about);
   return {
     prompt: prompt ?? '',
     tools: tools ?? [],
@@ -42,22 +41,4 @@ export function asksOf({ event, after }: Walked, { prompt, tools }: KnownWorld):
 
 export function isAsk(action: Action): action is Extract<Action, { readonly type: 'ask-model' }> {
   return action.type === 'ask-model';
-}
-
-function toolsIn(about: Json): readonly ToolDescription[] | null {
-  if (about === null || typeof about !== 'object' || !Object.hasOwn(about, 'tools')) return null;
-  const tools: unknown = Reflect.get(about, 'tools');
-  return Array.isArray(tools) && tools.every(isDescription) ? tools : null;
-}
-
-function isDescription(tool: unknown): tool is ToolDescription {
-  return (
-    typeof tool === 'object' &&
-    tool !== null &&
-    'name' in tool &&
-    typeof tool.name === 'string' &&
-    'description' in tool &&
-    typeof tool.description === 'string' &&
-    'parameters' in tool
-  );
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { phaseLine, phaseProgress } from '@pawl/core';
-import { ownerState, stateHash, type SessionSummary, type Store } from '@pawl/runtime';
+import { ownerState, stateHash, textAbout, type SessionSummary, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
@@ -8,7 +8,7 @@ import { UsageError } from '../usage-error.ts';
 import { visible, visibleLine } from '../visible.ts';
 import { cell, fit, widthOf } from './audit-text.ts';
 import { LineOutput } from './pipe-output.ts';
-import { sessionNamed, textAbout } from './session-named.ts';
+import { sessionNamed } from './session-named.ts';
 import { wholeNumber } from './session-number.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
 import { accountOf, workText, type Account } from './show-account.ts';

@@ -8,8 +8,7 @@ import {
   type TurnStatus,
   type Verdict,
 } from '@pawl/core';
-import type { SessionSummary } from '@pawl/runtime';
-import { textAbout } from './session-named.ts';
+import { textAbout, type SessionSummary } from '@pawl/runtime';
 import { accountOf, type Account } from './show-account.ts';
 import { endingOf, type Ending } from './show-ending.ts';
 import { executionOf } from './show-timeline.ts';

@@ -15,7 +15,7 @@ import { htmlMark, statsHtml } from './stats-html.ts';
 import { statsOf, type SessionStats } from './stats-session.ts';
 import { sumOf, type Stats } from './stats-sum.ts';
 import { statsLines } from './stats-text.ts';
-import { readMarks, type VerdictMarks } from './verdict-marks.ts';
+import type { VerdictMarks } from './verdict-marks.ts';
 
 export type StatsOptions = SessionFlags & {
   readonly all?: boolean | undefined;
@@ -28,12 +28,12 @@ export type StatsOptions = SessionFlags & {
 export async function showStats(options: StatsOptions, io: Io): Promise<ExitCode> {
   const opened = await openStoreFor(options);
   try {
-    const { store, path } = opened;
+    const { store, marks } = opened;
     const all = await allSessions(store);
     const meant = options.all === true ? all : all.filter((session) => worksIn(session, options.dir));
     const read = await readAll(store, meant, { signal: options.signal, io });
     if (read === null) return exitCodes.interrupted;
-    const kept = path === null ? { marks: [], unread: 0 } : readMarks(path);
+    const kept = (await marks?.read(meant.map(({ id }) => id))) ?? { marks: [], unread: 0 };
     const stats = sumOf(read.stats, { damaged: read.damaged, marks: marksOn(meant, kept, options) });
     const output = new LineOutput(io.stdout, () => undefined);
     if (options.json === true) await output.write(JSON.stringify({ type: 'stats', ...stats }));

@@ -1,8 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod';
-import { dataFolder, makeFolderFor, nameFor } from '../data-folder.ts';
-import { UsageError } from '../usage-error.ts';
 
 const mark = z.object({
   at: z.number(),
@@ -16,53 +12,30 @@ const mark = z.object({
 /** What a person thinks of a verdict: of this rule, in this session, at this event. */
 export type VerdictMark = Readonly<z.infer<typeof mark>>;
 
-/** `unread` is how many lines are none, such as one that was cut off. */
+type Verdict = Pick<VerdictMark, 'session' | 'seq' | 'rule'>;
+
+/** `unread` is how many of what was there are none, such as a line that was cut off. */
 export type VerdictMarks = { readonly marks: readonly VerdictMark[]; readonly unread: number };
 
-/**
- * Marks lie beside the database: what was said about a session later is no part of its log. Those on sessions in Redis are
- * with whoever made them.
- */
-export function fileFor(store: string): string {
-  if (!/^rediss?:/.test(store)) return `${store}.marks.jsonl`;
-  return join(dataFolder(), 'marks', `${nameFor(store)}.jsonl`);
-}
-
-export function keepMark(store: string, given: VerdictMark): void {
-  const path = fileFor(store);
-  try {
-    makeFolderFor(path);
-    // A line that was cut off must not swallow this one.
-    appendFileSync(path, `\n${JSON.stringify(given)}\n`, { mode: 0o600 });
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The mark cannot be kept in ${path}: ${why}`, { cause: error });
-  }
-}
-
-/** Of several marks on one verdict the last one counts. */
-export function readMarks(store: string): VerdictMarks {
-  const lines = contentOf(fileFor(store))
-    .split('\n')
-    .filter((line) => line.trim() !== '');
-  const read = lines.flatMap((line) => markIn(line) ?? []);
-  const latest = new Map(read.map((each) => [keyOf(each), each]));
-  return { marks: [...latest.values()], unread: lines.length - read.length };
-}
+/** Where marks are kept: with the sessions, as no part of their logs. */
+export type MarkShelf = {
+  keep(given: VerdictMark): Promise<void>;
+  /** Takes a mark back. */
+  forget(verdict: Verdict): Promise<void>;
+  /** Those on these sessions, at least. Of several marks on one verdict the last one counts. */
+  read(sessions: readonly string[]): Promise<VerdictMarks>;
+};
 
 /** Names a verdict. */
-export function keyOf({ session, seq, rule }: Pick<VerdictMark, 'session' | 'seq' | 'rule'>): string {
+export function keyOf({ session, seq, rule }: Verdict): string {
   return JSON.stringify([session, seq, rule]);
 }
 
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The marks on verdicts cannot be read from ${path}: ${why}`, { cause: error });
-  }
+/** What some lines say, the latest on each verdict. */
+export function marksIn(lines: readonly string[]): VerdictMarks {
+  const read = lines.flatMap((line) => markIn(line) ?? []);
+  const latest = new Map(read.map((each) => [keyOf(each), each]));
+  return { marks: [...latest.values()], unread: lines.length - read.length };
 }
 
 function markIn(line: string): VerdictMark | null {

@@ -13,7 +13,7 @@ import { wholeNumber } from './session-number.ts';
 import type { SessionFlags } from './session-store.ts';
 import { walkSession } from './show-walk.ts';
 import { verdictsIn } from './show-why-step.ts';
-import { keepMark, keyOf, readMarks, type VerdictMark } from './verdict-marks.ts';
+import { keyOf, type MarkShelf, type VerdictMark } from './verdict-marks.ts';
 
 export type VerdictOptions = SessionFlags & {
   readonly rule?: string | undefined;
@@ -31,8 +31,8 @@ export async function verdict(
   const mark = given === undefined ? null : markOf(given);
   const opened = await openStoreFor(options);
   try {
-    const { store, path } = opened;
-    if (path === null) {
+    const { store, marks } = opened;
+    if (marks === null) {
       throw new UsageError(
         'Nothing is kept with --store none, so there is nothing to mark. Name another store.',
       );
@@ -40,7 +40,7 @@ export async function verdict(
     const summary = await sessionNamed(store, word, options.dir);
     const found = await verdictsOf(store, summary);
     const output = new LineOutput(io.stdout, () => undefined);
-    const place = { path, session: summary.id, output, io };
+    const place = { marks, session: summary.id, output, io };
     if (mark === null) await list(found, place, options);
     else await keep(meantOf(found, options), mark, place, options);
     return exitCodes.finished;
@@ -52,7 +52,7 @@ export async function verdict(
 type Found = Verdict & { readonly seq: number };
 
 type Place = {
-  readonly path: string;
+  readonly marks: MarkShelf;
   readonly session: string;
   readonly output: LineOutput;
   readonly io: Io;
@@ -88,11 +88,11 @@ const listedMax = 10;
 async function keep(
   { seq, rule, reason, level }: Found,
   mark: VerdictMark['mark'],
-  { path, session, output }: Place,
+  { marks, session, output }: Place,
   options: VerdictOptions,
 ): Promise<void> {
   const note = options.note ?? null;
-  keepMark(path, { at: Date.now(), session, seq, rule, mark, note });
+  await marks.keep({ at: Date.now(), session, seq, rule, mark, note });
   const told = { session, seq, rule, level, reason, mark, note };
   await output.write(
     options.json === true
@@ -103,13 +103,14 @@ async function keep(
 
 async function list(
   found: readonly Found[],
-  { path, session, output, io }: Place,
+  { marks: shelf, session, output, io }: Place,
   { rule, event, note, json }: VerdictOptions,
 ): Promise<void> {
   if ((rule ?? event ?? note) !== undefined) {
     throw new UsageError('Say whether it was right or wrong, for example: pawl verdict last wrong');
   }
-  const marks = new Map(readMarks(path).marks.map((each) => [keyOf(each), each]));
+  const { marks: kept } = await shelf.read([session]);
+  const marks = new Map(kept.map((each) => [keyOf(each), each]));
   for (const each of found) {
     const { seq, level, reason } = each;
     const marked = marks.get(keyOf({ session, seq, rule: each.rule }));

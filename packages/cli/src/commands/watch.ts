@@ -1,12 +1,12 @@
 import type { Json, Session } from '@pawl/core';
-import type { Seen } from '@pawl/runtime';
+import { textAbout, type Seen } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { hasKeys } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { followSession } from './follow.ts';
 import { jsonView, lineView } from './run-view.ts';
-import { sessionNamed, textAbout } from './session-named.ts';
+import { sessionNamed } from './session-named.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
 import { statusText } from './show-ending.ts';
 

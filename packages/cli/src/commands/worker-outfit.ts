@@ -1,7 +1,7 @@
 import { join, relative, isAbsolute } from 'node:path';
 import type { Json } from '@pawl/core';
 import { createFileSpool, createPhaseTools, indexFolder, withAgentKeys, type Storage } from '@pawl/runtime';
-import { tenantIn, type Opened, type Outfit, type OutfitFor } from '@pawl/worker';
+import { type Opened, type Outfit, type OutfitFor } from '@pawl/worker';
 import type { Telemetry } from '@pawl/telemetry';
 import { dataFolder } from '../data-folder.ts';
 import { spoolFolder } from '../store-folder.ts';
@@ -16,14 +16,14 @@ import { observing } from './run-telemetry.ts';
 export type WorkerPlace = {
   /** Only sessions that work in this folder, or below it. */
   readonly root: string;
-  /** Where the memory of this name is kept, so that every worker has the same. */
-  readonly storageNamed: (name: string) => Storage;
+  /** Where what is remembered about a folder is kept, by what is said about the session. */
+  readonly storageOf: (dir: string, about: Json) => Storage;
   readonly warn: (line: string) => void;
   readonly telemetry?: Telemetry | null;
 };
 
 /** What a worker works on a submitted session with: the folder, the model and the rules that were named when it was submitted. */
-export function workerOutfit({ root, storageNamed, warn, telemetry = null }: WorkerPlace): OutfitFor {
+export function workerOutfit({ root, storageOf, warn, telemetry = null }: WorkerPlace): OutfitFor {
   return async (opened) => {
     const about = aboutOf(opened.about, root);
     const flags = about;
@@ -36,8 +36,7 @@ export function workerOutfit({ root, storageNamed, warn, telemetry = null }: Wor
         profile,
         flags: { ...flags, ...withModel(flags, config) },
         config,
-        // What is remembered about a folder is for all who work there, and for no other tenant.
-        storage: storageNamed(`${tenantIn(opened.about)} ${about.dir}`),
+        storage: storageOf(about.dir, opened.about),
         warn,
         warnings,
         telemetry,

@@ -1,12 +1,12 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { once } from 'node:events';
-import { redisStorage, startWorker, type WorkerReport } from '@pawl/worker';
+import { folderStorage, startWorker, tenantIn, type WorkerReport } from '@pawl/worker';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
-import { withQueue, type QueueFlags } from './queue-place.ts';
+import { withQueueOnceThere, type QueueFlags } from './queue-place.ts';
 import { spanOf, wholeNumber } from './session-number.ts';
 import { workerOutfit } from './worker-outfit.ts';
 import { openWatch } from './worker-watch.ts';
@@ -34,7 +34,9 @@ export async function work(flags: WorkerFlags, io: Io): Promise<ExitCode> {
     keepMs: flags.keep === undefined ? null : spanOf('--keep', flags.keep),
   };
   const warn = (line: string): void => void io.stderr.write(`${visibleLine(line)}\n`);
-  return withQueue(flags, { waitMs: Number.POSITIVE_INFINITY, warn }, async ({ redis, store, queue }) => {
+  const { signal } = flags;
+  const isNews = newsOnly();
+  await withQueueOnceThere(flags, { warn, signal }, async ({ redis, store, queue }) => {
     const watched = await openWatch(flags, queue, warn);
     const worker = await startWorker({
       redis,
@@ -42,22 +44,22 @@ export async function work(flags: WorkerFlags, io: Io): Promise<ExitCode> {
       queue,
       outfitFor: workerOutfit({
         root,
-        storageNamed: (name) => redisStorage(redis, { name }),
+        storageOf: (dir, about) => folderStorage(redis, { dir, tenant: tenantIn(about) }),
         warn,
         telemetry: watched.telemetry,
       }),
       ...times,
       onReport(report) {
         watched.telemetry?.report(report);
-        tell(report, flags.json === true, io);
+        if (isNews(report)) tell(report, flags.json === true, io);
       },
     });
     warn(`Waiting for work in ${root}. Ctrl-C ends it; what is under way is left to others.`);
-    if (!flags.signal.aborted) await once(flags.signal, 'abort');
+    if (!signal.aborted) await once(signal, 'abort');
     await worker.close();
     await watched.close();
-    return exitCodes.finished;
   });
+  return exitCodes.finished;
 }
 
 function folderOf(dir: string): string {
@@ -68,7 +70,7 @@ function folderOf(dir: string): string {
   }
 }
 
-const words: Record<Exclude<WorkerReport['kind'], 'parked' | 'trouble'>, string> = {
+const words: Record<Exclude<WorkerReport['kind'], 'parked' | 'rescheduled' | 'trouble'>, string> = {
   taken: 'takes up',
   waiting: 'has nothing left to do for',
   ended: 'has brought to its end',
@@ -79,6 +81,16 @@ const words: Record<Exclude<WorkerReport['kind'], 'parked' | 'trouble'>, string>
   removed: 'has removed, for its age,',
 };
 
+/** The same trouble comes again with every try: it is news once, until something else happens. */
+function newsOnly(): (report: WorkerReport) => boolean {
+  let last = '';
+  return (report) => {
+    const before = last;
+    last = report.kind === 'trouble' ? report.message : '';
+    return last === '' || last !== before;
+  };
+}
+
 function tell(report: WorkerReport, json: boolean, { stdout }: Io): void {
   if (json) stdout.write(`${JSON.stringify(report)}\n`);
   else stdout.write(`${visibleLine(lineFor(report))}\n`);
@@ -86,6 +98,8 @@ function tell(report: WorkerReport, json: boolean, { stdout }: Io): void {
 
 function lineFor(report: WorkerReport): string {
   if (report.kind === 'trouble') return `trouble: ${report.message}`;
+  if (report.kind === 'rescheduled')
+    return `has put back the schedule ${report.schedule} of ${report.tenant}`;
   if (report.kind === 'parked') return `parked ${report.session}: ${report.reason}`;
   return `${words[report.kind]} ${report.session}`;
 }

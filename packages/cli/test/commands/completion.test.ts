@@ -117,7 +117,10 @@ const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
     ['pawl', 'memory', ''],
     ['export', 'help', 'import', 'list', 'search'],
   ],
-  [['pawl', 'memory', 'list', '--t'], ['--tags']],
+  [
+    ['pawl', 'memory', 'list', '--t'],
+    ['--tags', '--tenant'],
+  ],
   [['pawl', 'config', 'show', '--store', 'w'], ['workspace']],
   [
     ['pawl', 'chart', 'turn', '--format', ''],

@@ -9,10 +9,10 @@ import { ownerState, thisProcess } from '@pawl/runtime';
 import { createSession } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dashboardBeside } from '../../src/commands/dashboard-beside.ts';
-import { marksBeside } from '../../src/commands/dashboard-marks.ts';
+import { marksOn } from '../../src/commands/dashboard-marks.ts';
 import { dashboard, type DashboardFlags } from '../../src/commands/dashboard.ts';
 import { proxy } from '../../src/commands/proxy.ts';
-import { readMarks } from '../../src/commands/verdict-marks.ts';
+import { marksBeside, readMarks } from '../../src/commands/verdict-marks-file.ts';
 import { openStoreFor } from '../../src/store-option.ts';
 import { captureIo } from '../captured-io.ts';
 import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
@@ -211,7 +211,7 @@ describe('pawl dashboard', () => {
 
 it('keeps marks beside the database as pawl verdict does, and takes one back', async () => {
   const file = join(folder, 's.db');
-  const marks = marksBeside(file);
+  const marks = marksOn(marksBeside(file));
   expect(await marks.of('a')).toEqual([]);
   const verdict = { seq: 7, rule: 'repeated-call', note: null, at: 1 };
   await marks.keep('a', { ...verdict, mark: 'wrong' });
@@ -235,6 +235,7 @@ it('shows a run of this very process, and leaves it to itself until it is done',
     opened,
     id: 'mine',
     dir: folder,
+    telemetry: null,
     warn: (line) => void warnings.push(line),
     open: false,
   });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parseExposition, valueOf } from '../../../telemetry/test/exposition.ts';
 import { run } from '../../src/commands/run.ts';
 import { atTerminal, captureIo } from '../captured-io.ts';
 
@@ -37,6 +38,10 @@ describe('pawl run --open', () => {
     const id = hash.split('/')[2] ?? '';
     const detail = await fetch(`${origin}/api/v1/sessions/${id}`, { headers });
     expect(await detail.json()).toMatchObject({ id, goal, status: 'waitingForUser' });
+    const metrics = parseExposition(await (await fetch(`${origin}/metrics`, { headers })).text());
+    const answered = { pawl_ending: 'answered' };
+    expect(valueOf(metrics, 'gen_ai_invoke_agent_duration_count', answered)).toBe(1);
+    expect(valueOf(metrics, 'pawl_stored_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
     stop.abort();
     expect(await running).toBe(0);
     await expect(fetch(origin)).rejects.toThrow();

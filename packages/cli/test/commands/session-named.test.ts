@@ -4,7 +4,7 @@ import { createSession } from '@pawl/core';
 import { createMemoryStore } from '@pawl/runtime';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sessionNamed, shortIds, textAbout, worksIn } from '../../src/commands/session-named.ts';
+import { sessionNamed, shortIds, worksIn } from '../../src/commands/session-named.ts';
 import { makePlace } from './kept-sessions.ts';
 
 const storeWith = async (ids: readonly string[], dir = '/work') => {
@@ -72,13 +72,8 @@ describe('the name of a session', () => {
   });
 });
 
-describe('what is written about a session', () => {
-  it('is only read where it is there, and only if it is a text', () => {
-    expect(textAbout({ dir: '/a' }, 'dir')).toBe('/a');
-    expect(textAbout({ dir: 1 }, 'dir')).toBe(null);
-    expect(textAbout({}, 'constructor')).toBe(null);
-    expect(textAbout('dir', 'dir')).toBe(null);
-    expect(textAbout(null, 'dir')).toBe(null);
+describe('a session that does not say where it worked', () => {
+  it('is at home in no folder', () => {
     expect(worksIn({ about: null }, '/')).toBe(false);
   });
 });

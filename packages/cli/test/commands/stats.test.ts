@@ -124,7 +124,7 @@ describe('pawl stats', () => {
     await place.pawl('verdict', 'full', 'right');
     expect((await stats()).accuracy).toMatchObject([{ rule: 'fruitless-paging', right: 1, share: 1 }]);
     expect(accuracy).toMatchObject([{ share: null }]);
-    expect((await place.pawl('show', 'full', '--why', '3')).out).toMatch(
+    expect((await place.pawl('show', 'full', '--why', '2')).out).toMatch(
       /Verdicts[^]*fruitless-paging[^]*hardly any was gained/,
     );
   });

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { stateHash } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readMarks } from '../../src/commands/verdict-marks.ts';
+import { readMarks } from '../../src/commands/verdict-marks-file.ts';
 import { keepRun, makePlace, plainRun, stuckRun, type Place } from './kept-sessions.ts';
 
 let place: Place;

@@ -1,5 +1,5 @@
 import { isTerminal } from '@pawl/core';
-import { fork, type Store } from '@pawl/runtime';
+import { fork, textAbout, toolsAbout, type Store } from '@pawl/runtime';
 import {
   createSessionSchema,
   eventsPageSchema,
@@ -17,7 +17,6 @@ import { missing } from '../hosts/local-host.ts';
 import { answerJson } from '../http/answer.ts';
 import { ApiError } from '../http/api-error.ts';
 import { bodyAs, queryAs } from '../http/body.ts';
-import { textAbout, toolsAbout } from '../sessions/about.ts';
 import { summaryOf } from '../sessions/summary.ts';
 import type { Site } from '../site.ts';
 import { part, type Route } from './route.ts';

@@ -1,8 +1,7 @@
 import { conversationOf, toArray, type Action, type Session } from '@pawl/core';
-import { requestFor, type Store } from '@pawl/runtime';
+import { requestFor, textAbout, toolsAbout, type Store } from '@pawl/runtime';
 import type { Prompt } from '../api/index.ts';
 import { ApiError } from '../http/api-error.ts';
-import { textAbout, toolsAbout } from './about.ts';
 import { walk, type Walked } from './walk.ts';
 
 /** What the model was sent because of an event, to the letter. */

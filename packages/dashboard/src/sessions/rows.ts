@@ -1,8 +1,7 @@
-import { StoreError, type SessionSummary, type Store } from '@pawl/runtime';
+import { StoreError, textAbout, type SessionSummary, type Store } from '@pawl/runtime';
 import type { SessionList, SessionRow } from '../api/index.ts';
 import type { Host } from '../hosts/host.ts';
 import { ApiError } from '../http/api-error.ts';
-import { textAbout } from './about.ts';
 import { createFacts, noFacts, type Facts } from './facts.ts';
 
 export type Rows = {

@@ -15,6 +15,8 @@ export type SessionKeys = {
   readonly claims: string;
   /** A hash: how often it was taken up without an orderly end, and why it is parked. */
   readonly care: string;
+  /** A hash: what people have said about it afterwards, by names. */
+  readonly marks: string;
 };
 
 /**
@@ -32,6 +34,7 @@ export function keysOf(prefix: string, id: string): SessionKeys {
     requestOrder: `${at}:request-order`,
     claims: `${at}:claims`,
     care: `${at}:care`,
+    marks: `${at}:marks`,
   };
 }
 

@@ -35,7 +35,7 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
     claims: (id) => access.claims(id),
     create: (session, owner, more) =>
       work.on(session.id, 'nothing', (store) => store.create(session, owner, more)),
-    claim: (id, owner, from) => work.on(id, 'session', (store) => store.claim(id, owner, from)),
+    claim: (id, owner, from) => work.on(id, 'claim', (store) => store.claim(id, owner, from)),
     open: (id, more) => work.on(id, 'whole', (store) => store.open(id, more)),
     append: (id, at, events, after) => work.on(id, 'known', (store) => store.append(id, at, events, after)),
     events: (id, after = 0) => work.events(id, after),
@@ -49,9 +49,9 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
 
 /**
  * What has to be read before the rules can begin. What is known may be out of date: that turns out when it is written. What
- * is read as it is need not be as long as it was.
+ * is read as it is need not be as long as it was. For a claim a number is drawn as well, in the same go.
  */
-type Reading = 'nothing' | 'known' | 'as-it-is' | 'session' | 'whole';
+type Reading = 'nothing' | 'known' | 'as-it-is' | 'claim' | 'whole';
 
 type Outcome<Result> =
   | { readonly ok: true; readonly value: Result }
@@ -79,8 +79,10 @@ class Transactions {
   /** Reads, applies the rules, writes; all anew if somebody else has changed the session meanwhile. */
   async on<Result>(id: string, reading: Reading, rules: (store: Store) => Promise<Result>): Promise<Result> {
     const token = randomUUID();
-    let sight = await this.#first(id, reading);
-    let fence: number | null = null;
+    const [seen, drawn] = await Promise.all([this.#first(id, reading), this.#draw(reading)]);
+    let sight = seen;
+    // Where the count of claims was lost, the number may not be above that of the last one: then another is drawn.
+    let fence = drawn !== null && sight !== null && drawn > sight.row.fence ? drawn : null;
     for (let tries = 0; tries < triesMax; tries += 1) {
       const draft = new Draft(sight, fence);
       const outcome = await outcomeOf(rules(storeOn(draft, this.#commands)));
@@ -139,6 +141,10 @@ class Transactions {
   async list(limit: number): Promise<Awaited<ReturnType<Store['list']>>> {
     const draft = new Draft(null, null, await this.#access.list(limit));
     return storeOn(draft, this.#commands).list({ limit });
+  }
+
+  async #draw(reading: Reading): Promise<number | null> {
+    return reading === 'claim' ? this.#access.nextFence(0) : null;
   }
 
   async #first(id: string, reading: Reading): Promise<Sight | null> {

@@ -20,7 +20,7 @@ return {fields, stray, asked, redis.call('GET', KEYS[3]), events}
  * Changes a session if nobody has changed it since it was read: compare and set, on the number of the claim, of the last
  * event and of the last change. Everything is looked at before anything is written, since a script is not undone.
  *
- * KEYS: session, log, snapshot, commands, claims, and what else is removed with it. ARGV: claim, head and change it must
+ * KEYS: session, log, snapshot, commands, claims, and where it is removed what else goes with it. ARGV: claim, head and change it must
  * stand at (all empty: it must not be there), what to do, how many fields, the fields with their values, the snapshot or
  * nothing, who claims it by this or nothing, how many commands are carried out by this, their ids, and the events as number,
  * hash, text.

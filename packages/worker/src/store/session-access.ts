@@ -58,8 +58,11 @@ export function accessTo(redis: RedisClient, prefix: string): SessionAccess {
       translated(async () => {
         const { id, change } = writing;
         const { session, log, snapshot, commands, claims, ...rest } = keysOf(prefix, id);
-        const keys = [session, log, snapshot, commands, claims, ...Object.values(rest)];
-        const writes = write(keys, argumentsOf(writing));
+        const removed = change.kind === 'remove' ? Object.values(rest) : [];
+        const writes = write(
+          [session, log, snapshot, commands, claims, ...removed],
+          change.kind === 'remove' ? [...standing(writing), 'remove'] : argumentsOf(writing, change),
+        );
         // Where it is not done, the place in the list is one that the next change corrects.
         const isMoved =
           change.kind === 'write' && change.events.length > 0 && movesInList(writing.sight, change.row);
@@ -101,30 +104,30 @@ async function readOn(
   sight.ranges.push({ from, to });
 }
 
-function argumentsOf({ sight, change, token }: Writing): readonly (string | number)[] {
-  const stands = sight === null ? ['', '', ''] : [sight.row.fence, sight.row.head, sight.rev];
-  if (change.kind === 'remove') return [...stands, 'remove'];
+type Arguments = readonly (string | number)[];
+
+function standing({ sight }: Writing): Arguments {
+  return sight === null ? ['', '', ''] : [sight.row.fence, sight.row.head, sight.rev];
+}
+
+function argumentsOf(writing: Writing, change: Extract<Change, { kind: 'write' }>): Arguments {
   const { row, initial, events, snapshot, claim, commands } = change;
   const { fence, head, about, ...rest } = row;
-  const fields = { row: JSON.stringify(rest), fence, head, from: row.snapshotHead, token };
-  const once = {
-    initial: initial ?? '',
-    born: fence,
-    first: headIn(row, events),
-    ...(about !== null && { about }),
-  };
-  const pairs = Object.entries({ ...fields, ...(initial !== null && once) });
+  const fields = ['row', JSON.stringify(rest), 'fence', fence, 'head', head, 'from', row.snapshotHead];
+  fields.push('token', writing.token);
+  if (initial !== null) fields.push('initial', initial, 'born', fence, 'first', headIn(row, events));
+  if (initial !== null && about !== null) fields.push('about', about);
   const kept = snapshot === null ? '' : JSON.stringify(snapshot);
   const numbered = events.flatMap(({ seq, hash, text }) => [seq, hash, text]);
-  const carriedOut = [commands.length, ...commands];
   return [
-    ...stands,
+    ...standing(writing),
     'write',
-    pairs.length,
-    ...pairs.flat(),
+    fields.length / 2,
+    ...fields,
     kept,
     claimText(claim),
-    ...carriedOut,
+    commands.length,
+    ...commands,
     ...numbered,
   ];
 }

@@ -85,7 +85,7 @@ describe.skipIf(!hasRedis)('a store in Redis, when something is wrong with it', 
     const taken = await takeUp(second, 'a', { owner: 'next' });
     expect(taken.session).toStrictEqual(end);
     const { events, end: after } = tale(end, 1);
-    for (const event of events) await taken.log.append(event, after);
+    await taken.log.append(events, after);
     expect((await second.open('a')).session).toStrictEqual(after);
   });
 
@@ -182,7 +182,7 @@ describe.skipIf(!hasRedis)('a store in Redis, when something is wrong with it', 
     await redis.config('SET', 'maxmemory', '0');
     expect(await eventsOf(store, 'a')).toEqual([]);
     const log = eventLogOn(store, 'a', at);
-    for (const event of events) await log.append(event, end);
+    await log.append(events, end);
     expect(await eventsOf(store, 'a')).toStrictEqual(events);
   });
 

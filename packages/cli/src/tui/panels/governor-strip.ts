@@ -62,7 +62,8 @@ function budgetsOf({ session, now }: ScreenModel): readonly Used[] {
   const { budgets } = session.settings;
   if (budgets === null) return [];
   const { spent, turn } = session;
-  const worked = turn.status === 'waitingForUser' ? 0 : Math.max(0, now - spent.workingSince);
+  const worked =
+    turn.status === 'waitingForUser' ? 0 : Math.max(0, (spent.waitingSince ?? now) - spent.workingSince);
   const all = [
     { name: 'model', used: spent.modelCalls, max: budgets.modelCalls, as: grouped },
     { name: 'tools', used: spent.toolCalls, max: budgets.toolCalls, as: grouped },

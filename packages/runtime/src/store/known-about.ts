@@ -1,5 +1,5 @@
 import type { Json } from '@pawl/core';
-import type { ToolDescription } from '@pawl/runtime';
+import type { ToolDescription } from '../tools/tool.ts';
 
 /** What whoever ran a session wrote down about it under a name. */
 export function textAbout(about: Json, key: string): string | null {

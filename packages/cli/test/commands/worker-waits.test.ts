@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hasRedis, startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
+import { showQueue } from '../../src/commands/queue.ts';
+import { submitGoal } from '../../src/commands/submit.ts';
+import { work } from '../../src/commands/worker.ts';
+import { main } from '../../src/main.ts';
+import { captureIo } from '../captured-io.ts';
+
+const bin = join(import.meta.dirname, '../../bin/pawl.js');
+const times = { concurrency: '1', lease: '5', grace: '1' };
+
+describe.skipIf(!hasRedis)('pawl worker, where its Redis comes later', () => {
+  let server: RedisServer;
+  let folder = '';
+  const cleanUps: (() => unknown)[] = [];
+
+  beforeEach(async () => {
+    server = await startRedis({ appendfsync: 'everysec' });
+    cleanUps.push(() => server.stop());
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-waits-')));
+    cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'garden.md'), '# Garden\n\nThe garden party is on the ninth of June.\n');
+  });
+
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+  });
+
+  it('says once what it waits for, says when it is there, and works', { timeout: 60_000 }, async () => {
+    await server.kill();
+    const stop = new AbortController();
+    const { io, out, err } = captureIo();
+    const place = { dir: folder, store: server.url };
+    const working = work({ ...place, ...times, signal: stop.signal }, io);
+    cleanUps.push(() => stop.abort());
+    await expect.poll(err).toContain(`Waiting for Redis at 127.0.0.1:${server.port}: it cannot be reached`);
+    // Whoever asks something once is told at once.
+    const asked = Date.now();
+    await expect(submitGoal('Do it.', place, captureIo().io)).rejects.toThrow('it cannot be reached');
+    await expect(showQueue(place, captureIo().io)).rejects.toThrow('it cannot be reached');
+    const sessions = captureIo();
+    expect(await main(['sessions', '--store', server.url], sessions.io)).toBe(2);
+    expect(sessions.err()).toContain('it cannot be reached');
+    expect(Date.now() - asked).toBeLessThan(10_000);
+    await server.start();
+    await expect.poll(err, { timeout: 20_000 }).toContain(`Redis at 127.0.0.1:${server.port} is there.`);
+    expect(err().match(/Waiting for Redis/g)).toHaveLength(1);
+    await submitGoal('When is the garden party?', place, captureIo().io);
+    await expect.poll(out, { timeout: 20_000 }).toContain('has nothing left to do for');
+    stop.abort();
+    expect(await working).toBe(0);
+  });
+
+  it.each([
+    ['while it waits', 'Waiting for Redis'],
+    ['while Redis is away', 'trouble: connect ECONNREFUSED'],
+  ])('ends in order when it is told to, %s', { timeout: 60_000 }, async (_, sign) => {
+    const isWaiting = sign.startsWith('Waiting');
+    if (isWaiting) await server.kill();
+    const args = ['worker', '--store', server.url, '--dir', folder, '--grace', '1'];
+    const child = spawn(process.execPath, [bin, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    cleanUps.push(() => child.kill('SIGKILL'));
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const hears = (text: string): Promise<void> =>
+      expect.poll(() => said, { timeout: 20_000 }).toContain(text);
+    if (!isWaiting) {
+      await hears('Waiting for work');
+      await server.kill();
+    }
+    await hears(sign);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    // What comes again and again is said once.
+    expect(said.match(new RegExp(sign, 'g'))).toHaveLength(1);
+  });
+
+  it('ends at once with one error where waiting mends nothing', async () => {
+    const careless = await startRedis({ appendonly: 'no', requirepass: 'right' });
+    cleanUps.push(() => careless.stop());
+    for (const [url, reason] of [
+      ['redis://', 'redis://127.0.0.1:6379'],
+      [careless.url.replace('right', 'wrong-one'), 'it does not let us in'],
+      [careless.url, 'appendonly yes'],
+    ] as const) {
+      const { io, err } = captureIo();
+      expect(await main(['worker', '--store', url, '--dir', folder], io)).toBe(2);
+      expect(err()).toContain(reason);
+      expect(err().trimEnd().split('\n')).toHaveLength(1);
+      expect(err()).not.toContain('wrong-one');
+    }
+  });
+});

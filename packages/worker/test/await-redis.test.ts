@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { awaitRedis, type AwaitOptions } from '../src/index.ts';
+import { hasRedis, startRedis } from './redis-server.ts';
+
+const cleanUps: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+/** What is told while it is waited for. */
+function listening(signal = new AbortController().signal): {
+  readonly told: string[];
+  readonly options: AwaitOptions;
+} {
+  const told: string[] = [];
+  return {
+    told,
+    options: {
+      signal,
+      onAway: (place, reason) => void told.push(`away: ${place}: ${reason}`),
+      onThere: (place) => void told.push(`there: ${place}`),
+    },
+  };
+}
+
+async function serving(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUps.push(() => server.close());
+  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('waiting for a Redis', () => {
+  it.skipIf(!hasRedis)('goes on until it is there, and says so once', async () => {
+    const server = await startRedis({ requirepass: 'secret' });
+    cleanUps.push(() => server.stop());
+    await server.kill();
+    const { told, options } = listening();
+    const waiting = awaitRedis(server.url, options);
+    await expect.poll(() => told.length).toBe(1);
+    const place = `Redis at 127.0.0.1:${server.port}`;
+    expect(told[0]).toContain(`away: ${place}: it cannot be reached: connect ECONNREFUSED`);
+    setTimeout(() => void server.start(), 1_500);
+    const connected = await waiting;
+    cleanUps.push(() => connected?.close());
+    expect(await connected?.redis.ping()).toBe('PONG');
+    expect(told.slice(1)).toEqual([`there: ${place}`]);
+    expect(told.join()).not.toContain('secret');
+  });
+
+  it('says nothing where it is there, and gives up when it is told to', async () => {
+    const stop = new AbortController();
+    const { told, options } = listening(stop.signal);
+    const waiting = awaitRedis('redis://127.0.0.1:1', options);
+    await expect.poll(() => told.length).toBe(1);
+    stop.abort();
+    expect(await waiting).toBeNull();
+    expect(await awaitRedis('redis://127.0.0.1:1', options)).toBeNull();
+    expect(told).toHaveLength(1);
+  });
+
+  it(
+    'does not wait for ever for one that takes connections and does not answer',
+    { timeout: 20_000 },
+    async () => {
+      let connections = 0;
+      const url = await serving(createServer(() => (connections += 1)));
+      const stop = new AbortController();
+      const { told, options } = listening(stop.signal);
+      const waiting = awaitRedis(url, options);
+      await expect.poll(() => told.join(), { timeout: 10_000 }).toContain('it gives no answer');
+      await expect.poll(() => connections, { timeout: 5_000 }).toBeGreaterThan(1);
+      stop.abort();
+      expect(await waiting).toBeNull();
+    },
+  );
+
+  it('ends at once where waiting mends nothing: an address that is none, and a Redis that is too old', async () => {
+    const { told, options } = listening();
+    await expect(awaitRedis('localhost:6379', options)).rejects.toThrow('redis://127.0.0.1:6379');
+    const info = 'redis_version:5.0.14\r\nredis_mode:standalone\r\nloading:0\r\ncluster_enabled:0\r\n';
+    const old = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', (asked: Buffer) => {
+        const commands = asked.toString().match(/^\*\d+\r$/gm)?.length ?? 0;
+        socket.write(`$${info.length}\r\n${info}\r\n`.repeat(commands));
+      });
+    });
+    await expect(awaitRedis(await serving(old), options)).rejects.toThrow(
+      'it is Redis 5.0.14, and 6.2 is needed',
+    );
+    expect(told).toEqual([]);
+  });
+
+  it.skipIf(!hasRedis)(
+    'ends at once with a wrong password, and where nothing is kept unless that is allowed',
+    async () => {
+      const secret = await startRedis({ requirepass: 'right' });
+      const careless = await startRedis({ appendonly: 'no' });
+      cleanUps.push(
+        () => secret.stop(),
+        () => careless.stop(),
+      );
+      const { told, options } = listening();
+      const wrong = secret.url.replace('right', 'wrong-one');
+      const refused = awaitRedis(wrong, options);
+      await expect(refused).rejects.toThrow('it does not let us in');
+      await expect(refused).rejects.not.toThrow('wrong-one');
+      await expect(awaitRedis(careless.url, options)).rejects.toThrow('appendonly yes');
+      const warnings: string[] = [];
+      const onWarning = (line: string): void => void warnings.push(line);
+      const connected = await awaitRedis(careless.url, { ...options, durability: 'warn', onWarning });
+      await connected?.close();
+      expect(warnings).toEqual([expect.stringContaining('appendonly yes')]);
+      expect(told).toEqual([]);
+    },
+  );
+});
