@@ -47,12 +47,14 @@ function durablePawl(name: string, governor: GovernorSettings): DurableContender
   };
 }
 
-/** The events of the same work, without a store. */
-export async function eventsOf(steps: number): Promise<readonly Event[]> {
-  const events: Event[] = [];
+/** The events of the same work, commit by commit, without a store. */
+export async function commitsOf(steps: number): Promise<readonly (readonly Event[])[]> {
+  const commits: (readonly Event[])[] = [];
   const session = createSession({ id, at: Date.now() });
-  await goThrough({ steps, tick: () => undefined }, session, { append: (event) => void events.push(event) });
-  return events;
+  await goThrough({ steps, tick: () => undefined }, session, {
+    append: (events) => void commits.push(events),
+  });
+  return commits;
 }
 
 async function goThrough(

@@ -1,25 +1,28 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { synchronousOf, timed, type DurableContender } from './contender.ts';
-import { eventsOf } from './pawl.ts';
+import { commitsOf } from './pawl.ts';
 import { messagesAfter } from './work.ts';
 
-/** The practical limit: the texts that Pawl keeps, each in a commit of its own, in the smallest table that holds them. */
+/** The practical limit: the texts that Pawl keeps, in the same commits, in the smallest table that holds them. */
 export const rawAppend: DurableContender = {
   name: 'raw append',
   version: null,
   async run({ steps, folder, tick }) {
-    const rows = (await eventsOf(steps)).map((event) => ({
-      text: JSON.stringify(event),
-      isTool: event.type === 'tool-started',
+    const commits = (await commitsOf(steps)).map((events) => ({
+      texts: events.map((event) => JSON.stringify(event)),
+      isTool: events.some(({ type }) => type === 'tool-started'),
     }));
     const database = new DatabaseSync(join(folder, 'raw.db'));
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     database.exec('CREATE TABLE events (seq INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT');
     const add = database.prepare('INSERT INTO events (text) VALUES (?)');
     const taken = await timed(() => {
-      for (const { text, isTool } of rows) {
-        add.run(text);
+      for (const { texts, isTool } of commits) {
+        // One statement is a transaction by itself.
+        if (texts.length > 1) database.exec('BEGIN IMMEDIATE');
+        for (const text of texts) add.run(text);
+        if (texts.length > 1) database.exec('COMMIT');
         if (isTool) tick();
       }
     });
@@ -28,7 +31,9 @@ export const rawAppend: DurableContender = {
     return {
       ...taken,
       synchronous,
-      textBytes: rows.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
+      textBytes: commits
+        .flatMap(({ texts }) => texts)
+        .reduce((sum, text) => sum + Buffer.byteLength(text), 0),
     };
   },
   async open(folder) {

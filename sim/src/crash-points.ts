@@ -1,4 +1,4 @@
-import type { Execution, Turn } from '@pawl/core';
+import type { Event, Execution, Turn } from '@pawl/core';
 import { markOf } from './oracle/book.ts';
 import type { World } from './world.ts';
 
@@ -11,6 +11,7 @@ export const allCrashPoints = {
   F08: 'the reply is kept, and its calls have not begun',
   F09: 'the user is being asked',
   F10: 'the start of a call is kept, and it has not started',
+  'F10-together': 'a reply and the start of its call are kept together, and nobody was told',
   F11: 'a call runs',
   F13: 'a call has ended, and its result is not in the log',
   'F14-before': 'an edit is on record, and not made',
@@ -32,9 +33,14 @@ export function crashPoints(world: World): readonly CrashPoint[] {
   const { turn } = book.session;
   return [
     ...(isUntold ? (['F16'] as const) : []),
+    ...(isUntold && isReplyWithStart(book.together) ? (['F10-together'] as const) : []),
     ...(driver?.recovering === true && book.texts.length > 0 ? (['F33'] as const) : []),
     ...pointsIn(turn, { world, isKeeping, isUntold }),
   ];
+}
+
+function isReplyWithStart([first, second]: readonly Event['type'][]): boolean {
+  return first === 'model-replied' && second === 'tool-started';
 }
 
 type Standing = { readonly world: World; readonly isKeeping: boolean; readonly isUntold: boolean };

@@ -5,7 +5,10 @@ import { simulate } from './simulate.ts';
 import { crashPoints, type CrashPoint } from './crash-points.ts';
 import type { Assembly } from './assembly.ts';
 
-/** One session, two steps, a call that must not be repeated and must be asked about, and one that can be looked up. */
+/**
+ * One session, three steps: a call that must not be repeated and must be asked about, one whose start is kept with the reply
+ * that asks for it, and one that can be looked up.
+ */
 const plan: Plan = {
   seed: 0,
   processes: 1,
@@ -15,6 +18,7 @@ const plan: Plan = {
         {
           steps: [
             [{ tool: 'shell', permission: 'ask', id: 'fresh' }],
+            [{ tool: 'send', permission: 'allow', id: 'fresh' }],
             [{ tool: 'edit', permission: 'allow', id: 'fresh' }],
           ],
           interference: null,

@@ -42,12 +42,27 @@ export type AgentOptions = Pick<World, 'model' | 'tools'> &
 /** Why nothing goes on at the moment. The agent goes on by itself when it is over. */
 export type Trouble = { readonly kind: 'full' | 'busy'; readonly message: string };
 
+type Posted = { readonly event: Unstamped; readonly done: (taken: boolean) => void };
+
+/** An event that the machine has seen and that is not kept yet. Nobody has been told, and all that has begun is to wait. */
+type Taken = {
+  readonly event: Event;
+  readonly before: Session;
+  readonly result: Step;
+  readonly hasBegun: boolean;
+  readonly done: Posted['done'];
+};
+
+/** How many events are kept together at most, where the log does not say. */
+const togetherMax = 100;
+
 /** How long to wait before the log is tried again: at first, and at most. */
 const troubleWaitMs = { first: 200, max: 5_000 } as const;
 
 /**
  * The one loop: take an event, step, keep it, tell whoever watches, do what is to be done.
- * Everything that happens comes in through `post`, one event at a time and in order.
+ * Everything that happens comes in through `post`, one event at a time and in order. What a reply asks for and the starts of
+ * its calls are kept in one go; nobody sees anything of them before.
  */
 export class Agent {
   readonly #clock: Clock;
@@ -55,7 +70,7 @@ export class Agent {
   readonly #observe: (seen: Seen) => void;
   readonly #performer: Performer;
   readonly #keeper: MemoryKeeper;
-  readonly #queue: { readonly event: Unstamped; readonly done: (taken: boolean) => void }[] = [];
+  readonly #queue: Posted[] = [];
   readonly #ended = Promise.withResolvers<Session>();
   readonly #idlers: (() => void)[] = [];
   readonly #onTrouble: (trouble: Trouble | null) => void;
@@ -107,7 +122,7 @@ export class Agent {
     await this.#preparing;
     this.#preparing = null;
     await this.#performer.settle(this.#session);
-    this.#perform(pendingActions(this.#session));
+    this.#perform(pendingActions(this.#session), this.#session);
   }
 
   /**
@@ -158,19 +173,41 @@ export class Agent {
     if (this.#draining) return;
     this.#draining = true;
     if (this.#preparing !== null) await this.#preparing;
-    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
-      next.done(await this.#take(next.event));
+    while (this.#queue.length > 0) {
+      const group = this.#take();
+      const isKept = await this.#keep(group);
+      for (const each of group) {
+        if (isKept) await this.#act(each);
+        each.done(isKept && each.result.session !== each.before);
+      }
     }
     this.#draining = false;
     if (this.#isIdle()) for (const resolve of this.#idlers.splice(0)) resolve();
   }
 
-  async #take(unstamped: Unstamped): Promise<boolean> {
-    if (this.#closed) return false;
-    const event = { ...unstamped, at: this.#clock.now() } as Event;
-    const before = this.#session;
-    const result = step(before, event);
-    if (result.session.seq > before.seq && !(await this.#keep(event, result.session))) return false;
+  /**
+   * Takes the next event, and those after it for as long as nothing must be done before they are kept. What asks for calls
+   * is followed at once by their starts. Nothing is waited for here, so nothing can come in between.
+   */
+  #take(): readonly Taken[] {
+    const group: Taken[] = [];
+    let before = this.#session;
+    const { togetherMax: most = togetherMax } = this.#log;
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      const event = { ...next.event, at: this.#clock.now() } as Event;
+      const result = step(before, event);
+      const mayWait = group.length + 1 < most && !isTerminal(result.session);
+      const hasBegun = mayWait && this.#performer.mayBegin(result.actions);
+      group.push({ event, before, result, hasBegun, done: next.done });
+      if (!hasBegun) break;
+      this.#perform(result.actions, result.session);
+      before = result.session;
+    }
+    return group;
+  }
+
+  /** What follows from an event that is kept. */
+  async #act({ event, before, result, hasBegun }: Taken): Promise<void> {
     this.#session = result.session;
     const { memory } = result.session;
     if (memory !== null && memory !== before.memory) this.#keeper.sync(memory);
@@ -178,20 +215,25 @@ export class Agent {
     // Before the next event: so of all that ever went into storage at most what the last one put there can be missing.
     for (const action of result.actions) if (action.type === 'store') await this.#store(action.entries);
     if (result.session.turn !== before.turn) this.#performer.moved(before.turn, result.session.turn);
-    this.#perform(result.actions);
+    if (!hasBegun) this.#perform(result.actions, result.session);
     if (isTerminal(this.#session)) this.#end();
-    return result.session !== before;
   }
 
   /**
-   * Keeps an event. As long as there is no room for it nothing else is kept either, since what came later would otherwise
-   * stand where this belongs.
+   * Keeps events, all of them or none. As long as there is no room for them nothing else is kept either, since what came
+   * later would otherwise stand where these belong.
    */
-  async #keep(event: Event, after: Session): Promise<boolean> {
+  async #keep(group: readonly Taken[]): Promise<boolean> {
+    if (this.#closed) return false;
+    const events = group.flatMap(({ event, before, result }) =>
+      result.session.seq > before.seq ? [event] : [],
+    );
+    const after = group.at(-1)?.result.session;
+    if (events.length === 0 || after === undefined) return true;
     const { first, max } = troubleWaitMs;
     for (let waitMs: number = first; ; waitMs = Math.min(waitMs * 2, max)) {
       try {
-        await this.#log.append(event, after);
+        await this.#log.append(events, after);
         if (waitMs > first) this.#onTrouble(null);
         return true;
       } catch (error) {
@@ -223,9 +265,9 @@ export class Agent {
     }
   }
 
-  #perform(actions: readonly Action[]): void {
-    if (this.#leaving.signal.aborted) return;
-    for (const action of actions) this.#performer.perform(action, this.#session);
+  #perform(actions: readonly Action[], session: Session): void {
+    if (this.#closed || this.#leaving.signal.aborted) return;
+    for (const action of actions) this.#performer.perform(action, session);
   }
 
   #isIdle(): boolean {
@@ -247,7 +289,7 @@ export class Agent {
   }
 }
 
-/** What is over by itself some time, and has kept nothing of the event. */
+/** What is over by itself some time, and has kept nothing of the events. */
 function passingTrouble(error: unknown): Trouble['kind'] | null {
   if (!(error instanceof StoreError)) return null;
   return error.code === 'full' || error.code === 'busy' ? error.code : null;
@@ -264,6 +306,7 @@ const defaultWorld: Omit<World, 'model' | 'tools' | 'memory' | 'page' | 'spool'>
   decide: () => Promise.resolve({ decision: 'deny', reason: 'nobody is there to ask' }),
   hooks: () => Promise.resolve(false),
   recover: () => Promise.resolve({ kind: 'ask-model' }),
+  summaryModel: null,
   random: Math.random,
 };
 
@@ -272,7 +315,10 @@ function worldOf(options: AgentOptions, session: Session, clock: Clock, now: () 
   const memory = options.memory ?? keeperFor(session, clock);
   const tools = session.memory === null ? options.tools : [...options.tools, ...memoryTools(memory)];
   const spool = createMemorySpool();
-  return { ...defaultWorld, spool, page: () => makeRoom(memory, now()), ...options, memory, tools };
+  const { summaryModel = null } = options;
+  const page: World['page'] = (_, signal) =>
+    makeRoom(memory, now(), summaryModel && { model: summaryModel, clock, signal });
+  return { ...defaultWorld, spool, page, ...options, memory, tools };
 }
 
 function keeperFor({ memory }: Session, clock: Clock): MemoryKeeper {

@@ -8,7 +8,7 @@ export type Clock = {
   until(at: number, signal: AbortSignal): Promise<void>;
 };
 
-/** Runs something under a signal that is aborted at the deadline, if there is one, or with the one given. */
+/** Runs something under a signal that is aborted when the given one is, or at the deadline if there is one. */
 export async function inTime(
   deadline: number | null,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
@@ -21,10 +21,10 @@ export async function inTime(
   await run(AbortSignal.any([signal, late.signal])).finally(() => done.abort());
 }
 
-/** Node's timers take no longer wait than this; a longer one is waited for in pieces. */
+/** Node's timers cannot wait longer than this; a longer wait is made of several. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** How long it waits is settled when it begins to: a clock that is set meanwhile makes no wait longer or shorter. */
+/** How long to wait is fixed at the start: setting the clock meanwhile makes no wait longer or shorter. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   async until(at, signal) {

@@ -2,10 +2,13 @@ import type { Event, Session } from '@pawl/core';
 
 /**
  * Where durable events go before anything is done about them.
- * Contract: `append` returns only when the event is kept; when it throws, nothing further is done for the session.
+ * Contract: `append` keeps all the events or none, and returns only when they are kept; when it throws, nothing further is
+ * done for the session. `after` is what they lead to.
  */
 export type EventLog = {
-  append(event: Event, after: Session): void | Promise<void>;
+  append(events: readonly Event[], after: Session): void | Promise<void>;
+  /** How many events may be kept together, 100 unless it says otherwise. With 1 each is seen before the next is taken. */
+  readonly togetherMax?: number;
 };
 
 /** Keeps the events in memory, for as long as the process lives. */
@@ -13,8 +16,8 @@ export function createMemoryLog(): EventLog & { readonly events: readonly Event[
   const events: Event[] = [];
   return {
     events,
-    append(event) {
-      events.push(event);
+    append(more) {
+      for (const event of more) events.push(event);
     },
   };
 }

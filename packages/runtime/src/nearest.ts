@@ -16,7 +16,7 @@ export function nearest<Name extends string>(
   return best?.name;
 }
 
-/** Levenshtein: how many letters must be put in, left out or replaced to get from one to the other. */
+/** Levenshtein: how many letters must be added, removed or replaced to get from one to the other. */
 function editDistance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 0; row < from.length; row += 1) {

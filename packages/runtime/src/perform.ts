@@ -2,7 +2,7 @@ import { rulesFor, type Action, type ActionType, type Call, type Session } from 
 import { inTime, type Clock } from './clock.ts';
 import { requestFor } from './prompt.ts';
 import { executionId } from './executions/execution-id.ts';
-import { runTool, toolNamed, type RunMeans } from './executions/run-tool.ts';
+import { runTool, startsItself, toolNamed, type RunMeans } from './executions/run-tool.ts';
 import { settleAll, unsettled } from './executions/settle.ts';
 import { askModel, messageOf, type World } from './work.ts';
 
@@ -20,6 +20,21 @@ export function piecesOf(action: Action, session: Session, means: Means): readon
   // The table guarantees that the maker under an action's type takes that action.
   const make = makers[action.type] as Maker<ActionType>;
   return make(action, means, session);
+}
+
+/**
+ * Whether the first thing that an action does, if it does anything, is to post, and nothing comes before that is kept. Such
+ * an action may begin before the event is kept that asks for it: both are kept together.
+ */
+export function beginsWithPost(action: Action, { world }: Means): boolean {
+  switch (action.type) {
+    case 'run-tools':
+      return !action.calls.some((call) => startsItself(world, call));
+    case 'wait':
+      return action.until === null;
+    default:
+      return action.type === 'show-text' || action.type === 'show-error';
+  }
 }
 
 type Maker<Type extends ActionType> = (
@@ -91,14 +106,17 @@ const makers: { readonly [Type in ActionType]: Maker<Type> } = {
   'run-tools': ({ request, calls }, means, { id }) => {
     const { world } = means;
     const isFree = calls.every((call) => isReading(world, call.tool));
-    let last: Promise<unknown> = Promise.resolve();
+    let last: Promise<unknown> | null = null;
     return calls.map((call) => ({
       request,
       name: `tool ${call.id}`,
       run(signal) {
         const execution = executionId(id, request, call.id);
         const run = (): Promise<void> => runTool({ request, call, execution }, { ...means, signal });
-        return isFree ? run() : (last = last.then(run, run));
+        if (isFree) return run();
+        // The first begins at once, so that its start is said before what asks for it is kept.
+        last = last === null ? run() : last.then(run, run);
+        return last;
       },
     }));
   },

@@ -1,6 +1,13 @@
 import type { Action, Session, Turn } from '@pawl/core';
 import { unsettled } from './executions/settle.ts';
-import { permissionPiece, piecesOf, settlementOf, type Means, type Piece } from './perform.ts';
+import {
+  beginsWithPost,
+  permissionPiece,
+  piecesOf,
+  settlementOf,
+  type Means,
+  type Piece,
+} from './perform.ts';
 
 type UnderWay = Piece & { readonly controller: AbortController; readonly ended: Promise<void> };
 
@@ -16,6 +23,11 @@ export class Performer {
   perform(action: Action, session: Session): void {
     if (action.type === 'abort') this.#abort((piece) => piece.request === action.request);
     for (const piece of piecesOf(action, session, this.#means)) void this.#begin(piece);
+  }
+
+  /** Whether all of these may begin before what asks for them is kept. */
+  mayBegin(actions: readonly Action[]): boolean {
+    return actions.every((action) => beginsWithPost(action, this.#means));
   }
 
   /** Finds out what became of calls that were running when another process ended. */

@@ -12,7 +12,7 @@ import type { ToolDescription } from './tools/tool.ts';
 
 type AskModel = Extract<Action, { readonly type: 'ask-model' }>;
 
-/** What the model is sent for a question: what it is told first, what was said, what it may call, and where it stands. */
+/** What the model is sent: the system prompt, the conversation, the tools it may call, and where it stands. */
 export function requestFor(
   { conversation, advice, tools }: AskModel,
   session: Session,

@@ -15,7 +15,7 @@ export function traceContext(): TraceContext | undefined {
   return contexts.getStore();
 }
 
-/** The same for a command: by this name programs that trace look for whose part they are. */
+/** The same as environment variables for a command: programs that trace look for the variable of this name. */
 export function traceEnvironment(): { readonly [name: string]: string } {
   const context = contexts.getStore();
   return context === undefined ? {} : { TRACEPARENT: context.traceparent };

@@ -361,8 +361,8 @@ describe('Agent', () => {
     const { agent } = start([{ calls: [call('echo', { text: 'x' })] }], {
       tools: [tool],
       log: {
-        append(event) {
-          if (event.type === 'tool-started') throw new Error('disk full');
+        append(events) {
+          if (events.some(({ type }) => type === 'tool-started')) throw new Error('disk full');
         },
       },
     });

@@ -104,12 +104,12 @@ describe('a log without room', () => {
       tools: [defineTool({ name: 'act', description: 'Acts.', parameters: z.object({}), run: acted })],
       clock: { now: () => 5, until: () => Promise.resolve() },
       log: {
-        append(event) {
-          if (events.length === 2 && refusals < 3) {
+        append(more) {
+          if (events.length === 1 && refusals < 3) {
             refusals += 1;
             throw full();
           }
-          events.push(event);
+          events.push(...more);
         },
       },
       onTrouble: (trouble) => troubles.push(trouble),
@@ -140,9 +140,9 @@ describe('a log without room', () => {
       model: mute,
       tools: [],
       log: {
-        append({ type }) {
-          if (type === 'pause-requested') throw full();
-          written.push(type);
+        append(events) {
+          if (events.some(({ type }) => type === 'pause-requested')) throw full();
+          written.push(...events.map(({ type }) => type));
         },
       },
       onTrouble: () => troubled.resolve(),

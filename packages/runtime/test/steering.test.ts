@@ -92,9 +92,9 @@ describe('saying something while it works', () => {
       model: createScripted([{ calls: acts }]),
       tools: [tool],
       log: {
-        async append({ type }) {
-          if (type === 'steered') await room.promise;
-          kept.push(type);
+        async append(events) {
+          if (events.some(({ type }) => type === 'steered')) await room.promise;
+          kept.push(...events.map(({ type }) => type));
         },
       },
     });

@@ -1,5 +1,13 @@
-import { durableView, type Session } from '@pawl/core';
-import { eventLogOn, StoreError, takeUp, type EventLog, type Position, type Store } from '@pawl/runtime';
+import { durableView, step, type Event, type Session } from '@pawl/core';
+import {
+  eventLogOn,
+  StoreError,
+  takeUp,
+  type AgentOptions,
+  type EventLog,
+  type Position,
+  type Store,
+} from '@pawl/runtime';
 import { withLog, type Bug } from './bug.ts';
 
 /** Mistakes with the log, the store and claims. */
@@ -58,8 +66,28 @@ export const storeBugs: readonly Bug[] = [
     name: 'start-unrecorded',
     what: 'a call runs before its start is kept',
     parts: {
-      options: (options) => withLog(options, (log) => hastyLog(log, ({ type }) => type === 'tool-started')),
+      options: (options) =>
+        withLog(options, (log) =>
+          hastyLog(log, (events) => events.some(({ type }) => type === 'tool-started')),
+        ),
     },
+  },
+  {
+    name: 'together-unkept',
+    what: 'what is kept together is told, and its calls run, before it is kept',
+    parts: {
+      options: (options) => withLog(options, (log) => hastyLog(log, ({ length }) => length > 1)),
+    },
+  },
+  {
+    name: 'together-by-half',
+    what: 'what is kept together counts as kept once the first of it is',
+    parts: { options: (options) => withLog(options, (log) => piecemealLog(log, options, 'hasty')) },
+  },
+  {
+    name: 'together-torn',
+    what: 'what belongs together is kept one by one, and tried again as a whole',
+    parts: { options: (options) => withLog(options, (log) => piecemealLog(log, options, 'patient')) },
   },
   {
     name: 'skip-when-full',
@@ -100,29 +128,52 @@ export const storeBugs: readonly Bug[] = [
 /** Tries until it is told that it is kept, wherever the session stands by then. */
 function stubbornLog(store: Store, id: string, position: Position): EventLog {
   let at = position;
-  const append: EventLog['append'] = async (event, after) => {
+  const append: EventLog['append'] = async (events, after) => {
     try {
-      at = await store.append(id, at, [event], after);
+      at = await store.append(id, at, events, after);
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'unreadable') throw error;
       at = { fence: at.fence, head: (await store.open(id)).head };
-      await append(event, after);
+      await append(events, after);
     }
   };
   return { append };
 }
 
 /** Says at once that some events are kept, and keeps them when it gets to it. */
-function hastyLog(
-  log: EventLog,
-  isHasty: (event: { readonly type: string }) => boolean = () => true,
-): EventLog {
+function hastyLog(log: EventLog, isHasty: (events: readonly Event[]) => boolean = () => true): EventLog {
   let last: Promise<void> = Promise.resolve();
   return {
-    append(event, after) {
-      const kept = last.then(() => log.append(event, after));
+    append(events, after) {
+      const kept = last.then(() => log.append(events, after));
       last = kept.catch(() => undefined);
-      return isHasty(event) ? undefined : kept;
+      return isHasty(events) ? undefined : kept;
+    },
+  };
+}
+
+/** Keeps the events of one append one after the other, and waits for all of them or for the first. */
+function piecemealLog(
+  log: EventLog,
+  { session: begun }: Pick<AgentOptions, 'session'>,
+  manner: 'hasty' | 'patient',
+): EventLog {
+  let session = begun;
+  let last: Promise<void> = Promise.resolve();
+  const keep = async (event: Event): Promise<void> => {
+    if (session === undefined) return;
+    session = step(session, event).session;
+    await log.append([event], session);
+  };
+  return {
+    async append([first, ...others]) {
+      await last;
+      if (first !== undefined) await keep(first);
+      const rest = (async () => {
+        for (const event of others) await keep(event);
+      })();
+      last = rest.catch(() => undefined);
+      if (manner === 'patient') await rest;
     },
   };
 }
@@ -130,9 +181,9 @@ function hastyLog(
 /** Does not hear some of what it is told. */
 function deafLog(log: EventLog, codes: readonly string[]): EventLog {
   return {
-    async append(event, after) {
+    async append(events, after) {
       try {
-        await log.append(event, after);
+        await log.append(events, after);
       } catch (error) {
         if (!(error instanceof StoreError) || !codes.includes(error.code)) throw error;
       }

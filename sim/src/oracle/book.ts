@@ -33,6 +33,8 @@ export type Book = {
   /** What the kept events lead to. */
   session: Session;
   readonly texts: string[];
+  /** What was kept last in one go. */
+  together: readonly Event['type'][];
   fence: number;
   driver: Driver;
   readonly calls: Map<string, CallRecord>;
@@ -49,7 +51,7 @@ export type Book = {
   shortened: boolean;
   /** The requests for which the model was asked, each under one claim. */
   readonly asked: Set<string>;
-  /** The event for which there was no room, until it is kept or somebody else claims the session. */
+  /** The events for which there was no room, until they are kept or somebody else claims the session. */
   waiting: { readonly fence: number; readonly text: string } | null;
 };
 
@@ -58,6 +60,7 @@ export function openBook(session: Session, driver: Driver, fence: number): Book 
     id: session.id,
     session,
     texts: [],
+    together: [],
     fence,
     driver,
     calls: new Map(),

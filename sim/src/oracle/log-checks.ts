@@ -49,6 +49,7 @@ export function logChecks(known: Known, calls: CallChecks & WatchChecks): LogChe
       checkWriter(known, book, { driver, appended });
       for (const [index, event] of appended.events.entries())
         takeDown(known, calls, { driver, book, event, text: appended.texts[index] ?? '' });
+      book.together = appended.events.map(({ type }) => type);
       if (book.session.seq !== book.texts.length)
         fail(
           5,
@@ -59,8 +60,8 @@ export function logChecks(known: Known, calls: CallChecks & WatchChecks): LogChe
     },
     foundNoRoom(driver, { fence }, texts) {
       const book = books.get(driver.session);
-      const text = texts[0];
-      if (book === undefined || text === undefined || fence !== book.fence) return;
+      if (book === undefined || fence !== book.fence) return;
+      const text = together(texts);
       if (book.waiting !== null && book.waiting.text !== text)
         fail(14, `${driver.name} tries ${text} while ${book.waiting.text} is not kept`);
       book.waiting = { fence, text };
@@ -124,9 +125,14 @@ function checkWriter(
   if (position.head !== book.texts.length + texts.length)
     fail(5, `${book.id} stands at ${position.head} after ${book.texts.length} and ${texts.length} more`);
   const { waiting } = book;
-  if (waiting !== null && waiting.text !== texts[0])
-    fail(14, `${driver.name} kept ${texts[0]} before ${waiting.text}`);
+  if (waiting !== null && waiting.text !== together(texts))
+    fail(14, `${driver.name} kept ${together(texts)} before ${waiting.text}`);
   book.waiting = null;
+}
+
+/** What found no room together is tried again together. */
+function together(texts: readonly string[]): string {
+  return texts.join(' and ');
 }
 
 function checkBudget({ fail }: Known, { id, session: { settings, spent } }: Book): void {

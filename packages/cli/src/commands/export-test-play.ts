@@ -25,7 +25,7 @@ export async function playAgain({ created, events, tools }: Recording): Promise<
     session: created,
     tools: tools.map((tool) => recordedTool(tool, stage, () => agent.session)),
     // One by one: what was said in between comes in between again, and each has its own time.
-    log: { togetherMax: 1, append: async (events) => events.forEach(stage.compare) },
+    log: { togetherMax: 1, append: async (kept) => kept.forEach((event) => stage.compare(event)) },
     observe: ({ session }) => stage.moved(session),
   });
   agent.ended.catch((error: unknown) => stage.fail(error));

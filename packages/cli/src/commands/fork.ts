@@ -5,7 +5,7 @@ import type { Io } from '../io.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { sessionNamed } from './session-named.ts';
-import { wholeNumber } from './session-number.ts';
+import { wholeNumber } from './option-number.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
 import { statusText } from './show-ending.ts';
 

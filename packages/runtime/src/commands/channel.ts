@@ -3,7 +3,7 @@ import { readCommand, type SessionCommand } from './command.ts';
 
 /**
  * What people ask of sessions, kept in order until it is carried out. A command that leads to an event is taken away by the
- * store, in the very moment in which it keeps that event: so none gets lost and none is carried out twice.
+ * store in the same transaction that keeps the event: none gets lost and none is carried out twice.
  */
 export type CommandChannel = {
   /** Resolves, once it is kept, to its id. */
@@ -11,16 +11,16 @@ export type CommandChannel = {
   /** The oldest first, a hundred at most. Nothing waits for a session that is not there. */
   waiting(session: string): Promise<readonly Waiting[]>;
   /**
-   * For what changes nothing in the session, and so leads to no event. With `fence`, only if nobody has claimed the session
-   * since the claim of that number: whoever has lost the session can no longer tell what changes nothing.
+   * For a command that changes nothing in the session, and so leads to no event. With `fence`, only if nobody has claimed the
+   * session since the claim of that number: whoever has lost the session can no longer tell what changes nothing.
    */
   drop(session: string, id: string, fence?: number): Promise<void>;
 };
 
 export type SendOptions = {
   /**
-   * Made up by whoever asks, so that asking again is safe: what is sent once more under the same id is the command that was
-   * sent first, also after it was carried out. The last thousand of a session are remembered.
+   * Made up by whoever asks, so that asking again is safe: what is sent again under the same id is still the first command,
+   * even after that was carried out. A session remembers the last thousand ids.
    */
   readonly requestId?: string;
 };
@@ -29,18 +29,18 @@ export type SendOptions = {
 export type Waiting = { readonly id: string; readonly command: SessionCommand | null };
 
 export const commandLimits = {
-  /** More than anybody asks before somebody gets to it. */
+  /** How many may wait for one session: more than anybody asks for before somebody gets to it. */
   waiting: 1_000,
-  /** How many are told at once. */
+  /** How many `waiting` gives at once. */
   told: 100,
   /** How many request ids are remembered for each session. */
   requests: 1_000,
-  /** Of the command as JSON. */
+  /** How long a command may be, as JSON. */
   characters: 1_000_000,
   requestIdCharacters: 200,
 } as const;
 
-/** The command as it is kept. Throws where nobody could read it on the other side, or where it is too long. */
+/** The command as it is kept. Throws if nobody could read it on the other side, or if it is too long. */
 export function commandText(
   session: string,
   command: SessionCommand,
@@ -51,14 +51,14 @@ export function commandText(
   const refuse = (reason: string): never => {
     throw new StoreError('invalid', named(session), reason);
   };
-  if (readCommand(text) === null) refuse('this is no command');
+  if (readCommand(text) === null) refuse('this is not a command');
   if (text.length > characters) refuse(`a command has ${characters} characters at most`);
   if (requestId !== undefined && !isFit(requestId))
     refuse(`a request id has 1 to ${requestIdCharacters} characters`);
   return text;
 }
 
-/** Half a character is kept as another one by some stores: then two ids could become the same. */
+/** Some stores replace half a surrogate pair with another character: then two ids could become the same. */
 function isFit(requestId: string): boolean {
   const { length } = requestId;
   return length > 0 && length <= commandLimits.requestIdCharacters && requestId.isWellFormed();

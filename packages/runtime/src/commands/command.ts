@@ -21,7 +21,7 @@ export type SessionCommand =
   /** `key` is the whole key of an entry of working memory. */
   | { readonly kind: 'memory'; readonly action: MemoryWish; readonly key: string };
 
-/** What a command comes to in the session. Nothing of it gets there but what its kind has. */
+/** The event that carries a command out. Only the fields of its kind get into it. */
 export function eventFor(command: SessionCommand): Unstamped {
   switch (command.kind) {
     case 'say':
@@ -86,7 +86,7 @@ const checks: Readonly<Record<SessionCommand['kind'], (fields: Fields) => boolea
   memory: ({ action, key }) => memoryWishes.some((wish) => wish === action) && isText(key),
 };
 
-/** Null for what is no command: whoever may write to a store may have written anything. */
+/** Null for what is not a command: whoever can write to a store may have written anything. */
 export function readCommand(json: string): SessionCommand | null {
   try {
     const value = JSON.parse(json) as unknown;

@@ -22,11 +22,11 @@ export function createFileSpool(folder: string): Spool {
       if (bytes >= outputBytesMax) return;
       heard.set(execution, bytes + chunk.length);
       try {
-        // Written before this returns: what the process has handed over by the time it is killed is not lost with it.
+        // Synchronous: what was written by the time the process is killed is not lost with it.
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         appendFileSync(at(execution, 'output'), chunk.subarray(0, outputBytesMax - bytes), { mode: 0o600 });
       } catch {
-        // It only serves to tell more about a call that is cut off; the call itself goes on.
+        // It only helps to say more about a call that was cut off; the call itself goes on.
       }
     },
     async find(execution) {
@@ -52,7 +52,7 @@ export function createFileSpool(folder: string): Spool {
   };
 }
 
-/** A new folder is there after the loss of power only once the one above it has been synced. */
+/** A new folder survives the loss of power only once the one above it has been synced. */
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -62,9 +62,9 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** The id of an execution is ours, but a name that leads elsewhere must not come of it whoever made it. */
+/** We make the ids of executions. Whoever made this one, no path that leads elsewhere may come of it. */
 function fileName(execution: string): string {
-  if (!/^[\w-]{1,100}$/.test(execution)) throw new TypeError(`Not the id of an execution: ${execution}`);
+  if (!/^[\w-]{1,100}$/.test(execution)) throw new TypeError(`Not the id of an execution: ${JSON.stringify(execution)}`);
   return execution;
 }
 

@@ -1,6 +1,6 @@
 import { failure, type ToolResult, type Unfinished } from '../tools/tool.ts';
 
-/** What the model is told of a call of which nobody knows how far it came. */
+/** What the model is told of a call when nobody knows how far it got. */
 export function interrupted(
   { startedAt, output }: Pick<Unfinished, 'startedAt' | 'output'>,
   known = '',

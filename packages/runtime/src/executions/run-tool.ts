@@ -32,9 +32,9 @@ export async function runTool(run: ToolRun, means: RunMeans): Promise<void> {
     return post({ type: 'tool-started', request, callId: call.id, ...(intent !== undefined && { intent }) });
   };
   // A tool that can tell later whether it was done says first what it is about to do: that is its start.
-  const startsItself = canTellLater(toolNamed(world, call.tool));
-  if (!startsItself && !(await start())) return;
-  const result = await resultOf(run, means, startsItself ? start : alreadyStarted);
+  const isByItself = startsItself(world, call);
+  if (!isByItself && !(await start())) return;
+  const result = await resultOf(run, means, isByItself ? start : alreadyStarted);
   if (!hasStarted && !(await start())) return;
   await tell(run, means, result);
 }
@@ -60,7 +60,9 @@ export function toolNamed({ tools }: World, name: string): Tool | undefined {
   return tools.find(({ description }) => description.name === name);
 }
 
-function canTellLater(tool: Tool | undefined): boolean {
+/** Whether the tool runs before its start is said. The first thing that is done for every other call is to say it. */
+export function startsItself(world: World, call: Call): boolean {
+  const tool = toolNamed(world, call.tool);
   return tool?.effect === 'verifiable' && tool.settle !== undefined;
 }
 

@@ -26,7 +26,7 @@ export function unsettled({ id, turn }: Session): Unsettled | null {
   return runs.length === 0 ? null : { request, runs };
 }
 
-/** Finds out what became of each: one after the other, and each comes to exactly one end. */
+/** Finds out what became of each call, one after the other; each comes to exactly one end. */
 export async function settleAll({ runs }: Unsettled, means: RunMeans): Promise<void> {
   for (const run of runs) {
     if (means.signal.aborted) return;

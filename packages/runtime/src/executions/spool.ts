@@ -1,23 +1,23 @@
 import type { ToolResult } from '../tools/tool.ts';
 
 /**
- * Keeps what is known of the calls of one session until the log has it. A call that ended just before the process did is then not lost, and of
- * one that was in the middle it is known what it had written.
+ * Keeps what is known of the calls of one session until the log has it. So the result of a call that ended just before the
+ * process did is not lost, and neither is what an unfinished call had written by then.
  */
 export type Spool = {
   /** Contract: once this has resolved, `find` gives it back, also after the loss of power. */
   keep(execution: string, result: ToolResult): Promise<void>;
-  /** Takes what a call writes; as much as there is room for. */
+  /** Takes what a call writes, up to `outputBytesMax`. */
   hear(execution: string, chunk: Uint8Array): void;
   find(execution: string): Promise<Spooled>;
   forget(execution: string): Promise<void>;
-  /** Forgets all but these: what a process has left that ended between keeping a result in the log and forgetting it here. */
+  /** Forgets all but these: a process may have ended after the log had a result and before the spool forgot it. */
   keepOnly(executions: readonly string[]): Promise<void>;
 };
 
 export type Spooled = { readonly result: ToolResult | null; readonly output: string | null };
 
-/** More than this of an output is of no use to a model that only wants to know how far a call came. */
+/** More output than this is of no use to a model that only wants to know how far a call got. */
 export const outputBytesMax = 20_000;
 
 /** For agents whose log does not outlive the process either. */

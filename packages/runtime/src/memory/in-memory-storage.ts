@@ -61,7 +61,7 @@ function has({ words }: Shelved, term: readonly string[]): boolean {
   return term.length > 0 && term.every((word) => words.has(word));
 }
 
-/** What no word of any entry is may still be a part of one. */
+/** What is not a word of any entry may still be part of one. */
 function byPart(entries: readonly Shelved[], parts: readonly string[]) {
   return entries.map((each) => ({ each, hits: parts.filter((part) => each.text.includes(part)).length }));
 }

@@ -1,6 +1,6 @@
 import type { Storage } from './storage.ts';
 
-/** A storage that is opened, or made, only when something is asked of it: whoever stores nothing leaves nothing behind. */
+/** A storage that is opened, or made, only when it is first used: whoever stores nothing leaves nothing behind. */
 export function lazyStorage(open: () => Storage): Storage {
   let opened: Storage | null = null;
   const storage = (): Storage => (opened ??= open());

@@ -2,6 +2,7 @@ import { readLkjConfig, type LkjConfig, type LkjProfile } from '@pawl/core';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { codeOf } from '../search/system-error.ts';
 import { openLkjMemory, type LkjMemoryStore } from './lkj-memory.ts';
 import { MemoryFileError } from './memory-file-error.ts';
 
@@ -18,10 +19,10 @@ export async function openLkjFolder(
   return { config, store: await openLkjMemory({ path, profile, settings: config.memory, clock }) };
 }
 
-/** A file with a mistake in it is never changed nor passed over: whoever wrote it is told what is wrong. */
+/** A file with a mistake in it is neither changed nor ignored: whoever wrote it is told what is wrong. */
 async function readConfigFile(path: string, profile: LkjProfile): Promise<LkjConfig> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+    if (codeOf(error) === 'ENOENT') return '{}';
     throw new MemoryFileError('unreadable', path, error);
   });
   try {

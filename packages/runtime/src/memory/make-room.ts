@@ -13,8 +13,8 @@ import type { MemoryKeeper } from './memory-keeper.ts';
 import { entryPart, partOf, summarise, type SummariseMeans } from './summarise.ts';
 
 /**
- * Puts on the shelf what the machine is about to do without: entries of working memory beyond its limit, and where a model
- * found no room, the older half of the conversation. With a model to write summaries, its words stand for them.
+ * Moves to storage what the session is about to lose: entries of working memory beyond its limit and, where a model found
+ * no room, the older half of the conversation. If there is a model to write summaries, its words stand in their place.
  */
 export async function makeRoom(
   keeper: MemoryKeeper,
@@ -55,9 +55,9 @@ async function shelveHalf(keeper: MemoryKeeper, session: Session, scribe: Scribe
 }
 
 type Scribe = {
-  /** What the model says about the parts of a record; undefined when nobody is to be asked, or nothing comes of it. */
+  /** What the model says about the parts of a record; undefined when there is no model, or it says nothing. */
   write(parts: readonly string[]): Promise<string | undefined>;
-  /** What there is to tell of it. */
+  /** What the session is told of it: the words that were used, and what writing all of them cost. */
   told(words: { readonly [Part in keyof Summaries]?: string | undefined }): Pick<
     Freed,
     'summaries' | 'usage'

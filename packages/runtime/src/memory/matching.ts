@@ -7,9 +7,9 @@ import { storageLimits, textOf, type StorageQuery } from './storage.ts';
 export type Sought = {
   /** Each must be part of the key, in small letters. */
   readonly tags: readonly string[];
-  /** One for each term: the words that an entry must have for the term to be found in it. None can never be found. */
+  /** One for each term: the words that an entry must have for the term to be found in it. A term without words never is. */
   readonly terms: readonly (readonly string[])[];
-  /** What is looked for inside of words when no term is found in any entry. */
+  /** What is looked for inside words when no term is found in any entry. */
   readonly parts: readonly string[];
 };
 
@@ -29,7 +29,7 @@ export function wordsOfEntry(entry: StoredEntry): ReadonlySet<string> {
   return new Set(stemsOf(`${text} ${hiddenWords(text)}`));
 }
 
-/** What parts of words are looked for in. */
+/** The text in which parts of words are looked for. */
 export function foldedText(entry: StoredEntry): string {
   return fold(`${entry.key} ${textOf(entry)}`);
 }

@@ -21,8 +21,8 @@ const what: Record<MemoryFileErrorCode, string> = {
 };
 
 const whatToDo: Record<MemoryFileErrorCode, string> = {
-  unreadable: 'Give yourself the right to read it, or name another file.',
+  unreadable: 'Make it readable for you, or name another file.',
   unwritable:
-    'Make room on the disk or give yourself the right to write there; what was there before is unharmed.',
+    'Make room on the disk, or make the folder writable for you; what was there before is unharmed.',
   wrong: 'Correct it, or remove the file to go on without it.',
 };

@@ -1,5 +1,7 @@
 import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { oneAtATime } from '../one-at-a-time.ts';
+import { codeOf } from '../search/system-error.ts';
 import { MemoryFileError } from './memory-file-error.ts';
 
 export type LoadedFile<Content> = {
@@ -26,13 +28,9 @@ export function createMemoryFile<Content>(
   path: string,
   read: (json: unknown) => Content,
 ): MemoryFile<Content> {
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = oneAtATime();
+  /** The version that we wrote or read last. */
   let ours: string | null = null;
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(work, work);
-    last = result.catch(() => undefined);
-    return result;
-  };
   return {
     path,
     load: () =>
@@ -92,7 +90,7 @@ async function textAt(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (codeIn(error) === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw new MemoryFileError('unreadable', path, error);
   }
 }
@@ -100,11 +98,11 @@ async function textAt(path: string): Promise<string | null> {
 async function setAside(path: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const aside = `${path}.damaged-${number}`;
-    // Linking fails if the name is taken, so that nothing that was set aside is ever overwritten.
+    // Linking fails if the name is taken, so nothing that was set aside is ever overwritten.
     const isFree = await link(path, aside).then(
       () => true,
       (error: unknown) => {
-        if (codeIn(error) === 'EEXIST') return false;
+        if (codeOf(error) === 'EEXIST') return false;
         throw new MemoryFileError('unwritable', aside, error);
       },
     );
@@ -155,7 +153,7 @@ async function flushFolder(folder: string): Promise<void> {
   await handle.close();
 }
 
-/** What a process left behind that was killed while saving. One that still runs keeps its files. */
+/** Removes what a process left behind that was killed while saving. One that still runs keeps its files. */
 async function clearLeftovers(path: string): Promise<void> {
   const names = await readdir(dirname(path)).catch(() => []);
   for (const name of names) {
@@ -169,7 +167,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeIn(error) !== 'ESRCH';
+    return codeOf(error) !== 'ESRCH';
   }
 }
 
@@ -177,8 +175,4 @@ function isRunning(pid: number): boolean {
 async function identityOf(path: string): Promise<string | null> {
   const facts = await stat(path).catch(() => null);
   return facts === null ? null : `${facts.dev} ${facts.ino} ${facts.size} ${facts.mtimeMs}`;
-}
-
-function codeIn(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,8 +1,8 @@
 import {
+  answer,
   compact,
   keyOf,
   log,
-  answer,
   page,
   pagingLimitOf,
   remember,
@@ -20,6 +20,7 @@ import {
 } from '@pawl/core';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import type { Storage } from './storage.ts';
 
 /** Holds the memory of one agent and carries out what it asks of storage. One thing at a time, in the order asked. */
@@ -33,11 +34,11 @@ export type MemoryKeeper = {
   page(options?: { readonly limit?: number; readonly target?: number }): Promise<Paged>;
   /** Makes a conversation shorter; what is taken out of it is in storage before this returns. */
   shelve(messages: readonly Message[], options: Omit<CompactOptions, 'at'>): Promise<Compacted>;
-  /** Puts entries into storage that have left a memory. */
+  /** Puts entries that have left a memory into storage. */
   store(entries: readonly StoredEntry[]): Promise<void>;
-  /** Goes on from another memory: what a machine made of the same events. */
+  /** Goes on from another memory: the one that a session came to by the same events. */
   sync(memory: Memory): void;
-  /** Has the memory kept as it is now: at the end of a cycle, and before an error goes on. */
+  /** Keeps the memory as it is now: at the end of a cycle, and before an error is passed on. */
   save(): Promise<void>;
 };
 
@@ -51,10 +52,10 @@ export type MemoryKeeperOptions = {
 
 export function createMemoryKeeper(options: MemoryKeeperOptions): MemoryKeeper {
   const { storage, clock, keep = async () => undefined } = options;
-  const inTurn = createQueue();
+  const inTurn = oneAtATime();
   let memory = options.memory;
   /** Storage first, then memory: what is moved is for a moment in both places, never in none. */
-  const settle = async (next: Memory, effects: readonly MemoryEffect[]): Promise<void> => {
+  const commit = async (next: Memory, effects: readonly MemoryEffect[]): Promise<void> => {
     const saves = effects.filter((effect) => effect.kind === 'storage-save');
     if (saves.length > 0) await storage.save(await withoutLoss(storage, saves));
     const hasChanged = next !== memory || saves.length > 0;
@@ -71,15 +72,15 @@ export function createMemoryKeeper(options: MemoryKeeperOptions): MemoryKeeper {
         const asked = remember(memory, action, clock.now());
         const found = await lookUp(storage, asked);
         const answered = answer(asked, found, clock.now());
-        await settle(answered.memory, answered.effects);
+        await commit(answered.memory, answered.effects);
         return { ...answered, found };
       }),
-    log: (name, text) => inTurn(() => settle(log(memory, name, text, clock.now()), [])),
+    log: (name, text) => inTurn(() => commit(log(memory, name, text, clock.now()), [])),
     page: ({ limit = pagingLimitOf(memory), target } = {}) =>
       inTurn(async () => {
         const at = clock.now();
         const paged = page(memory, target === undefined ? { limit, at } : { limit, target, at });
-        await settle(paged.memory, paged.effects);
+        await commit(paged.memory, paged.effects);
         return paged;
       }),
     shelve: (messages, shelving) =>
@@ -110,7 +111,7 @@ async function lookUp(storage: Storage, { effects: [effect] }: Remembered): Prom
   return found === null ? [] : [found];
 }
 
-/** What paging moves does not replace something else that was saved there: that goes under a tag of its own. */
+/** What paging moves does not replace something else under the same key: that is kept under a further tag. */
 async function withoutLoss(storage: Storage, saves: readonly StorageSave[]): Promise<readonly StoredEntry[]> {
   const entries: StoredEntry[] = [];
   for (const { entry, why } of saves) {
@@ -121,14 +122,4 @@ async function withoutLoss(storage: Storage, saves: readonly StorageSave[]): Pro
     entries.push(entry);
   }
   return entries;
-}
-
-/** Runs work one piece after the other; a piece that fails does not hold up the next. */
-function createQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const result = last.then(work, work);
-    last = result.catch(() => undefined);
-    return result;
-  };
 }

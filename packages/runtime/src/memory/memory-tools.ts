@@ -4,8 +4,8 @@ import type { Tool } from '../tools/tool.ts';
 import type { MemoryKeeper } from './memory-keeper.ts';
 
 /**
- * The actions on memory as tools, those that the settings of the memory allow. Arguments are checked by the memory itself,
- * not by the schema: an attempt that makes no sense belongs on its log like any other.
+ * Those actions on memory that its settings allow, as tools. The memory itself checks the arguments, not the schema: an
+ * attempt that makes no sense belongs in its log like any other.
  */
 export function memoryTools(keeper: MemoryKeeper): readonly Tool[] {
   return keeper.memory.settings.actions.map((type): Tool => ({

@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { termsOf } from '../search/terms.ts';
 import { hiddenWords } from '../search/words.ts';
 import { LastingConnection } from '../store/lasting-connection.ts';
-import { openDatabase } from '../store/sqlite-file.ts';
+import { openDatabase, sqliteCodes } from '../store/sqlite-file.ts';
 import { StorageError } from './storage-error.ts';
 import { foundLimit, storageLimits, textOf, type Storage, type StorageQuery } from './storage.ts';
 
@@ -76,7 +76,7 @@ function writing(connection: LastingConnection): {
 
 type Select = (rest: string, ...values: readonly SQLInputValue[]) => readonly StoredEntry[];
 
-/** Entries with all the words, then those with any, and only if there are none those that have them inside of words. */
+/** Entries with all the words, then those with any; only if there are none, those with them inside other words. */
 function search(select: Select, query: StorageQuery): readonly StoredEntry[] {
   const limit = foundLimit(query);
   const tags = query.tags.slice(0, storageLimits.tags).map((tag) => tag.toLowerCase());
@@ -159,12 +159,11 @@ function versionIn(database: DatabaseSync, path: string): number {
 function makeTables(database: DatabaseSync, path: string): void {
   if (versionIn(database, path) === version) return;
   database.exec('BEGIN IMMEDIATE');
-  // Where something fails, the database is closed, which takes back what was begun.
+  // If something fails, the database is closed, which rolls this back.
   if (versionIn(database, path) === 0) database.exec(schema);
   database.exec('COMMIT');
 }
 
-/** SQLite's own number for it. */
 function isNoDatabase(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === 26;
+  return error instanceof Error && 'errcode' in error && error.errcode === sqliteCodes.notADatabase;
 }

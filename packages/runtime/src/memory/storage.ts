@@ -5,15 +5,15 @@ export type StorageQuery = {
   readonly tags: readonly string[];
   /** Words anybody may have written, to be found in the value or the key. Nothing in it is an operator. */
   readonly text: string;
-  /** At most so many; never more than `storageLimits.found`. */
+  /** How many at most; never more than `storageLimits.found`. */
   readonly limit?: number;
 };
 
 /**
  * The shelf: as much as there is room for, kept until it is removed.
- * Contract: `save` returns only when all its entries are kept, or throws and keeps none; an entry replaces what was under
- * its key. No query is an error: one that
- * means nothing finds nothing. Entries with all the words of a query come before those with only some.
+ * Contract: `save` resolves only when all its entries are kept, or rejects and keeps none; an entry replaces what was under
+ * its key. No query is an error: one that means nothing finds nothing. Entries with all the words of a query come before
+ * those with only some.
  */
 export type Storage = {
   save(entries: readonly StoredEntry[]): Promise<void>;

@@ -1,5 +1,5 @@
 import { eventTypes, type Event } from '@pawl/core';
-import { createHash } from 'node:crypto';
+import { hash as hashOf } from 'node:crypto';
 import type { EventRow, Rows } from './rows.ts';
 import type { Damage, KeptEvent } from './store.ts';
 import { named, StoreError } from './store-error.ts';
@@ -9,7 +9,7 @@ import { named, StoreError } from './store-error.ts';
  * changed, left out or put elsewhere without breaking a link. It is taken over the very text that is kept.
  */
 export function link(previous: string, text: string): string {
-  return createHash('sha256').update(previous).update('\n').update(text).digest('hex');
+  return hashOf('sha256', `${previous}\n${text}`, 'hex');
 }
 
 /** A place in a chain. */

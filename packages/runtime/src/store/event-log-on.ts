@@ -8,12 +8,12 @@ import { StoreError, type StoreErrorCode } from './store-error.ts';
 export function eventLogOn(store: Store, id: string, position: Position): EventLog {
   let at = position;
   return {
-    async append(event, after) {
+    async append(events, after) {
       try {
-        at = await store.append(id, at, [event], after);
+        at = await store.append(id, at, events, after);
       } catch (error) {
         if (isAnswer(error)) throw error;
-        at = await appendedAfterAll(store, id, { at, event, after });
+        at = await appendedAfterAll(store, id, { at, events, after });
       }
     },
   };
@@ -35,14 +35,15 @@ function isAnswer(error: unknown): boolean {
   return error instanceof StoreError && answers.has(error.code);
 }
 
-type Append = { readonly at: Position; readonly event: Event; readonly after: Session };
+type Append = { readonly at: Position; readonly events: readonly Event[]; readonly after: Session };
 
-/** Looks whether the event was kept, and if it was not, tries once more; a second failure is the end. */
-async function appendedAfterAll(store: Store, id: string, { at, event, after }: Append): Promise<Position> {
+/** Looks whether the events were kept, and if they were not, tries once more; a second failure is the end. */
+async function appendedAfterAll(store: Store, id: string, { at, events, after }: Append): Promise<Position> {
   const found = await store.open(id);
+  const head = at.head + events.length;
   const isKept =
-    found.fence === at.fence && found.head === at.head + 1 && stateHash(found.session) === stateHash(after);
+    found.fence === at.fence && found.head === head && stateHash(found.session) === stateHash(after);
   if (isKept) return { fence: found.fence, head: found.head };
   // If somebody else has moved it, this says so.
-  return store.append(id, at, [event], after);
+  return store.append(id, at, events, after);
 }

@@ -11,8 +11,8 @@ export type ForkOptions = {
 };
 
 /**
- * Makes a session that shares the past of another one up to an event and goes on by itself. The other stays as it is.
- * A call that was running there is not known here to have ended, so the model is told that it was interrupted.
+ * Makes a session that shares the past of another one up to an event and goes on by itself. The other stays as it is. How a
+ * call that was running there ended is not known here, so the model is told that it was interrupted.
  */
 export async function fork(store: Store, id: string, options: ForkOptions): Promise<Position> {
   const { as, owner, now } = options;

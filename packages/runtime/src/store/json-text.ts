@@ -1,8 +1,8 @@
 import { StoreError } from './store-error.ts';
 
 /**
- * The JSON of a value that comes back from it the same. What JSON would change without a word, such as NaN, is refused,
- * since a replay would then lead elsewhere. Only a field that is undefined is left out, as if it were not there.
+ * The JSON of a value, from which the same value can be read back. What JSON would change without a word, such as NaN, is
+ * refused, since a replay would then lead elsewhere. A field that is undefined is left out, as if it were not there.
  */
 export function jsonText(value: unknown, where: string): string {
   const problem = jsonProblem(value);
@@ -17,7 +17,7 @@ export function jsonText(value: unknown, where: string): string {
 
 type Visit = { readonly value: unknown; readonly name: string; readonly depth: number };
 
-/** Far beyond what is ever written, and well within what JSON can do. A value inside of itself ends here as well. */
+/** Far more than anybody writes, and well within what JSON can do. A value that contains itself ends here as well. */
 const depthMax = 2_000;
 
 /**

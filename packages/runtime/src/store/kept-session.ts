@@ -11,7 +11,7 @@ function foundRow(rows: Rows, id: string): SessionRow {
   return row;
 }
 
-/** With what is damaged nothing goes on. */
+/** A damaged session is not gone on with. */
 export function soundRow(rows: Rows, id: string): SessionRow {
   const row = foundRow(rows, id);
   if (row.damage !== null) throw new StoreError('damaged', named(id), row.damage);
@@ -56,7 +56,7 @@ function linkAskedFor(rows: Rows, row: SessionRow, at: number): Link {
   const first = firstLink(rows, row.id);
   if (at === 0 || at === first.head) return first;
   if (Number.isInteger(at) && at > first.head && at <= row.head) return linkAt(rows, row, at);
-  const reason = `it goes from event ${first.head} to event ${row.head}; asked for was ${at}`;
+  const reason = `it goes from event ${first.head} to event ${row.head}; event ${at} was asked for`;
   throw new StoreError('invalid', named(row.id), reason);
 }
 
@@ -143,7 +143,7 @@ function headIn(initial: string): number {
     const { seq } = JSON.parse(initial) as { readonly seq?: unknown };
     return typeof seq === 'number' ? seq : 0;
   } catch {
-    // Not a session any more: its hash will tell that it was changed.
+    // Not a session any more: its hash will show that it was changed.
     return 0;
   }
 }
@@ -158,7 +158,7 @@ class Damaged extends StoreError {
   }
 }
 
-/** What turns out to be damaged is marked, so that the list tells and nobody goes on with it. */
+/** What turns out to be damaged is marked, so that the list shows it and nobody goes on with it. */
 function keepingApart<Result>(rows: Rows, id: string, work: () => Result): Result {
   try {
     return rows.read(work);

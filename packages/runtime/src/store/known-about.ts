@@ -1,13 +1,13 @@
 import type { Json } from '@pawl/core';
 import type { ToolDescription } from '../tools/tool.ts';
 
-/** What whoever ran a session wrote down about it under a name. */
+/** What was written down about a session under a name, if that is text. */
 export function textAbout(about: Json, key: string): string | null {
   const text = valueAbout(about, key);
   return typeof text === 'string' ? text : null;
 }
 
-/** The tools that a run offered its model, if whoever ran it wrote them down. */
+/** The tools that a run offered its model, if they were written down. */
 export function toolsAbout(about: Json): readonly ToolDescription[] | null {
   const tools = valueAbout(about, 'tools');
   return Array.isArray(tools) && tools.every(isDescription) ? tools : null;

@@ -3,7 +3,7 @@ import { isHandleLost } from './sqlite-file.ts';
 
 /**
  * A way to a database that outlives its handle. After an error of the disk the handle is closed and never used again; the
- * next transaction opens another. What became of the one that failed is to be read, not to be guessed.
+ * next transaction opens another. Whether the one that failed was kept is to be read, not guessed.
  */
 export class LastingConnection {
   readonly #open: () => DatabaseSync;

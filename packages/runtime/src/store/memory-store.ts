@@ -35,7 +35,7 @@ function memoryRows(now: () => number): Rows & CommandRows {
   let lastCommand = 0;
   const at = (id: string): Kept => {
     const kept = sessions.get(id);
-    if (kept === undefined) throw new Error(`No row for ${id}`);
+    if (kept === undefined) throw new Error(`There is no row for session ${JSON.stringify(id)}.`);
     return kept;
   };
   return {

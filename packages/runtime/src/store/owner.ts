@@ -1,13 +1,14 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readProcessStatus, type ProcessStatus } from '../process-status.ts';
+import { codeOf } from '../search/system-error.ts';
 
 /** A process, as far as the system tells: `-` stands for what it does not tell. */
 type Owner = {
   readonly host: string;
-  /** Which start of the machine it runs since. */
+  /** The boot of the machine that it runs in. */
   readonly boot: string;
-  /** Within which its number counts: another container has processes of the same numbers. */
+  /** The space its number counts in: another container has processes with the same numbers. */
   readonly space: string;
   readonly pid: number;
   readonly start: string;
@@ -47,7 +48,7 @@ function self(): Owner {
   };
 }
 
-/** So that the whole stays within what a store takes for an owner. */
+/** Keeps the whole name within what a store takes for an owner. */
 const hostMax = 64;
 
 /** Only Linux tells these. */
@@ -82,6 +83,6 @@ function isThere(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }

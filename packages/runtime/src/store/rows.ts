@@ -31,7 +31,7 @@ export type Rows = {
   close(): void;
 };
 
-/** More than a session that gets anywhere is claimed. */
+/** How many claims of a session are kept: a session that gets anywhere has fewer. */
 export const claimsMax = 100;
 
 /** What a channel for commands is built on. */
@@ -57,7 +57,7 @@ export type SessionRow = {
   /** As JSON. */
   readonly about: string | null;
   readonly parent: Parent | null;
-  /** For telling when the next snapshot is worth its bytes. */
+  /** By these it is decided when the next snapshot is worth its bytes. */
   readonly snapshotHead: number;
   readonly snapshotBytes: number;
   readonly tailBytes: number;

@@ -6,12 +6,12 @@ import type { Rows, SessionRow, SnapshotRow } from './rows.ts';
 /** To be raised whenever the same events lead to another session, or to one of another shape. */
 const snapshotVersion = 1;
 
-/** Fewer events than this are replayed in no time. */
+/** Fewer events than this are quickly replayed. */
 const eventsMin = 100;
 
 /**
- * A snapshot is as long as the session, so one every so many events would come to more and more bytes. It is due when the
- * events since the last one come to a quarter of it: then all that is ever written grows with the events alone.
+ * A snapshot is as long as the session, so one after every so many events would take more and more bytes. It is due when the
+ * events since the last one come to a quarter of its length: so the bytes ever written grow in step with the events.
  */
 export function isSnapshotDue({ head, snapshotHead, snapshotBytes, tailBytes }: SessionRow): boolean {
   return head - snapshotHead >= eventsMin && tailBytes * 4 >= snapshotBytes;

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { codeOf } from '../search/system-error.ts';
 import { LastingConnection } from './lasting-connection.ts';
 import { openDatabase, setting, troubleOf } from './sqlite-file.ts';
 import { checkVersion, migrate } from './sqlite-migrations.ts';
@@ -18,15 +19,17 @@ import { StoreError } from './store-error.ts';
 export type ConnectionOptions = {
   /** How large the file may become; without it, as large as the disk allows. */
   readonly bytesMax?: number;
-  /** How long to wait while another process writes. */
+  /** How long to wait while another process writes; 10 seconds unless told otherwise. */
   readonly waitMs?: number;
 };
+
+const defaultWaitMs = 10_000;
 
 /** A connection to a store in a file; the file is made if there is none. */
 export function openConnection(path: string, options: ConnectionOptions = {}): LastingConnection {
   let isFirst = true;
   return new LastingConnection(() => {
-    // A file that has gone since had sessions in it: an empty one is nothing to go on with.
+    // The file was there before, with sessions in it: an empty one in its place is nothing to go on with.
     if (!isFirst && !existsSync(path))
       throw new StoreError('unreadable', JSON.stringify(path), 'the file is gone');
     const database = connect(path, options);
@@ -36,7 +39,7 @@ export function openConnection(path: string, options: ConnectionOptions = {}): L
 }
 
 /** One handle on a store, on which a transaction that has returned survives the loss of power. */
-export function connect(path: string, { bytesMax, waitMs = 10_000 }: ConnectionOptions = {}): DatabaseSync {
+export function connect(path: string, { bytesMax, waitMs = defaultWaitMs }: ConnectionOptions = {}): DatabaseSync {
   return translating(path, () => {
     makeFile(path);
     return openDatabase({
@@ -56,8 +59,8 @@ export function connect(path: string, { bytesMax, waitMs = 10_000 }: ConnectionO
 }
 
 /**
- * Only its owner may read it, and SQLite gives the files beside it the same mode. A file that is there is not opened here:
- * closing it again would take the locks off it that this process may hold.
+ * Only its owner may read it, and SQLite gives the files beside it the same mode. A file that is already there is not opened
+ * here: closing it again would release the locks that this process may hold on it.
  */
 function makeFile(path: string): void {
   const folder = dirname(path);
@@ -65,14 +68,14 @@ function makeFile(path: string): void {
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
   if (firstMade !== undefined) keepFolders(folder, dirname(firstMade));
 }
 
-/** SQLite sees to the folder that its files are in, and to none above: a folder that was just made could be gone again. */
+/** SQLite syncs the folder of its files and none above: after the loss of power, a new folder could be gone. */
 function keepFolders(lowest: string, highest: string): void {
-  // Windows has no way to ask for it.
+  // Windows cannot sync a folder.
   if (process.platform === 'win32') return;
   for (let folder = lowest; folder.length >= highest.length; folder = dirname(folder)) {
     const handle = openSync(folder, 'r');
@@ -94,7 +97,7 @@ function limit(database: DatabaseSync, bytesMax: number): void {
   setting(database, 'max_page_count', Math.max(1, Math.floor(bytesMax / pageSize)));
 }
 
-/** What the file or SQLite says against it, as an error of the store. */
+/** Turns errors of the system and of SQLite into errors of the store. */
 export function translating<Result>(path: string, work: () => Result): Result {
   try {
     return work();

@@ -1,5 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 
+/** Result codes of SQLite; `indexSize` is the extended code SQLITE_IOERR_SHMSIZE. */
+export const sqliteCodes = { busy: 5, locked: 6, full: 13, tooBig: 18, notADatabase: 26, indexSize: 4_874 } as const;
+
 export type SqliteFile = {
   readonly path: string;
   /** How long to wait while another process writes. */
@@ -24,9 +27,9 @@ export function openDatabase({ path, waitMs, check, migrate }: SqliteFile): Data
   }
 }
 
-/** SQLite calls it an error of the disk when there is no room for the index beside the log, without which it opens nothing. */
+/** SQLite reports it as an error of the disk when there is no room for the index beside its log. */
 function isWithoutRoomForIndex(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === 4874;
+  return error instanceof Error && 'errcode' in error && error.errcode === sqliteCodes.indexSize;
 }
 
 /** Has the code of the system. */
@@ -38,7 +41,7 @@ class NoRoom extends Error {
   }
 }
 
-/** These hold for one handle only, so each says them again, and looks whether they took. */
+/** These settings hold for one handle only: each sets them again, and checks that they took effect. */
 function configure(database: DatabaseSync): void {
   if (setting(database, 'journal_mode', 'WAL') !== 'wal' || setting(database, 'synchronous', 'FULL') !== 2) {
     throw new NoWriteAheadLog();
@@ -54,13 +57,13 @@ class NoWriteAheadLog extends Error {
   }
 }
 
-/** Sets it, and says what it is then. */
+/** Sets a pragma, and returns what it is then. */
 export function setting(database: DatabaseSync, name: string, value: string | number): unknown {
   database.exec(`PRAGMA ${name} = ${value}`);
   return database.prepare(`PRAGMA ${name}`).get()?.[name];
 }
 
-/** SQLite waits for others except where it turns the write-ahead log on; there it fails at once. */
+/** SQLite waits for others, except when it turns on the write-ahead log: there it fails at once. */
 function waitingFor(waitMs: number, work: () => void): void {
   for (let waitedMs = 0; ; waitedMs += pauseMs) {
     try {
@@ -74,10 +77,10 @@ function waitingFor(waitMs: number, work: () => void): void {
 
 const pauseMs = 5;
 
-/** What the file or SQLite has against it. `unreadable` is all that is none of the others. */
+/** What is wrong with the file, by the system or by SQLite. `unreadable` is all that is none of the others. */
 export type FileTrouble = 'busy' | 'full' | 'invalid' | 'unreadable';
 
-/** SQLite and the system give their errors a code; anything else is no matter of the file: null. */
+/** SQLite and the system give their errors a code. Null for an error without one: it has nothing to do with the file. */
 export function troubleOf(error: unknown): FileTrouble | null {
   if (!(error instanceof Error && 'code' in error)) return null;
   if (error.code === 'ENOSPC') return 'full';
@@ -86,7 +89,7 @@ export function troubleOf(error: unknown): FileTrouble | null {
 
 /**
  * Whether the handle may not be used again. After an error of the disk nobody knows what it still holds, and asking once
- * more does not help: the system takes what it could not write for written from then on.
+ * more does not help: from then on the system takes what it could not write as written.
  */
 export function isHandleLost(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && troubleOf(error) === 'unreadable';
@@ -98,8 +101,8 @@ function sqliteNumber(error: Error): number {
 }
 
 const byNumber: ReadonlyMap<number, FileTrouble> = new Map([
-  [5, 'busy'],
-  [6, 'busy'],
-  [13, 'full'],
-  [18, 'invalid'],
+  [sqliteCodes.busy, 'busy'],
+  [sqliteCodes.locked, 'busy'],
+  [sqliteCodes.full, 'full'],
+  [sqliteCodes.tooBig, 'invalid'],
 ]);

@@ -36,7 +36,7 @@ export const migrations: readonly string[] = [
      WHEN json_type(initial, '$.turn.since') IN ('integer', 'real') THEN json_extract(initial, '$.turn.since')
      ELSE updated_at
    END`,
-  // A row is written anew as a whole with every append: what is long and never changes does not belong into it, and an
+  // A row is written anew as a whole with every append: what is long and never changes does not belong in it, and an
   // index of what always changes costs more than a list saves by it.
   `CREATE TABLE beginnings (
      session INTEGER PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, initial TEXT NOT NULL, about TEXT
@@ -52,7 +52,7 @@ export const migrations: readonly string[] = [
      request TEXT, text TEXT, UNIQUE (session, request)
    ) STRICT;
    CREATE INDEX commands_waiting ON commands (session, number) WHERE text IS NOT NULL`,
-  // Of what was claimed before nothing is known.
+  // Of earlier claims nothing is known.
   `CREATE TABLE claims (
      number INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
      owner TEXT NOT NULL, at REAL NOT NULL, head INTEGER NOT NULL, status TEXT NOT NULL

@@ -28,7 +28,7 @@ export function named(id: string): string {
 }
 
 const what: Record<StoreErrorCode, string> = {
-  busy: 'Another process keeps the store locked',
+  busy: 'The store is busy',
   conflict: 'The session has moved on',
   damaged: 'The session is damaged',
   full: 'There is no room for more',
@@ -40,7 +40,7 @@ const what: Record<StoreErrorCode, string> = {
 };
 
 const whatToDo: Record<StoreErrorCode, string> = {
-  busy: 'Try again, or end that process.',
+  busy: 'Try again; if another process keeps it locked, end that one.',
   conflict: 'Open it again and go on from where it stands.',
   damaged: 'It is kept apart as it is, and the others go on; put it back from a copy, or remove it.',
   full: 'Nothing of it was kept. Make room, then open the session and go on.',
@@ -49,5 +49,5 @@ const whatToDo: Record<StoreErrorCode, string> = {
     'Give plain JSON (finite numbers, texts, lists and objects), and names and numbers within their limits.',
   missing: 'List the sessions to see their ids.',
   newer: 'Update Pawl.',
-  unreadable: 'Check that it is a store of Pawl and that you may read and write it.',
+  unreadable: 'Check that it is there, that it is a store of Pawl, and that you may read and write it.',
 };

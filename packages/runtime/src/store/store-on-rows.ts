@@ -77,7 +77,7 @@ function create(rows: Rows, session: Session, owner: string, options: CreateOpti
   return { fence: made.fence, head: made.head };
 }
 
-/** Whatever the times of its events, a session with a past has begun just now. */
+/** Whatever the times of its events, a session with a past begins now. */
 function withPast(begun: SessionRow, { events, after }: Addition): Extended {
   const { row, links } = extended(begun, keepable(begun.id, { events, after }));
   const { updatedAt } = begun.summary;
@@ -129,7 +129,7 @@ function refuseOtherClaims({ id, fence, owner }: SessionRow, claimed: number): v
 
 type Keepable = Addition & { readonly texts: readonly string[] };
 
-/** Without what is only for showing, and with the texts to be kept. */
+/** Without ephemeral events, and with the texts to be kept. */
 function keepable(id: string, { events, after }: Addition): Keepable {
   const kept = events.filter((event) => !isEphemeral(event));
   return { events: kept, after, texts: kept.map((event) => jsonText(event, named(id))) };
@@ -163,7 +163,7 @@ function putSnapshot(rows: Rows, row: SessionRow, session: Session): void {
   rows.write(() => {
     const now = rows.find(row.id);
     if (now === undefined || now.snapshotHead > row.head) return;
-    // Without events a snapshot saves nobody anything, and where the session was made anew it would be of another.
+    // Without events a snapshot saves nothing, and if the session was made anew it would be of another one.
     if (rows.events(row.id, row.head - 1, 1)[0]?.hash !== row.hash) return;
     rows.putSnapshot(row.id, snapshotOf(row, text));
     rows.update({ ...now, snapshotHead: row.head, snapshotBytes: text.length, tailBytes: 0 });

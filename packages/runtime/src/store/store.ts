@@ -5,7 +5,7 @@ import type { CommandChannel } from '../commands/channel.ts';
  * Keeps sessions as their events, beyond the life of a process. What goes wrong rejects with a `StoreError`.
  *
  * Contract: a promise that resolves means kept. An append that is refused has changed nothing; after one that failed in
- * any other way nobody knows, and whoever goes on claims and opens the session first. Ephemeral events are never kept.
+ * any other way nobody knows, and whoever goes on must claim and open the session first. Ephemeral events are never kept.
  */
 export type Store = {
   /** Keeps a new session, settings and all, and claims it. */
@@ -43,7 +43,7 @@ export type Store = {
 };
 
 export type CreateOptions = {
-  /** What whoever runs the session wants to find again, such as its folder: kept, and never looked into. */
+  /** What whoever runs the session wants to find again, such as its folder. The store keeps it and never looks into it. */
   readonly about?: Json;
   readonly past?: Past;
   /** When it was created, in milliseconds; without it, when its turn began. */
@@ -58,12 +58,12 @@ export type Parent = { readonly id: string; readonly at: number };
 
 /**
  * Where a session stands, and under whose claim. `head` is the number of the last event; `fence` is the number of
- * the claim, higher than that of any claim before it in the whole store: so one who was taken over from can be told from
- * the one who took over, even where a session was removed and made anew under the same id.
+ * the claim, higher than that of any earlier claim in the whole store. So one who lost the session can be told from the one
+ * who took it over, even where a session was removed and made anew under the same id.
  */
 export type Position = { readonly fence: number; readonly head: number };
 
-/** Somebody took a session up, or took it over. It tells what happened; what is refused is told by the number of the claim. */
+/** Somebody took a session up, or took it over. It is only a record; what is refused is decided by the fence. */
 export type Claim = {
   readonly owner: string;
   /** When, in milliseconds, by the clock of whatever keeps it. */

@@ -5,9 +5,14 @@ import { createMemoryStore } from '../../src/store/memory-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { keptIn, session, tale } from './tale.ts';
+import { keptIn, nextTogether, session, tale } from './tale.ts';
 
-export type Expected = { readonly sessions: readonly Session[]; readonly hashes: readonly string[] };
+export type Expected = {
+  readonly sessions: readonly Session[];
+  readonly hashes: readonly string[];
+  /** The numbers at which a commit ends: a log that ends elsewhere was torn. */
+  readonly ends: readonly number[];
+};
 
 /** The session after each number of events, and the hash of the last of them. */
 export async function expectedWork(count: number): Promise<Expected> {
@@ -21,7 +26,14 @@ export async function expectedWork(count: number): Promise<Expected> {
     at = await store.append('a', at, [event], end);
   }
   for await (const { hash } of store.events('a')) hashes.push(hash);
-  return { sessions, hashes };
+  return { sessions, hashes, ends: endsUpTo(count) };
+}
+
+function endsUpTo(count: number): readonly number[] {
+  const ends = [0];
+  for (let end = session(); end.seq < count; end = nextTogether(end, count).end)
+    ends.push(nextTogether(end, count).end.seq);
+  return ends;
 }
 
 export type Found = 'sound' | 'lost' | 'corrupt';
@@ -34,7 +46,9 @@ export async function look(path: string, saidLast: number, expected: Expected): 
   const store = openSqliteStore(path);
   try {
     const { head } = await store.open('a');
-    if (head > saidLast + 1 || !(await isAsKept(store, expected)) || !isWhole(path)) return 'corrupt';
+    const nextEnd = expected.ends.find((end) => end > saidLast) ?? saidLast;
+    if (head > nextEnd || !expected.ends.includes(head)) return 'corrupt';
+    if (!(await isAsKept(store, expected)) || !isWhole(path)) return 'corrupt';
     return head < saidLast ? 'lost' : 'sound';
   } catch (error) {
     if (!(error instanceof StoreError && error.code === 'missing')) return 'corrupt';

@@ -43,14 +43,18 @@ function agentFor(from: Session, log: EventLog, made: string[]): Agent {
   return new Agent({ session: from, log, model: createScripted(rest), tools: [tool] });
 }
 
-/** A log that is lost after so many events, as if the process had ended there. */
-function lostAfter(count: number, log: EventLog): EventLog {
+/**
+ * A log that is lost after so many commits, as if the process had ended there. With commits of one event each it can end
+ * after any of them, as the logs can that were written before events were kept together.
+ */
+function lostAfter(count: number, togetherMax: number, log: EventLog): EventLog {
   let left = count;
   return {
-    append(event, after) {
+    togetherMax,
+    append(events, after) {
       if (left === 0) throw new Error('gone');
       left -= 1;
-      return log.append(event, after);
+      return log.append(events, after);
     },
   };
 }
@@ -77,43 +81,52 @@ describe('an agent with its log in a store', () => {
     ]);
   });
 
-  it('comes to the same end wherever it was stopped, and makes no call twice', async () => {
-    const whole = createMemoryStore();
-    const uninterrupted = await runThrough(whole);
-    const expected = untimed(toArray(conversationOf(uninterrupted.session)));
-    const { length } = await eventsOf(whole, 'a');
-    expect(length).toBeGreaterThan(10);
-    let sameCount = 0;
-    for (let stop = 1; stop < length; stop += 1) {
-      using folder = tempFolder();
-      const made: string[] = [];
-      const first = openSqliteStore(folder.at('sessions.db'));
-      const log = eventLogOn(first, 'a', await first.create(session(), 'first'));
-      const stopped = agentFor(session(), lostAfter(stop, log), made);
-      void stopped.say('Note three things.');
-      await expect(stopped.ended).rejects.toThrow('gone');
-      await first.close();
+  it.each([
+    ['after any event', 1, 12],
+    ['between what is kept together', 100, 10],
+  ])(
+    'comes to the same end wherever it was stopped (%s), and makes no call twice',
+    async (_, most, length) => {
+      const count = { commits: 0 };
+      const counted = { togetherMax: most, append: () => void (count.commits += 1) };
+      const counting = agentFor(session(), counted, []);
+      void counting.say('Note three things.');
+      await counting.idle();
+      expect(count.commits).toBe(length);
+      const uninterrupted = await runThrough(createMemoryStore());
+      const expected = untimed(toArray(conversationOf(uninterrupted.session)));
+      let sameCount = 0;
+      for (let stop = 1; stop < length; stop += 1) {
+        using folder = tempFolder();
+        const made: string[] = [];
+        const first = openSqliteStore(folder.at('sessions.db'));
+        const log = eventLogOn(first, 'a', await first.create(session(), 'first'));
+        const stopped = agentFor(session(), lostAfter(stop, most, log), made);
+        void stopped.say('Note three things.');
+        await expect(stopped.ended).rejects.toThrow('gone');
+        await first.close();
 
-      const second = openSqliteStore(folder.at('sessions.db'));
-      const taken = await takeUp(second, 'a', { owner: 'second' });
-      const agent = agentFor(taken.session, taken.log, made);
-      await agent.resume();
-      const end = await agent.idle();
-      expect(answerOf(conversationOf(end))).toBe('All noted.');
-      expect((await second.open('a')).session).toStrictEqual(end);
-      expect(made).toHaveLength(new Set(made).size);
-      const messages = toArray(conversationOf(end));
-      const isInterrupted = JSON.stringify(messages).includes('"interrupted"');
-      if (!isInterrupted) {
-        expect(untimed(messages)).toEqual(expected);
-        expect(made).toEqual(uninterrupted.made);
-        sameCount += 1;
+        const second = openSqliteStore(folder.at('sessions.db'));
+        const taken = await takeUp(second, 'a', { owner: 'second' });
+        const agent = agentFor(taken.session, taken.log, made);
+        await agent.resume();
+        const end = await agent.idle();
+        expect(answerOf(conversationOf(end))).toBe('All noted.');
+        expect((await second.open('a')).session).toStrictEqual(end);
+        expect(made).toHaveLength(new Set(made).size);
+        const messages = toArray(conversationOf(end));
+        const isInterrupted = JSON.stringify(messages).includes('"interrupted"');
+        if (!isInterrupted) {
+          expect(untimed(messages)).toEqual(expected);
+          expect(made).toEqual(uninterrupted.made);
+          sameCount += 1;
+        }
+        await second.close();
       }
-      await second.close();
-    }
-    expect(sameCount).toBeGreaterThan(5);
-    expect(sameCount).toBeLessThan(length - 1);
-  });
+      expect(sameCount).toBeGreaterThan(5);
+      expect(sameCount).toBeLessThan(length - 1);
+    },
+  );
 
   it('stops as soon as someone else has taken its session up', async () => {
     const store = createMemoryStore();

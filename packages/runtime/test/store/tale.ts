@@ -32,6 +32,12 @@ export function tale(from: Session, count: number): Tale {
   return { events, end };
 }
 
+/** What an agent keeps next in one go, up to event number `max`: a reply and the start of its call go together. */
+export function nextTogether(from: Session, max: number): Tale {
+  const isReply = next(from).type === 'model-replied';
+  return tale(from, Math.min(isReply ? 2 : 1, max - from.seq));
+}
+
 /** Goes on with a session, one append for each event. */
 export async function tell(
   store: Store,

@@ -81,8 +81,7 @@ class Transactions {
     const token = randomUUID();
     const [seen, drawn] = await Promise.all([this.#first(id, reading), this.#draw(reading)]);
     let sight = seen;
-    // Where the count of claims was lost, the number may not be above that of the last one: then another is drawn.
-    let fence = drawn !== null && sight !== null && drawn > sight.row.fence ? drawn : null;
+    let fence = fenceAbove(seen, drawn);
     for (let tries = 0; tries < triesMax; tries += 1) {
       const draft = new Draft(sight, fence);
       const outcome = await outcomeOf(rules(storeOn(draft, this.#commands)));
@@ -201,6 +200,11 @@ class Transactions {
     const reason = verified.ok ? 'its log does not end where it should' : verified.reason;
     throw new StoreError('damaged', named(id), reason);
   }
+}
+
+/** Where the count of claims was lost, the number is not above that of the last claim: then another has to be drawn. */
+function fenceAbove(sight: Sight | null, drawn: number | null): number | null {
+  return sight !== null && drawn !== null && drawn > sight.row.fence ? drawn : null;
 }
 
 /** What is known of a session that was just written. */
