@@ -23,7 +23,9 @@ const printed: Printed[] = [];
 const startedAt = new Date();
 for (const { file, title } of benches) {
   console.log(`\n${file}\n`);
+  const began = performance.now();
   const text = await run(join(import.meta.dirname, file));
+  console.error(`(${file} took ${Math.round((performance.now() - began) / 1_000)} s)`);
   if (text === null) process.exitCode = 1;
   else printed.push({ file, title, text });
 }

@@ -30,12 +30,12 @@ function planFor({ quick, full }: Options): Plan {
     rounds: full ? 9 : 3,
     workers: [1, 2, 4],
     loads: [
-      { sessions: 400, steps: 10 },
-      { sessions: 1_000, steps: 0 },
+      { sessions: full ? 400 : 250, steps: 10 },
+      { sessions: full ? 1_000 : 500, steps: 0 },
     ],
     concurrency: 10,
     fairness: { few: 40, many: 800 },
-    takeovers: { times: full ? 5 : 3, leaseMs: 10_000 },
+    takeovers: { times: full ? 5 : 2, leaseMs: 10_000 },
   };
 }
 

@@ -28,7 +28,7 @@ function planFor({ quick, full, peers: hasPeers }: Options): Parameters<typeof m
   const contenders = hasPeers ? [...own, ...peers] : own;
   if (quick) return { steps: 60, rounds: 1, contenders, once: [] };
   // What a step costs the last two grows with the number of steps: a thousand of them take the better part of a minute.
-  return { steps: 1_000, rounds: full ? 9 : 5, contenders, once: full ? [] : ['openaiAgents', 'mastra'] };
+  return { steps: 1_000, rounds: full ? 9 : 3, contenders, once: full ? [] : ['openaiAgents', 'mastra'] };
 }
 
 const options = readOptions(help);
