@@ -16,7 +16,7 @@ export type Totals = {
   repeated: number;
   /** How often each fault has struck. */
   readonly struck: Partial<Record<FaultName, number>>;
-  /** Of workers, where there are any. */
+  /** Counts about workers, where there are any. */
   readonly workers: Partial<Record<keyof WorkerCounts, number>>;
   readonly failures: SeedRun[];
 };

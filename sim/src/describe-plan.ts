@@ -1,4 +1,4 @@
-import { sessionNumbers, type Plan, type PlannedCall, type PlannedSession } from './plan.ts';
+import { sessionId, sessionNumbers, type Plan, type PlannedCall, type PlannedSession } from './plan.ts';
 
 /** A plan in a few lines, for people. A call that is asked about has a question mark, one that is denied a cross. */
 export function describePlan(plan: Plan): readonly string[] {
@@ -7,7 +7,9 @@ export function describePlan(plan: Plan): readonly string[] {
   return [
     `${processes} ${processes === 1 ? 'process' : 'processes'}, a store in ${store === 'sqlite' ? 'a file' : 'memory'}`,
     `faults: ${rates.length === 0 ? 'none' : rates.join(', ')}`,
-    ...sessionNumbers(plan).map((number) => `s${number}: ${describeSession(plan.sessions[number])}`),
+    ...sessionNumbers(plan).map(
+      (number) => `${sessionId(number)}: ${describeSession(plan.sessions[number])}`,
+    ),
   ];
 }
 

@@ -2,7 +2,7 @@ import { createSession, memorySettings, type Session, type Settings } from '@paw
 import { eventLogOn, StoreError, type AgentOptions, type Store, type TakenUp } from '@pawl/runtime';
 import type { Place } from './assembly.ts';
 import { decide } from './person.ts';
-import type { PlannedSession } from './plan.ts';
+import { plannedSession, type PlannedSession } from './plan.ts';
 import { delay, hop } from './port.ts';
 import { clockOf } from './sim-clock.ts';
 import { modelOf } from './sim-model.ts';
@@ -11,7 +11,7 @@ import { storeOf } from './sim-store.ts';
 import { toolsOf } from './sim-tools.ts';
 import type { Driver, World } from './world.ts';
 
-/** `from` is the claim after which it is to be taken; without it, it is taken from whoever has it. */
+/** With `from`, the session is taken only if that is still the last claim; without it, from whoever has it. */
 export type Drive = { readonly from?: number; readonly onGone: (driver: Driver) => void };
 
 /** Runs a session in a process, as a command line would: begin it or take it up, and go on with what is due. */
@@ -53,7 +53,7 @@ async function begunOrTakenUp(
 }
 
 function newSession(world: World, driver: Driver): Session {
-  const planned = world.plan.sessions[Number(driver.session.slice(1))];
+  const planned = plannedSession(world.plan, driver.session);
   return createSession({
     id: driver.session,
     at: clockOf(world, driver.process).now(),

@@ -1,6 +1,6 @@
 import type { Choices } from './choices.ts';
 
-/** What can go wrong, and how often it does where nothing else is said: per opportunity. */
+/** What can go wrong, and how often it does per opportunity unless a plan says otherwise. */
 export const usualRates = {
   /** A process ends without a word. */
   crash: 0.006,
@@ -45,7 +45,7 @@ export const usualRates = {
 
 /** What can go wrong with workers on a queue, beside some of the above. */
 export const workerRates = {
-  /** A worker stops for longer than its lease, and goes on as if nothing had been. */
+  /** A worker stops for longer than its lease, and goes on as if nothing had happened. */
   stop: 0.006,
   /** The same, after its last look at the lease and before what it looked for has begun. */
   'stop-before-start': 0.06,

@@ -1,7 +1,7 @@
 import { isTerminal } from '@pawl/core';
 import { drive } from './drive.ts';
 import type { FaultName } from './faults.ts';
-import { sessionNumbers } from './plan.ts';
+import { sessionId, sessionNumbers } from './plan.ts';
 import type { Driver, SimProcess, World } from './world.ts';
 
 const hourMs = 3_600_000;
@@ -26,7 +26,7 @@ export class Operator {
   start(): void {
     const { plan } = this.#world;
     for (let slot = 0; slot < plan.processes; slot += 1) this.#startProcess(slot);
-    for (const index of sessionNumbers(plan)) this.#want(`s${index}`);
+    for (const index of sessionNumbers(plan)) this.#want(sessionId(index));
   }
 
   /** Whether anything struck. */

@@ -3,7 +3,7 @@
  * its own in its arguments, so that whatever happens can be told to belong to it.
  */
 export type Deed = {
-  /** How often a run of the call got as far as to do something. */
+  /** How often a run of the call got as far as doing something. */
   starts: number;
   /** How often it changed the world. */
   effects: number;

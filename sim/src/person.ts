@@ -4,7 +4,10 @@ import { markOf } from './oracle/book.ts';
 import { delay, hop } from './port.ts';
 import type { Driver, World } from './world.ts';
 
-/** Whoever is asked for permission: answers by whim, sometimes late, sometimes not for as long as there are faults. */
+const promptMs = 30;
+const lateMs = 45_000;
+
+/** The person asked for permission: answers by chance, sometimes late, sometimes not before the faults are over. */
 export async function decide(
   world: World,
   driver: Driver,
@@ -13,7 +16,7 @@ export async function decide(
 ): Promise<Decision> {
   const { faults, choices, oracle } = world;
   const mark = markOf(call.args);
-  const late = faults.strikes('person-late', 'answer') ? 45_000 : 30;
+  const late = faults.strikes('person-late', 'answer') ? lateMs : promptMs;
   const inMs = faults.strikes('person-never', 'answer') ? Infinity : late + delay(world, 'person');
   const args = JSON.stringify(call.args);
   await hop(world, { process: driver.process.name, kind: 'person' }, { name: mark, inMs, signal });

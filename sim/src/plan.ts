@@ -8,7 +8,7 @@ export type PlannedCall = {
   readonly id: 'fresh' | 'same' | 'none';
 };
 
-/** One reply of the model: the calls of it, made together. */
+/** One reply of the model: its calls, made together. */
 export type PlannedStep = readonly PlannedCall[];
 
 /** What the user does while the agent is at work. */
@@ -48,15 +48,24 @@ export type Plan = {
   readonly store: 'memory' | 'sqlite';
 };
 
-/** How many sessions have a budget. */
+/** The share of sessions that have a budget. */
 const budgetRate = 0.1;
 
-/** Every so many seeds are run on a real database in a file. */
+/** Every sixteenth seed is run on a real database in a file. */
 export const sqliteEvery = 16;
 
 /** The sessions there are, by number. One without turns is not there: the others keep their numbers all the same. */
 export function sessionNumbers({ sessions }: Plan): readonly number[] {
   return [...sessions.keys()].filter((index) => sessions[index]?.turns.length !== 0);
+}
+
+/** Sessions are named by their number. */
+export function sessionId(number: number): string {
+  return `s${number}`;
+}
+
+export function plannedSession({ sessions }: Plan, id: string): PlannedSession | undefined {
+  return sessions[Number(id.slice(1))];
 }
 
 export function planFor(seed: number): Plan {
@@ -101,7 +110,7 @@ function stepFor(random: Random): PlannedStep {
   }));
 }
 
-/** A random part of all faults, at rates of their own: what always happens together hides what each alone does. */
+/** A random part of the faults, each at its own rate: faults that always strike together hide what one alone does. */
 export function faultsFor(random: Random, all: FaultRates = usualRates): FaultRates {
   if (random.chance(0.05)) return {};
   const share = random.pick([0.15, 0.35, 0.6]);

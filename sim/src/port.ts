@@ -4,15 +4,16 @@ import type { World } from './world.ts';
 export type Caller = { readonly process: string; readonly kind: string };
 
 const delaysMs = [1, 0, 3, 10, 40] as const;
+const slowDiskMs = 3_000;
 
 /** How long something takes, by choice. */
 export function delay(world: World, kind: string): number {
   return delaysMs[world.choices.choose(`delay ${kind}`, (random) => random.below(delaysMs.length))] ?? 1;
 }
 
-/** The same for what is on disk, which at times takes long. */
+/** The same for the disk, which is sometimes slow. */
 export function diskDelay(world: World, kind: string): number {
-  return world.faults.strikes('slow-disk', kind) ? 3_000 : delay(world, kind);
+  return world.faults.strikes('slow-disk', kind) ? slowDiskMs : delay(world, kind);
 }
 
 export type Hop = {
@@ -22,7 +23,7 @@ export type Hop = {
   readonly signal?: AbortSignal;
 };
 
-/** Waits for its turn; ends at once when it is called off. */
+/** Waits until the scheduler makes it happen; resolves at once when it is called off. */
 export function hop(world: World, { process, kind }: Caller, { name, inMs, signal }: Hop): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
   const { scheduler } = world;

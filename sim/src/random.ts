@@ -1,14 +1,14 @@
 /** Chance that is the same for the same seed. */
 export type Random = {
-  /** From 0 up to, and without, 1. */
+  /** From 0 up to but not including 1. */
   next(): number;
-  /** A whole number from 0 up to, and without, `limit`. */
+  /** A whole number from 0 up to but not including `limit`. */
   below(limit: number): number;
   chance(rate: number): boolean;
   pick<Item>(items: readonly [Item, ...Item[]]): Item;
 };
 
-/** Small and fast (sfc32); the first numbers are thrown away, as they tell too much of the seed. */
+/** Small and fast (sfc32); the first numbers are thrown away, since they depend too plainly on the seed. */
 export function createRandom(seed: number): Random {
   let a = seed | 0;
   let b = Math.floor(seed / 2 ** 32) | 0;

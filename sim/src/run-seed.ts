@@ -8,10 +8,10 @@ import { workerPartsWith } from './workers/worker-bugs.ts';
 import { workersPlanFor } from './workers/workers-plan.ts';
 import type { Traps } from './traps.ts';
 
-/** Every so many seeds are run a second time, to see whether the same comes of them. */
+/** Every hundredth seed is run a second time, to see whether the same comes of it. */
 const repeatEvery = 100;
 
-/** Which world: the one of processes that are started by hand where it is null, or one with so many workers at most. */
+/** What to run: with which planted bug, if any; and with at most how many workers, or null for processes run by hand. */
 export type Kind = { readonly bug: string | null; readonly workers: number | null };
 
 export type AnyRun = Run & { readonly workers?: WorkerCounts };

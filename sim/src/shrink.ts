@@ -69,7 +69,7 @@ async function withSmallerPlan(current: () => Plan, fails: (plan: Plan) => Promi
   }
 }
 
-/** Each gives the plan without the part of that number; null when there are no more. */
+/** Each returns the plan without its part number `index`; null when there is none. */
 const smallerPlans: readonly ((plan: Plan, index: number) => Plan | null)[] = [
   withoutFault,
   (plan, index) => (index === 0 && plan.processes > 1 ? { ...plan, processes: plan.processes - 1 } : null),

@@ -1,7 +1,7 @@
 import type { Json, ModelErrorKind, RequestedCall } from '@pawl/core';
 import type { Model, ModelChunk, ModelRequest } from '@pawl/runtime';
 import type { Book } from './oracle/book.ts';
-import type { PlannedCall } from './plan.ts';
+import { plannedSession, type PlannedCall } from './plan.ts';
 import { delay, hop } from './port.ts';
 import type { Driver, World } from './world.ts';
 
@@ -87,8 +87,7 @@ function replyFor(world: World, driver: Driver, { request, marks }: Asked): Repl
 
 function dueStep({ plan }: World, book: Book | undefined): readonly PlannedCall[] {
   if (book === undefined) return [];
-  const session = plan.sessions[Number(book.id.slice(1))];
-  return session?.turns[book.turns - 1]?.steps[book.replies] ?? [];
+  return plannedSession(plan, book.id)?.turns[book.turns - 1]?.steps[book.replies] ?? [];
 }
 
 function callFor({ tool, permission, id }: PlannedCall, mark: string): RequestedCall {

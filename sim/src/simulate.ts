@@ -34,13 +34,13 @@ export type Simulation = {
   readonly before?: (world: World, operator: Operator) => void;
 };
 
-/** Trouble lasts at most so many steps. */
+/** How many steps trouble lasts at most. */
 const chaosSteps = 900;
 
-/** Less than that, if for so many steps of each user nothing happens but that they look. */
+/** It ends sooner if, for this many steps of each user, nothing happens but that they look. */
 const idleSteps = 8;
 
-/** When nothing fails any more, all must come to rest within so many steps and so much time. */
+/** When nothing fails any more, all must come to rest within this many steps and this much time. */
 const calmSteps = 6_000;
 const calmMs = 30 * 60_000;
 
@@ -59,10 +59,10 @@ export async function simulate(plan: Plan, simulation: Simulation = {}): Promise
     for (const { store } of operator.processes) await store.close();
     world.disk.remove();
   }
-  return report(world);
+  return reportOn(world);
 }
 
-function createWorld(
+export function createWorld(
   plan: Plan,
   { choices = drawChoices(plan.seed), assembly = soundAssembly }: Simulation,
 ): World {
@@ -167,7 +167,7 @@ async function windDown(world: World, operator: Operator): Promise<void> {
   await store.close();
 }
 
-function report({ oracle, scheduler, choices, faults }: World): Run {
+export function reportOn({ oracle, scheduler, choices, faults }: World): Run {
   return {
     violation: oracle.violation,
     digest: oracle.digest(),

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';
 
-/** What was used although a run must not: its name, each time. */
+/** The names of what was used although a run must not, once for each use. */
 export type Traps = { take(): readonly string[] };
 
 /**

@@ -1,7 +1,7 @@
 import { isTerminal, type Event } from '@pawl/core';
 import type { Unstamped } from '@pawl/runtime';
 import type { Book } from './oracle/book.ts';
-import type { Interference } from './plan.ts';
+import { sessionId, type Interference } from './plan.ts';
 import type { Driver, World } from './world.ts';
 
 /** How often the user looks up: less and less as long as nothing changes. */
@@ -33,7 +33,7 @@ export class User {
   constructor(world: World, index: number) {
     const planned = world.plan.sessions[index];
     this.#world = world;
-    this.#id = `s${index}`;
+    this.#id = sessionId(index);
     this.#turns = planned?.turns.map(({ interference }) => interference) ?? [];
     this.#shutsDown = planned?.ending === 'shut-down';
     this.#texts = this.#turns.map((_, turn) => `${this.#id}: do part ${turn}`);
@@ -130,7 +130,7 @@ export class User {
     if (this.#pausedFor > 3) this.#post(driver, { type: 'resume-requested' });
   }
 
-  /** An answer that comes a second time is not one. */
+  /** An answer that comes a second time must not be taken. */
   #answerTwice(book: Book, driver: Driver): void {
     if (!this.#world.faults.strikes('double-answer', this.#id)) return;
     const type =

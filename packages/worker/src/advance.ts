@@ -13,7 +13,7 @@ import { underLease, type Lease } from './lease.ts';
 import type { OutfitFor } from './outfit.ts';
 import { systemStopwatch, type Stopwatch } from './stopwatch.ts';
 
-export type Means = {
+export type AdvanceMeans = {
   readonly store: Store;
   readonly commands: CommandChannel;
   readonly outfitFor: OutfitFor;
@@ -36,7 +36,7 @@ export type Advanced = 'waiting' | 'ended' | 'left' | 'lost';
  * Takes a session up and goes on with it until there is nothing left to do, or until it has to be let go of. Whatever
  * becomes of this process meanwhile, the log says what was done.
  */
-export async function advance(id: string, means: Means): Promise<Advanced> {
+export async function advance(id: string, means: AdvanceMeans): Promise<Advanced> {
   const { store, owner, lease, draining, outfitFor } = means;
   const { about = (await store.open(id)).about } = means;
   const taken = await takeUp(store, id, { owner });
@@ -101,7 +101,7 @@ function createQuestions(onAsked: () => void): Questions {
   };
 }
 
-type Working = Means & {
+type Working = AdvanceMeans & {
   readonly signal: AbortSignal;
   readonly bell: Bell;
   readonly people: Questions;
@@ -132,7 +132,7 @@ const quiet: ReadonlySet<Session['turn']['status']> = new Set([
   'shuttingDown',
 ]);
 
-/** Runs something beside an agent; gives what broke either of them off, if anything did. */
+/** Runs something beside an agent. Resolves to what broke off either of them, or to null. */
 async function failureIn(agent: Agent, run: () => Promise<void>): Promise<unknown> {
   const broken = agent.ended.then(() => undefined);
   try {
@@ -152,7 +152,7 @@ function refused(failure: unknown): Advanced {
 
 type Bell = { readonly ring: () => void; readonly wait: (ms: number) => Promise<void> };
 
-/** Wakes whoever waits; one who begins to wait after it rang waits for the next time. */
+/** Wakes whoever waits. One who begins to wait after it rang waits for the next ring. */
 function createBell(stopwatch: Stopwatch): Bell {
   let next = Promise.withResolvers<void>();
   return {

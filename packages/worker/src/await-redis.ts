@@ -4,15 +4,15 @@ import { connectRedis, placeOf, whyNot, type Connected } from './connect-redis.t
 import { checkDurability, type DurabilityOptions } from './durability.ts';
 
 export type AwaitOptions = DurabilityOptions & {
-  /** Aborted when it is not to be waited for any longer. */
+  /** Aborted when nobody wants to wait any longer. */
   readonly signal: AbortSignal;
-  /** Told once that it is waited, for which Redis, and why. */
+  /** Told once, when the waiting begins: for which Redis, and why. */
   readonly onAway?: (place: string, reason: string) => void;
-  /** Told when the one that was waited for is there. */
+  /** Told when the waiting is over and Redis is there. */
   readonly onThere?: (place: string) => void;
 };
 
-/** One that takes connections and does not answer is tried anew after so long. */
+/** How long a Redis that takes connections may go without an answer before it is tried anew. */
 const attemptMs = 5_000;
 const pauseMinMs = 200;
 const pauseMaxMs = 5_000;

@@ -9,26 +9,26 @@ export type Parked = { readonly session: string; readonly reason: string; readon
 /** Keeps count of how often a session has brought a worker down, and which ones are left alone for it. */
 export type Care = {
   /**
-   * Counts one more taking up, at this event; gives how many there were in a row that did not end in order, this one among
-   * them. A session that got somewhere in between is not what brings its workers down: for it the count begins anew.
+   * Counts that the session was taken up once more, at this event. Resolves to how often in a row that did not end in order,
+   * this time included. A session that got somewhere in between does not bring its workers down: its count begins anew.
    */
   begin(session: string, head: number): Promise<number>;
   /** It ended in order: what was before counts no more. */
   end(session: string): Promise<void>;
   /**
-   * Gives whether it is parked. With `crashes` only if it was taken up more often than that still: meanwhile somebody may have
+   * Resolves to whether it is parked. With `crashes`, it is only if its count is still above that: meanwhile somebody may have
    * given it another chance, or it may have ended in order after all.
    */
   park(parked: Parked, crashes?: number): Promise<boolean>;
   /** Why it is left alone; null if it is not. */
   reason(session: string): Promise<string | null>;
   parked(): Promise<readonly Parked[]>;
-  /** Gives whether it was parked. Its count begins anew. */
+  /** Resolves to whether it was parked. Its count begins anew. */
   unpark(session: string): Promise<boolean>;
 };
 
-/** So many events after the last time it was taken up, a session has got somewhere. */
-const eventsOfProgress = 20;
+/** A session that is this many events further than when it was last taken up has got somewhere. */
+export const eventsOfProgress = 20;
 
 /** KEYS: care. ARGV: the number of the last event, and how many are progress. */
 const beginScript = `
@@ -59,7 +59,7 @@ export function careOf(redis: RedisClient, prefix: string): Care {
       }),
     park: ({ session, reason, at }, crashes = -1) =>
       translated(async () => {
-        // Listed first: one that is listed and runs can be seen, one that is parked and not listed could not.
+        // Listed first: one that is listed but not parked is passed over, one that is parked but not listed would never be seen.
         await redis.zadd(all, at, session);
         return (await park([key(session)], [reason, at, crashes + 1])) === 1;
       }),
@@ -77,8 +77,11 @@ export function careOf(redis: RedisClient, prefix: string): Care {
       }),
     unpark: (session) =>
       translated(async () => {
+        // Being listed is not enough: it is listed before it is decided whether it is parked.
+        const wasParked = (await redis.hexists(key(session), 'parked')) === 1;
         await redis.del(key(session));
-        return (await redis.zrem(all, session)) === 1;
+        await redis.zrem(all, session);
+        return wasParked;
       }),
   };
 }

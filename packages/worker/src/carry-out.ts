@@ -1,5 +1,5 @@
 import { StoreError } from '@pawl/runtime';
-import { advance, type Advanced, type Means as AdvanceMeans } from './advance.ts';
+import { advance, type Advanced, type AdvanceMeans } from './advance.ts';
 import type { Care } from './care.ts';
 import type { Glimpse } from './glimpse.ts';
 import { Lease } from './lease.ts';
@@ -24,7 +24,7 @@ export type CarryOutMeans = Omit<AdvanceMeans, 'lease' | 'about'> & {
   /** Null for a session that is gone or cannot be read. */
   readonly glimpse: (session: string) => Promise<Pick<Glimpse, 'head' | 'about'> | null>;
   readonly leaseMs: number;
-  /** After so many times in a row that a session was taken up and its worker was gone, it is parked. */
+  /** A session whose worker was gone this many times in a row is parked. */
   readonly crashesMax: number;
   /** The time of day, in milliseconds. */
   readonly now: () => number;
@@ -36,8 +36,8 @@ export async function carryOut(job: HeldJob, means: CarryOutMeans): Promise<void
   const { leaseMs, onReport, stopwatch = systemStopwatch } = means;
   const { session } = job.wake;
   const lease = new Lease(leaseMs, () => job.extend(), stopwatch);
-  // Nobody knows how long ago it was given: only an answer can tell that it is still ours. And it ends before anybody else
-  // can have the job: what was left behind must not begin anything then.
+  // Nobody knows how long ago the job was given: only an answer tells that it is still ours. The lease ends before anybody
+  // else can have the job, so that nothing left behind here begins anything then.
   const advanced = await lease
     .renew()
     .then((isOurs) => (isOurs ? advanceOnce(job.wake, lease, means) : 'lost'))
@@ -77,7 +77,7 @@ async function advanceOnce(
 }
 
 function tooOften(crashes: number): string {
-  return `its worker was gone ${crashes} times in a row while it was at work on it`;
+  return `its worker was gone ${crashes} times in a row while it worked on it`;
 }
 
 function shorter(head: number, version: number): string {
@@ -88,7 +88,7 @@ async function failed(means: CarryOutMeans, session: string, error: unknown): Pr
   const code = error instanceof StoreError ? error.code : null;
   // There is nothing to go on with, and nothing to park.
   if (code === 'missing') return null;
-  // Redis is in trouble, and no session has to do with that: it does not count, and the next sweep finds it again.
+  // The trouble is with Redis and not with the session: it does not count, and the next sweep finds the session again.
   if (code === 'unreadable' || code === 'busy' || code === 'full') {
     await means.care.end(session).catch(() => undefined);
     throw error;

@@ -62,14 +62,19 @@ function optionsFor(waitMs: number) {
 /** How long to wait before a command is tried again while a replica takes over. */
 const failoverMs = 500;
 
+/** What ioredis allows by itself, for keys that have moved to another node. */
+const redirectionsMin = 16;
+
 function clusterAt(url: string, waitMs: number): Cluster {
   const { hostname, port, username, password, protocol } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const cluster = new Cluster([{ host, port: portIn(port) }], {
     lazyConnect: true,
     retryDelayOnFailover: failoverMs,
-    // Each try counts as one: so long as it is worth waiting for.
-    maxRedirections: Number.isFinite(waitMs) ? 16 + Math.ceil(waitMs / failoverMs) : Number.MAX_SAFE_INTEGER,
+    // Each try counts as a redirection: there are as many as fit into the time to wait.
+    maxRedirections: Number.isFinite(waitMs)
+      ? redirectionsMin + Math.ceil(waitMs / failoverMs)
+      : Number.MAX_SAFE_INTEGER,
     redisOptions: {
       ...optionsFor(waitMs),
       ...(username !== '' && { username: decodeURIComponent(username) }),
@@ -81,7 +86,7 @@ function clusterAt(url: string, waitMs: number): Cluster {
   return cluster;
 }
 
-/** Gives the client once it is connected, or rejects with the first error it tells of. */
+/** Resolves to the client once it is connected, or rejects with the first error it reports. */
 async function reached<Client extends RedisClient>(
   redis: Client,
   signal: AbortSignal | undefined,
@@ -89,7 +94,7 @@ async function reached<Client extends RedisClient>(
 ): Promise<Client> {
   const { promise: refused, reject } = Promise.withResolvers<never>();
   refused.catch(() => undefined);
-  // Later ones are told to whoever waits for an answer; here somebody only has to listen.
+  // Later errors reach whoever waits for an answer; without a listener they would end the process.
   redis.on('error', reject);
   const giveUp = (): void => reject(signal?.reason);
   signal?.addEventListener('abort', giveUp, { once: true });
@@ -114,13 +119,13 @@ export function placeOf(url: string): string {
   const parsed = URL.parse(url);
   const isRedis = parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== '';
   if (!isRedis) {
-    const reason = 'an address of Redis looks like redis://127.0.0.1:6379';
+    const reason = 'a Redis address looks like redis://127.0.0.1:6379';
     throw new StoreError('unreadable', 'the address that was given', reason);
   }
   return `Redis at ${parsed.hostname}:${portIn(parsed.port)}`;
 }
 
-/** How long Redis has to take what waits to be sent when the connection is closed. */
+/** How long closing a connection may take to send what still waits. */
 const partingMs = 5_000;
 
 /** What waits to be sent is sent first, unless Redis is gone. */

@@ -4,16 +4,16 @@ import { translated } from './redis-error.ts';
 import type { RedisClient } from './redis-client.ts';
 
 export type DurabilityOptions = {
-  /** What is done about a Redis that may lose what it said is kept. It is refused unless told otherwise. */
+  /** What to do about a Redis that may lose what it said it has kept. By default it is refused. */
   readonly durability?: 'refuse' | 'warn';
-  /** Told, line by line, what is wrong where that is not a reason to refuse. */
+  /** Told what is wrong, a line each, where that is only worth a warning. */
   readonly onWarning?: (line: string) => void;
 };
 
-/** Streams, and the scripts that work on them, are as we need them from this on. */
+/** The first version whose streams and scripts can do what is needed here. */
 const versionMin = [6, 2] as const;
 
-/** Looks whether this Redis keeps what it says it keeps. */
+/** Checks that this Redis keeps what it says it keeps. */
 export async function checkDurability(
   redis: RedisClient,
   place: string,
@@ -33,16 +33,16 @@ export async function checkDurability(
   for (const problem of problems) onWarning(`${place}: ${problem}`);
 }
 
-/** All that may make this Redis lose what it has said is kept. */
+/** All that may make this Redis lose what it said it has kept. */
 function lossesOf(facts: ReadonlyMap<string, string>): readonly string[] {
   const problems: string[] = [];
   if (facts.get('aof_enabled') !== '1') {
-    problems.push('it keeps nothing when it ends: switch it on with CONFIG SET appendonly yes.');
+    problems.push('it may lose what it was given when it ends: run CONFIG SET appendonly yes.');
   }
   const policy = facts.get('maxmemory_policy') ?? 'noeviction';
   if (policy !== 'noeviction') {
     problems.push(
-      `it throws keys away when memory is short (${policy}): CONFIG SET maxmemory-policy noeviction.`,
+      `it throws keys away when memory is short (${policy}): run CONFIG SET maxmemory-policy noeviction.`,
     );
   }
   if (facts.get('role') === 'slave') problems.push('it is a replica, and takes no changes: name its master.');

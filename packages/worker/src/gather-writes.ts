@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import type { Redis } from 'ioredis';
 
 /**
- * Has all that is sent in one go of the event loop written at once. A worker has many sessions, whose answers come together
- * and whose next commands follow together: a call of the system for each of them is what would cost most.
+ * Writes all that is sent in one turn of the event loop at once. The answers for a worker's many sessions come together, and
+ * their next commands follow together: a system call for each of them would cost the most.
  */
 export function gatherWrites(redis: Redis): void {
-  // Each connection, as after a cut, has a stream of its own.
+  // Each connection has a stream of its own, also one made after a cut.
   redis.on('connect', () => gatherOn(redis.stream));
 }
 

@@ -1,7 +1,8 @@
 import type { Rate, TenantLimits } from './queues.ts';
+import { readJson } from './read-json.ts';
 import type { RedisClient } from './redis-client.ts';
 
-/** The limits of tenants, in a key of our own: a queue that is lost and made again is to have the same ones. */
+/** The limits of tenants, in a key of our own: a queue that is lost and made again gets the same ones. */
 export type KeptLimits = {
   put(tenant: string, limits: TenantLimits): Promise<void>;
   all(): Promise<ReadonlyMap<string, TenantLimits>>;
@@ -21,8 +22,9 @@ export function keptLimits(redis: RedisClient, prefix: string): KeptLimits {
     async all() {
       const found = new Map<string, TenantLimits>();
       for (const [field, text] of Object.entries(await redis.hgetall(key))) {
-        const [tenant, kind]: readonly unknown[] = Object.assign([], read(field));
-        const limit = read(text);
+        const names = readJson(field);
+        const [tenant, kind]: readonly unknown[] = Array.isArray(names) ? names : [];
+        const limit = readJson(text);
         if (typeof tenant !== 'string' || !isKind(kind) || !isLimit[kind](limit)) continue;
         found.set(tenant, { ...found.get(tenant), [kind]: limit });
       }
@@ -35,7 +37,6 @@ function isKind(kind: unknown): kind is Kind {
   return kind === 'concurrency' || kind === 'rate';
 }
 
-/** Whoever may write to Redis may have written anything. */
 const isLimit: Readonly<Record<Kind, (limit: unknown) => boolean>> = {
   concurrency: (limit) => limit === null || isCount(limit),
   rate(limit) {
@@ -46,12 +47,4 @@ const isLimit: Readonly<Record<Kind, (limit: unknown) => boolean>> = {
 
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) > 0;
-}
-
-function read(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -7,7 +7,7 @@ export type Outfit = Omit<AgentOptions, 'session' | 'log' | 'unstored' | 'id'> &
   readonly close?: () => Promise<void>;
 };
 
-/** Gives what a session is to be worked on with, told from what is kept of it. One that throws gets the session parked. */
+/** Resolves to what a session is worked on with, by what is kept of it. If it throws, the session is parked. */
 export type OutfitFor = (opened: Opened) => Promise<Outfit>;
 
 export type Opened = {

@@ -2,7 +2,7 @@ import type { Firing, Queues } from './queues.ts';
 import type { Definition, ScheduleName } from './schedule-book.ts';
 import type { When } from './when.ts';
 
-/** Redis may be full, or away, for some time: the firing is not given up for that. */
+/** Redis may be full or away for some time: a firing is not given up for that. */
 const triesMax = 60;
 const retryMs = 10_000;
 
@@ -34,14 +34,14 @@ export async function plannedIn(queues: Queues, tenant: string): Promise<Readonl
       const when =
         every === undefined ? { cron: pattern, ...(tz !== undefined && { tz }) } : { everyMs: every };
       const data = template?.data as Firing | undefined;
-      const definition = { when, template: data?.template ?? nothing, from: next ?? 0 };
+      const definition = { when, template: data?.template ?? noTemplate, from: next ?? 0 };
       return [name, { tenant, name, definition, next }];
     }),
   );
 }
 
-/** What somebody else has put there says nothing of what is to be done. */
-const nothing: Definition['template'] = { goal: '', profile: 'pawl', settings: {} };
+/** For a job that somebody else has put there: it does not say what is to be done. */
+const noTemplate: Definition['template'] = { goal: '', profile: 'pawl', settings: {} };
 
 export function repeatFor(when: When) {
   if ('everyMs' in when) return { every: when.everyMs };

@@ -21,7 +21,7 @@ export type Template = {
   readonly priority?: number;
 };
 
-/** A job that has a session made, by a schedule. The session gets a job of its own. */
+/** A job of a schedule: it makes a session, which gets a job of its own. */
 export type Firing = { readonly schedule: string; readonly template: Template };
 
 export type Task = Wake | Firing;
@@ -46,7 +46,7 @@ export const defaultTenant = 'default';
 /** The name that all queues have. They are told apart by their tenants. */
 export const queueName = 'sessions';
 
-/** Each tenant's queue is on one node of a cluster, for which the braces are there. */
+/** The braces keep each tenant's queue on one node of a cluster. */
 export function queuePrefix(prefix: string, tenant: string): string {
   return `{${prefix}.${encodeURIComponent(tenant)}}`;
 }
@@ -57,10 +57,10 @@ export type Queues = {
   tenants(): Promise<readonly string[]>;
   /** Makes a tenant known to all workers. */
   register(tenant: string): Promise<void>;
-  /** Says that there may be something to do. Said twice before it is looked at, it is looked at once. */
+  /** Says that there may be something to do. Said twice before a worker looks, it is one job. */
   wake(wake: Wake, options?: WakeOptions): Promise<void>;
   limit(tenant: string, limits: TenantLimits): Promise<void>;
-  /** Null for each limit that there is not. */
+  /** Null where there is no limit. */
   limits(tenant: string): Promise<Required<TenantLimits>>;
   /** Gives queues that were lost and made again the limits they had. */
   restoreLimits(): Promise<void>;
@@ -75,7 +75,7 @@ export function queuesOn(redis: RedisClient, prefix: string): Queues {
     const found = known.get(tenant);
     if (found !== undefined) return found;
     const made = new Queue<Task>(queueName, { connection: redis, prefix: queuePrefix(prefix, tenant) });
-    // Whoever waits for an answer is told; here somebody only has to listen.
+    // Errors reach whoever waits for an answer; without a listener they would end the process.
     made.on('error', () => undefined);
     known.set(tenant, made);
     return made;

@@ -7,21 +7,21 @@ import { checkName, checkWhen } from './when.ts';
 
 type Means = { readonly queues: Queues; readonly book: ScheduleBook; readonly now: number };
 
-/** For so long it is remembered that a schedule was removed: far longer than anybody may still be about to put it back. */
+/** How long a removed schedule is remembered: far longer than anybody could still be about to put it back. */
 const rememberedMs = 30 * 86_400_000;
 
-/** What was set just now is still on its way to the queue, by whoever set it: there it begins at once. */
+/** What was set more recently than this may still be on its way to the queue, where whoever set it is putting it. */
 const newMs = 5_000;
 
-/** One whose job was to come so long ago, and is not there, has no next time. */
+/** A schedule whose job is later than this, and not there, has lost it. */
 const overdueMs = 10_000;
 
-/** Of those that change a schedule at the same time, the last one is soon found. */
+/** How often it is tried while others keep changing the schedule; then the next sweep tries again. */
 const triesMax = 5;
 
 /**
  * Makes the queues have the schedules that the book has: puts back what they have lost, takes out what was removed, and
- * notes what the book does not know of. It may be done by any number of workers at once. Gives those that were put back.
+ * notes what the book does not know of. Any number of workers may do it at once. Resolves to those that were put back.
  */
 export function restoreSchedules(means: Means): Promise<readonly ScheduleName[]> {
   const { queues, book, now } = means;
@@ -33,7 +33,7 @@ export function restoreSchedules(means: Means): Promise<readonly ScheduleName[]>
       const own = entries.filter((each) => each.tenant === tenant);
       const planned = await plannedIn(queues, tenant);
       for (const entry of own) {
-        if (await settle(entry, planned.get(entry.name) ?? null, means))
+        if (await restore(entry, planned.get(entry.name) ?? null, means))
           restored.push({ tenant, name: entry.name });
       }
       const known = new Set(own.map(({ name }) => name));
@@ -47,12 +47,12 @@ export function restoreSchedules(means: Means): Promise<readonly ScheduleName[]>
 }
 
 /** Resolves to whether it was put back. */
-async function settle(entry: BookEntry, planned: Planned | null, means: Means): Promise<boolean> {
+async function restore(entry: BookEntry, planned: Planned | null, means: Means): Promise<boolean> {
   if (await isAsKept(entry, planned, means)) return false;
   let current: BookEntry | null = entry;
   for (let tries = 0; tries < triesMax && current !== null; tries += 1) {
     if (!(await carryOver(current, means))) return false;
-    // Somebody may have removed or replaced it meanwhile, and been done with that before this.
+    // Somebody may have removed or replaced it meanwhile, and have finished before this did.
     const after: BookEntry | null = await means.book.find(entry);
     if (after?.text === current.text) return current.definition !== null;
     current = after;

@@ -13,7 +13,7 @@ type Retention = {
   readonly onRemoved: (session: string) => void;
 };
 
-/** What has nothing left to do. One that waits for leave, or is paused, has: somebody owes it an answer. */
+/** What has nothing left to do. A session that waits for permission or is paused is not among them: it is owed an answer. */
 const over: ReadonlySet<SessionSummary['status']> = new Set(['waitingForUser', 'halted', 'shuttingDown']);
 
 /**
@@ -28,10 +28,10 @@ redis.call('DEL', unpack(KEYS))
 return 1
 `;
 
-/** So many are looked at side by side. */
+/** How many are looked at side by side. */
 const atOnce = 200;
 
-/** Removes sessions of workers that have ended long ago. Those that are damaged, parked or run by hand are for people to remove. */
+/** Removes sessions of workers that ended long ago. Those that are damaged, parked or run by hand are left to people. */
 export function removeOld(redis: RedisClient, retention: Retention): Promise<void> {
   const remove = scriptOn(redis, removeScript);
   const list = listKey(retention.prefix);
@@ -42,7 +42,7 @@ export function removeOld(redis: RedisClient, retention: Retention): Promise<voi
       if (ids.length === 0) return;
       const gone = await Promise.all(ids.map((id) => removeIfOver(id, { redis, remove, ...retention })));
       for (const id of gone) if (id !== null) retention.onRemoved(id);
-      // Those that stay are passed over the next time round.
+      // Those that stay are skipped in the next round.
       from += gone.filter((id) => id === null).length;
     }
   });

@@ -1,4 +1,5 @@
 import type { Template } from './queues.ts';
+import { readJson } from './read-json.ts';
 import type { RedisClient } from './redis-client.ts';
 import { translated } from './redis-error.ts';
 import { scriptOn } from './store/script.ts';
@@ -34,7 +35,7 @@ export type ScheduleBook = {
   clear(entries: readonly BookEntry[], before: number): Promise<void>;
 };
 
-/** KEYS: the book. ARGV: which one, and what is to be there still. */
+/** KEYS: the book. ARGV: which one, and what must still be there. */
 const forgetScript = `
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 return redis.call('HDEL', KEYS[1], ARGV[1])
@@ -78,9 +79,9 @@ function fieldOf({ tenant, name }: ScheduleName): string {
   return JSON.stringify([tenant, name]);
 }
 
-/** Null for what is none: whoever may write to Redis may have written anything. */
+/** Null for what is no schedule. */
 function entryOf(field: string, text: string): BookEntry | null {
-  const [names, kept] = [read(field), read(text)];
+  const [names, kept] = [readJson(field), readJson(text)];
   const [tenant, name]: readonly unknown[] = Array.isArray(names) ? names : [];
   if (typeof tenant !== 'string' || typeof name !== 'string') return null;
   if (isDefinition(kept)) return { tenant, name, definition: kept, text };
@@ -89,7 +90,7 @@ function entryOf(field: string, text: string): BookEntry | null {
 
 /** Infinity for one that was not removed. */
 function removedAt(text: string): number {
-  const { removedAt: at } = Object(read(text)) as { readonly removedAt?: unknown };
+  const { removedAt: at } = Object(readJson(text)) as { readonly removedAt?: unknown };
   return typeof at === 'number' ? at : Number.POSITIVE_INFINITY;
 }
 
@@ -97,12 +98,4 @@ function isDefinition(value: unknown): value is Definition {
   const { when, template, from } = Object(value) as Partial<Record<keyof Definition, unknown>>;
   const isObject = [when, template].every((each) => typeof each === 'object' && each !== null);
   return isObject && typeof from === 'number';
-}
-
-function read(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -18,7 +18,7 @@ export type Schedule = {
 };
 
 export type Schedules = {
-  /** Has sessions made from now on. What was under this name before is replaced. Resolves to the first time. */
+  /** Makes sessions from now on, in place of whatever had this name. Resolves to the first time. */
   set(name: string, when: When, template: Template, tenant?: string): Promise<number>;
   all(): Promise<readonly Schedule[]>;
   /** Resolves to whether there was one. The sessions it has made stay. */
@@ -83,7 +83,7 @@ function goalIn(template: unknown): string {
 
 export type FireMeans = { readonly store: Store; readonly queues: Queues; readonly owner: string };
 
-/** Makes the session of one firing, once: a job that comes twice finds the session that its first coming made. Gives its id. */
+/** Makes the session of one firing, once: a job that is delivered twice finds the session it made first. Resolves to its id. */
 export async function fire(
   { id: job = '', data: { schedule, template } }: { readonly id?: string | undefined; readonly data: Firing },
   tenant: string,
@@ -112,6 +112,6 @@ function sessionIdFor(schedule: string, tenant: string, at: number): string {
 function firedAt(job: string): number {
   const at = Number(/:(\d{1,15})$/.exec(job)?.[1]);
   if (Number.isNaN(at))
-    throw new Error(`Job ${JSON.stringify(job)} does not say for which time it was made.`);
+    throw new Error(`Job ${JSON.stringify(job)} does not say at its end for which time it was made.`);
   return at;
 }

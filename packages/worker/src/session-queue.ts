@@ -22,7 +22,7 @@ export type Depth = {
   readonly waiting: number;
   readonly delayed: number;
   readonly active: number;
-  /** Those among the active that nobody holds any more: the next look at them gives them to somebody else. */
+  /** Those among the active that nobody holds any more: they go to another worker when the queue is next checked. */
   readonly stalled: number;
   readonly limits: Required<TenantLimits>;
 };
@@ -32,8 +32,8 @@ export type SessionQueue = {
   /** Keeps a new session with its goal, and has a worker take it up. */
   submit(session: Session, goal: string, options: SubmitOptions): Promise<Position>;
   /**
-   * Resolves, once it is kept, to its id. Whoever holds the session carries it out; if nobody does and it is for workers, one
-   * is woken.
+   * Resolves to the id of the command once it is kept. Whoever holds the session carries it out; if nobody does and the
+   * session is for workers, one is woken.
    */
   send(session: string, command: SessionCommand, options?: SendOptions): Promise<string>;
   /** Has a worker look at a session. */
@@ -45,7 +45,7 @@ export type SessionQueue = {
   parked(): Promise<readonly Parked[]>;
   /** Gives a parked session another chance; resolves to whether it was parked. */
   retry(session: string): Promise<boolean>;
-  /** Takes a session out of the queue for good, until it is retried. The session itself stays as it is. */
+  /** Takes a session out of the queue until it is retried. The session itself stays as it is. */
   drop(session: string, now: number): Promise<void>;
   /** What workers share with this. */
   readonly parts: {
@@ -76,7 +76,7 @@ export function sessionQueue(
   };
   const wake = async (id: string): Promise<void> => {
     if (await wakeIfQueued(id)) return;
-    const reason = 'it was not submitted to workers';
+    const reason = 'it was not submitted to workers; pawl resume goes on with it';
     throw new StoreError('invalid', `session ${JSON.stringify(id)}`, reason);
   };
   return {
@@ -102,7 +102,7 @@ export function sessionQueue(
       await care.park({ session: id, reason: 'dropped by hand', at: now });
       const queue = queues.of(queued?.tenant ?? defaultTenant);
       const job = await queue.getDeduplicationJobId(encodeURIComponent(id));
-      // One that is active cannot be removed: its worker finds it parked when it is woken the next time.
+      // A job that is active cannot be removed: its worker finds the session parked when it is next woken.
       if (job !== null) await queue.remove(job);
     },
     close: () => queues.close(),

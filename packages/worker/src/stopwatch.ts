@@ -2,7 +2,7 @@
 export type Stopwatch = {
   /** Milliseconds since some moment. */
   now(): number;
-  /** Rings once, unless it is stopped first by what this gives. */
+  /** Rings once, unless the function it returns is called first. */
   ring(ms: number, then: () => void): () => void;
 };
 

@@ -26,7 +26,7 @@ export async function submit(
   return begin(means, { session, goal }, { at: created, options });
 }
 
-/** The same for one that may have been submitted already, or half: it is there once, with its goal, whoever else tries. */
+/** The same for a session that may have been submitted already, or half: it ends up there once, with its goal. */
 export async function submitOnce(
   means: Means,
   { session, goal }: Goal,
@@ -40,7 +40,7 @@ export async function submitOnce(
   }
 }
 
-/** It was created before: by somebody who may not have come further than that. */
+/** Somebody has created it before, and may have got no further than that. */
 async function goOnSubmitting(means: Means, { session, goal }: Goal, options: SubmitOptions): Promise<void> {
   const { id } = session;
   const there = await means.store.open(id);

@@ -28,12 +28,12 @@ const waitingForPeople: ReadonlySet<SessionSummary['status']> = new Set([
 
 const over: ReadonlySet<SessionSummary['status']> = new Set(['halted', 'shuttingDown', 'damaged']);
 
-/** So many are looked at side by side. */
+/** How many are looked at side by side. */
 const atOnce = 200;
 
 /**
- * Wakes every session that has something to do and is in no queue. The queue is only a hint: what it lost, a crash between
- * the log and the queue for one, is found again here. Gives the ids of those it woke.
+ * Wakes every session that has something to do and is in no queue. The queue is only a hint: what it lost, for
+ * instance by a crash between the log and the queue, is found again here. Resolves to the ids of those it woke.
  */
 export function sweep(means: Means): Promise<readonly string[]> {
   return translated(async () => {
@@ -53,7 +53,7 @@ function idsFrom({ redis, prefix }: Means, from: number, count: number): Promise
   return redis.zrevrange(listKey(prefix), from, from + count - 1);
 }
 
-/** Where the last one who swept has stopped, the next one goes on; after the last of them it begins anew. */
+/** Goes on where the last sweep stopped, and begins anew after the oldest session. */
 async function nextOlder(means: Means): Promise<readonly string[]> {
   const { redis, prefix, newest, older } = means;
   const key = `${prefix}:swept`;
@@ -81,7 +81,7 @@ function lookWith({ redis, prefix, queues, commands, care, now }: Means): Look {
   };
 }
 
-/** Null when it is not forgotten, or not for workers at all. */
+/** Resolves to null when it is not forgotten, or not for workers at all. */
 export async function wakeIfForgotten(id: string, look: Look): Promise<string | null> {
   const { glimpse, commands, care, now } = look;
   const seen = await glimpse(id);

@@ -4,7 +4,7 @@ import { getNextMillis } from 'bullmq';
 /** Every so often, the first time at once; or by the clock, as `0 3 * * *` for three at night, in UTC unless told otherwise. */
 export type When = { readonly everyMs: number } | { readonly cron: string; readonly tz?: string };
 
-/** Throws where it is no name for a schedule. */
+/** Throws if this cannot be the name of a schedule. */
 export function checkName(name: string): void {
   if (/^[\w.-]{1,100}$/.test(name)) return;
   throw invalid('its name takes 1 to 100 letters, digits, dots, dashes and underscores');
@@ -13,7 +13,7 @@ export function checkName(name: string): void {
 const everyMinMs = 1_000;
 const everyMaxMs = 366 * 86_400_000;
 
-/** Throws where it means nothing, or comes too often or never. */
+/** Throws if it means nothing, comes too often, or never comes. */
 export function checkWhen(when: When): void {
   if ('everyMs' in when) {
     const { everyMs } = when;
@@ -36,7 +36,7 @@ export function checkWhen(when: When): void {
 function problemIn(cron: string, tz: string): string | null {
   try {
     const next = getNextMillis(Date.now(), { pattern: cron, tz });
-    return next === undefined ? 'it never comes to pass' : null;
+    return next === undefined ? 'it never comes' : null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

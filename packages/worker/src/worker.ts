@@ -28,13 +28,13 @@ export type WorkerOptions = {
   readonly leaseMs?: number;
   /** How long what runs may take to end when the worker has to let go of a session. */
   readonly graceMs?: number;
-  /** How often it is looked whether somebody asked for something. */
+  /** How often to look for commands. */
   readonly pollMs?: number;
-  /** How often it is looked for sessions that no queue knows of. */
+  /** How often to look for sessions that no queue knows of. */
   readonly sweepMs?: number;
-  /** After so many times in a row that a session was taken up and its worker was gone, it is parked. */
+  /** A session whose worker was gone this many times in a row is parked. */
   readonly crashesMax?: number;
-  /** Sessions that have ended so long ago are removed; null, which is usual, keeps them. */
+  /** Sessions that ended longer ago than this are removed; null, the default, keeps them. */
   readonly keepMs?: number | null;
   readonly onReport?: (report: WorkerReport) => void;
 };
@@ -52,8 +52,8 @@ export type WorkerReport =
 
 export type RunningWorker = {
   /**
-   * Takes nothing more up, lets go of what it holds so that others go on with it, and resolves when that is done. Where Redis
-   * does not answer for long, the connection is cut instead: others have what it held once the lease is over.
+   * Takes up nothing more, lets go of what it holds so that others can go on with it, and resolves when that is done. If Redis
+   * gives no answer for too long, the connection is cut instead: others can have what it held once the lease is over.
    */
   close(): Promise<void>;
 };
@@ -70,32 +70,32 @@ const defaults = {
   onReport: () => undefined,
 };
 
-type Settled = Required<WorkerOptions>;
+type Setup = Required<WorkerOptions>;
 
-/** How many sessions are looked at in one sweep: most that is lost is lost just now, and all others have their turn. */
+/** How many sessions one sweep looks at. What is lost was mostly lost just now; the older sessions take turns. */
 const swept = { newest: 2_000, older: 8_000 } as const;
 
-/** Advances sessions, whichever the queues give, until it is closed. */
+/** Advances the sessions that the queues give it, until it is closed. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const settled: Settled = { ...defaults, owner: thisProcess(), ...options };
+  const setup: Setup = { ...defaults, owner: thisProcess(), ...options };
   const draining = new AbortController();
   const workers = new Map<string, Worker<Task>>();
   const hire = async (): Promise<void> => {
-    for (const tenant of await settled.queue.parts.queues.tenants()) {
+    for (const tenant of await setup.queue.parts.queues.tenants()) {
       if (workers.has(tenant) || draining.signal.aborted) continue;
-      workers.set(tenant, workerFor(tenant, settled, draining.signal));
+      workers.set(tenant, workerFor(tenant, setup, draining.signal));
     }
   };
   const look = async (): Promise<void> => {
     try {
       await hire();
-      await sweepInTurn(settled);
-      await removeInTurn(settled);
+      await sweepInTurn(setup);
+      await removeInTurn(setup);
     } catch (error) {
-      report(settled, error);
+      report(setup, error);
     }
   };
-  const rounds = everySo(settled.sweepMs, look);
+  const rounds = everySo(setup.sweepMs, look);
   await within(patienceMs, rounds.first);
   return {
     async close() {
@@ -103,17 +103,17 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       const leaving = rounds
         .stop()
         .then(() => Promise.all([...workers.values()].map((worker) => worker.close())));
-      if (await within(settled.graceMs + patienceMs, leaving)) return;
-      // Whether that succeeds cannot be waited for either.
+      if (await within(setup.graceMs + patienceMs, leaving)) return;
+      // This is not waited for: Redis may not answer it either.
       for (const worker of workers.values()) void worker.disconnect().catch(() => undefined);
     },
   };
 }
 
-/** How long a Redis that does not answer may keep a worker from beginning and from leaving, in milliseconds. */
+/** How long a Redis that does not answer may hold up the start or the end of a worker. */
 const patienceMs = 5_000;
 
-/** Gives whether it was done in time. */
+/** Resolves to whether it was done in time. */
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const done = new AbortController();
   const late = sleep(ms, false, { signal: done.signal }).catch(() => false);
@@ -122,28 +122,28 @@ async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   return isDone;
 }
 
-function workerFor(tenant: string, settled: Settled, draining: AbortSignal): Worker<Task> {
-  const { redis, prefix, concurrency, leaseMs } = settled;
+function workerFor(tenant: string, setup: Setup, draining: AbortSignal): Worker<Task> {
+  const { redis, prefix, concurrency, leaseMs } = setup;
   const worker = new Worker<Task>(
     queueName,
     (job, token) =>
       isFiring(job)
-        ? makeSession(job, tenant, settled)
-        : carryOut(held(job as Job<Wake>, token ?? '', leaseMs), meansOf(settled, draining)),
+        ? makeSession(job, tenant, setup)
+        : carryOut(held(job as Job<Wake>, token ?? '', leaseMs), meansOf(setup, draining)),
     {
       connection: redis,
       prefix: queuePrefix(prefix, tenant),
       concurrency,
       lockDuration: leaseMs,
-      // Renewed here: only so it is known for how long it can be relied on.
+      // The lease renews it: only then does it know how long the lock can be relied on.
       skipLockRenewal: true,
       stalledInterval: Math.max(500, leaseMs / 4),
-      // How often is too often is counted beside the session, where it also counts crashes before a job was made anew.
+      // Crashes are counted beside the session, where the count outlives a job that is lost and made anew.
       maxStalledCount: 1_000_000,
       runRetryDelay: 1_000,
     },
   );
-  worker.on('error', (error) => report(settled, error));
+  worker.on('error', (error) => report(setup, error));
   return worker;
 }
 
@@ -151,25 +151,25 @@ function isFiring(job: Job<Task>): job is Job<Firing> {
   return 'schedule' in job.data;
 }
 
-async function makeSession(job: Job<Firing>, tenant: string, settled: Settled): Promise<void> {
-  const { store, queue, owner, onReport } = settled;
+async function makeSession(job: Job<Firing>, tenant: string, setup: Setup): Promise<void> {
+  const { store, queue, owner, onReport } = setup;
   const { queues, book } = queue.parts;
   try {
     const kept = await book.find({ tenant, name: job.data.schedule });
-    // It was removed when this was on its way already.
+    // The schedule was removed while this job was on its way.
     if (kept?.definition === null) return;
     onReport({ kind: 'fired', session: await fire(job, tenant, { store, queues, owner }) });
   } catch (error) {
-    report(settled, error);
+    report(setup, error);
     throw error;
   }
 }
 
-function meansOf(settled: Settled, draining: AbortSignal): CarryOutMeans {
-  const { redis, prefix, queue } = settled;
+function meansOf(setup: Setup, draining: AbortSignal): CarryOutMeans {
+  const { redis, prefix, queue } = setup;
   const { care, commands } = queue.parts;
   return {
-    ...settled,
+    ...setup,
     care,
     commands,
     draining,
@@ -189,8 +189,8 @@ function held(job: Job<Wake>, token: string, leaseMs: number): HeldJob {
   };
 }
 
-/** Of all workers one sweeps at a time. */
-async function sweepInTurn({ redis, queue, prefix, sweepMs, onReport }: Settled): Promise<void> {
+/** Only one of all workers sweeps at a time. */
+async function sweepInTurn({ redis, queue, prefix, sweepMs, onReport }: Setup): Promise<void> {
   const turn = await redis.set(`${prefix}:sweeping`, '1', 'PX', Math.max(1, Math.floor(sweepMs * 0.8)), 'NX');
   if (turn === null) return;
   const woken = await sweep({ redis, prefix, ...queue.parts, now: Date.now(), ...swept });
@@ -200,19 +200,19 @@ async function sweepInTurn({ redis, queue, prefix, sweepMs, onReport }: Settled)
   for (const { name, tenant } of restored) onReport({ kind: 'rescheduled', schedule: name, tenant });
 }
 
-const retentionMinMs = 1_000;
-const retentionMaxMs = 3_600_000;
+const removeEveryMinMs = 1_000;
+const removeEveryMaxMs = 3_600_000;
 
-/** How long sessions are kept is said in days: nobody has to look at all of them every few seconds. */
-async function removeInTurn({ redis, prefix, keepMs, onReport }: Settled): Promise<void> {
+/** Sessions are kept for days: there is no need to look at all of them every few seconds. */
+async function removeInTurn({ redis, prefix, keepMs, onReport }: Setup): Promise<void> {
   if (keepMs === null) return;
-  const everyMs = Math.min(Math.max(Math.floor(keepMs / 24), retentionMinMs), retentionMaxMs);
+  const everyMs = Math.min(Math.max(Math.floor(keepMs / 24), removeEveryMinMs), removeEveryMaxMs);
   if ((await redis.set(`${prefix}:removing`, '1', 'PX', everyMs, 'NX')) === null) return;
   const before = Date.now() - keepMs;
   await removeOld(redis, { prefix, before, onRemoved: (session) => onReport({ kind: 'removed', session }) });
 }
 
-function report({ onReport }: Settled, error: unknown): void {
+function report({ onReport }: Setup, error: unknown): void {
   onReport({ kind: 'trouble', message: error instanceof Error ? error.message : String(error) });
 }
 

@@ -265,6 +265,7 @@ describe.skipIf(!hasRedis)('limits and retention', () => {
     await place.redis.del(...(await place.redis.keys(`{${place.prefix}.*`)));
     const key = `${place.prefix}:limits`;
     await place.redis.hset(key, '["web","__proto__"]', '1', '["odd","concurrency"]', '"9"', 'no JSON', '{');
+    await place.redis.hset(key, '{"length":-1}', '1', 'null', '1');
     expect(await queues.limits('web')).toEqual({ concurrency: null, rate: null });
     await place.work(answering);
     expect(await queues.limits('web')).toEqual(limits);

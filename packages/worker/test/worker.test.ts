@@ -341,6 +341,7 @@ describe.skipIf(!hasRedis)('a worker', () => {
     expect(await care.park(parked, 3)).toBe(false);
     expect(await care.reason('a')).toBeNull();
     expect(await care.parked()).toEqual([]);
+    expect(await care.unpark('a')).toBe(false);
     expect(await care.park(parked)).toBe(true);
   });
 

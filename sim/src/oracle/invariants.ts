@@ -13,7 +13,7 @@ export const invariants = {
   11: 'what was asked about runs only if it was allowed, as it was shown',
   12: 'whoever watches sees every event once, in order',
   13: 'the model is asked no more often than it has to be, and no more than was paid for',
-  14: 'nothing is kept after events for which there was no room, before them, and they are kept together',
+  14: 'events for which there was no room are the next to be kept, together',
   15: 'whoever begins something holds the session at that moment, by the queue that gave it',
   17: 'nothing that is only for show is kept',
   18: 'when nothing fails any more, every session comes to rest and nothing is left waiting',

@@ -5,13 +5,13 @@ import type { Look } from '../../../packages/worker/src/sweep.ts';
 import type { Driver, SimProcess, World } from '../world.ts';
 import type { SimQueue } from './sim-queue.ts';
 
-/** Everything a run with workers is made of, beside the world. */
+/** Everything that a run with workers is made of besides the world. */
 export type Crew = {
   readonly world: World;
   readonly queue: SimQueue;
-  /** As it is kept; those who use it do so through ports. */
+  /** As it is kept; workers use it through ports. */
   readonly care: Care;
-  readonly bug: WorkerParts;
+  readonly parts: WorkerParts;
   /** How each taking up of a session ended, as far as it has. */
   readonly takings: Map<string, Taking[]>;
   readonly counts: WorkerCounts;
@@ -27,7 +27,7 @@ export type WorkerCounts = {
   swept: number;
 };
 
-/** `gone`: nothing was heard of it any more. `unheard`: it ended in order, and nobody could be told. */
+/** `gone`: it was never heard of again. `unheard`: it ended in order, and nobody could be told. */
 export type Taking = { readonly driver: Driver; how: 'gone' | 'lost' | 'unheard' | 'trouble' | 'in order' };
 
 /** How a worker is put together. A planted bug is another way to do it. */

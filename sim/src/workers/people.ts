@@ -1,10 +1,11 @@
 import { createSession, isTerminal, type Session } from '@pawl/core';
 import { StoreError, type SessionCommand, type Store } from '@pawl/runtime';
+import type { Wake } from '../../../packages/worker/src/queues.ts';
 import { submitOnce } from '../../../packages/worker/src/submit.ts';
 import { settingsOf } from '../drive.ts';
 import { markOf, type Book } from '../oracle/book.ts';
 import { people } from '../oracle/call-checks.ts';
-import type { Interference, PlannedSession } from '../plan.ts';
+import { sessionId, type Interference, type PlannedSession } from '../plan.ts';
 import { hop } from '../port.ts';
 import { clockOf } from '../sim-clock.ts';
 import { storeOf } from '../sim-store.ts';
@@ -16,7 +17,7 @@ import { commandsThrough, redisCall } from './redis-ports.ts';
 const glanceMs = { first: 100, factor: 3, last: 5_000 } as const;
 
 /**
- * Who wants something of one session: submits it, says the rest by commands from wherever they are, interferes, answers
+ * The person who wants something of one session: submits it, says the rest by commands from wherever they are, interferes, answers
  * questions, and says again, under the same request, whatever they do not know to have got there.
  */
 export class Person {
@@ -29,8 +30,9 @@ export class Person {
   readonly #texts: string[];
   /** Requests that were acknowledged. */
   readonly #acknowledged = new Set<string>();
-  /** How often each kind was asked for, by different requests. */
+  /** What each request asked for. */
   readonly #asked = new Map<string, SessionCommand['kind']>();
+  readonly #decisions = new Map<string, 'allow' | 'deny'>();
   readonly #interfered = new Set<number>();
   #seen = '';
   #glanceMs: number = glanceMs.first;
@@ -39,7 +41,7 @@ export class Person {
   constructor(crew: Crew, index: number, planned: PlannedSession) {
     const { world } = crew;
     this.#crew = crew;
-    this.#id = `s${index}`;
+    this.#id = sessionId(index);
     this.#planned = planned;
     this.#texts = planned.turns.map((_, turn) => `${this.#id}: do part ${turn}`);
     const name = `person ${index}`;
@@ -156,8 +158,6 @@ export class Person {
     await this.#ask(key, { kind: 'decide', callId: call.id, request, decision });
   }
 
-  readonly #decisions = new Map<string, 'allow' | 'deny'>();
-
   async #interfere(turn: number): Promise<void> {
     const interference = this.#planned.turns[turn]?.interference ?? null;
     if (interference === null || this.#interfered.has(turn)) return;
@@ -175,7 +175,7 @@ export class Person {
     return { kind: 'say', text };
   }
 
-  /** Asks until it is known to be kept, and at times once more. */
+  /** Asks until it is known to be kept, and sometimes once more. */
   async #ask(requestId: string, command: SessionCommand): Promise<void> {
     const { faults } = this.#crew.world;
     if (this.#acknowledged.has(requestId) && !faults.strikes('command-twice', command.kind)) return;
@@ -198,7 +198,7 @@ export class Person {
     const now = clockOf(world, this.#process).now();
     const session: Session = createSession({ id: this.#id, at: now, settings: settingsOf(this.#planned) });
     const [goal = ''] = this.#texts;
-    const add = (wake: { readonly session: string; readonly version: number }): Promise<void> =>
+    const add = (wake: Wake): Promise<void> =>
       redisCall(world, this.#process.name, 'wake', async () => queue.add(wake));
     const means = { store: this.#store, queues: { wake: add } };
     await submitOnce(means, { session, goal }, { owner: this.#process.name, now });

@@ -1,7 +1,4 @@
-import type { Care, Parked } from '../../../packages/worker/src/care.ts';
-
-/** So many events after the last time it was taken up, a session has got somewhere: as in the real one. */
-const eventsOfProgress = 20;
+import { eventsOfProgress, type Care, type Parked } from '../../../packages/worker/src/care.ts';
 
 type Kept = { head: number; begun: number; parked: Parked | null };
 

@@ -1,26 +1,24 @@
+import type { Wake } from '../../../packages/worker/src/queues.ts';
 import type { World } from '../world.ts';
-
-/** What a job says. */
-export type SimWake = { readonly session: string; readonly version: number };
 
 /** A job, by the rules of the real queue: one for each session at a time, and a lock for whoever has it. */
 export type SimJob = {
   readonly number: number;
-  readonly wake: SimWake;
+  readonly wake: Wake;
   state: 'waiting' | 'active';
   notBefore: number;
   token: string | null;
   lockedUntil: number;
   /** What was said while somebody had it: the next job. */
-  next: SimWake | null;
-  /** Those of whom the queue forgot that they have it: they cannot know. */
+  next: Wake | null;
+  /** The holders that the queue has forgotten: they cannot know. */
   readonly forgotten: Set<string>;
 };
 
-/** How long a job that is late is late. */
+/** How late a late job is. */
 const lateMs = 20_000;
 
-/** The queue all workers share. What it is told here happens at once; getting there is a matter of the ports. */
+/** The queue that all workers share. Here everything happens at once; the ports bring the delays. */
 export class SimQueue {
   readonly #world: World;
   readonly #jobs = new Map<number, SimJob>();
@@ -33,7 +31,7 @@ export class SimQueue {
     this.#onReady = onReady;
   }
 
-  add(wake: SimWake, delayMs = 0): void {
+  add(wake: Wake, delayMs = 0): void {
     const { faults } = this.#world;
     if (faults.strikes('job-lost', 'add')) return;
     const known = this.#jobOf(wake.session);
@@ -75,7 +73,7 @@ export class SimQueue {
     return this.#jobs.get(job.number) === job && job.token === token && job.lockedUntil > now;
   }
 
-  /** Done or failed, which is the same to it; whoever no longer has it is not heard. */
+  /** Done or failed, which is the same to the queue; one who no longer holds the job is not heard. */
   finish(job: SimJob, token: string): void {
     if (!this.isHeld(job, token)) return;
     this.#jobs.delete(job.number);
@@ -117,7 +115,7 @@ export class SimQueue {
     this.#onReady();
   }
 
-  #put(wake: SimWake, inMs: number): void {
+  #put(wake: Wake, inMs: number): void {
     const { scheduler } = this.#world;
     this.#count += 1;
     const job: SimJob = {

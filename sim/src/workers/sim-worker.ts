@@ -4,7 +4,7 @@ import type { Outfit } from '../../../packages/worker/src/outfit.ts';
 import type { Stopwatch } from '../../../packages/worker/src/stopwatch.ts';
 import { wakeIfForgotten, type Look } from '../../../packages/worker/src/sweep.ts';
 import { permissionIn } from '../drive.ts';
-import { sessionNumbers } from '../plan.ts';
+import { plannedSession, sessionId, sessionNumbers } from '../plan.ts';
 import { delay, hop } from '../port.ts';
 import { clockOf } from '../sim-clock.ts';
 import { modelOf } from '../sim-model.ts';
@@ -42,7 +42,7 @@ export class SimWorker {
     this.#crew = crew;
     this.#crash = crash;
     const own = stopwatchOf(crew.world, process, stopwatchRate);
-    this.#stopwatch = crew.bug.stopwatch(own, process, crew.world);
+    this.#stopwatch = crew.parts.stopwatch(own, process, crew.world);
     void this.#everySo('stalled', stalledEveryMs, async () => crew.queue.releaseStalled());
     void this.#everySo('sweep', sweepEveryMs, () => this.#sweep());
     this.fetch();
@@ -72,14 +72,14 @@ export class SimWorker {
     })();
   }
 
-  /** It stops for longer than its lease, and then goes on as if nothing had been. */
+  /** It stops for longer than its lease, and then goes on as if nothing had happened. */
   stop(): void {
     const { world, counts } = this.#crew;
     counts.stops += 1;
     world.scheduler.hold(this.process.name, world.scheduler.now + leaseMs * 1.5);
   }
 
-  /** Takes nothing more up, and resolves when it has let go of everything. */
+  /** Takes up nothing more, and resolves when it has let go of everything. */
   async leave(): Promise<void> {
     this.process.leaving = true;
     this.#draining.abort();
@@ -87,7 +87,7 @@ export class SimWorker {
   }
 
   async #carryOut(job: SimJob, token: string): Promise<void> {
-    const { world, queue, bug, care } = this.#crew;
+    const { world, queue, parts, care } = this.#crew;
     const { name } = this.process;
     const { session } = job.wake;
     const driver: Driver = {
@@ -98,14 +98,14 @@ export class SimWorker {
       recovering: false,
       gone: false,
     };
-    const store = bug.store(storeOf(world, driver), world);
+    const store = parts.store(storeOf(world, driver), world);
     const taking = this.#noting(driver);
     let isGivenBack = false;
     try {
       await carryOut(
         {
           wake: job.wake,
-          extend: bug.extend(() =>
+          extend: parts.extend(() =>
             redisCall(world, name, 'extend', async () => queue.extend(job, token, leaseMs)),
           ),
           giveBack: () =>
@@ -116,8 +116,8 @@ export class SimWorker {
         },
         {
           store,
-          commands: bug.commands(commandsThrough(world, name, this.process.store.commands), world),
-          care: taking.heard(bug.care(careThrough(world, name, taking.kept(care)))),
+          commands: parts.commands(commandsThrough(world, name, this.process.store.commands), world),
+          care: taking.heard(parts.care(careThrough(world, name, taking.kept(care)))),
           glimpse: (id) => redisCall(world, name, 'glimpse', () => glimpse(this.process.store, id)),
           owner: driver.name,
           outfitFor: async ({ session: { seq } }) => {
@@ -150,7 +150,7 @@ export class SimWorker {
     const model = modelOf(world, driver, marks);
     return {
       clock: clockOf(world, this.process),
-      model: world.plan.sessions[Number(driver.session.slice(1))]?.poison === true ? this.#deadly() : model,
+      model: plannedSession(world.plan, driver.session)?.poison === true ? this.#deadly() : model,
       tools: toolsOf(world, driver).map((tool) => ({
         ...tool,
         run: (args, context) => {
@@ -187,7 +187,7 @@ export class SimWorker {
     };
   }
 
-  /** Keeps a record of its own of how this taking up ends, and holds every parking against it. */
+  /** Keeps its own record of how this taking ends, and checks every parking against it. */
   #noting(driver: Driver) {
     const { world, takings, counts } = this.#crew;
     const { session } = driver;
@@ -200,7 +200,7 @@ export class SimWorker {
       if (own !== null) own.how = how;
     };
     return {
-      /** Where it is kept: in the order in which it is. */
+      /** Notes in the order in which it is kept. */
       kept: (care: Crew['care']): Crew['care'] => ({
         ...care,
         begin: (id, head) => {
@@ -209,14 +209,8 @@ export class SimWorker {
         },
         park: async (parked, crashes) => {
           const isParked = await care.park(parked, crashes);
-          // By what is so at this moment. Of one that is still at it, nobody has heard how it ends: as if it were gone.
-          const earlier = all.slice(
-            0,
-            Math.max(
-              0,
-              all.findIndex((each) => each === own),
-            ),
-          );
+          // As things are at this moment. One that is still at work counts as gone: nobody has heard how it ends.
+          const earlier = own === null ? [] : all.slice(0, Math.max(0, all.indexOf(own)));
           if (isParked) before = earlier.slice(-crashesMax).map(({ how }) => how);
           return isParked;
         },
@@ -254,9 +248,9 @@ export class SimWorker {
   }
 
   async #sweep(): Promise<void> {
-    const { world, queue, care, bug, counts } = this.#crew;
+    const { world, queue, care, parts, counts } = this.#crew;
     const { name, store } = this.process;
-    const look: Look = bug.look({
+    const look: Look = parts.look({
       glimpse: (id) => redisCall(world, name, 'glimpse', () => glimpse(store, id)),
       commands: commandsThrough(world, name, store.commands),
       care: careThrough(world, name, care),
@@ -266,7 +260,7 @@ export class SimWorker {
     });
     for (const number of sessionNumbers(world.plan)) {
       // Whatever is wrong, the next sweep is soon.
-      const woken = await wakeIfForgotten(`s${number}`, look).catch(() => null);
+      const woken = await wakeIfForgotten(sessionId(number), look).catch(() => null);
       if (woken !== null) counts.swept += 1;
     }
   }

@@ -1,13 +1,8 @@
-import { soundAssembly } from '../assembly.ts';
 import { drawChoices, type Choices } from '../choices.ts';
-import { createDisk } from '../disk.ts';
-import { createFaults, type FaultName } from '../faults.ts';
-import { createOracle } from '../oracle/oracle.ts';
-import { createOutside } from '../outside.ts';
-import { sessionNumbers, type Plan } from '../plan.ts';
-import { drained, Scheduler } from '../scheduler.ts';
-import { heal, type Run } from '../simulate.ts';
-import { createTrace } from '../trace.ts';
+import type { FaultName } from '../faults.ts';
+import { plannedSession, sessionNumbers, type Plan } from '../plan.ts';
+import { drained } from '../scheduler.ts';
+import { createWorld, heal, reportOn, type Run } from '../simulate.ts';
 import type { SimProcess, World } from '../world.ts';
 import { soundParts, type Crew, type WorkerCounts, type WorkerParts } from './crew.ts';
 import { Person } from './people.ts';
@@ -49,20 +44,7 @@ class Foreman {
   #isClosing = false;
 
   constructor(plan: Plan, { choices = drawChoices(plan.seed), parts = soundParts }: WorkersSimulation) {
-    const trace = createTrace();
-    const outside = createOutside();
-    const scheduler = new Scheduler(choices, plan.schedule, trace);
-    this.#world = {
-      plan,
-      choices,
-      faults: createFaults(plan.faults, choices),
-      scheduler,
-      oracle: createOracle(outside, trace, () => scheduler.steps),
-      outside,
-      assembly: soundAssembly,
-      disk: createDisk(plan, () => scheduler.now),
-      drivers: new Map(),
-    };
+    this.#world = createWorld(plan, { choices });
     const onReady = (): void => {
       for (const worker of this.#workers) worker.fetch();
     };
@@ -70,7 +52,7 @@ class Foreman {
       world: this.#world,
       queue: new SimQueue(this.#world, onReady),
       care: createCare(),
-      bug: parts,
+      parts,
       takings: new Map(),
       counts: { stops: 0, crashes: 0, takings: 0, parked: 0, swept: 0 },
     };
@@ -91,7 +73,7 @@ class Foreman {
     }
     heal(this.#world);
     const { steps, now } = scheduler;
-    while (!isOver() || !(await this.#isAtRest())) {
+    while (!isOver() || !this.#isAtRest()) {
       if (oracle.violation !== null) return;
       if (scheduler.steps > steps + calmSteps || scheduler.now > now + calmMs)
         oracle.fail(18, `not at rest: ${this.#state()}`);
@@ -107,25 +89,14 @@ class Foreman {
   }
 
   report(): WorkersRun {
-    const { oracle, scheduler, choices, faults } = this.#world;
-    return {
-      violation: oracle.violation,
-      digest: oracle.digest(),
-      script: choices.made(),
-      events: oracle.counts.events,
-      steps: scheduler.steps,
-      simulatedMs: scheduler.now,
-      lateStarts: oracle.counts.startsAfterTakeOver,
-      struck: Object.fromEntries(faults.struck),
-      workers: this.#crew.counts,
-    };
+    const lateStarts = this.#world.oracle.counts.startsAfterTakeOver;
+    return { ...reportOn(this.#world), lateStarts, workers: this.#crew.counts };
   }
 
-  /** Nobody has anything to do, nothing waits in the queue, and no command is left. */
-  async #isAtRest(): Promise<boolean> {
+  /** The queue is empty. */
+  #isAtRest(): boolean {
     const { queue } = this.#crew;
-    const { oracle } = this.#world;
-    return [...oracle.books.keys()].every((id) => !queue.has(id));
+    return [...this.#world.oracle.books.keys()].every((id) => !queue.has(id));
   }
 
   #state(): string {
@@ -167,7 +138,7 @@ class Foreman {
   }
 
   #isPoison(id: string): boolean {
-    return this.#world.plan.sessions[Number(id.slice(1))]?.poison === true;
+    return plannedSession(this.#world.plan, id)?.poison === true;
   }
 
   #interfere(): void {
@@ -187,7 +158,7 @@ class Foreman {
     if (fault === 'lock-lost') this.#crew.queue.forgetLock();
   }
 
-  /** It ends without a word, and another one comes in its place. */
+  /** It ends without a word, and another one takes its place. */
   #crash(process: SimProcess): void {
     const { scheduler } = this.#world;
     if (!process.alive) return;

@@ -81,7 +81,7 @@ export const workerBugs: readonly WorkerBug[] = [
     parts: {
       store: (store) => ({
         ...store,
-        // Nothing that no JSON holds is left of an event, such as which command it carries out.
+        // What JSON does not hold is lost from an event, such as which command it carries out.
         append: (id, at, events, after) =>
           store.append(id, at, JSON.parse(JSON.stringify(events)) as typeof events, after),
       }),
@@ -99,7 +99,7 @@ export const workerBugs: readonly WorkerBug[] = [
   },
 ];
 
-/** A worker with this bug in it; null for none. */
+/** The parts of a worker with this bug in it; of a sound one for null. */
 export function workerPartsWith(name: string | null): WorkerParts {
   if (name === null) return soundParts;
   const bug = workerBugs.find((each) => each.name === name);

@@ -2,7 +2,7 @@ import { usualRates, workerRates, type FaultName } from '../faults.ts';
 import { faultsFor, scheduleFor, sessionFor, sqliteEvery, type Plan } from '../plan.ts';
 import { createRandom } from '../random.ts';
 
-/** What has to do with a person at the same machine, with taking over by hand or with snapshots is in the other world. */
+/** Faults of the other world: a person at the same machine, taking over by hand, snapshots. */
 const elsewhere: ReadonlySet<string> = new Set<FaultName>([
   'crash-in-recovery',
   'take-over',
@@ -17,7 +17,7 @@ export const ratesForWorkers: Partial<Readonly<Record<FaultName, number>>> = Obj
   Object.entries({ ...usualRates, ...workerRates }).filter(([name]) => !elsewhere.has(name)),
 );
 
-/** One of so many sessions brings every worker down that takes it up. */
+/** How many of the sessions bring down every worker that takes them up. */
 const poisonRate = 0.05;
 
 export function workersPlanFor(seed: number, workersMax: number): Plan {

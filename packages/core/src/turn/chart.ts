@@ -259,7 +259,7 @@ export const turnChart: Chart = {
     state(
       'paused',
       'waiting',
-      'Waits for leave to go on. Answers still come in; no new work starts.',
+      'Waits for permission to go on. Answers still come in; no new work starts.',
       on(
         'resume-requested',
         ['was waitingForUser', 'waitingForUser', 'wait'],

@@ -18,7 +18,7 @@ import type { Verdict } from '../governor/verdict.ts';
  * phaseTransition     (passed through) one phase of a long task ends, the next begins.
  * errorRecovery       for a retry to fall due (origin model or io), or for a way out of a stuck state (origin tool).
  * paging              for memory to make room.
- * paused              for leave to go on. Answers still come in and are kept; no new work starts.
+ * paused              for permission to go on. Answers still come in and are kept; no new work starts.
  * halted              for nothing: ended for good, and `why`.
  * shuttingDown        for nothing: the caller lets go of the session.
  *

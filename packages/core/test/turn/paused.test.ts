@@ -76,7 +76,7 @@ describe('while paused', () => {
     }
   });
 
-  it('a round of tools ends and hooks wait for leave to run', () => {
+  it('a round of tools ends and hooks wait for permission to run', () => {
     const paused = tell(pawl(), says(), replies('', call('a', 'bash'), call('b')), pauses());
     const told = tell(paused, finishes('b'), finishes('a'));
     expect(heldIn(told).status).toBe('postToolsHook');
@@ -84,7 +84,7 @@ describe('while paused', () => {
     expect(actionTypes(tell(told, resumes()))).toEqual(['run-hooks']);
   });
 
-  it('a stuck verdict waits for leave to recover', () => {
+  it('a stuck verdict waits for permission to recover', () => {
     const paused = tell(pawl(), says(), replies('', call('a')), pauses());
     const told = tell(paused, judged('recover'), finishes('a'));
     expect(heldIn(told).status).toBe('errorRecovery');

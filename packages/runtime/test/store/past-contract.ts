@@ -50,7 +50,7 @@ function opensThePast(make: () => () => Store): void {
     await tell(store, session(), await store.create(session(), 'me'), 3);
     await expect(store.open('a', { at })).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringContaining(`from event 0 to event 3; asked for was ${at}`),
+      message: expect.stringContaining(`from event 0 to event 3; event ${at} was asked for`),
     });
     expect((await store.list())[0]?.status).not.toBe('damaged');
   });

@@ -15,7 +15,7 @@ export type RedisStorageOptions = {
   readonly prefix?: string;
 };
 
-/** So many different words of one entry can be found; no text that anybody reads has more. */
+/** An entry can be found by this many different words; no text that anybody reads has more. */
 const wordsMax = 10_000;
 
 /**
@@ -32,7 +32,7 @@ export function redisStorage(
   return {
     save: (entries) =>
       translated(async () => {
-        // All of it is looked at first: a script is not undone.
+        // All entries are checked first: a script is not undone.
         const args = entries.flatMap(argumentsFor);
         if (args.length > 0) await save(all, args);
       }),

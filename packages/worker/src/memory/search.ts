@@ -3,10 +3,10 @@ import { foldedText, foundLimit, hasTags, soughtBy, type Sought, type StorageQue
 import type { RedisClient } from '../redis-client.ts';
 import { entriesOf, type StorageKeys } from './storage-entries.ts';
 
-/** What one look at Redis takes at most: others wait for their turn meanwhile. */
+/** How much is read from Redis at once: others have to wait meanwhile. */
 const pageSize = 1_000;
 
-/** Of more entries than these only the newest are looked at. Those with all the words of a query are always found. */
+/** If there are more entries, only the newest are looked at. Those with all the words of a query are always found. */
 const lookedAtMax = 50_000;
 
 type Found = { readonly key: string; readonly hits: number; readonly age: number };
@@ -83,7 +83,7 @@ async function withAll(
   return aged(await redis.zrange(only, 0, lookedAtMax - 1, 'WITHSCORES'));
 }
 
-/** What no word of any entry is may still be a part of one. */
+/** What is not a word of any entry may still be part of one. */
 async function byParts(
   redis: RedisClient,
   keys: StorageKeys,
@@ -119,7 +119,7 @@ async function* pagesByAge(
   }
 }
 
-/** Members and scores, as Redis tells them in turns. */
+/** Redis gives members and scores by turns. */
 function aged(told: readonly string[]): readonly Aged[] {
   return told.flatMap((key, index) => (index % 2 === 0 ? [[key, Number(told[index + 1])] as const] : []));
 }

@@ -1,6 +1,6 @@
 /**
- * Both work on the keys of one storage, which begin alike and are all on the same node of a cluster: the keys of its words
- * are made up from the first one, as there is one for each word.
+ * Both scripts work on the keys of one storage, which are all on the same node of a cluster. There is a key for each word,
+ * made from what all of those begin with.
  *
  * KEYS: entries (key to entry), words (key to its words), names (keys by their order), ages (keys by their age), and what
  * the keys of words begin with.
