@@ -1,7 +1,7 @@
 /** What the exit code of every command means. */
 export const exitCodes = {
   finished: 0,
-  /** Something went wrong that is nobody's wrong usage. */
+  /** Something went wrong although the command was called rightly. */
   failed: 1,
   /** The command was called wrongly: an unknown flag, a missing folder, an empty goal. */
   usage: 2,

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatRule, parseRule, userConfigFolder, type PermissionRule } from '@pawl/runtime';
+import { makeFolderFor, nameFor } from './data-folder.ts';
 
 /** Rules that the user made with "always" in a folder: one a line, in a file the user can read and change. */
 export type KeptRules = {
@@ -13,8 +13,7 @@ export type KeptRules = {
 };
 
 export function keptRulesFor(folder: string): KeptRules {
-  const name = createHash('sha256').update(folder).digest('hex').slice(0, 16);
-  const path = join(userConfigFolder(), 'rules', `${name}.txt`);
+  const path = join(userConfigFolder(), 'rules', `${nameFor(folder)}.txt`);
   const rules: PermissionRule[] = [];
   const problems: string[] = [];
   for (const [index, line] of linesOf(path).entries()) {
@@ -28,7 +27,7 @@ export function keptRulesFor(folder: string): KeptRules {
     rules,
     problems,
     keep(rule) {
-      mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+      makeFolderFor(path);
       const header = linesOf(path).length === 0 ? `# Rules for ${JSON.stringify(folder)}\n` : '';
       appendFileSync(path, `${header}${formatRule(rule)}\n`, { mode: 0o600 });
     },

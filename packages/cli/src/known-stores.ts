@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataFolder, nameFor } from './data-folder.ts';
+import { dataFolder, nameFor, makeFolderFor } from './data-folder.ts';
 
 /**
  * A database that came with a folder may hold sessions that nobody here has ever run, with calls that nobody here has
@@ -13,7 +13,7 @@ export function isKnownStore(path: string): boolean {
 
 export function rememberStore(path: string): void {
   const note = noteFor(realpathSync(path));
-  mkdirSync(join(note, '..'), { recursive: true, mode: 0o700 });
+  makeFolderFor(note);
   writeFileSync(note, `${path}\n`, { mode: 0o600 });
 }
 

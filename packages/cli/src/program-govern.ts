@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { BudgetFlags } from './commands/budget-options.ts';
 import { storeHelp } from './store-help.ts';
-import { examples, type Setting } from './program-parts.ts';
+import { examples, type Setting, budgetOptions } from './program-parts.ts';
 
 /** The commands that govern agents that people have already. */
 export function addGovern(program: Command, setting: Setting): void {
@@ -9,6 +9,8 @@ export function addGovern(program: Command, setting: Setting): void {
   addProxy(program, setting);
   addMcp(program, setting);
 }
+
+const callsHelp = 'ask for an answer after this many tool calls since the user last spoke';
 
 type HookFlags = { readonly maxToolCalls?: string };
 
@@ -25,11 +27,8 @@ function addHook(program: Command, { io, exit }: Setting): void {
   ] as const) {
     hook
       .command(name)
-      .description(`answer one event that ${title} tells on standard input`)
-      .option(
-        '--max-tool-calls <n>',
-        'after so many tool calls without a word of the user, ask for an answer',
-      )
+      .description(`answer one event that ${title} sends on standard input`)
+      .option('--max-tool-calls <n>', callsHelp)
       .addHelpText('after', examples(`pawl hook ${name} < event.json`))
       .action(async (options: HookFlags) => {
         const commands = await import('./commands/hook.ts');
@@ -47,8 +46,8 @@ function addHookChanges(hook: Command, { io, exit }: Pick<Setting, 'io' | 'exit'
     .description('add the hooks to the settings of an agent, after showing them')
     .argument('<agent>', 'claude, codex or gemini')
     .option('--project <folder>', 'for one project instead of all of yours')
-    .option('--max-tool-calls <n>', 'after so many tool calls without a word of the user, ask for an answer')
-    .option('-y, --yes', 'ask nothing')
+    .option('--max-tool-calls <n>', callsHelp)
+    .option('-y, --yes', 'do not ask')
     .option('--json', 'print what was done as one JSON object')
     .addHelpText(
       'after',
@@ -60,10 +59,10 @@ function addHookChanges(hook: Command, { io, exit }: Pick<Setting, 'io' | 'exit'
     });
   hook
     .command('remove')
-    .description('take out of the settings of an agent what install added, and nothing else')
+    .description('remove from the settings of an agent what install added, and nothing else')
     .argument('<agent>', 'claude, codex or gemini')
     .option('--project <folder>', 'for one project instead of all of yours')
-    .option('-y, --yes', 'ask nothing')
+    .option('-y, --yes', 'do not ask')
     .option('--json', 'print what was done as one JSON object')
     .addHelpText('after', examples('pawl hook remove claude', 'pawl hook remove codex --yes'))
     .action(async (agent: string, options: HookChangeFlags) => {
@@ -82,24 +81,15 @@ type ProxyFlags = BudgetFlags & {
 };
 
 function addProxy(program: Command, { io, signal, exit }: Setting): void {
-  program
+  const command = program
     .command('proxy')
     .description('govern any agent in any language: a proxy on this machine between it and its model')
-    .option(
-      '--upstream <url>',
-      'where the model is served, such as https://api.openai.com; there must be one',
-    )
+    .option('--upstream <url>', 'where the model is served, such as https://api.openai.com (required)')
     .option('--port <n>', 'the port to listen on; 0 for any that is free', '4141')
-    .option('-d, --dir <folder>', 'the folder whose sessions the conversations are listed among', '.')
-    .option('--store <where>', storeHelp)
-    .option(
-      '--max-steps <n>',
-      'let a conversation ask its model at most so often, the last time for an answer',
-    )
-    .option('--max-tool-calls <n>', 'after so many tool calls, ask for an answer')
-    .option('--max-tokens <n>', 'after so many tokens, read and written, ask for an answer')
-    .option('--max-seconds <n>', 'after so long, ask for an answer')
-    .option('-q, --quiet', 'say nothing of what is found')
+    .option('-d, --dir <folder>', 'the folder among whose sessions the conversations are listed', '.')
+    .option('--store <where>', storeHelp);
+  budgetOptions(command, { withCost: false })
+    .option('-q, --quiet', 'do not tell what is found')
     .option('--json', 'print one JSON object a line: where it listens, and what it finds')
     .addHelpText(
       'after',
@@ -121,8 +111,8 @@ function addMcp(program: Command, { io, signal, exit }: Setting): void {
   program
     .command('mcp')
     .description('offer the governor and a memory to any MCP client, over standard input and output')
-    .option('-d, --dir <folder>', 'the folder that is worked in, whose memory is meant', '.')
-    .option('--storage <file>', 'a memory of its own instead: an SQLite file, made if need be')
+    .option('-d, --dir <folder>', 'the folder whose memory is offered', '.')
+    .option('--storage <file>', 'another memory instead: an SQLite file, made if need be')
     .addHelpText('after', examples('pawl mcp', 'claude mcp add pawl -- pawl mcp'))
     .action(async (options: McpFlags) => {
       const { mcp } = await import('./commands/mcp.ts');

@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import { examples, sessionCommand, type SessionOptions, type Setting } from './program-parts.ts';
+import {
+  examples,
+  sessionCommand,
+  type SessionOptions,
+  type Setting,
+  whichSession,
+} from './program-parts.ts';
 
 /** The commands that learn from sessions that were kept: what people think of verdicts, and numbers about it all. */
 export function addInsight(program: Command, setting: Setting): void {
@@ -14,7 +20,7 @@ function addVerdict(program: Command, { io, exit }: Setting): void {
     'verdict',
     'say whether a verdict of the governor was right, or list those of a session',
   )
-    .argument('<session>', 'its id, the beginning of it, or "last" for the newest of this folder')
+    .argument('<session>', whichSession)
     .argument('[mark]', 'right or wrong; without it, the verdicts are listed')
     .option('--rule <rule>', 'the last verdict of this rule (default: the last of all)')
     .option('--event <n>', 'the verdict that this event brought')
@@ -44,9 +50,9 @@ function addStats(program: Command, { io, signal, exit }: Setting): void {
   sessionCommand(
     program,
     'stats',
-    'count what the sessions of this folder came to, what it took, and how good the verdicts were',
+    'show in numbers how the sessions of this folder ended, what they took, and how good the verdicts were',
   )
-    .option('-a, --all', 'those of every folder')
+    .option('-a, --all', 'the sessions of every folder')
     .option('--html <file>', 'write a page with plots as well')
     .option('--json', 'print one JSON object')
     .addHelpText(
@@ -78,9 +84,9 @@ function addLearn(program: Command, { io, signal, exit }: Setting): void {
     .option('-a, --all', 'the sessions of every folder')
     .option('--labels <file>', 'what became of runs: {"run": "ID", "resolved": true}, one a line')
     .option('--profile <profile>', 'whose thresholds are in force (default: that of this folder)')
-    .option('--write <file>', 'write what is proposed as a profile, if anything is')
+    .option('--write <file>', 'write what is proposed, if anything is, as a profile')
     .option('--apply', 'write it into this folder, and let the folder work by it')
-    .option('--force', 'replace a file that is there')
+    .option('--force', 'replace that file if it is there')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',

@@ -26,3 +26,25 @@ export function sessionCommand(program: Command, name: string, description: stri
     .option('-d, --dir <folder>', 'the folder whose sessions are meant', '.')
     .option('--store <where>', storeHelp);
 }
+
+export const whichSession = 'its id, the beginning of it, or "last" for the newest of this folder';
+
+export const profileHelp =
+  'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
+
+export const modelHelp = 'the model: librarian (offline), openai:…, anthropic:…, google:…, ollama:…';
+
+export const summaryHelp = 'the model that sums up what no longer fits: as --model, or "same"';
+
+export const modeHelp = 'what runs without asking: read-only, ask, auto-edit, full-auto';
+
+/** The limits that end in an answer. Money can be limited only where prices can be given. */
+export function budgetOptions(command: Command, { withCost }: { readonly withCost: boolean }): Command {
+  command
+    .option('--max-steps <n>', 'ask the model at most this many times, the last time for an answer')
+    .option('--max-tool-calls <n>', 'ask for an answer after this many tool calls')
+    .option('--max-tokens <n>', 'ask for an answer after this many tokens, read and written');
+  if (withCost)
+    command.option('--max-cost <n>', 'ask for an answer once this much money is spent; needs prices');
+  return command.option('--max-seconds <n>', 'ask for an answer after this many seconds');
+}

@@ -4,10 +4,16 @@ import type { LimitFlags } from './commands/queue-limit.ts';
 import type { QueueFlags } from './commands/queue-place.ts';
 import type { SubmitOptions } from './commands/submit.ts';
 import type { WorkerFlags } from './commands/worker.ts';
-import { examples, type Setting } from './program-parts.ts';
+import {
+  examples,
+  type Setting,
+  budgetOptions,
+  modeHelp,
+  modelHelp,
+  summaryHelp,
+  whichSession,
+} from './program-parts.ts';
 import { addTell } from './program-tell.ts';
-
-const whichHelp = 'its id, the beginning of it, or "last" for the newest of this folder';
 
 /** The commands for work that is done beyond this machine. */
 export function addQueue(program: Command, setting: Setting): void {
@@ -34,34 +40,33 @@ const allowLoss = '--allow-loss';
 const allowLossHelp = 'take a Redis that may lose what it is given, and only say so';
 
 function addSubmit(program: Command, { io, exit }: Setting): void {
-  command(program, 'submit', 'hand a goal to the workers and leave it to them', 'the folder to work in')
+  const submit = command(
+    program,
+    'submit',
+    'hand a goal to the workers and leave it to them',
+    'the folder to work in',
+  )
     .argument('<goal...>', 'what you want to know, or to have done')
-    .option('-p, --profile <name>', 'how the machine behaves (default: "pawl")')
     .option(
-      '-m, --model <spec>',
-      'who thinks: librarian (offline), openai:…, anthropic:… (default: "librarian")',
+      '-p, --profile <name>',
+      'how the machine behaves: pawl, loom, nexora, savant, or a .json or .yaml file (default: "pawl")',
     )
-    .option(
-      '--mode <mode>',
-      'what runs without asking: read-only, ask, auto-edit, full-auto (default: "ask")',
-    )
+    .option('-m, --model <spec>', `${modelHelp} (default: "librarian")`)
+    .option('--mode <mode>', `${modeHelp} (default: "ask")`)
     .option('--auto-commit', 'keep each step that changes something as a git commit')
     .option('--base-url <url>', 'where an openai-compatible model is served')
-    .option('--summary-model <spec>', 'which model sums up what no longer fits: as --model, or "same"')
-    .option('--max-output-tokens <n>', 'how long one reply may be')
-    .option('--max-steps <n>', 'ask the model at most so often, the last time for an answer')
-    .option('--max-tool-calls <n>', 'after so many tool calls, ask for an answer')
-    .option('--max-tokens <n>', 'after so many tokens, read and written, ask for an answer')
-    .option('--max-seconds <n>', 'after so long, ask for an answer')
+    .option('--summary-model <spec>', summaryHelp)
+    .option('--max-output-tokens <n>', 'how many tokens one reply may have');
+  budgetOptions(submit, { withCost: false })
     .option(
       '--tenant <name>',
       'whose work it is: each has a queue and limits of its own (default: "default")',
     )
-    .option('--priority <n>', 'the lowest first; without one it goes before all that have one')
-    .option('--delay <span>', 'not before so long: 90m, 12h, 30d')
-    .option('--every <span>', 'again and again, each time as a new session: 90m, 6h, 7d')
-    .option('--cron <expression>', 'the same by the clock: minute, hour, day, month, day of the week')
-    .option('--tz <zone>', 'whose clock --cron means (default: "UTC")')
+    .option('--priority <n>', 'the lowest goes first; work without one goes before all that has one')
+    .option('--delay <span>', 'begin no sooner than this from now: 90m, 12h, 30d')
+    .option('--every <span>', 'submit it again and again, each time as a new session: 90m, 6h, 7d')
+    .option('--cron <expression>', 'submit it again by the clock: minute, hour, day, month, day of the week')
+    .option('--tz <zone>', 'the time zone of --cron (default: "UTC")')
     .option('--name <name>', 'what the schedule is called; the same name again replaces it')
     .option(allowLoss, allowLossHelp)
     .addHelpText(
@@ -82,9 +87,13 @@ function addWorker(program: Command, { io, signal, exit }: Setting): void {
   const folder = 'only sessions that work in this folder or below it';
   command(program, 'worker', 'take sessions from the queue and work on them until Ctrl-C or SIGTERM', folder)
     .option('-c, --concurrency <n>', 'how many sessions of one tenant at once', '4')
-    .option('--lease <seconds>', 'after how long without a sign of life others take over', '10')
-    .option('--grace <seconds>', 'how long what runs may take to end when this worker ends', '5')
-    .option('--keep <span>', 'remove sessions that have ended so long ago: 12h, 30d (default: none)')
+    .option('--lease <seconds>', 'how long without a sign of life until others take over', '10')
+    .option(
+      '--grace <seconds>',
+      'how long running work may take to end once this worker is told to stop',
+      '5',
+    )
+    .option('--keep <span>', 'remove sessions that ended longer ago than this: 12h, 30d (default: keep all)')
     .option('--metrics-port <n>', 'serve metrics for Prometheus at this port of this machine, as /metrics')
     .option(allowLoss, allowLossHelp)
     .addHelpText(
@@ -100,21 +109,21 @@ function addWorker(program: Command, { io, signal, exit }: Setting): void {
 function addQueueCommands(program: Command, { io, exit }: Setting): void {
   const queue = program.command('queue').description('see and change what workers have to do');
   const folder = 'the folder whose sessions "last" means';
-  command(queue, 'show', 'how much waits, is at work, has lost its worker or is parked', folder)
+  command(queue, 'show', 'show how much waits, is at work, has lost its worker or is parked', folder)
     .addHelpText('after', examples('pawl queue show', 'pawl queue show --json | jq .parked'))
     .action(async (options: QueueFlags) => {
       const { showQueue } = await import('./commands/queue.ts');
       exit(await showQueue(options, io));
     });
   command(queue, 'retry', 'give a parked session another chance', folder)
-    .argument('<session>', whichHelp)
+    .argument('<session>', whichSession)
     .addHelpText('after', examples('pawl queue retry 3f2a'))
     .action(async (word: string, options: QueueFlags) => {
       const { retrySession } = await import('./commands/queue.ts');
       exit(await retrySession(word, options, io));
     });
   command(queue, 'drop', 'take a session out of the queue; it stays where it is kept', folder)
-    .argument('<session>', whichHelp)
+    .argument('<session>', whichSession)
     .addHelpText('after', examples('pawl queue drop 3f2a'))
     .action(async (word: string, options: QueueFlags) => {
       const { dropSession } = await import('./commands/queue.ts');
@@ -126,10 +135,15 @@ function addQueueCommands(program: Command, { io, exit }: Setting): void {
 
 function addTenantCommands(queue: Command, { io, exit }: Pick<Setting, 'io' | 'exit'>): void {
   const folder = 'the folder whose configuration counts';
-  command(queue, 'limit', "how much of a tenant's work is done at once, and how often it begins", folder)
+  command(
+    queue,
+    'limit',
+    "limit how much of a tenant's work is done at once, and how often it begins",
+    folder,
+  )
     .argument('<tenant>', 'whose work it is')
-    .option('--concurrency <n>', 'so many sessions at once, on all workers together; or "none"')
-    .option('--rate <n/span>', 'so many beginnings in a time: 5/s, 100/1h; or "none"')
+    .option('--concurrency <n>', 'at most this many sessions at once, on all workers together; or "none"')
+    .option('--rate <n/span>', 'at most this many sessions begun in a span of time: 5/s, 100/1h; or "none"')
     .addHelpText(
       'after',
       examples('pawl queue limit web --concurrency 4 --rate 100/1h', 'pawl queue limit web --rate none'),
@@ -138,15 +152,15 @@ function addTenantCommands(queue: Command, { io, exit }: Pick<Setting, 'io' | 'e
       const { limitTenant } = await import('./commands/queue-limit.ts');
       exit(await limitTenant(tenant, options, io));
     });
-  command(queue, 'schedules', 'what is submitted again and again, and when next', folder)
+  command(queue, 'schedules', 'list what is submitted again and again, and when next', folder)
     .addHelpText('after', examples('pawl queue schedules', 'pawl queue schedules --json'))
     .action(async (options: QueueFlags) => {
       const { listSchedules } = await import('./commands/schedules.ts');
       exit(await listSchedules(options, io));
     });
-  command(queue, 'unschedule', 'have it submitted no more; what was begun goes on', folder)
+  command(queue, 'unschedule', 'end a schedule; what it has begun goes on', folder)
     .argument('<name>', 'the name of the schedule')
-    .option('--tenant <name>', 'whose, where several have one of that name')
+    .option('--tenant <name>', 'whose schedule, where several have one of that name')
     .addHelpText('after', examples('pawl queue unschedule nightly'))
     .action(async (name: string, options: QueueFlags & { readonly tenant?: string }) => {
       const { unschedule } = await import('./commands/schedules.ts');
@@ -217,7 +231,7 @@ function addSending(queue: Command, { io, exit }: Pick<Setting, 'io' | 'exit'>):
   const folder = 'the folder whose sessions "last" means';
   for (const { name, description, argument, example, command: made } of sendings) {
     const added = command(queue, name, `${description}, wherever it runs`, folder)
-      .argument('<session>', whichHelp)
+      .argument('<session>', whichSession)
       .option('--reason <text>', 'why');
     if (argument !== null) added.argument(...argument);
     added.addHelpText('after', examples(`pawl queue ${name} ${example}`));

@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
 import type { ModelFlags } from './commands/model-options.ts';
 import { addInsight } from './program-insight.ts';
-import { examples, sessionCommand, type SessionOptions, type Setting } from './program-parts.ts';
-
-const whichHelp = 'its id, the beginning of it, or "last" for the newest of this folder';
+import {
+  examples,
+  sessionCommand,
+  type SessionOptions,
+  type Setting,
+  whichSession,
+} from './program-parts.ts';
 
 /** The commands on sessions that were kept. Which store is meant is said in the same way to each. */
 export function addSessions(program: Command, setting: Setting): void {
@@ -21,8 +25,8 @@ export function addSessions(program: Command, setting: Setting): void {
 
 function addList(program: Command, { io, signal, exit }: Setting): void {
   sessionCommand(program, 'sessions', 'list the sessions of this folder, the newest first')
-    .option('-a, --all', 'those of every folder')
-    .option('-n, --limit <n>', 'at most so many', '50')
+    .option('-a, --all', 'the sessions of every folder')
+    .option('-n, --limit <n>', 'at most this many', '50')
     .option('-w, --watch', 'keep the list up to date until Ctrl-C')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
@@ -42,7 +46,7 @@ function addList(program: Command, { io, signal, exit }: Setting): void {
 
 function addWatch(program: Command, { io, signal, exit }: Setting): void {
   sessionCommand(program, 'watch', 'show a session that runs in another process, as it happens')
-    .argument('[session]', whichHelp, 'last')
+    .argument('[session]', whichSession, 'last')
     .option('--from-start', 'show what happened before as well')
     .option('--plain', 'print lines instead of the live view')
     .option('--json', 'print one JSON object a line')
@@ -65,7 +69,7 @@ type ShowFlags = SessionOptions & {
 
 function addShow(program: Command, { io, exit }: Setting): void {
   sessionCommand(program, 'show', 'show a session: what it came to, what happened, and why it stopped')
-    .argument('<session>', whichHelp)
+    .argument('<session>', whichSession)
     .option('--at <event>', 'show the state after this event instead; 0 is as it was created')
     .option('--prompt <n>', 'show what the model was sent the nth time it was asked')
     .option('--why <step>', 'show why the nth step went as it did; event:N means the step of event N')
@@ -97,15 +101,15 @@ type ReplayFlags = SessionOptions &
 
 function addReplay(program: Command, { io, signal, exit }: Setting): void {
   sessionCommand(program, 'replay', 'go through the log of a session again and compare what comes of it')
-    .argument('[session]', whichHelp)
+    .argument('[session]', whichSession)
     .option('--file <file>', 'a session that was exported as json or jsonl instead')
     .option('--with-model', 'ask the model again at each step, and show where it says something else')
     .option('--stop-at-divergence', 'with a model: stop at the first reply that differs (the default)')
     .option('--all', 'with a model: go on to the end')
-    .option('-m, --model <spec>', 'who is asked (default: the model that the session ran with)')
+    .option('-m, --model <spec>', 'the model to ask (default: the one that the session ran with)')
     .option('-p, --profile <name>', 'the profile whose protocol is spoken (default: that of the session)')
     .option('--base-url <url>', 'where an openai-compatible model is served')
-    .option('--max-output-tokens <n>', 'how long one reply may be')
+    .option('--max-output-tokens <n>', 'how many tokens one reply may have')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',
@@ -123,7 +127,7 @@ function addReplay(program: Command, { io, signal, exit }: Setting): void {
 
 function addFork(program: Command, { io, exit }: Setting): void {
   sessionCommand(program, 'fork', 'make a new session that shares the past of another')
-    .argument('<session>', whichHelp)
+    .argument('<session>', whichSession)
     .option('--at <event>', 'the last event that both have (default: the last there is)')
     .option('--say <text>', 'what the user says there; what was under way is called off')
     .option('--json', 'print one JSON object')
@@ -139,7 +143,7 @@ function addFork(program: Command, { io, exit }: Setting): void {
 
 function addDiff(program: Command, { io, exit }: Setting): void {
   sessionCommand(program, 'diff', 'show where two sessions part, and how differently they ended')
-    .argument('<a>', whichHelp)
+    .argument('<a>', whichSession)
     .argument('<b>', 'the other one')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('pawl diff 3f2a 91bc', 'pawl diff last 3f2a --json'))
@@ -153,9 +157,9 @@ function addExport(program: Command, { io, exit }: Setting): void {
   sessionCommand(
     program,
     'export',
-    'write a session as JSON, as a transcript, or as a test that does it again',
+    'write a session as JSON, as a transcript, or as a test that plays it again',
   )
-    .argument('<session>', whichHelp)
+    .argument('<session>', whichSession)
     .option('--as <form>', 'json, jsonl, markdown, or test', 'json')
     .option('-o, --out <file>', 'write to a file instead of standard output')
     .option('--force', 'replace that file if it is there')
@@ -175,9 +179,9 @@ function addExport(program: Command, { io, exit }: Setting): void {
 
 function addRemove(program: Command, { io, exit }: Setting): void {
   sessionCommand(program, 'rm', 'remove sessions for good')
-    .argument('<session...>', whichHelp)
+    .argument('<session...>', whichSession)
     .option('-y, --yes', 'do not ask')
-    .option('--force', 'even if it is running now')
+    .option('--force', 'remove it even if it is running now')
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', examples('pawl rm 3f2a', 'pawl rm --yes 3f2a 91bc'))
     .action(async (words: string[], options: SessionOptions & { yes?: true; force?: true }) => {
@@ -196,10 +200,13 @@ type PruneFlags = SessionOptions & {
 
 function addPrune(program: Command, { io, exit }: Setting): void {
   sessionCommand(program, 'prune', 'remove old sessions of this folder; one that is running now always stays')
-    .option('-a, --all', 'those of every folder')
-    .option('--older-than <span>', 'those last worked on so long ago: 90m, 12h, 30d, 4w (default: "30d")')
-    .option('--keep <n>', 'never the newest so many; without --older-than, all others')
-    .option('--dry-run', 'only tell which')
+    .option('-a, --all', 'the sessions of every folder')
+    .option(
+      '--older-than <span>',
+      'those last worked on longer ago than this: 90m, 12h, 30d, 4w (default: "30d")',
+    )
+    .option('--keep <n>', 'keep this many of the newest; without --older-than, remove all others')
+    .option('--dry-run', 'only list what would be removed')
     .option('-y, --yes', 'do not ask')
     .option('--json', 'print one JSON object a line')
     .addHelpText(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { examples, type Setting } from './program-parts.ts';
+import { examples, type Setting, modeHelp } from './program-parts.ts';
 
 /** The commands that set Pawl up and tell how it is set up. */
 export function addSetup(program: Command, setting: Setting): void {
@@ -22,7 +22,7 @@ function addProfiles(program: Command, { io, exit }: Setting): void {
   const profiles = group(
     program,
     'profiles',
-    'tell which profiles there are, and what each decides',
+    'show which profiles there are, and what each decides',
   ).addHelpText('after', examples('pawl profiles', 'pawl profiles show savant'));
   profiles
     .command('list', { isDefault: true })
@@ -61,13 +61,13 @@ function addInit(program: Command, { io, exit }: Setting): void {
     .command('init')
     .description('write a commented configuration for a folder, after a few questions')
     .option('-d, --dir <folder>', 'the folder', '.')
-    .option('-m, --model <spec>', 'who thinks, such as librarian or ollama:MODEL')
+    .option('-m, --model <spec>', 'the model, such as librarian or ollama:MODEL')
     .option('-p, --profile <name>', 'how the machine behaves')
-    .option('--mode <mode>', 'what runs without asking: read-only, ask, auto-edit, full-auto')
+    .option('--mode <mode>', modeHelp)
     .option('--test-command <line>', 'the command line that runs the tests')
-    .option('-f, --format <name>', 'how it is written: yaml, json, ts')
-    .option('-y, --yes', 'ask nothing; take what is usual for whatever is not said')
-    .option('--json', 'ask nothing, and print what was written as one JSON object')
+    .option('-f, --format <name>', 'the format of the file: yaml, json, ts')
+    .option('-y, --yes', 'do not ask; take the default for whatever is not given')
+    .option('--json', 'do not ask, and print what was written as one JSON object')
     .addHelpText(
       'after',
       examples(
@@ -93,7 +93,7 @@ type ShowFlags = {
 };
 
 function addConfig(program: Command, { io, exit }: Setting): void {
-  const config = group(program, 'config', 'tell what is set, where, and whether it can be used').addHelpText(
+  const config = group(program, 'config', 'show what is set, where, and whether it can be used').addHelpText(
     'after',
     examples('pawl config show', 'pawl config check pawl.config.yaml'),
   );
@@ -101,10 +101,10 @@ function addConfig(program: Command, { io, exit }: Setting): void {
     .command('show')
     .description('show the values that hold in a folder, and where each comes from')
     .option('-d, --dir <folder>', 'the folder', '.')
-    .option('-m, --model <spec>', 'as if this stood on the command line; so do the next four')
+    .option('-m, --model <spec>', 'as if given on the command line; the same goes for the next four')
     .option('--base-url <url>', 'where an openai-compatible model is served')
     .option('-p, --profile <name>', 'how the machine behaves')
-    .option('--mode <mode>', 'what runs without asking: read-only, ask, auto-edit, full-auto')
+    .option('--mode <mode>', modeHelp)
     .option('--store <where>', 'where sessions are kept: user, workspace, none, or a file')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('pawl config show', 'PAWL_MODE=read-only pawl config show --json'))
@@ -120,7 +120,7 @@ type FileFlags = { readonly dir: string; readonly json?: true };
 function addConfigFiles(config: Command, { io, exit }: Pick<Setting, 'io' | 'exit'>): void {
   config
     .command('path')
-    .description('tell where the configuration of the user and that of a folder are, or would be')
+    .description('show where the configuration of the user and that of a folder are, or would be')
     .option('-d, --dir <folder>', 'the folder', '.')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('pawl config path', 'pawl config path --json | jq -r .user.path'))

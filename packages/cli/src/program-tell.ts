@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { TellFlags } from './commands/tell.ts';
 import { tellings } from './commands/tellings.ts';
-import { examples, type Setting } from './program-parts.ts';
+import { examples, type Setting, whichSession } from './program-parts.ts';
 import { storeHelp } from './store-help.ts';
 
 /** The command for sessions that run in another terminal, process or machine. */
@@ -9,7 +9,7 @@ export function addTell(program: Command, { io, exit }: Setting): void {
   program
     .command('tell')
     .description('ask something of a session, wherever it runs')
-    .argument('<session>', 'its id, the beginning of it, or "last" for the newest of this folder')
+    .argument('<session>', whichSession)
     .addArgument(new Argument('<what>', 'what is asked').choices(Object.keys(tellings)))
     .argument(
       '[words...]',

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '@pawl/core';
 import type { Store } from '@pawl/runtime';
-import { nameFor } from './data-folder.ts';
+import { nameFor, makeFolderFor } from './data-folder.ts';
 
 /**
  * A store with what lies beside its database. What a run tells its model besides the session, its prompt and its tools, is
@@ -42,7 +42,7 @@ function putAway(about: Json, at: Where): Json {
   const text = JSON.stringify({ prompt, tools });
   const manifest = createHash('sha256').update(text).digest('hex');
   const path = at(manifest);
-  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+  makeFolderFor(path);
   // Two who write the same at once both succeed, and nobody reads half of it.
   const temporary = `${path}.${process.pid}.tmp`;
   writeFileSync(temporary, text, { mode: 0o600 });

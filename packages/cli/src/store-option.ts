@@ -19,7 +19,7 @@ import { dataFolder, makeFolderFor } from './data-folder.ts';
 import { isKnownStore, rememberStore } from './known-stores.ts';
 import { storageHere } from './storage-here.ts';
 import { spoolFolder, withFolder } from './store-folder.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError, asUsageError } from './usage-error.ts';
 
 /** Where sessions are kept, opened. */
 export type OpenedStore = {
@@ -85,7 +85,7 @@ function fileFor(named: string, dir: string): string {
   if (named === 'workspace') return join(resolve(dir), '.pawl', fileName);
   if (/^[a-z][a-z+.-]*:\/\//i.test(named)) {
     throw new UsageError(
-      `${JSON.stringify(named)} is no place to keep sessions. There are: user, workspace, none, a file, or redis://host:6379.`,
+      `${JSON.stringify(named)} is not a place to keep sessions. Name one of: user, workspace, none, a file, or redis://host:6379.`,
     );
   }
   return resolve(named);
@@ -117,7 +117,7 @@ async function openRedis(url: string): Promise<OpenedStore> {
       close,
     };
   } catch (error) {
-    throw error instanceof StoreError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, StoreError);
   }
 }
 

@@ -76,7 +76,7 @@ describe('pawl', () => {
     [
       'a limit that is no number',
       ['run', '--max-steps', 'few', 'x'],
-      'Expected --max-steps to be a whole number',
+      '--max-steps takes a whole number of at least 1',
     ],
     ['an empty goal', ['run', ''], 'Say what you want to know'],
     ['a blank goal', ['run', ' \t '], 'Say what you want to know'],

@@ -1,5 +1,6 @@
 import type { RecordedStep } from '@pawl/core';
 import type { Prices } from './audit-options.ts';
+import { counted } from './number-text.ts';
 
 /** What some steps of an agent cost. */
 export type Cost = {
@@ -44,4 +45,20 @@ function either(a: number | null, b: number | null): number | null {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Steps, tokens, and money where there are prices. */
+export function costText({ steps, tokens, money }: Cost): string {
+  const parts = [counted(steps, 'step'), `${short(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`];
+  return parts.join(', ') + (money === null ? '' : ` for ${moneyText(money)}`);
+}
+
+/** Without a currency: it is the one of the prices, whichever that is. */
+function moneyText(money: number): string {
+  return money.toFixed(money < 1 ? 4 : 2);
+}
+
+function short(count: number): string {
+  if (count < 10_000) return count.toLocaleString('en');
+  return count < 1_000_000 ? `${(count / 1_000).toFixed(0)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }

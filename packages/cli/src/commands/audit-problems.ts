@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { TraceReadProblem } from '@pawl/runtime';
-import { fit } from './audit-text.ts';
+import { fit } from './columns.ts';
 
 /** How many problems are told one by one; the rest are counted. */
 const toldMax = 20;

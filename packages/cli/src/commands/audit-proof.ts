@@ -1,6 +1,8 @@
 import type { AuditedRun, AuditFinding, ProvingCall } from './audit-result.ts';
-import { cell, costText, counted, fit } from './audit-text.ts';
 import { visibleLine } from '../visible.ts';
+import { cell, fit } from './columns.ts';
+import { counted } from './number-text.ts';
+import { costText } from './audit-cost.ts';
 
 /** Why a run counts as stuck: the rule, the calls that match it side by side, what it cost, and what was to be said. */
 export function proofLines({ id }: AuditedRun, finding: AuditFinding, width: number): readonly string[] {

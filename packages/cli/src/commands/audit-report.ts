@@ -2,10 +2,12 @@ import { styleText } from 'node:util';
 import type { Io } from '../io.ts';
 import { proofLines } from './audit-proof.ts';
 import type { AuditedRun } from './audit-result.ts';
-import { cell, costText, counted, fit, widthOf } from './audit-text.ts';
 import type { AuditTotals } from './audit-totals.ts';
 import type { AuditView } from './audit-view.ts';
-import type { LineOutput } from './pipe-output.ts';
+import type { LineOutput } from './line-output.ts';
+import { cell, fit, widthOf } from './columns.ts';
+import { counted } from './number-text.ts';
+import { costText } from './audit-cost.ts';
 
 /** How many stuck runs are shown with their proofs; they are kept until the table has ended. */
 const proofsMax = 1_000;

@@ -1,10 +1,11 @@
 import type { AuditLevel, AuditVerdict, Json, RecordedRun, RecordedStep } from '@pawl/core';
 import { costOf, type Cost } from './audit-cost.ts';
 import type { Prices } from './audit-options.ts';
+import { isEnding } from '../learn/score.ts';
 
 export type Judge = (run: RecordedRun) => readonly AuditVerdict[];
 
-/** What is kept of a run once it has been judged: enough to tell about it, and no more than a little. */
+/** What is kept of a run once it has been judged: a little, and enough to report on it. */
 export type AuditedRun = {
   readonly id: string;
   readonly file: string;
@@ -58,10 +59,6 @@ export function auditRun(run: RecordedRun, file: string, judge: Judge, prices: P
     verdicts,
     finding: verdict === undefined ? null : findingOf(run, verdict, prices),
   };
-}
-
-function isEnding({ level }: AuditVerdict): boolean {
-  return level === 'ask' || level === 'stop';
 }
 
 function gravest(verdicts: readonly AuditVerdict[]): AuditVerdict | undefined {

@@ -1,7 +1,7 @@
 import type { TraceReadProblem } from '@pawl/runtime';
 import type { AuditedRun } from './audit-result.ts';
 import type { AuditTotals } from './audit-totals.ts';
-import type { LineOutput } from './pipe-output.ts';
+import type { LineOutput } from './line-output.ts';
 
 /** Tells about runs as they are judged. */
 export type AuditView = {

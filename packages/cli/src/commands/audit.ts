@@ -3,15 +3,15 @@ import { readTraces, TraceSourceError, type TraceItem } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError, asUsageError } from '../usage-error.ts';
 import { formatOf, judgeOf, pricesOf, type AuditFormat, type Prices } from './audit-options.ts';
 import { problemTeller } from './audit-problems.ts';
 import { reportView } from './audit-report.ts';
 import { auditRun, type Judge } from './audit-result.ts';
-import { counted } from './audit-text.ts';
 import { addRun, noTotals, type AuditTotals } from './audit-totals.ts';
 import { jsonView, verdictsView, type AuditView } from './audit-view.ts';
-import { LineOutput } from './pipe-output.ts';
+import { LineOutput } from './line-output.ts';
+import { counted } from './number-text.ts';
 
 export type AuditOptions = {
   /** How to tell: report, json or verdicts. */
@@ -51,7 +51,7 @@ export async function auditFiles(
   if (options.signal?.aborted === true) return exitCodes.interrupted;
   if (totals.runs === 0 && !output.closed) throw new UsageError(nothingFound(files, totals));
   await view.end(totals);
-  throwFailure(output);
+  output.throwFailure();
   return totals.stuck > 0 ? exitCodes.stuck : exitCodes.finished;
 }
 
@@ -70,7 +70,8 @@ type Judging = {
 async function judgeAll(files: readonly string[], judging: Judging): Promise<AuditTotals> {
   const { stdin, signal, progress, view, prices, judge } = judging;
   let totals = noTotals;
-  const onProgress = (file: string, bytes: number): void => progress.show(progressText(totals, file, bytes));
+  const onProgress = (file: string, bytes: number): void =>
+    progress.show(readingText(totals.runs, file, bytes));
   for await (const item of readOrExplain(files, { stdin, signal, onProgress })) {
     if ('problem' in item) {
       totals = { ...totals, problems: totals.problems + 1 };
@@ -112,11 +113,12 @@ async function* readOrExplain(...[files, options]: Parameters<typeof readTraces>
   try {
     yield* readTraces(files, options);
   } catch (error) {
-    throw error instanceof TraceSourceError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, TraceSourceError);
   }
 }
 
-function progressText({ runs }: AuditTotals, file: string, bytes: number): string {
+/** How far the reading of traces is. */
+export function readingText(runs: number, file: string, bytes: number): string {
   return `${counted(runs, 'run')}, ${(bytes / 1024 / 1024).toFixed(0)} MB read: ${file}`;
 }
 
@@ -124,9 +126,4 @@ function nothingFound(files: readonly string[], { problems }: AuditTotals): stri
   const where = files.length === 1 ? JSON.stringify(files[0]) : counted(files.length, 'file');
   const met = problems === 0 ? '' : `, and ${counted(problems, 'problem')} on the way`;
   return `No recorded runs in ${where}${met}. See docs/trace-formats.md for what can be read.`;
-}
-
-function throwFailure({ failure }: LineOutput): void {
-  if (failure !== null)
-    throw new Error(`The output cannot be written: ${failure.message}`, { cause: failure });
 }

@@ -1,5 +1,6 @@
 import type { Budgets } from '@pawl/core';
 import { UsageError } from '../usage-error.ts';
+import { wholeNumber, decimalNumber } from './option-number.ts';
 
 /** The limits as they stand on the command line. */
 export type BudgetFlags = {
@@ -38,20 +39,13 @@ export function filledUp(asked: Budgets | null, others: Partial<Budgets> | null 
   return Object.fromEntries(entries) as Budgets;
 }
 
-function whole(flag: string, value: string | undefined): number | null {
-  if (value === undefined) return null;
-  const number = Number(value);
-  if (value.trim() === '' || !Number.isInteger(number) || number < 1) {
-    throw new UsageError(`Expected ${flag} to be a whole number from 1 on, got ${JSON.stringify(value)}.`);
-  }
-  return number;
+function whole(option: string, given: string | undefined): number | null {
+  return given === undefined ? null : wholeNumber(option, given, 1);
 }
 
-function money(flag: string, value: string | undefined): number | null {
-  if (value === undefined) return null;
-  const number = Number(value);
-  if (value.trim() === '' || !Number.isFinite(number) || number <= 0) {
-    throw new UsageError(`Expected ${flag} to be a number above 0, got ${JSON.stringify(value)}.`);
-  }
-  return number;
+function money(option: string, given: string | undefined): number | null {
+  if (given === undefined) return null;
+  const amount = decimalNumber(option, given);
+  if (amount > 0) return amount;
+  throw new UsageError(`${option} takes a number above 0, and got ${JSON.stringify(given)}.`);
 }

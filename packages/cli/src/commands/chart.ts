@@ -10,11 +10,11 @@ import {
   type ModeChart,
 } from '@pawl/core';
 import { ChartFileError, readChartFile } from '@pawl/runtime';
-import { didYouMean } from '../did-you-mean.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError, asUsageError } from '../usage-error.ts';
 import { isFileName } from './profile-option.ts';
+import { noSuch } from '../one-of.ts';
 
 /** A chart as it is written down, and as it is drawn. */
 type Drawable = { readonly written: object; readonly drawn: Chart };
@@ -44,7 +44,7 @@ export type ChartOptions = {
   readonly list?: boolean | undefined;
 };
 
-/** Writes a chart to the terminal, or into a file: one that is built in, by its name, or that of a chart file. */
+/** Writes a chart, built in or from a file, to standard output or into a file. */
 export async function chart(name: string | undefined, options: ChartOptions, io: Io): Promise<ExitCode> {
   if (options.list === true) {
     io.stdout.write(listOfCharts());
@@ -76,7 +76,7 @@ async function fromFile(path: string): Promise<Drawable> {
   try {
     return drawable(await readChartFile(path));
   } catch (error) {
-    throw error instanceof ChartFileError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, ChartFileError);
   }
 }
 
@@ -87,9 +87,7 @@ function pretty(value: object): string {
 function pick<Item>(items: ReadonlyMap<string, Item>, name: string, what: string): Item {
   const item = items.get(name);
   if (item !== undefined) return item;
-  const known = [...items.keys()];
-  const hint = didYouMean(name, known);
-  throw new UsageError(`There is no ${what} ${JSON.stringify(name)}.${hint} There are: ${known.join(', ')}.`);
+  throw noSuch(what, name, [...items.keys()]);
 }
 
 async function save(path: string, text: string): Promise<void> {

@@ -1,8 +1,12 @@
 import type { Argument, Option } from 'commander';
-import { profiles } from '@pawl/core';
+import { profiles, trackerPresets } from '@pawl/core';
 import { modelSpecs, permissionModes } from '@pawl/runtime';
 import { chartFormats, chartNames } from './chart.ts';
 import { initFormats } from './init-text.ts';
+import { hosts } from '../hook/hosts.ts';
+import { auditFormats } from './audit-options.ts';
+import { exportForms } from './export.ts';
+import { stateForms } from './pipe-answer.ts';
 
 /** What can stand in a place. */
 export type Values =
@@ -15,6 +19,8 @@ const profileNames = words(
   'or-file',
 );
 
+const hostNames = words(hosts.map(({ name }) => name));
+
 /** Of a model only the beginning is known. */
 const models = words(modelSpecs.map((spec) => spec.replace(/:[A-Z]+$/, ':')));
 
@@ -26,10 +32,10 @@ export const flagValues: ReadonlyMap<string, Values> = new Map([
   ['* --store', words(['user', 'workspace', 'none'], 'or-file')],
   ['pawl init --format', words(initFormats)],
   ['pawl chart --format', words(chartFormats)],
-  ['pawl audit --format', words(['report', 'json', 'verdicts'])],
-  ['pawl audit --preset', words(['pawl', 'nexora', 'nexora-lenient', 'savant'])],
-  ['pawl export --as', words(['json', 'jsonl', 'markdown', 'test'])],
-  ['pawl pipe --state', words(['compact', 'full', 'status'])],
+  ['pawl audit --format', words(auditFormats)],
+  ['pawl audit --preset', words(trackerPresets)],
+  ['pawl export --as', words(exportForms)],
+  ['pawl pipe --state', words(stateForms)],
 ]);
 
 /** What a command takes as its first word, where the placeholder alone does not say. */
@@ -38,8 +44,8 @@ export const wordValues: ReadonlyMap<string, Values> = new Map<string, Values>([
   ['pawl diff', { kind: 'session' }],
   ['pawl profiles show', profileNames],
   ['pawl completion', words(['bash', 'zsh', 'fish', 'sessions'])],
-  ['pawl hook install', words(['claude', 'codex', 'gemini'])],
-  ['pawl hook remove', words(['claude', 'codex', 'gemini'])],
+  ['pawl hook install', hostNames],
+  ['pawl hook remove', hostNames],
 ]);
 
 function words(list: readonly string[], orFile?: 'or-file'): Values {

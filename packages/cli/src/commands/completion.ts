@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import { didYouMean } from '../did-you-mean.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { UsageError } from '../usage-error.ts';
 import { bashScript } from './completion-bash.ts';
 import { fishScript } from './completion-fish.ts';
 import { completionTree, type CompletedCommand } from './completion-tree.ts';
 import { zshScript } from './completion-zsh.ts';
+import { noSuch } from '../one-of.ts';
 
 const scripts: ReadonlyMap<string, (tree: CompletedCommand) => string> = new Map([
   ['bash', bashScript],
@@ -22,12 +21,7 @@ export async function completion(shell: string, program: Command, io: Io): Promi
     return exitCodes.finished;
   }
   const script = scripts.get(shell);
-  if (script === undefined) {
-    const names = [...scripts.keys()];
-    throw new UsageError(
-      `There is no script for ${JSON.stringify(shell)}.${didYouMean(shell, names)} There are: ${names.join(', ')}.`,
-    );
-  }
+  if (script === undefined) throw noSuch('script for', shell, [...scripts.keys()]);
   io.stdout.write(script(completionTree(program)));
   return exitCodes.finished;
 }

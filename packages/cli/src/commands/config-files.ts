@@ -5,14 +5,14 @@ import type { Io } from '../io.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { asUsage, contentsOf, loaded } from './config-layers.ts';
-import { folderNamed } from './config.ts';
+import { folderNamed } from '../folder-option.ts';
 
 export type ConfigFileOptions = { readonly dir: string; readonly json?: boolean | undefined };
 
 /** Where a configuration is, or would be. */
 type ConfigPlace = { readonly path: string; readonly exists: boolean; readonly trusted: boolean };
 
-/** What a file is by default, where there is none yet. */
+/** What a file is called where there is none yet. */
 const usualName = 'pawl.config.yaml';
 
 export async function showPaths({ dir, json }: ConfigFileOptions, io: Io): Promise<ExitCode> {
@@ -37,7 +37,7 @@ async function placeIn(folder: string, trusts: (path: string) => Promise<boolean
   return { path, exists: true, trusted: await trusts(path) };
 }
 
-/** A file that cannot be read is nobody's to trust. */
+/** A file that cannot be read cannot be trusted. */
 async function isTrusted(path: string): Promise<boolean> {
   const read = await readConfigFile(path).catch(() => null);
   return read !== null && trustStore().isTrusted(dirname(path), contentsOf(read));
@@ -102,7 +102,7 @@ function isUsers(path: string): boolean {
 
 function report(files: readonly Checked[]): string {
   if (files.length === 0)
-    return 'There is no configuration to check; what holds are the defaults. To write one: pawl init\n';
+    return 'There is no configuration to check: the defaults hold. To write one: pawl init\n';
   return files
     .flatMap(({ path, problem, warnings }) => [
       problem === null ? `ok       ${path}` : `WRONG    ${problem}`,

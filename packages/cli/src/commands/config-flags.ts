@@ -1,7 +1,6 @@
 import { permissionModes, type Config } from '@pawl/runtime';
-import { didYouMean } from '../did-you-mean.ts';
-import { UsageError } from '../usage-error.ts';
 import type { ModelFlags } from './model-options.ts';
+import { oneOf } from '../one-of.ts';
 
 export type ConfigFlags = {
   readonly model?: string;
@@ -20,17 +19,9 @@ export function configOf(flags: ConfigFlags): Config {
     ...(baseUrl !== undefined && { baseUrl }),
     ...(summaryModel !== undefined && { summaryModel }),
     ...(profile !== undefined && { profile }),
-    ...(mode !== undefined && { permission: { mode: modeNamed(mode) } }),
+    ...(mode !== undefined && { permission: { mode: oneOf('mode', mode, permissionModes) } }),
     ...(autoCommit === true && { hooks: { autoCommit } }),
   };
-}
-
-function modeNamed(name: string): (typeof permissionModes)[number] {
-  const found = permissionModes.find((mode) => mode === name);
-  if (found !== undefined) return found;
-  throw new UsageError(
-    `There is no mode ${JSON.stringify(name)}.${didYouMean(name, permissionModes)} There are: ${permissionModes.join(', ')}.`,
-  );
 }
 
 /** The model that counts in the end, with its prices: those on the command line, or those of the configuration. */

@@ -14,7 +14,7 @@ import {
   type TrustedContents,
 } from '@pawl/runtime';
 import { confirms, type Terminal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import { asUsageError } from '../usage-error.ts';
 
 /** Everything that has a say in how an agent works in a folder, each by itself. */
 export type FoundLayers = {
@@ -125,6 +125,5 @@ export async function loaded(read: ReadConfig): Promise<ReadConfig> {
 
 /** A file or a variable that cannot be used is the user's to put right. */
 export function asUsage(error: unknown): unknown {
-  const isTheirs = error instanceof ConfigFileError || error instanceof ConfigVariableError;
-  return isTheirs ? new UsageError(error.message, { cause: error }) : error;
+  return asUsageError(error, ConfigFileError, ConfigVariableError);
 }

@@ -1,11 +1,10 @@
-import { realpath } from 'node:fs/promises';
 import { configOrigins, configVariables, secretsIn, type ConfigOrigin } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { configOf, type ConfigFlags } from './config-flags.ts';
 import { layersFor, type FoundLayers } from './config-layers.ts';
+import { folderNamed } from '../folder-option.ts';
 
 export type ShowConfigOptions = ConfigFlags & {
   readonly dir: string;
@@ -31,12 +30,6 @@ export async function showConfig(options: ShowConfigOptions, io: Io): Promise<Ex
   io.stdout.write(table(values));
   for (const warning of found.warnings) io.stderr.write(`${visibleLine(warning)}\n`);
   return exitCodes.finished;
-}
-
-export async function folderNamed(dir: string): Promise<string> {
-  return realpath(dir).catch(() => {
-    throw new UsageError(`There is no folder ${JSON.stringify(dir)}. Check the spelling.`);
-  });
 }
 
 function shownValue({ key, value, from }: ConfigOrigin, found: FoundLayers): ShownValue {

@@ -15,7 +15,7 @@ export type DashboardBeside = {
   readonly url: string;
   /** To be told of all that the agent's observer is told. */
   see(seen: Pick<Seen, 'event'>): void;
-  /** The run is over: from now on the session may be gone on with from the dashboard. */
+  /** The run is over: from now on the session may be resumed from the dashboard. */
   done(): void;
   close(): Promise<void>;
 };

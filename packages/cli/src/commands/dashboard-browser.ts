@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { dataFolder, makeFolderFor } from '../data-folder.ts';
 
 /**
- * Opens an address in the user's browser; gives what tidies up after it. What programs are started with, everybody on the
- * machine can see: so the browser is sent to a file of the user's own, which sends it on.
+ * Opens an address in the user's browser; returns what tidies up after it. Everybody on the machine can see what programs
+ * are started with, so the browser is sent to a file of the user's own, which sends it on.
  */
 export function openInBrowser(url: string, { env, platform }: Machine = process): () => void {
   const program = programFor(platform, env);

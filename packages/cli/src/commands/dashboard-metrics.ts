@@ -10,7 +10,7 @@ export type Counted = {
   readonly warn: (line: string) => void;
 };
 
-/** The states of more sessions than these are not asked for: somebody asks every few seconds. */
+/** No more sessions than this are counted by state: the metrics are asked for every few seconds. */
 const storedMax = 10_000;
 
 /** Counts while something is done: what runs in this process, what is in the store, and what is in the queue. */

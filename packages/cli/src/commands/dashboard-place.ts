@@ -14,7 +14,7 @@ import type { Telemetry } from '@pawl/telemetry';
 import { folderStorage, sessionMarks, tenantIn, type OutfitFor } from '@pawl/worker';
 import { dataFolder, storageFileFor } from '../data-folder.ts';
 import { withFolder } from '../store-folder.ts';
-import { openStore, type OpenedStore } from '../store-option.ts';
+import { openStore, type OpenedStore, isRedis } from '../store-option.ts';
 import { marksOn } from './dashboard-marks.ts';
 import { counting } from './dashboard-metrics.ts';
 import { prepareIn } from './dashboard-prepare.ts';
@@ -48,7 +48,7 @@ export async function withPlace<Result>(
 ): Promise<Result> {
   const { config } = await configFor(flags.dir, {}, null);
   const named = flags.store ?? config.store;
-  if (named !== undefined && /^rediss?:\/\//.test(named)) {
+  if (named !== undefined && isRedis(named)) {
     // Whoever only looks is told that something may get lost, and not kept from looking.
     return withQueue({ dir: flags.dir, store: named, allowLoss: true }, { warn }, (queue) =>
       counting(config, { ...queue, warn }, (telemetry) =>

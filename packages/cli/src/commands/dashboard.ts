@@ -4,12 +4,13 @@ import { ListenError, startDashboard, type RunningDashboard } from '@pawl/dashbo
 import manifest from '../../package.json' with { type: 'json' };
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { UsageError } from '../usage-error.ts';
+import { asUsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { openInBrowser } from './dashboard-browser.ts';
 import { withPlace, type DashboardPlace } from './dashboard-place.ts';
 import { sessionNamed } from './session-named.ts';
-import { wholeNumber } from './session-number.ts';
+import { isTerminal } from '../terminal.ts';
+import { portNumber } from './option-number.ts';
 
 export type DashboardFlags = {
   readonly dir: string;
@@ -31,7 +32,7 @@ const usualPort = 4747;
 /** Shows the sessions of a store in a browser until it is asked to stop. */
 export async function dashboard(flags: DashboardFlags, io: Io): Promise<ExitCode> {
   const warn = (line: string): void => void io.stderr.write(`${visibleLine(line)}\n`);
-  const asked = flags.port === undefined ? null : portIn(flags.port);
+  const asked = flags.port === undefined ? null : portNumber('--port', flags.port);
   return withPlace(flags, warn, async (place) => {
     const page = await pageOf(flags, place);
     const running = await listen(place, asked, flags, warn);
@@ -56,14 +57,6 @@ async function pageOf({ session, dir }: DashboardFlags, { store }: DashboardPlac
 export function sessionPage(id: string): string {
   return `#/s/${encodeURIComponent(id)}/transcript`;
 }
-
-function portIn(text: string): number {
-  const port = wholeNumber('--port', text, 0);
-  if (port <= portMax) return port;
-  throw new UsageError(`--port goes up to ${portMax}, and got ${JSON.stringify(visibleLine(text))}.`);
-}
-
-const portMax = 65_535;
 
 type Listening = Pick<DashboardFlags, 'host'>;
 
@@ -90,7 +83,7 @@ export async function listen(
       throw error;
     });
   } catch (error) {
-    throw error instanceof ListenError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, ListenError);
   }
 }
 
@@ -105,15 +98,14 @@ type Greeted = Pick<RunningDashboard, 'url' | 'loginUrl'>;
 /** Says where it is, and opens it; gives what ends both. */
 function greet(running: Greeted, flags: DashboardFlags, io: Io): () => void {
   const login = running.loginUrl();
-  const isTerminal = 'isTTY' in io.stdout && io.stdout.isTTY === true;
+  const isSeen = isTerminal(io.stdout);
   if (flags.json === true) {
     io.stdout.write(`${JSON.stringify({ type: 'listening', url: running.url, login })}\n`);
   } else {
     io.stdout.write(`The dashboard is at ${running.url}\nLog in, once, with: ${login}\n`);
   }
-  const tidy = flags.open !== false && isTerminal ? openInBrowser(running.loginUrl()) : () => undefined;
-  const asks = isTerminal && 'isTTY' in io.stdin && io.stdin.isTTY === true;
-  if (!asks) return tidy;
+  const tidy = flags.open !== false && isSeen ? openInBrowser(running.loginUrl()) : () => undefined;
+  if (!isSeen || !isTerminal(io.stdin)) return tidy;
   io.stdout.write('Enter gives a new link, Ctrl-C ends it.\n');
   const lines = createInterface({ input: io.stdin });
   lines.on('line', () => void io.stdout.write(`${running.loginUrl()}\n`));

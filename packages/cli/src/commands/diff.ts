@@ -4,7 +4,6 @@ import { textAbout, type SessionSummary, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { visibleLine } from '../visible.ts';
-import { cell, counted, fit, widthOf } from './audit-text.ts';
 import { partingOf, type Parting } from './diff-events.ts';
 import { recordOf, type SessionRecord } from './export-record.ts';
 import { sessionNamed } from './session-named.ts';
@@ -12,6 +11,8 @@ import { withStore, type SessionFlags } from './session-store.ts';
 import { accountOf, type Account } from './show-account.ts';
 import { endingOf, statusText } from './show-ending.ts';
 import { walkEvents } from './show-walk.ts';
+import { cell, fit, widthOf } from './columns.ts';
+import { counted } from './number-text.ts';
 
 /** Shows where two sessions part, and how differently they ended. */
 export function diffSessions(
@@ -116,7 +117,8 @@ function commonText({ common, a, b }: Parting): string {
   if (a === null && b === null) return `They are the same, times aside: ${counted(common, 'event')}.`;
   if (common === 0) return 'They have nothing in common:';
   const ended = a === null ? 'the first ends there' : b === null ? 'the second ends there' : 'then they part';
-  return `The first ${counted(common, 'event')} are the same, times aside; ${ended}:`;
+  const same = common === 1 ? 'event is' : `${common.toLocaleString('en')} events are`;
+  return `The first ${same} the same, times aside; ${ended}:`;
 }
 
 function eventText(event: Event | undefined): string {

@@ -16,7 +16,7 @@ export async function checkRedis({ env, timeoutMs }: Asked): Promise<readonly Ch
   const isRedis = url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '';
   if (!isRedis) {
     const advice = `Set ${variable} to an address such as redis://127.0.0.1:6379, or to nothing.`;
-    return [{ name: 'redis', needed, ok: false, found: `${variable} is no address`, advice }];
+    return [{ name: 'redis', needed, ok: false, found: `${variable} is not an address`, advice }];
   }
   // Never the address as it stands: there may be a password in it.
   const place = `${url.hostname}:${portOf(url)}`;

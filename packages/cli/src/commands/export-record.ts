@@ -34,7 +34,7 @@ async function* upTo(
   for await (const kept of events) {
     if (kept.seq > head) return;
     yield kept;
-    // The next page of a log that still grows is nobody's business.
+    // A log that still grows may have another page, which is not asked for.
     if (kept.seq === head) return;
   }
 }

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Event, Session } from '@pawl/core';
 import { stateHash } from '@pawl/runtime';
-import { fit } from './audit-text.ts';
 import type { SessionRecord } from './export-record.ts';
 import { playAgain, type RecordedTool, type Recording } from './export-test-play.ts';
 import { executionOf } from './show-timeline.ts';
 import { walkEvents } from './show-walk.ts';
+import { fit } from './columns.ts';
 
 /** A test that does a session again, and the fixture with what was recorded. */
 export type TestFiles = { readonly test: string; readonly fixture: string };

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { didYouMean } from '../did-you-mean.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { UsageError } from '../usage-error.ts';
@@ -8,9 +7,10 @@ import { recordJson, recordLines } from './export-json.ts';
 import { recordMarkdown } from './export-markdown.ts';
 import { recordOf, type SessionRecord } from './export-record.ts';
 import { fixtureBeside, testOf } from './export-test.ts';
-import { LineOutput } from './pipe-output.ts';
+import { LineOutput } from './line-output.ts';
 import { sessionNamed } from './session-named.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
+import { oneOf } from '../one-of.ts';
 
 export type ExportOptions = Omit<SessionFlags, 'json'> & {
   readonly as: string;
@@ -18,11 +18,11 @@ export type ExportOptions = Omit<SessionFlags, 'json'> & {
   readonly force?: boolean | undefined;
 };
 
-const forms = ['json', 'jsonl', 'markdown', 'test'] as const;
+export const exportForms = ['json', 'jsonl', 'markdown', 'test'] as const;
 
 /** Writes a session in one of several forms, to a file or to standard output. */
 export function exportSession(word: string, options: ExportOptions, io: Io): Promise<ExitCode> {
-  const form = formNamed(options.as);
+  const form = oneOf('form', options.as, exportForms);
   const { out } = options;
   if (form === 'test' && out === undefined) {
     throw new UsageError('A test is two files: say where with --out, for example --out session.test.ts.');
@@ -32,7 +32,7 @@ export function exportSession(word: string, options: ExportOptions, io: Io): Pro
     const record = await recordOf(store, id);
     if (form === 'test') await writeTest(record, { out: out ?? '', force: options.force === true }, io);
     else if (out === undefined) {
-      const output = new LineOutput(io.stdout, () => undefined);
+      const output = new LineOutput(io.stdout);
       for await (const line of writers[form](record)) {
         if (output.closed) break;
         await output.write(line);
@@ -46,14 +46,6 @@ export function exportSession(word: string, options: ExportOptions, io: Io): Pro
 }
 
 const writers = { json: recordJson, jsonl: recordLines, markdown: recordMarkdown } as const;
-
-function formNamed(name: string): (typeof forms)[number] {
-  const form = forms.find((each) => each === name);
-  if (form !== undefined) return form;
-  throw new UsageError(
-    `There is no form ${JSON.stringify(name)}.${didYouMean(name, forms)} There are: ${forms.join(', ')}.`,
-  );
-}
 
 async function writeTest(
   record: SessionRecord,

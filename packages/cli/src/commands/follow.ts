@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isTerminal, step, type Session } from '@pawl/core';
 import { ownerState, type Seen, type Store } from '@pawl/runtime';
 
-/** How often a store is looked into for what is new. */
+/** How often a store is looked at for what is new. */
 const pollMs = 200;
 
 /** Where to begin: at the first event, or with what comes next. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createHearing, StoreError, type Agent, type Seen } from '@pawl/runtime';
 import type { OpenedStore } from '../store-option.ts';
 
-/** How often a store is looked into for what others ask. */
+/** How often a store is looked at for what others ask. */
 const pollMs = 250;
 
 /** Hears what is asked of a session from another terminal, process or machine. */

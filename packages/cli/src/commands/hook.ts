@@ -6,8 +6,9 @@ import { hosts } from '../hook/hosts.ts';
 import { installHook, removeHook, type InstallFlags } from '../hook/install.ts';
 import { hooksFile, openMinds } from '../hook/minds.ts';
 import type { Io } from '../io.ts';
-import { UsageError } from '../usage-error.ts';
-import { wholeNumber } from './session-number.ts';
+import { asUsageError } from '../usage-error.ts';
+import { wholeNumber } from './option-number.ts';
+import { noSuch } from '../one-of.ts';
 
 export type HookFlags = { readonly maxToolCalls?: string | undefined };
 
@@ -21,7 +22,7 @@ export async function hook(name: string, flags: HookFlags, io: Io): Promise<Exit
     io.stdout.write(answer);
     return exitCodes.finished;
   } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, TypeError);
   } finally {
     minds.close();
   }
@@ -40,8 +41,10 @@ export async function remove(name: string, { project, yes, json }: ChangeFlags, 
 function hostNamed(name: string): Host {
   const host = hosts.find((each) => each.name === name);
   if (host !== undefined) return host;
-  throw new UsageError(
-    `There is no host ${JSON.stringify(name)}. There are: ${hosts.map((each) => each.name).join(', ')}.`,
+  throw noSuch(
+    'host',
+    name,
+    hosts.map((each) => each.name),
   );
 }
 

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { modelSpecs, permissionModes } from '@pawl/runtime';
-import { didYouMean } from '../did-you-mean.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { initFormats, type InitFormat } from './init-text.ts';
 import { profileNamed } from './profile-option.ts';
+import { oneOf, didYouMean } from '../one-of.ts';
 
 export type InitAnswers = {
   readonly model: string;
@@ -126,14 +126,6 @@ function modelSpec(given: string): string {
   const hint = isKnown ? '' : didYouMean(kind, kinds);
   throw new UsageError(
     `There is no model ${JSON.stringify(given)}.${hint} A model is one of: ${modelSpecs.join(', ')}.`,
-  );
-}
-
-function oneOf<Name extends string>(what: string, given: string, names: readonly Name[]): Name {
-  const found = names.find((name) => name === given);
-  if (found !== undefined) return found;
-  throw new UsageError(
-    `There is no ${what} ${JSON.stringify(given)}.${didYouMean(given, names)} There are: ${names.join(', ')}.`,
   );
 }
 

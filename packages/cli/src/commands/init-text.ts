@@ -28,7 +28,7 @@ const quoted = (text: string): string => JSON.stringify(text);
 function yamlText({ model, profile, mode, testCommand }: InitAnswers): string {
   return `# How Pawl works in this folder. \`pawl config show\` tells what holds; every key is in docs/configuration.md.
 
-# Who thinks: librarian works offline; ollama:MODEL, anthropic:MODEL and others need a server or a key.
+# The model: librarian works offline; ollama:MODEL, anthropic:MODEL and others need a server or a key.
 # Keys stay in the environment, such as ANTHROPIC_API_KEY; never write one here.
 model: ${quoted(model)}
 
@@ -64,7 +64,7 @@ function tsText({ model, profile, mode, testCommand }: InitAnswers): string {
   return `// How Pawl works in this folder. \`pawl config show\` tells what holds; every key is in docs/configuration.md.
 // This is run by itself, once you have trusted it: it may import nothing but node: modules, and read no file.
 export default {
-  // Who thinks: librarian works offline; ollama:MODEL, anthropic:MODEL and others need a server or a key.
+  // The model: librarian works offline; ollama:MODEL, anthropic:MODEL and others need a server or a key.
   // Keys stay in the environment, such as ANTHROPIC_API_KEY; never write one here.
   model: ${quoted(model)},
 

@@ -7,9 +7,9 @@ import { terminalOf, type Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { asUsage, contentsOf, layersFor, loaded } from './config-layers.ts';
-import { folderNamed } from './config.ts';
 import { ask, type InitFlags } from './init-answers.ts';
 import { configText } from './init-text.ts';
+import { folderNamed } from '../folder-option.ts';
 
 export type InitOptions = InitFlags & {
   readonly dir: string;

@@ -27,7 +27,7 @@ export async function readLabels(path: string): Promise<ReadonlyMap<string, Labe
   for (const { place, value } of rows) {
     const read = line.safeParse(value);
     if (!read.success) {
-      const why = read.error.issues[0]?.message ?? 'it is no label';
+      const why = read.error.issues[0]?.message ?? 'it is not a label';
       throw new UsageError(
         `${JSON.stringify(path)}, ${place}: ${why}. Expected {"run": "ID", "resolved": true}, with "stuck" and "from" if a person judged it.`,
       );

@@ -3,14 +3,15 @@ import type { Io } from '../io.ts';
 import type { LearntRun } from '../learn/run-facts.ts';
 import { progressLine } from '../progress-line.ts';
 import { openStoreFor } from '../store-option.ts';
-import { UsageError } from '../usage-error.ts';
+import { asUsageError } from '../usage-error.ts';
 import { problemTeller } from './audit-problems.ts';
 import type { Label } from './learn-labels.ts';
 import { learntSession } from './learn-session.ts';
-import { allSessions, worksIn } from './session-named.ts';
+import { allSessions, sessionsMeant } from './session-named.ts';
 import type { SessionFlags } from './session-store.ts';
 import { walkSession } from './show-walk.ts';
 import type { VerdictMark } from './verdict-marks.ts';
+import { readingText } from './audit.ts';
 
 export type Reading = SessionFlags & {
   readonly traces: readonly string[];
@@ -49,7 +50,7 @@ async function* sessionsIn(reading: Reading, io: Io): AsyncGenerator<LearntRun, 
   try {
     const { store } = opened;
     const all = await allSessions(store);
-    const meant = reading.all === true ? all : all.filter((session) => worksIn(session, reading.dir));
+    const meant = sessionsMeant(all, reading);
     const kept = await opened.marks?.read(meant.map(({ id }) => id));
     const marks = Map.groupBy(kept?.marks ?? [], ({ session }) => session);
     let damaged = 0;
@@ -87,8 +88,7 @@ async function* tracesIn(reading: Reading, io: Io): AsyncGenerator<LearntRun, vo
   const problems = problemTeller(io.stderr);
   const progress = progressLine(io.stderr);
   let runs = 0;
-  const onProgress = (file: string, bytes: number): void =>
-    progress.show(`${runs} runs, ${(bytes / 1024 / 1024).toFixed(0)} MB read: ${file}`);
+  const onProgress = (file: string, bytes: number): void => progress.show(readingText(runs, file, bytes));
   const { signal } = reading;
   try {
     const options = { stdin: io.stdin, onProgress, ...(signal !== undefined && { signal }) };
@@ -103,7 +103,7 @@ async function* tracesIn(reading: Reading, io: Io): AsyncGenerator<LearntRun, vo
       yield { run, source: run.source ?? file, success: run.success ?? null, judgement: null };
     }
   } catch (error) {
-    throw error instanceof TraceSourceError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, TraceSourceError);
   } finally {
     progress.clear();
     problems.end();

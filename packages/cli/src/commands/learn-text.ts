@@ -3,9 +3,10 @@ import type { Need } from '../learn/needs.ts';
 import type { Pattern } from '../learn/patterns.ts';
 import { percentOf } from '../learn/score.ts';
 import { measures, type Weight } from '../learn/weigh.ts';
-import { cell, counted, fit } from './audit-text.ts';
 import { isEarlier, type LearnReport } from './learn-json.ts';
 import { tableLines, type TextTable } from './text-table.ts';
+import { cell, fit } from './columns.ts';
+import { counted, grouped } from './number-text.ts';
 
 /** What was learnt, for people. */
 export function learnLines({ learnt, patterns, needs }: LearnReport, width: number): readonly string[] {
@@ -22,9 +23,9 @@ export function learnLines({ learnt, patterns, needs }: LearnReport, width: numb
 function dataLines({ data }: Learnt): readonly string[] {
   const { runs, solved, unsolved, sources } = data;
   const unknown = runs - solved - unsolved;
-  const rest = unknown === 0 ? '' : `, ${number(unknown)} with unknown outcome`;
+  const rest = unknown === 0 ? '' : `, ${grouped(unknown)} with unknown outcome`;
   return [
-    `${counted(runs, 'run')} of ${counted(sources, 'source')}: ${number(solved)} solved, ${number(unsolved)} not${rest}`,
+    `${counted(runs, 'run')} of ${counted(sources, 'source')}: ${grouped(solved)} solved, ${grouped(unsolved)} not${rest}`,
   ];
 }
 
@@ -34,10 +35,10 @@ function patternTable(patterns: readonly Pattern[]): readonly string[] {
     ['steps', 'runs', 'failed', 'expected', 'lift', 'sources', 'steps left'],
     patterns.map(({ words, runs, failed, expected, lift, sources, stepsLeft }) => [
       words.join(' → '),
-      ...[runs, failed].map(number),
+      ...[runs, failed].map(grouped),
       expected.toFixed(1),
       lift.toFixed(2),
-      ...[sources, stepsLeft].map(number),
+      ...[sources, stepsLeft].map(grouped),
     ]),
   );
 }
@@ -48,8 +49,8 @@ function needTable(title: string, name: string, needs: readonly Need[]): readonl
     [name, 'solved', 'half', '90 %', 'all', 'failed', 'half of them'],
     needs.map(({ name: text, runs, half, most, all, failedRuns, failedHalf }) => [
       text,
-      ...[runs, half, most, all, failedRuns].map(number),
-      failedHalf === null ? '-' : number(failedHalf),
+      ...[runs, half, most, all, failedRuns].map(grouped),
+      failedHalf === null ? '-' : grouped(failedHalf),
     ]),
   );
 }
@@ -80,8 +81,8 @@ function outcomeLines({ outcome, data }: Learnt): readonly string[] {
     case 'too-little':
       return [
         'Too few runs to learn thresholds from. They stay as they are.',
-        `  solved    ${cell(number(data.solved), 7, 'right')} of ${number(data.solvedNeeded)} that it takes to show that fewer than one in fifty would be ended`,
-        `  unsolved  ${cell(number(data.unsolved), 7, 'right')} of ${number(data.unsolvedNeeded)} that it takes to see what would be saved`,
+        `  solved    ${cell(grouped(data.solved), 7, 'right')} of ${grouped(data.solvedNeeded)} that it takes to show that fewer than one in fifty would be ended`,
+        `  unsolved  ${cell(grouped(data.unsolved), 7, 'right')} of ${grouped(data.unsolvedNeeded)} that it takes to see what would be saved`,
       ];
     default:
       return outcome satisfies never;
@@ -96,8 +97,8 @@ function proposalLines({ changes }: Proposal, { crossValidation }: Learnt): read
     changes.map(({ rule, level, from, to, reached, nearMisses, chosenIn }) => [
       rule,
       level,
-      ...[from, to, reached.solved, reached.unsolved].map(number),
-      `${number(nearMisses.runs)} of ${counted(nearMisses.sources, 'source')}`,
+      ...[from, to, reached.solved, reached.unsolved].map(grouped),
+      `${grouped(nearMisses.runs)} of ${counted(nearMisses.sources, 'source')}`,
       `${chosenIn} of ${folds}`,
     ]),
   );
@@ -134,7 +135,7 @@ function scoreLines({ inForce, proposal, crossValidation }: Learnt): readonly st
     proposal === null
       ? []
       : [
-          `  harm: ${harm.hits} of ${number(harm.of)}; in truth up to ${(100 * proposal.harmBound).toFixed(2)} %, at 95 %`,
+          `  harm: ${harm.hits} of ${grouped(harm.of)}; in truth up to ${(100 * proposal.harmBound).toFixed(2)} %, at 95 %`,
         ];
   return [...here, ...held, ...bound];
 }
@@ -152,14 +153,14 @@ function changedLines({ changed }: Proposal): readonly string[] {
     changed.map(({ run, success, was, is, steps: between }) => [
       run,
       success === null ? 'unknown' : success ? 'solved' : 'failed',
-      was === null ? 'never' : number(was),
-      is === null ? 'never' : number(is),
-      number(between),
+      was === null ? 'never' : grouped(was),
+      is === null ? 'never' : grouped(is),
+      grouped(between),
     ]),
   );
   return [
     ...rows,
-    `  ${counted(earlier.length, 'run')} earlier, for ${counted(steps, 'step')}; ${number(changed.length - earlier.length)} later`,
+    `  ${counted(earlier.length, 'run')} earlier, for ${counted(steps, 'step')}; ${grouped(changed.length - earlier.length)} later`,
   ];
 }
 
@@ -168,7 +169,3 @@ function table(title: string, head: readonly string[], rows: TextTable['rows']):
 }
 
 const rowsMax = 20;
-
-function number(count: number): string {
-  return Math.round(count).toLocaleString('en');
-}

@@ -12,17 +12,17 @@ import { tokensOf } from '../learn/tokens.ts';
 import { progressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
-import { widthOf } from './audit-text.ts';
-import { folderNamed } from './config.ts';
 import { learnJson, type LearnReport } from './learn-json.ts';
 import { readLabels } from './learn-labels.ts';
 import { applyPreset, isLearnt, presetText, writePreset } from './learn-preset.ts';
 import { runsToLearnFrom } from './learn-runs.ts';
 import { learnLines } from './learn-text.ts';
-import { LineOutput } from './pipe-output.ts';
+import { LineOutput } from './line-output.ts';
 import { isFileName, profileNamed } from './profile-option.ts';
 import { configFor } from './run-config.ts';
 import type { SessionFlags } from './session-store.ts';
+import { widthOf } from './columns.ts';
+import { folderNamed } from '../folder-option.ts';
 
 export type LearnOptions = SessionFlags & {
   readonly all?: boolean | undefined;
@@ -95,7 +95,7 @@ async function rulesInForce({ dir, profile }: LearnOptions): Promise<InForce> {
     return { profile: named, isBuiltIn: findProfile(name) !== undefined, rules, learnt };
   }
   throw new UsageError(
-    `What can be learnt are the thresholds of the governor pawl, and the profile ${JSON.stringify(name)} has the governor ${governor.preset}. Name another with --profile.`,
+    `Only the thresholds of the governor pawl can be learnt, and the profile ${JSON.stringify(name)} has the governor ${governor.preset}. Name another with --profile.`,
   );
 }
 
@@ -170,7 +170,7 @@ async function tell(
   options: LearnOptions,
   io: Io,
 ): Promise<void> {
-  const output = new LineOutput(io.stdout, () => undefined);
+  const output = new LineOutput(io.stdout);
   if (options.json === true) await output.write(JSON.stringify(learnJson(report, written)));
   else for (const line of learnLines(report, widthOf(io.stdout))) await output.write(line);
 }

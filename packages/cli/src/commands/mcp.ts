@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { realpath } from 'node:fs/promises';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import manifest from '../../package.json' with { type: 'json' };
 import { makeFolderFor, storageFileFor } from '../data-folder.ts';
@@ -7,8 +6,8 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { createMcpServer } from '../mcp-server/server.ts';
 import { visibleLine } from '../visible.ts';
-import { folderNamed } from './config.ts';
 import { openStorage } from './memory-source.ts';
+import { folderNamed } from '../folder-option.ts';
 
 export type McpFlags = {
   readonly dir: string;
@@ -18,7 +17,7 @@ export type McpFlags = {
 
 /** Serves one client on standard input and output, until it leaves. */
 export async function mcp({ dir, storage: named, signal }: McpFlags, io: Io): Promise<ExitCode> {
-  const file = named ?? storageFileFor(await realpath(await folderNamed(dir)));
+  const file = named ?? storageFileFor(await folderNamed(dir));
   makeFolderFor(file);
   const storage = openStorage(file);
   const left = Promise.race([once(io.stdin, 'end'), once(io.stdin, 'close'), aborted(signal)]);

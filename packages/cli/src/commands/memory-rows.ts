@@ -45,7 +45,7 @@ export function asStored({ key, value, kind, touchedAt }: Entry): StoredEntry {
   return { key, value, kind: kind === 'stub' ? 'entry' : kind, savedAt: touchedAt };
 }
 
-/** How often each tag is used, the most used first. Logs and stubs are no subject of anybody's. */
+/** How often each tag is used, the most used first. Logs and stubs do not count. */
 export async function tagCounts(
   rows: AsyncIterable<MemoryRow>,
 ): Promise<readonly { readonly tag: string; readonly entries: number }[]> {

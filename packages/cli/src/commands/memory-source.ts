@@ -11,7 +11,7 @@ import {
 } from '@pawl/core';
 import { openSqliteStorage, StorageError, type Storage } from '@pawl/runtime';
 import { storageFileFor } from '../data-folder.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError, asUsageError } from '../usage-error.ts';
 import { sharedTarget } from './memory-shared.ts';
 
 /** Where memory is: in a memory document, or in a storage of its own. */
@@ -114,7 +114,7 @@ export function openStorage(path: string): Storage {
   try {
     return openSqliteStorage(path);
   } catch (error) {
-    throw error instanceof StorageError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, StorageError);
   }
 }
 

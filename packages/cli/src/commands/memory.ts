@@ -16,7 +16,7 @@ import {
   type Target,
 } from './memory-source.ts';
 import { writeWhole } from '../whole-file.ts';
-import { LineOutput } from './pipe-output.ts';
+import { LineOutput } from './line-output.ts';
 
 type Common = SourceFlags & { readonly json?: boolean | undefined };
 export type ListOptions = Common & { readonly tags?: boolean | undefined };
@@ -35,7 +35,7 @@ const foundChars = 300;
 /** Shows what a memory holds, an entry a line; or its tags and how often each is used. */
 export function listMemory(options: ListOptions, io: Io): Promise<ExitCode> {
   return withSource(options, io, async (source) => {
-    const output = new LineOutput(io.stdout, () => undefined);
+    const output = new LineOutput(io.stdout);
     if (options.tags === true) {
       for (const each of await tagCounts(rowsOf(source))) {
         const line = `${String(each.entries).padStart(6)}  ${visibleLine(each.tag)}`;
@@ -54,11 +54,11 @@ export function listMemory(options: ListOptions, io: Io): Promise<ExitCode> {
 export function searchMemory(words: string, options: Common, io: Io): Promise<ExitCode> {
   if (words.trim() === '') throw new UsageError('Say what to look for, for example: pawl memory search plot');
   return withSource(options, io, async (source) => {
-    const output = new LineOutput(io.stdout, () => undefined);
+    const output = new LineOutput(io.stdout);
     const found = await foundIn(source, words);
     for (const row of found)
       await output.write(options.json === true ? JSON.stringify(row) : rowLine(row, foundChars));
-    if (found.length === 0) io.stderr.write(`Nothing has the words ${visibleLine(words)}.\n`);
+    if (found.length === 0) io.stderr.write(`Nothing contains the words ${visibleLine(words)}.\n`);
     if (found.length >= storageLimits.found)
       io.stderr.write('There may be more: search for rarer words to see them.\n');
   });

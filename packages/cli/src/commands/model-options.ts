@@ -1,4 +1,4 @@
-import type { Profile } from '@pawl/core';
+import type { ModeChart, Profile } from '@pawl/core';
 import {
   createFallback,
   createLibrarian,
@@ -15,7 +15,8 @@ import {
   type Model,
   type NamedModelOptions,
 } from '@pawl/runtime';
-import { UsageError } from '../usage-error.ts';
+import { UsageError, asUsageError } from '../usage-error.ts';
+import { decimalNumber, wholeNumber } from './option-number.ts';
 
 /** Which model, as it stands on the command line. */
 export type ModelFlags = {
@@ -51,7 +52,7 @@ async function named(spec: string, options: NamedModelOptions): Promise<Model> {
   try {
     return await modelNamed(spec, process.env, options);
   } catch (error) {
-    throw error instanceof ModelSpecError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, ModelSpecError);
   }
 }
 
@@ -62,6 +63,16 @@ const codecs: Record<Profile['protocol'], Codec> = {
   xml: createFallback([xmlCodec, jsonCodec]),
 };
 
+/** How many calls one reply may hold, where a model writes them as text. */
+const textCallsMax = 32;
+
+/** How a model that writes its calls as text is spoken to: in the manner of the chart. */
+export function mannerFor(chart: ModeChart | null | undefined): Manner {
+  if (chart?.name === 'lkj') return { logs: ['think_log', 'evaluation_log'], callsMax: 1 };
+  if (chart?.name === 'lkj1') return { logs: ['thinking_log'], callsMax: 1 };
+  return { logs: [], callsMax: chart?.oneAction === true ? 1 : textCallsMax };
+}
+
 /** The librarian needs no protocol but XML, which its profiles are about. */
 function librarianFor({ protocol }: Profile, manner: Manner): Model {
   if (protocol !== 'xml') return createLibrarian();
@@ -70,25 +81,17 @@ function librarianFor({ protocol }: Profile, manner: Manner): Model {
 
 function optionsOf(flags: ModelFlags): NamedModelOptions {
   const { baseUrl, priceIn, priceOut, maxOutputTokens } = flags;
-  const input = positive('--price-in', priceIn);
-  const output = positive('--price-out', priceOut);
+  const input = priceIn === undefined ? null : decimalNumber('--price-in', priceIn);
+  const output = priceOut === undefined ? null : decimalNumber('--price-out', priceOut);
   if ((input === null) !== (output === null)) {
     throw new UsageError('Give both --price-in and --price-out, in money per million tokens, or neither.');
   }
-  const tokens = positive('--max-output-tokens', maxOutputTokens);
+  const tokens =
+    maxOutputTokens === undefined ? null : wholeNumber('--max-output-tokens', maxOutputTokens, 1);
   return {
     ...(baseUrl !== undefined && { baseUrl }),
     ...(input !== null &&
       output !== null && { prices: { inputPerMillion: input, outputPerMillion: output } }),
     ...(tokens !== null && { maxOutputTokens: tokens }),
   };
-}
-
-function positive(flag: string, value: string | undefined): number | null {
-  if (value === undefined) return null;
-  const number = Number(value);
-  if (value.trim() === '' || !Number.isFinite(number) || number < 0) {
-    throw new UsageError(`Expected ${flag} to be a number from 0 on, got ${JSON.stringify(value)}.`);
-  }
-  return number;
 }

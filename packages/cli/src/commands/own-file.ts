@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Whether a file is one that we have written before: then it may be replaced, and what somebody else wrote may not. */
+/** Whether a file is one that we wrote, which may be replaced; what somebody else wrote may not. */
 export async function isOwnFile(path: string, mark: string): Promise<boolean> {
   const file = await open(path).catch(() => null);
   if (file === null) return false;

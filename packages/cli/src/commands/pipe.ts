@@ -1,13 +1,12 @@
 import type { Session } from '@pawl/core';
 import { eventsJsonSchema } from '@pawl/runtime';
-import { didYouMean } from '../did-you-mean.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { UsageError } from '../usage-error.ts';
-import { answerLine, stateForms, type Machine, type StateForm } from './pipe-answer.ts';
+import { answerLine, stateForms, type Machine } from './pipe-answer.ts';
 import { readLines } from './pipe-lines.ts';
-import { LineOutput } from './pipe-output.ts';
+import { LineOutput } from './line-output.ts';
 import { profileNamed } from './profile-option.ts';
+import { oneOf } from '../one-of.ts';
 
 export type PipeOptions = {
   /** The name of a profile, or the file of one. */
@@ -40,31 +39,18 @@ export async function pipe(options: PipeOptions, io: Io): Promise<ExitCode> {
     if (session?.turn.status === 'shuttingDown') return exitCodes.finished;
     if (output.closed) break;
   }
-  const { failure } = output;
-  if (failure !== null)
-    throw new Error(`The output cannot be written: ${failure.message}`, { cause: failure });
+  output.throwFailure();
   return signal?.aborted === true ? exitCodes.interrupted : code;
 }
 
 /** Prints the JSON Schema of the events. */
 export async function printSchema(io: Io): Promise<ExitCode> {
-  const output = new LineOutput(io.stdout, () => undefined);
+  const output = new LineOutput(io.stdout);
   await output.write(JSON.stringify(eventsJsonSchema(), null, 2));
   return exitCodes.finished;
 }
 
 async function machineFor({ profile, state, id = 'pipe' }: PipeOptions): Promise<Machine> {
-  if (!isStateForm(state)) throw unknownStateForm(state);
-  return { id, profile: await profileNamed(profile), form: state };
-}
-
-function isStateForm(name: string): name is StateForm {
-  return stateForms.some((form) => form === name);
-}
-
-function unknownStateForm(name: string): UsageError {
-  const meant = didYouMean(name, stateForms);
-  return new UsageError(
-    `There is no form ${JSON.stringify(name)} of the state.${meant} There are: ${stateForms.join(', ')}.`,
-  );
+  const form = oneOf('form of the state', state, stateForms);
+  return { id, profile: await profileNamed(profile), form };
 }

@@ -1,25 +1,24 @@
 import { findProfile, profiles, type Profile } from '@pawl/core';
 import { ProfileFileError, readProfileFile } from '@pawl/runtime';
-import { didYouMean } from '../did-you-mean.ts';
-import { UsageError } from '../usage-error.ts';
+import { asUsageError } from '../usage-error.ts';
+import { noSuch } from '../one-of.ts';
 
 /** The profile that `--profile` means: one that is built in, by its name, or that of a file. */
 export async function profileNamed(nameOrPath: string): Promise<Profile> {
   const found = findProfile(nameOrPath);
   if (found !== undefined) return found;
-  if (!isFileName(nameOrPath)) throw unknownProfile(nameOrPath);
+  if (!isFileName(nameOrPath)) {
+    throw noSuch(
+      'profile',
+      nameOrPath,
+      profiles.map(({ name }) => name),
+    );
+  }
   try {
     return await readProfileFile(nameOrPath);
   } catch (error) {
-    throw error instanceof ProfileFileError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, ProfileFileError);
   }
-}
-
-function unknownProfile(name: string): UsageError {
-  const names = profiles.map((profile) => profile.name);
-  return new UsageError(
-    `There is no profile ${JSON.stringify(name)}.${didYouMean(name, names)} There are: ${names.join(', ')}.`,
-  );
 }
 
 /** Whether a word of the command line, where there could be a name as well, means a file. */

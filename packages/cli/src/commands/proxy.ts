@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { realpathSync } from 'node:fs';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { createRecorder } from '../proxy/recorder.ts';
@@ -9,7 +8,8 @@ import { openStoreFor } from '../store-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { budgetsOf, type BudgetFlags } from './budget-options.ts';
-import { wholeNumber } from './session-number.ts';
+import { folderNamed } from '../folder-option.ts';
+import { portNumber } from './option-number.ts';
 
 export type ProxyFlags = Omit<BudgetFlags, 'maxCost'> & {
   readonly upstream?: string | undefined;
@@ -24,12 +24,13 @@ export type ProxyFlags = Omit<BudgetFlags, 'maxCost'> & {
 /** Runs the proxy until it is asked to stop. */
 export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
   const upstream = upstreamIn(flags.upstream);
-  const port = wholeNumber('--port', flags.port, 0);
+  const port = portNumber('--port', flags.port);
+  const dir = await folderNamed(flags.dir);
   const budgets = budgetsOf(flags);
   const opened = await openStoreFor(flags);
   const say = (line: string): void => void io.stderr.write(`${visibleLine(line)}\n`);
   if (opened.warning !== null) say(opened.warning);
-  const about = { kind: 'proxy', dir: realpathSync(flags.dir), upstream: upstream.origin };
+  const about = { kind: 'proxy', dir, upstream: upstream.origin };
   // What is kept nowhere would only pile up.
   const recorder =
     opened.path === null ? null : createRecorder({ store: opened.store, about, onTrouble: say });
@@ -98,10 +99,9 @@ function noteText(note: ProxyNote): string {
 
 function cannotListen(port: number, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error;
-  if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES' && error.code !== 'ERR_SOCKET_BAD_PORT')
-    return error;
+  if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') return error;
   return new UsageError(
-    `Port ${port} cannot be had: ${error.message}. Name another --port, or 0 for any that is free.`,
+    `Port ${port} cannot be used: ${error.message}. Name another --port, or 0 for any that is free.`,
     {
       cause: error,
     },

@@ -2,12 +2,13 @@ import type { SessionSummary } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { visibleLine } from '../visible.ts';
-import { counted, fit } from './audit-text.ts';
 import { removeAgreed, runsNow } from './rm.ts';
-import { allSessions, worksIn } from './session-named.ts';
-import { spanOf, wholeNumber } from './session-number.ts';
+import { allSessions, sessionsMeant } from './session-named.ts';
+import { spanOf, wholeNumber } from './option-number.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
 import { dateTime } from './show-time.ts';
+import { fit } from './columns.ts';
+import { counted } from './number-text.ts';
 
 export type PruneOptions = SessionFlags & {
   readonly all?: boolean | undefined;
@@ -28,7 +29,7 @@ export function pruneSessions(
   const isOld = oldOnes(options, now());
   return withStore(options, async (store) => {
     const all = await allSessions(store);
-    const meant = options.all === true ? all : all.filter((session) => worksIn(session, options.dir));
+    const meant = sessionsMeant(all, options);
     const old = meant.filter((session, index) => isOld(session, index) && !runsNow(session));
     if (old.length === 0) {
       io.stderr.write(`Nothing to remove: ${counted(meant.length, 'session')} looked at.\n`);

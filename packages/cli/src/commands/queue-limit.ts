@@ -4,7 +4,7 @@ import type { Io } from '../io.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { withQueue, type QueueFlags } from './queue-place.ts';
-import { wholeNumber } from './session-number.ts';
+import { wholeNumber, timeUnits } from './option-number.ts';
 import { checkTenant } from './tenant.ts';
 
 export type LimitFlags = QueueFlags & { readonly concurrency?: string; readonly rate?: string };
@@ -42,11 +42,9 @@ function limitsOf({ concurrency, rate }: LimitFlags): TenantLimits {
   };
 }
 
-const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 function rateOf(given: string): Rate {
   const [, max, count = '1', unit] = /^(\d{1,9})\/(\d{1,6})?([smhd])$/.exec(given.trim()) ?? [];
-  const perMs = Number(count) * units[(unit ?? 's') as keyof typeof units];
+  const perMs = Number(count) * timeUnits[(unit ?? 's') as keyof typeof timeUnits];
   if (max !== undefined && Number(max) > 0 && perMs > 0) return { max: Number(max), perMs };
   throw new UsageError(
     `--rate takes how many in which time, such as 5/s, 100/1h or 1000/d, or "none", and got ${JSON.stringify(given)}.`,
@@ -55,6 +53,6 @@ function rateOf(given: string): Rate {
 
 /** In the largest unit that needs no fraction. */
 export function spanText(ms: number): string {
-  const [unit, length] = Object.entries(units).findLast(([, each]) => ms % each === 0) ?? ['ms', 1];
+  const [unit, length] = Object.entries(timeUnits).findLast(([, each]) => ms % each === 0) ?? ['ms', 1];
   return `${ms / length}${unit}`;
 }

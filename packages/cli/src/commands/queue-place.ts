@@ -9,8 +9,9 @@ import {
   type DurabilityOptions,
   type SessionQueue,
 } from '@pawl/worker';
-import { UsageError } from '../usage-error.ts';
+import { UsageError, asUsageError } from '../usage-error.ts';
 import { configFor } from './run-config.ts';
+import { isRedis } from '../store-option.ts';
 
 /** Which Redis, as it stands on the command line. */
 export type QueueFlags = {
@@ -95,14 +96,14 @@ async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof StoreError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, StoreError);
   }
 }
 
 /** The command line first, then the environment, then the configuration. */
 async function addressOf({ dir, store }: QueueFlags): Promise<string> {
   const named = store ?? process.env['PAWL_REDIS_URL'] ?? (await configFor(dir, {}, null)).config.store;
-  if (named !== undefined && /^rediss?:\/\//.test(named)) return named;
+  if (named !== undefined && isRedis(named)) return named;
   throw new UsageError(
     'Workers need a Redis that all of them reach: name it with --store redis://host:6379, with PAWL_REDIS_URL, or as store in the configuration.',
   );

@@ -7,7 +7,7 @@ import { withQueue, type QueueFlags } from './queue-place.ts';
 import { sessionNamed } from './session-named.ts';
 import { dateTime } from './show-time.ts';
 
-/** Shows how much waits, is at work, has lost its worker, and is left alone with what reason. */
+/** Shows how much waits, is at work, has lost its worker, and what is parked and why. */
 export function showQueue(flags: QueueFlags, io: Io): Promise<ExitCode> {
   return withQueue(flags, {}, async ({ queue }) => {
     const [depths, parked] = await Promise.all([queue.depths(), queue.parked()]);

@@ -22,11 +22,9 @@ export async function replayRecord(
   for await (const { seq, event } of events()) {
     if (seq > upTo) break;
     const after = stepped(end, event);
+    if (after === null) return { end, events: count, fault: { seq, reason: 'it cannot be replayed' } };
     // Whatever is in a log was taken when it was kept.
-    const reason =
-      after === null ? 'it cannot be replayed' : after.seq === seq ? null : 'it is not taken any more';
-    if (after === null || reason !== null)
-      return { end, events: count, fault: { seq, reason: reason ?? '' } };
+    if (after.seq !== seq) return { end, events: count, fault: { seq, reason: 'it is not taken any more' } };
     end = after;
     count += 1;
     onEvent(seq);

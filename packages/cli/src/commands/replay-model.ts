@@ -1,7 +1,6 @@
-import { findProfile, type Event, type ModelError, type RequestedCall, type Session } from '@pawl/core';
+import { findProfile, type Event, type ModelError, type RequestedCall } from '@pawl/core';
 import {
   textAbout,
-  type Manner,
   type Model,
   type ModelChunk,
   type ModelRequest,
@@ -11,13 +10,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { visibleLine } from '../visible.ts';
-import { counted, fit, widthOf } from './audit-text.ts';
 import type { SessionRecord } from './export-record.ts';
-import { modelFor, type ModelFlags } from './model-options.ts';
-import { LineOutput } from './pipe-output.ts';
+import { modelFor, type ModelFlags, mannerFor } from './model-options.ts';
+import { LineOutput } from './line-output.ts';
 import { profileNamed } from './profile-option.ts';
-import { asksOf, worldKnown, type Asked, type KnownWorld } from './show-request.ts';
+import { asksOf, type Asked } from './show-request.ts';
 import { walkEvents } from './show-walk.ts';
+import { fit, widthOf } from './columns.ts';
+import { counted } from './number-text.ts';
+import { manifestIn, type Manifest } from './manifest.ts';
 
 type Options = ModelFlags & {
   readonly json?: boolean | undefined;
@@ -30,7 +31,7 @@ type Options = ModelFlags & {
 export async function replayWithModel(record: SessionRecord, options: Options, io: Io): Promise<ExitCode> {
   const { signal = new AbortController().signal, all = false, json = false } = options;
   const model = await modelOf(record, options);
-  const known = await worldOf(record);
+  const known = await manifestFor(record);
   const view = viewOn(io, json, known);
   const tally = { same: 0, different: 0 };
   for await (const asked of answered(record, known)) {
@@ -53,22 +54,19 @@ export async function replayWithModel(record: SessionRecord, options: Options, i
 async function modelOf({ about, created }: SessionRecord, options: Options): Promise<Model> {
   const profile = await profileNamed(options.profile ?? findProfile(created.profile)?.name ?? 'pawl');
   const spec = options.model ?? textAbout(about, 'model');
-  return modelFor({ ...options, ...(spec !== null && { model: spec }) }, profile, mannerOf(created));
-}
-
-/** How a model that writes its calls as text is spoken to: in the manner of the chart. */
-function mannerOf({ settings: { chart } }: Session): Manner {
-  if (chart?.name === 'lkj') return { logs: ['think_log', 'evaluation_log'], callsMax: 1 };
-  if (chart?.name === 'lkj1') return { logs: ['thinking_log'], callsMax: 1 };
-  return { logs: [], callsMax: chart?.oneAction === true ? 1 : 32 };
+  return modelFor(
+    { ...options, ...(spec !== null && { model: spec }) },
+    profile,
+    mannerFor(created.settings.chart),
+  );
 }
 
 /**
  * Where the tools are not on record, those that were called are offered, with the parameters that they were called with: so
  * the model can call them again.
  */
-async function worldOf({ about, created, events }: SessionRecord): Promise<KnownWorld> {
-  const known = worldKnown(about);
+async function manifestFor({ about, created, events }: SessionRecord): Promise<Manifest> {
+  const known = manifestIn(about);
   if (!known.missing.includes('tools')) return known;
   const called = new Map<string, Map<string, string>>();
   for await (const { event } of walkEvents(created, events())) {
@@ -101,7 +99,7 @@ type AskedAndAnswered = Asked & { readonly number: number; readonly seq: number;
 /** Each time the model was asked and replied. */
 async function* answered(
   { created, events }: SessionRecord,
-  known: KnownWorld,
+  known: Manifest,
 ): AsyncGenerator<AskedAndAnswered, void, undefined> {
   let number = 0;
   let last: Asked | null = null;
@@ -170,8 +168,8 @@ type View = {
   end(summary: Summary): Promise<void>;
 };
 
-function viewOn(io: Io, json: boolean, { missing }: KnownWorld): View {
-  const output = new LineOutput(io.stdout, () => undefined);
+function viewOn(io: Io, json: boolean, { missing }: Manifest): View {
+  const output = new LineOutput(io.stdout);
   if (json) {
     const write = (record: object): Promise<void> => output.write(JSON.stringify(record));
     return {

@@ -4,7 +4,6 @@ import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
-import { counted } from './audit-text.ts';
 import { BrokenRecord, readRecord } from './export-read.ts';
 import { recordOf, type SessionRecord } from './export-record.ts';
 import type { ModelFlags } from './model-options.ts';
@@ -13,6 +12,7 @@ import { replayWithModel } from './replay-model.ts';
 import { sessionNamed } from './session-named.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
 import { statusText } from './show-ending.ts';
+import { counted } from './number-text.ts';
 
 export type ReplayOptions = SessionFlags &
   ModelFlags & {

@@ -14,7 +14,7 @@ import type { Io } from '../io.ts';
 import { rememberStore } from '../known-stores.ts';
 import { openStoreFor, type OpenedStore } from '../store-option.ts';
 import { terminalOf } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError, asUsageError } from '../usage-error.ts';
 import { visible } from '../visible.ts';
 import { configOf, withModel } from './config-flags.ts';
 import type { ModelFlags } from './model-options.ts';
@@ -52,7 +52,7 @@ export async function resume(
   try {
     return await resumeIn(opened, { word, message, options, io });
   } catch (error) {
-    throw error instanceof StoreError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, StoreError);
   } finally {
     await opened.close();
   }

@@ -4,10 +4,11 @@ import type { Io } from '../io.ts';
 import { confirms, terminalOf } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
-import { counted, fit } from './audit-text.ts';
 import { sessionNamed } from './session-named.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
 import { isRunning } from './show-ending.ts';
+import { fit } from './columns.ts';
+import { counted } from './number-text.ts';
 
 export type RemoveOptions = SessionFlags & {
   readonly yes?: boolean | undefined;
@@ -22,7 +23,7 @@ export function removeSessions(words: readonly string[], options: RemoveOptions,
     const busy = options.force === true ? undefined : sessions.find(runsNow);
     if (busy !== undefined) {
       throw new UsageError(
-        `Session ${JSON.stringify(busy.id)} is running now. End it first, or say --force to pull it from under it.`,
+        `Session ${JSON.stringify(busy.id)} is running now. End it first, or say --force to remove it all the same.`,
       );
     }
     return removeAgreed(store, sessions, options, io);

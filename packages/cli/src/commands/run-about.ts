@@ -7,8 +7,8 @@ const choice = z.exactOptional(z.boolean());
 type Loose<Type> = { readonly [Key in keyof Type]: Type[Key] | undefined };
 
 /**
- * What is written down with a session, so that it can be gone on with as it was begun: where, with which model, and what
- * it may do. Keys are never among it.
+ * What is written down with a session, so that it can be resumed as it was begun: where, with which model, and what it may
+ * do. API keys are never part of it.
  */
 const about = z.object({
   dir: z.string(),
@@ -26,7 +26,7 @@ const about = z.object({
 
 export type About = Readonly<z.infer<typeof about>>;
 
-/** What is not part of it is left out, and so is what is not said. */
+/** Leaves out what is no part of it, and what is undefined. */
 export function aboutOf(known: Loose<About>): Json {
   return about.parse(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)));
 }

@@ -99,7 +99,7 @@ export async function setUpCoder(work: Work): Promise<Coder> {
   };
 }
 
-/** Connects to the servers; tools that nobody has approved in this version stay away from the model. */
+/** Connects to the servers; tools that nobody has approved in this version are kept from the model. */
 async function serversOf(
   { mcpServers = [] }: Config,
   terminal: Terminal | null,

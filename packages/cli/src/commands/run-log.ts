@@ -6,9 +6,9 @@ import {
   type LogLevel,
   type Seen,
 } from '@pawl/runtime';
-import { didYouMean } from '../did-you-mean.ts';
 import { UsageError } from '../usage-error.ts';
 import { openTrace, type RunTrace, type TraceOptions } from './run-trace.ts';
+import { oneOf } from '../one-of.ts';
 
 export type LogOptions = TraceOptions & {
   /** A file to add what happens to, an object a line, without what was said. */
@@ -54,9 +54,5 @@ function openLog(
 function levelOf({ logFile, logLevel }: LogOptions): LogLevel {
   if (logLevel === undefined) return 'info';
   if (logFile === undefined) throw new UsageError('--log-level needs a --log-file to write to.');
-  const level = logLevels.find((each) => each === logLevel);
-  if (level !== undefined) return level;
-  throw new UsageError(
-    `There is no level ${JSON.stringify(logLevel)}.${didYouMean(logLevel, logLevels)} There are: ${logLevels.join(', ')}.`,
-  );
+  return oneOf('level', logLevel, logLevels);
 }

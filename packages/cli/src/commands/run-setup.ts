@@ -29,9 +29,9 @@ import {
   type Tool,
 } from '@pawl/runtime';
 import type { Terminal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import { asUsageError } from '../usage-error.ts';
 import { filledUp } from './budget-options.ts';
-import { modelFor, summaryModelFor, type ModelFlags } from './model-options.ts';
+import { modelFor, summaryModelFor, type ModelFlags, mannerFor } from './model-options.ts';
 import { setUpCoder } from './run-coder.ts';
 import type { Asks } from './run-view.ts';
 
@@ -76,7 +76,7 @@ export async function setUp(asked: Asked): Promise<RunSetup> {
 /** The librarian looks things up; any other model is trusted with more, under rules. */
 async function plainly(asked: Asked): Promise<RunSetup> {
   const { folder, profile, budgets, flags, id } = asked;
-  const model = await modelFor(flags, profile, { logs: [], callsMax: callsMaxOf(profile) });
+  const model = await modelFor(flags, profile, mannerFor(profile.settings.chart));
   const isLibrarian = (flags.model ?? 'librarian') === 'librarian';
   const coder = isLibrarian ? null : await setUpCoder(asked);
   const governor = { ...defaultSettings.governor, ...profile.settings.governor };
@@ -110,10 +110,9 @@ async function plainly(asked: Asked): Promise<RunSetup> {
 
 async function setUpLkj(asked: Asked, name: LkjProfile): Promise<RunSetup> {
   const { folder, profile, budgets, flags, id } = asked;
-  const logs = name === 'lkj' ? (['think_log', 'evaluation_log'] as const) : (['thinking_log'] as const);
-  const model = await modelFor(flags, profile, { logs, callsMax: 1 });
+  const model = await modelFor(flags, profile, mannerFor(profile.settings.chart));
   const { config, store } = await openLkjFolder(folder.root, name, systemClock).catch((error: unknown) => {
-    throw error instanceof MemoryFileError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, MemoryFileError);
   });
   const tools = librarianTools(folder);
   const actions = [...config.memory.actions, ...tools.map(({ description }) => description.name)];
@@ -145,11 +144,6 @@ async function setUpLkj(asked: Asked, name: LkjProfile): Promise<RunSetup> {
     ],
     keep: ({ mode: after }) => store.endCycle(after?.state ?? 'thinking'),
   };
-}
-
-/** As many calls as one reply may hold, for a model that writes them as text. */
-function callsMaxOf({ settings: { chart } }: Profile): number {
-  return chart?.oneAction === true ? 1 : 32;
 }
 
 /** The prompts of the configuration stand in the place of the chart's own. */

@@ -45,7 +45,7 @@ function placesIn(
   return { ...(traces && { traces: collector }), ...(metrics && { otlp: collector }) };
 }
 
-/** The same for a run that is shown: what is known only once the view is gone is still told. */
+/** The telemetry of a run with a view; trouble that comes once the view is closed is told on standard error. */
 export async function runTelemetry(
   config: Pick<Config, 'telemetry'>,
   view: { warn(line: string): void },

@@ -14,6 +14,7 @@ import type { AskPermission, AskUser, Seen, Trouble } from '@pawl/runtime';
 import type { Io } from '../io.ts';
 import type { LiveControls } from '../tui/live-view.ts';
 import { visible, visibleLine } from '../visible.ts';
+import { counted } from './number-text.ts';
 
 /** Shows a run while it happens. The answer goes to standard output, everything else to standard error. */
 export type RunView = {
@@ -112,8 +113,7 @@ export function lineView(io: Io, asks: Asks = nobody): RunView {
     asks,
     warn,
     trouble: (trouble) => warn(troubleLine(trouble)),
-    start: ({ root, files }) =>
-      say(dim(`${files} ${files === 1 ? 'file' : 'files'} in ${visibleLine(root)}`)),
+    start: ({ root, files }) => say(dim(`${counted(files, 'file')} in ${visibleLine(root)}`)),
     see({ event, notes, actions, session }) {
       if (event.type === 'model-replied') for (const line of wordsOf(event, session)) say(visible(line));
       if (event.type === 'tool-finished') say(dim(`    ${outcomeLine(event.outcome)}`));
@@ -201,10 +201,10 @@ function callLine({ tool, args }: Call): string {
 function outcomeLine(outcome: Outcome): string {
   if (!outcome.ok) return `${outcome.error.kind}: ${visibleLine(outcome.error.message)}`.slice(0, 200);
   const size = JSON.stringify(outcome.output).length;
-  return `ok, ${size} ${size === 1 ? 'character' : 'characters'}`;
+  return `ok, ${counted(size, 'character')}`;
 }
 
 function summary({ modelCalls, toolCalls, durationMs, status }: RunResult): string {
   const seconds = (durationMs / 1_000).toFixed(1);
-  return `${status} after ${modelCalls} model calls and ${toolCalls} tool calls in ${seconds} s`;
+  return `${status} after ${counted(modelCalls, 'model call')} and ${counted(toolCalls, 'tool call')} in ${seconds} s`;
 }

@@ -14,7 +14,6 @@ import {
   answerOf,
   createPhaseTools,
   eventLogOn,
-  memoryTools,
   systemProbe,
   thisProcess,
   watchResources,
@@ -34,6 +33,7 @@ import { observing } from './run-telemetry.ts';
 import type { RunTrace } from './run-trace.ts';
 import type { RunResult, RunView } from './run-view.ts';
 import { shortId } from '../short-id.ts';
+import { manifestOf } from './manifest.ts';
 
 /** What a run works with, whether it begins a session or goes on with one. */
 export type Job = {
@@ -142,14 +142,12 @@ function traced(means: RunSetup['means'], trace: RunTrace): RunSetup['means'] {
 /** Keeps a new session, with what its model is told besides, so that nothing of it is ever only in this process. */
 async function begin(
   { store, path }: OpenedStore,
-  { session, prompt = '', tools, memory }: RunSetup['means'],
+  means: RunSetup['means'],
   about: Json,
 ): Promise<Partial<TakenUp>> {
-  const offered =
-    session.memory === null || memory === undefined ? tools : [...tools, ...memoryTools(memory)];
-  const told = { prompt, tools: offered.map(({ description }) => ({ ...description })) };
+  const { session } = means;
   const position = await store.create(session, thisProcess(), {
-    about: path === null ? about : { ...Object(about), ...told },
+    about: path === null ? about : { ...Object(about), ...manifestOf(session, means) },
   });
   return { fence: position.fence, log: eventLogOn(store, session.id, position) };
 }

@@ -5,7 +5,7 @@ import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { openStore } from '../store-option.ts';
 import { hasKeys, permissionAt, questionAt, terminalOf } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError, asUsageError } from '../usage-error.ts';
 import { budgetsOf, filledUp, type BudgetFlags } from './budget-options.ts';
 import { chatLines } from './chat-lines.ts';
 import { configOf, withModel } from './config-flags.ts';
@@ -129,7 +129,7 @@ export async function indexUntil(dir: string, signal: AbortSignal, io: Io): Prom
     });
   } catch (error) {
     if (signal.aborted) return null;
-    throw error instanceof WorkspaceError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, WorkspaceError);
   } finally {
     line.clear();
   }

@@ -4,12 +4,12 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
-import { fit } from './audit-text.ts';
 import { spanText } from './queue-limit.ts';
 import { withQueue, type QueueFlags } from './queue-place.ts';
-import { spanOf } from './session-number.ts';
+import { spanOf } from './option-number.ts';
 import { dateTime } from './show-time.ts';
 import { checkTenant } from './tenant.ts';
+import { fit } from './columns.ts';
 
 type WhenFlags = {
   readonly every?: string;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { textAbout, type SessionSummary, type Store } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
-import { fit } from './audit-text.ts';
+import { fit } from './columns.ts';
 
 /** How many sessions an error message names before it only counts. */
 const candidatesShown = 5;
@@ -48,6 +48,14 @@ export function worksIn({ about }: Pick<SessionSummary, 'about'>, dir: string): 
   return textAbout(about, 'dir') === realFolder(dir);
 }
 
+/** The sessions that are meant: those of a folder, or with `all` those of every folder. */
+export function sessionsMeant(
+  sessions: readonly SessionSummary[],
+  { dir, all }: { readonly dir: string; readonly all?: boolean | undefined },
+): readonly SessionSummary[] {
+  return all === true ? sessions : sessions.filter((session) => worksIn(session, dir));
+}
+
 function newestIn(all: readonly SessionSummary[], dir: string): SessionSummary {
   const newest = all.find((session) => worksIn(session, dir));
   if (newest !== undefined) return newest;
@@ -78,8 +86,8 @@ function sharedLength(id: string, other = ''): number {
   return length;
 }
 
-/** Links in the way to a folder are followed, as they are when a session begins. */
-function realFolder(dir: string): string {
+/** The path of a folder with its links followed, as sessions write it down. */
+export function realFolder(dir: string): string {
   try {
     return realpathSync(dir);
   } catch {

@@ -6,13 +6,14 @@ import type { Io } from '../io.ts';
 import { isTerminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
-import { cell, counted, fit, widthOf } from './audit-text.ts';
-import { LineOutput } from './pipe-output.ts';
-import { allSessions, shortIds, worksIn } from './session-named.ts';
-import { wholeNumber } from './session-number.ts';
+import { LineOutput } from './line-output.ts';
+import { allSessions, shortIds, sessionsMeant } from './session-named.ts';
+import { wholeNumber } from './option-number.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
 import { isRunning, statusText } from './show-ending.ts';
 import { dateTime } from './show-time.ts';
+import { cell, fit, widthOf } from './columns.ts';
+import { counted } from './number-text.ts';
 
 export type SessionsOptions = SessionFlags & {
   readonly all?: boolean | undefined;
@@ -51,9 +52,9 @@ type Listing = { readonly limit: number; readonly options: SessionsOptions; read
 async function writeList(store: Store, { limit, options, io }: Listing): Promise<ExitCode> {
   const all = await allSessions(store);
   const short = shortIds(all.map(({ id }) => id));
-  const meant = options.all === true ? all : all.filter((session) => worksIn(session, options.dir));
+  const meant = sessionsMeant(all, options);
   const rows = meant.slice(0, limit).map((session) => rowOf(session, short.get(session.id) ?? session.id));
-  const output = new LineOutput(io.stdout, () => undefined);
+  const output = new LineOutput(io.stdout);
   if (options.json === true) {
     for (const row of rows) await output.write(JSON.stringify(row));
     return exitCodes.finished;

@@ -8,8 +8,8 @@ import {
   type Verdict,
 } from '@pawl/core';
 import { answerOf } from '@pawl/runtime';
-import { counted } from './audit-text.ts';
 import type { Walk, Walked } from './show-walk.ts';
+import { counted } from './number-text.ts';
 
 /** What a session came to, added up from its log. */
 export type Account = {
@@ -18,7 +18,7 @@ export type Account = {
   readonly events: number;
   /** The time of the last event; null where there is none. */
   readonly lastAt: number | null;
-  /** Everything the user said first. */
+  /** What the user said first. */
   readonly goal: string | null;
   /** Replies from the model, and times it gave none. */
   readonly steps: number;
@@ -94,9 +94,10 @@ function count(tally: Tally, { seq, event, after }: Walked): void {
   tally.lastAt = event.at;
   countEvent(tally, event);
   for (const note of after.notes) {
-    if (note.type === 'verdict' && isEnding(note.verdict)) tally.verdict = { seq, verdict: note.verdict };
+    if (note.type === 'verdict' && endsTurn(note.verdict.response))
+      tally.verdict = { seq, verdict: note.verdict };
   }
-  if (event.type === 'verdict-reached' && isEnding(event.verdict))
+  if (event.type === 'verdict-reached' && endsTurn(event.verdict.response))
     tally.verdict = { seq, verdict: event.verdict };
   tally.error = after.actions.find(isError)?.message ?? tally.error;
 }
@@ -130,8 +131,8 @@ function countUsage(tally: Tally, { inputTokens, outputTokens, cost }: Usage): v
   if (cost !== undefined) tally.cost = (tally.cost ?? 0) + cost;
 }
 
-/** Whether a verdict ends the turn; milder ones only speak to the model. */
-function isEnding({ response: { kind } }: Verdict): boolean {
+/** Whether what is done about a verdict ends the turn; milder ones only speak to the model. */
+export function endsTurn({ kind }: Verdict['response']): boolean {
   return kind === 'finish' || kind === 'halt' || kind === 'ask';
 }
 

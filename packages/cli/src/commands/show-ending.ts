@@ -1,9 +1,9 @@
 import type { TurnStatus } from '@pawl/core';
 import type { SessionSummary } from '@pawl/runtime';
-import { cell, fit } from './audit-text.ts';
 import type { Account } from './show-account.ts';
 import { callText, executionOf, outcomeText } from './show-timeline.ts';
 import type { Walked } from './show-walk.ts';
+import { cell, fit } from './columns.ts';
 
 /** Why a session is where it is, and what proves it. */
 export type Ending = {

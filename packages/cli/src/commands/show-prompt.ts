@@ -2,9 +2,10 @@ import { items, toArray, type Json, type Message } from '@pawl/core';
 import type { ModelRequest } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { visible, visibleLine } from '../visible.ts';
-import { asksOf, worldKnown, type Asked, type KnownWorld } from './show-request.ts';
+import { asksOf, type Asked } from './show-request.ts';
 import { outcomeText } from './show-timeline.ts';
 import type { Walk } from './show-walk.ts';
+import { manifestIn, type Manifest } from './manifest.ts';
 
 /** What the model was sent the Nth time it was asked, as text or as one JSON object. */
 export async function promptText(
@@ -12,13 +13,13 @@ export async function promptText(
   number: number,
   { about, json }: { readonly about: Json; readonly json: boolean },
 ): Promise<string> {
-  const world = worldKnown(about);
+  const manifest = manifestIn(about);
   let count = 0;
   for await (const each of walked) {
-    for (const asked of asksOf(each, world)) {
+    for (const asked of asksOf(each, manifest)) {
       count += 1;
       if (count < number) continue;
-      const found = { number, seq: each.seq, asked, world };
+      const found = { number, seq: each.seq, asked, manifest };
       return json ? JSON.stringify(asJson(found)) : asText(found);
     }
   }
@@ -30,22 +31,22 @@ type Found = {
   readonly number: number;
   readonly seq: number;
   readonly asked: Asked;
-  readonly world: KnownWorld;
+  readonly manifest: Manifest;
 };
 
-function asJson({ number, seq, asked, world }: Found): object {
+function asJson({ number, seq, asked, manifest }: Found): object {
   const { conversation, ...rest } = asked.ask;
   const { request, attempt } = asked;
-  const { missing } = world;
+  const { missing } = manifest;
   return { type: 'prompt', number, seq, request, attempt, ...rest, messages: toArray(conversation), missing };
 }
 
-function asText({ number, seq, asked, world }: Found): string {
+function asText({ number, seq, asked, manifest }: Found): string {
   const { ask, attempt } = asked;
   const again = attempt > 1 ? `, attempt ${attempt}` : '';
   return [
     `Prompt ${number}, sent after event ${seq}${again}`,
-    ...notKnown(world),
+    ...notKnown(manifest),
     ...section('system', ask.system),
     ...[...items(ask.conversation)].flatMap(messageLines),
     ...section('tools', ask.tools.map(({ name }) => visibleLine(name)).join(', ')),
@@ -53,12 +54,10 @@ function asText({ number, seq, asked, world }: Found): string {
   ].join('\n');
 }
 
-function notKnown({ missing }: KnownWorld): readonly string[] {
+function notKnown({ missing }: Manifest): readonly string[] {
   if (missing.length === 0) return [];
-  const what = missing.map((each) => (each === 'prompt' ? 'the prompt it began with' : 'its tools'));
-  return [
-    `Of that run, ${what.join(' and ')} are not on record: they are left out here, all else is as it was sent.`,
-  ];
+  const what = missing.map((each) => (each === 'prompt' ? 'the prompt' : 'the tools'));
+  return [`Not on record, and left out here: ${what.join(' and ')} of that run. All else is as it was sent.`];
 }
 
 /** Where there are modes, the section on them stands last and has the advice in it. */

@@ -11,10 +11,10 @@ import {
 } from '@pawl/core';
 import { stateHash } from '@pawl/runtime';
 import { visibleLine } from '../visible.ts';
-import { fit } from './audit-text.ts';
 import { statusText } from './show-ending.ts';
 import { clockTime } from './show-time.ts';
 import { callText, outcomeText } from './show-timeline.ts';
+import { fit } from './columns.ts';
 
 /** A session at some event, as one JSON object with all that is in it. */
 export function stateJson(session: Session): string {

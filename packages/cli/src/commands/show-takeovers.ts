@@ -1,7 +1,7 @@
 import type { Json } from '@pawl/core';
 import type { Claim } from '@pawl/runtime';
-import { fit } from './audit-text.ts';
 import { dateTime } from './show-time.ts';
+import { fit } from './columns.ts';
 
 /** Somebody went on with what somebody else had in hand. */
 export type Takeover = {

@@ -159,13 +159,12 @@ function replyPiece({ at, text, calls, usage, problem }: EventOf<'model-replied'
 
 function toolPiece({ at, callId, outcome, files = [], tests }: EventOf<'tool-finished'>, turn: Turn): Piece {
   const execution = executionOf(turn, callId);
-  const startedAt = execution?.status === 'running' ? execution.startedAt : null;
   const changed = files.length === 0 ? '' : `; changed ${files.map(({ path }) => path).join(', ')}`;
   const tested = tests === undefined ? '' : `; ${tests.passed} tests passed, ${tests.failed} failed`;
   return {
     what: 'tool',
     text: `${callText(execution?.call, callId)} → ${outcomeText(outcome)}${changed}${tested}`,
-    tookMs: startedAt === null ? null : at - startedAt,
+    tookMs: durationOf(execution, at),
     failed: !outcome.ok,
   };
 }
@@ -175,6 +174,12 @@ export function executionOf(turn: Turn, callId: string): Execution | undefined {
   const held = turn.status === 'paused' ? turn.held : turn;
   if (held.status !== 'executingTools') return undefined;
   return held.executions.find(({ call }) => call.id === callId);
+}
+
+/** How long a call took that ends at this time; null where it is not known when it began. */
+export function durationOf(execution: Execution | undefined, at: number): number | null {
+  const startedAt = execution?.status === 'running' ? execution.startedAt : null;
+  return startedAt === null ? null : at - startedAt;
 }
 
 export function callText(

@@ -11,7 +11,7 @@ export type Walked = {
 
 export type Walk = { readonly created: Session; readonly walked: AsyncIterable<Walked> };
 
-/** Steps through the log of a session from the beginning, one event at a time, so that it may be as long as it likes. */
+/** Steps through the log of a session from the beginning, one event at a time, however long it is. */
 export async function walkSession(store: Store, id: string, upTo = Infinity): Promise<Walk> {
   const { session: created } = await store.open(id, { at: 0 });
   return { created, walked: walkEvents(created, store.events(id), upTo) };

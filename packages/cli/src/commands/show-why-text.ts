@@ -1,7 +1,7 @@
 import { visible, visibleLine } from '../visible.ts';
-import { cell, fit } from './audit-text.ts';
 import { evidenceLines, statusText, type Evidence } from './show-ending.ts';
 import type { StepRecord } from './show-why-step.ts';
+import { cell, fit } from './columns.ts';
 
 /** A step's record for a person to read. */
 export function whyLines(record: StepRecord, proof: readonly Evidence[], width: number): readonly string[] {

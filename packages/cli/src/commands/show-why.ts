@@ -1,12 +1,13 @@
 import type { Json } from '@pawl/core';
 import type { SessionSummary, Store } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
-import { wholeNumber } from './session-number.ts';
+import { wholeNumber } from './option-number.ts';
 import { evidenceOf, type Evidence } from './show-ending.ts';
-import { asksOf, worldKnown, type KnownWorld } from './show-request.ts';
+import { asksOf } from './show-request.ts';
 import { walkSession, type Walked } from './show-walk.ts';
 import { openStep, type OpenStep, type StepRecord } from './show-why-step.ts';
 import { whyLines } from './show-why-text.ts';
+import { manifestIn, type Manifest } from './manifest.ts';
 
 /** Why a step of a session went the way it did: a step is one time that the model was asked, and what came of that. */
 export async function whyText(
@@ -37,7 +38,7 @@ type Search = { readonly head: number; readonly wanted: Wanted; readonly about: 
 async function findStep(store: Store, id: string, { head, wanted, about }: Search): Promise<StepRecord> {
   const { walked } = await walkSession(store, id, head);
   let count = 0;
-  for await (const step of stepsOf(walked, worldKnown(about))) {
+  for await (const step of stepsOf(walked, manifestIn(about))) {
     count += 1;
     if (wanted.by === 'event' && wanted.number < step.begins) throw noStep(wanted.number);
     const reached = wanted.by === 'event' ? step.ends() : step.number;
@@ -54,12 +55,12 @@ async function findStep(store: Store, id: string, { head, wanted, about }: Searc
  */
 async function* stepsOf(
   walked: AsyncIterable<Walked>,
-  world: KnownWorld,
+  manifest: Manifest,
 ): AsyncGenerator<OpenStep, void, undefined> {
   let step: OpenStep | null = null;
   let number = 0;
   for await (const each of walked) {
-    const asks = asksOf(each, world);
+    const asks = asksOf(each, manifest);
     if (asks.length === 0 || each.event.type !== 'user-message') step?.add(each);
     for (const asked of asks) {
       if (step !== null) yield step;

@@ -6,10 +6,9 @@ import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
 import { visible, visibleLine } from '../visible.ts';
-import { cell, fit, widthOf } from './audit-text.ts';
-import { LineOutput } from './pipe-output.ts';
+import { LineOutput } from './line-output.ts';
 import { sessionNamed } from './session-named.ts';
-import { wholeNumber } from './session-number.ts';
+import { wholeNumber } from './option-number.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
 import { accountOf, workText, type Account } from './show-account.ts';
 import {
@@ -29,6 +28,7 @@ import { clockTime, dateTime, duration } from './show-time.ts';
 import { timelineOf, type TimelineEntry } from './show-timeline.ts';
 import { walkSession, type Walked } from './show-walk.ts';
 import { whyText } from './show-why.ts';
+import { cell, fit, widthOf } from './columns.ts';
 
 export type ShowOptions = SessionFlags & {
   readonly at?: string | undefined;
@@ -46,7 +46,7 @@ export function showSession(word: string, options: ShowOptions, io: Io): Promise
   }
   return withStore(options, async (store) => {
     const summary = await sessionNamed(store, word, options.dir);
-    const output = new LineOutput(io.stdout, () => undefined);
+    const output = new LineOutput(io.stdout);
     if (at !== undefined) await output.write(await stateAt(store, summary, at, { options, io }));
     else if (prompt !== undefined) await output.write(await promptNumber(store, summary, prompt, options));
     else if (why !== undefined) await output.write(await stepNumber(store, summary, why, { options, io }));

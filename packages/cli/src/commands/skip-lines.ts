@@ -11,7 +11,7 @@ const reasons: Record<Skip['reason'], string> = {
   special: 'it is not a regular file',
   secret: 'by its name it holds keys or passwords',
   'too-deep': 'it lies too many folders deep',
-  'limit-reached': 'the folder is too large; it and what comes after it was left out',
+  'limit-reached': 'the folder is too large; this and all that comes after it was left out',
 };
 
 /** Skips nobody needs to hear of: most folders have pictures and links in them. */

@@ -1,9 +1,9 @@
-import { counted } from './audit-text.ts';
 import { barPlot, columnPlot, linePlot, type Bar, type Caption } from './html-plots.ts';
 import { element, escaped } from './html-text.ts';
 import { duration } from './show-time.ts';
 import { daySpans } from './stats-html-days.ts';
 import type { GroupStats, Stats } from './stats-sum.ts';
+import { counted, grouped, percent } from './number-text.ts';
 
 /* Each part of the report as plots and tables; what there is nothing of comes to nothing. */
 
@@ -18,14 +18,14 @@ export function overTime({ byDay }: Stats): readonly string[] {
         name,
         parts: endings({ sessions, answered, stuck }, name),
       })),
-      number,
+      grouped,
     ),
     linePlot(
       'Steps that brought something new',
       spans.map(({ name, steps, effective }) => ({
         name,
         share: steps === 0 ? null : effective / steps,
-        title: `${name}: ${number(effective)} of ${counted(steps, 'step')}`,
+        title: `${name}: ${grouped(effective)} of ${counted(steps, 'step')}`,
       })),
     ),
     columnPlot(
@@ -39,11 +39,11 @@ export function overTime({ byDay }: Stats): readonly string[] {
       spans.map(({ name, tokens, loopTokens }) => ({
         name,
         parts: [
-          { value: loopTokens, kind: 'bad', title: `${name}: ${number(loopTokens)} in loops` },
-          { value: tokens - loopTokens, kind: 'plain', title: `${name}: ${number(tokens)} in all` },
+          { value: loopTokens, kind: 'bad', title: `${name}: ${grouped(loopTokens)} in loops` },
+          { value: tokens - loopTokens, kind: 'plain', title: `${name}: ${grouped(tokens)} in all` },
         ],
       })),
-      number,
+      grouped,
     ),
     ...(marked.length === 0
       ? []
@@ -82,7 +82,7 @@ export function transitionPlot({ transitions }: Stats): readonly string[] {
         { value: count * endedWell, kind: 'good', title },
         { value: count * (1 - endedWell), kind: 'rest', title },
       ],
-      label: `${number(count)}, ${percent(endedWell)} well`,
+      label: `${grouped(count)}, ${percent(endedWell)} well`,
     };
   });
   return plotted(
@@ -99,19 +99,19 @@ export function transitionPlot({ transitions }: Stats): readonly string[] {
 
 export function loopPlot({ loops, worstLoops }: Stats): readonly string[] {
   const bars = loops.map(({ rule, tokens, steps, verdicts, ended, loops: count }): Bar => {
-    const title = `${rule}: ${counted(count, 'loop')}, ${counted(steps, 'step')}, ${number(tokens)} tokens; ${counted(verdicts, 'verdict')}, of which ${ended} ended the turn`;
+    const title = `${rule}: ${counted(count, 'loop')}, ${counted(steps, 'step')}, ${grouped(tokens)} tokens; ${counted(verdicts, 'verdict')}, of which ${ended} ended the turn`;
     return {
       name: rule,
       parts: [{ value: tokens, kind: 'bad', title }],
-      label: `${number(tokens)} tokens, ${counted(steps, 'step')}`,
+      label: `${grouped(tokens)} tokens, ${counted(steps, 'step')}`,
     };
   });
   const rows = worstLoops.map(({ session, goal, rule, steps, tokens }) => [
     goal ?? 'no goal yet',
     session,
     rule,
-    number(steps),
-    number(tokens),
+    grouped(steps),
+    grouped(tokens),
   ]);
   return [
     ...plotted({ title: 'Tokens that went into loops, by rule' }, bars),
@@ -149,13 +149,13 @@ export function groupPlot(title: string, groups: readonly GroupStats[]): readonl
   const bars = groups.map((group): Bar => ({
     name: group.name,
     parts: endings(group, group.name),
-    label: `${number(group.sessions)}, ${percent(group.share)} efficient`,
+    label: `${grouped(group.sessions)}, ${percent(group.share)} efficient`,
   }));
   const rows = groups.map((group) => [
     group.name,
-    ...[group.sessions, group.answered, group.stuck, group.steps].map(number),
+    ...[group.sessions, group.answered, group.stuck, group.steps].map(grouped),
     percent(group.share),
-    ...[group.toolCalls, group.inputTokens + group.outputTokens].map(number),
+    ...[group.toolCalls, group.inputTokens + group.outputTokens].map(grouped),
     group.cost === null ? '-' : group.cost.toFixed(4),
   ]);
   const head = ['', 'sessions', 'answered', 'stuck', 'steps', 'efficient', 'tool calls', 'tokens', 'cost'];
@@ -177,7 +177,7 @@ export function toolPlot({ byTool }: Stats): readonly string[] {
   });
   const rows = byTool.map(({ tool, calls, failed, repeated, totalMs, medianMs }) => [
     tool,
-    ...[calls, failed, repeated].map(number),
+    ...[calls, failed, repeated].map(grouped),
     duration(totalMs),
     duration(medianMs),
   ]);
@@ -239,12 +239,4 @@ function table(
 
 function tableRow(row: readonly string[], name: 'td' | 'th'): string {
   return element('tr', {}, row.map((text) => element(name, {}, escaped(text))).join(''));
-}
-
-function percent(share: number | null): string {
-  return share === null ? '-' : `${Math.round(share * 100)} %`;
-}
-
-function number(count: number): string {
-  return Math.round(count).toLocaleString('en');
 }

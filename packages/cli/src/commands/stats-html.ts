@@ -1,4 +1,3 @@
-import { counted } from './audit-text.ts';
 import { element, escaped } from './html-text.ts';
 import { dateTime } from './show-time.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from './stats-html-sections.ts';
 import { htmlStyle } from './stats-html-style.ts';
 import type { Stats } from './stats-sum.ts';
+import { counted, grouped, percent } from './number-text.ts';
 
 /** What a report of ours begins with: one that is there already may be replaced. */
 export const htmlMark = '<!doctype html><!-- pawl stats -->';
@@ -64,12 +64,12 @@ function figures({ sessions, efficiency, saved }: Stats): string {
   const ended = new Map(sessions.byEnding.map(({ name, count }) => [name, count]));
   const perStep = saved.tokensPerLoopStep;
   const all: readonly (readonly [string, string])[] = [
-    [number(ended.get('answered') ?? 0), 'sessions with an answer'],
-    [number(ended.get('stuck') ?? 0), 'stopped for going in circles'],
+    [grouped(ended.get('answered') ?? 0), 'sessions with an answer'],
+    [grouped(ended.get('stuck') ?? 0), 'stopped for going in circles'],
     [percent(efficiency.share), `of ${counted(efficiency.steps, 'step')} brought something new`],
-    [number(saved.stoppedTurns), 'turns stopped by the governor'],
-    [number(saved.refusedCalls), 'refused calls not run again'],
-    [perStep === null ? '-' : number(perStep), 'tokens that a step in a loop took'],
+    [grouped(saved.stoppedTurns), 'turns stopped by the governor'],
+    [grouped(saved.refusedCalls), 'refused calls not run again'],
+    [perStep === null ? '-' : grouped(perStep), 'tokens that a step in a loop took'],
   ];
   const cells = all.map(([value, name]) =>
     element('div', {}, element('dd', {}, escaped(value)) + element('dt', {}, escaped(name))),
@@ -77,12 +77,4 @@ function figures({ sessions, efficiency, saved }: Stats): string {
   const note =
     'What would have come after a stop, nobody knows: so no sum of tokens saved is given, only how often work was stopped and what a step of a loop took.';
   return element('dl', { class: 'figures' }, cells.join('')) + element('p', { class: 'note' }, escaped(note));
-}
-
-function percent(share: number | null): string {
-  return share === null ? '-' : `${Math.round(share * 100)} %`;
-}
-
-function number(count: number): string {
-  return Math.round(count).toLocaleString('en');
 }

@@ -9,9 +9,9 @@ import {
   type Verdict,
 } from '@pawl/core';
 import { textAbout, type SessionSummary } from '@pawl/runtime';
-import { accountOf, type Account } from './show-account.ts';
+import { accountOf, type Account, endsTurn } from './show-account.ts';
 import { endingOf, type Ending } from './show-ending.ts';
-import { executionOf } from './show-timeline.ts';
+import { durationOf, executionOf } from './show-timeline.ts';
 import type { Walk, Walked } from './show-walk.ts';
 import { verdictsIn } from './show-why-step.ts';
 
@@ -141,7 +141,7 @@ function countNote(tally: Tally, note: Note, before: Session): void {
 function countVerdict(tally: Tally, { rule, response, evidence, seq }: Verdict & { seq: number }): void {
   // A budget that is used up says nothing about going round in circles.
   if (rule === 'budget') return;
-  const ended = response.kind === 'finish' || response.kind === 'halt' || response.kind === 'ask';
+  const ended = endsTurn(response);
   tally.verdicts.push({ rule, ended });
   const [from] = evidence;
   if (from !== undefined) tally.spans.push({ rule, from, to: seq });
@@ -166,8 +166,7 @@ function countCall(tally: Tally, { at, callId, outcome }: EventOf<'tool-finished
     .digest('base64');
   const news = outcome.ok && !tally.known.has(name);
   tally.known.add(name);
-  const startedAt = execution.status === 'running' ? execution.startedAt : null;
-  tally.calls.push({ tool, ok: outcome.ok, news, ms: startedAt === null ? null : at - startedAt });
+  tally.calls.push({ tool, ok: outcome.ok, news, ms: durationOf(execution, at) });
   if (!news || tally.isCounted) return;
   tally.isCounted = true;
   tally.effective += 1;

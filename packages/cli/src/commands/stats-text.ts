@@ -1,8 +1,9 @@
-import { counted, fit } from './audit-text.ts';
 import { statusText } from './show-ending.ts';
 import { duration } from './show-time.ts';
 import type { GroupStats, Saved, Stats } from './stats-sum.ts';
 import { tableLines, type TextTable } from './text-table.ts';
+import { fit } from './columns.ts';
+import { counted, grouped, percent } from './number-text.ts';
 
 /** The numbers as tables. */
 export function statsLines(stats: Stats, width: number): readonly string[] {
@@ -59,7 +60,7 @@ function loopTable({ loops }: Stats): readonly string[] {
     ['rule', 'verdicts', 'stopped', 'loops', 'steps', 'tokens'],
     loops.map(({ rule, ...counts }) => [
       rule,
-      ...[counts.verdicts, counts.ended, counts.loops, counts.steps, counts.tokens].map(number),
+      ...[counts.verdicts, counts.ended, counts.loops, counts.steps, counts.tokens].map(grouped),
     ]),
   );
 }
@@ -67,7 +68,7 @@ function loopTable({ loops }: Stats): readonly string[] {
 function savedLines({ stoppedTurns, refusedCalls, tokensPerLoopStep }: Saved): readonly string[] {
   if (stoppedTurns === 0 && refusedCalls === 0) return [];
   const each =
-    tokensPerLoopStep === null ? '' : `; a step in a loop took ${number(tokensPerLoopStep)} tokens`;
+    tokensPerLoopStep === null ? '' : `; a step in a loop took ${grouped(tokensPerLoopStep)} tokens`;
   return [
     '',
     'Saved',
@@ -82,10 +83,10 @@ function groupTable(title: string, name: string, groups: readonly GroupStats[]):
     [name, 'sessions', 'answered', 'stuck', 'steps', 'efficient', 'tool calls', 'tokens', 'cost'],
     groups.map((group) => [
       group.name,
-      ...[group.sessions, group.answered, group.stuck, group.steps].map(number),
+      ...[group.sessions, group.answered, group.stuck, group.steps].map(grouped),
       percent(group.share),
-      number(group.toolCalls),
-      number(group.inputTokens + group.outputTokens),
+      grouped(group.toolCalls),
+      grouped(group.inputTokens + group.outputTokens),
       group.cost === null ? '-' : group.cost.toFixed(4),
     ]),
   );
@@ -97,7 +98,7 @@ function toolTable({ byTool }: Stats): readonly string[] {
     ['tool', 'calls', 'failed', 'repeated', 'in all', 'median'],
     byTool.map(({ tool, calls, failed, repeated, totalMs, medianMs }) => [
       tool,
-      ...[calls, failed, repeated].map(number),
+      ...[calls, failed, repeated].map(grouped),
       duration(totalMs),
       duration(medianMs),
     ]),
@@ -107,7 +108,7 @@ function toolTable({ byTool }: Stats): readonly string[] {
 function accuracyTable({ accuracy }: Stats): readonly string[] {
   const rows = accuracy.map(({ rule, verdicts, right, wrong, share }) => [
     rule,
-    ...[verdicts, right, wrong].map(number),
+    ...[verdicts, right, wrong].map(grouped),
     share === null ? 'not marked' : percent(share),
   ]);
   return table('Verdicts, as people marked them', ['rule', 'verdicts', 'right', 'wrong', 'accuracy'], rows);
@@ -118,11 +119,3 @@ function table(title: string, head: readonly string[], rows: TextTable['rows']):
 }
 
 const rowsMax = 40;
-
-function percent(share: number | null): string {
-  return share === null ? '-' : `${Math.round(share * 100)} %`;
-}
-
-function number(count: number): string {
-  return Math.round(count).toLocaleString('en');
-}

@@ -1,14 +1,12 @@
-import { realpathSync } from 'node:fs';
 import { StoreError, type SessionSummary, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
 import { openStoreFor } from '../store-option.ts';
 import { writeWhole } from '../whole-file.ts';
-import { counted, widthOf } from './audit-text.ts';
 import { isOwnFile } from './own-file.ts';
-import { LineOutput } from './pipe-output.ts';
-import { allSessions, worksIn } from './session-named.ts';
+import { LineOutput } from './line-output.ts';
+import { allSessions, sessionsMeant, realFolder } from './session-named.ts';
 import type { SessionFlags } from './session-store.ts';
 import { walkSession } from './show-walk.ts';
 import { htmlMark, statsHtml } from './stats-html.ts';
@@ -16,6 +14,8 @@ import { statsOf, type SessionStats } from './stats-session.ts';
 import { sumOf, type Stats } from './stats-sum.ts';
 import { statsLines } from './stats-text.ts';
 import type { VerdictMarks } from './verdict-marks.ts';
+import { widthOf } from './columns.ts';
+import { counted } from './number-text.ts';
 
 export type StatsOptions = SessionFlags & {
   readonly all?: boolean | undefined;
@@ -30,12 +30,12 @@ export async function showStats(options: StatsOptions, io: Io): Promise<ExitCode
   try {
     const { store, marks } = opened;
     const all = await allSessions(store);
-    const meant = options.all === true ? all : all.filter((session) => worksIn(session, options.dir));
+    const meant = sessionsMeant(all, options);
     const read = await readAll(store, meant, { signal: options.signal, io });
     if (read === null) return exitCodes.interrupted;
     const kept = (await marks?.read(meant.map(({ id }) => id))) ?? { marks: [], unread: 0 };
     const stats = sumOf(read.stats, { damaged: read.damaged, marks: marksOn(meant, kept, options) });
-    const output = new LineOutput(io.stdout, () => undefined);
+    const output = new LineOutput(io.stdout);
     if (options.json === true) await output.write(JSON.stringify({ type: 'stats', ...stats }));
     else for (const line of statsLines(stats, widthOf(io.stdout))) await output.write(line);
     if (options.html !== undefined) await writeHtml(options.html, stats, options, io);
@@ -47,7 +47,7 @@ export async function showStats(options: StatsOptions, io: Io): Promise<ExitCode
 }
 
 async function writeHtml(path: string, stats: Stats, options: StatsOptions, io: Io): Promise<void> {
-  const where = options.all === true ? 'all folders' : realpathSync(options.dir);
+  const where = options.all === true ? 'all folders' : realFolder(options.dir);
   await writeWhole(path, statsHtml(stats, { at: Date.now(), where }), await isOwnFile(path, htmlMark));
   io.stderr.write(`Wrote ${JSON.stringify(path)}.\n`);
 }

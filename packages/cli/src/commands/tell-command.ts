@@ -2,7 +2,7 @@ import type { Call, Session } from '@pawl/core';
 import type { SessionCommand } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
-import { wholeNumber } from './session-number.ts';
+import { wholeNumber } from './option-number.ts';
 import type { Told } from './tell.ts';
 import { tellings, type Telling } from './tellings.ts';
 

@@ -5,12 +5,13 @@ import type { SessionQueue } from '@pawl/worker';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { shortId } from '../short-id.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError, asUsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { configFor } from './run-config.ts';
 import { sessionNamed } from './session-named.ts';
 import { withStore, type SessionFlags } from './session-store.ts';
 import { commandOf } from './tell-command.ts';
+import { isRedis } from '../store-option.ts';
 
 export type TellFlags = SessionFlags & {
   readonly reason?: string | undefined;
@@ -34,7 +35,7 @@ export async function tell(word: string, told: Told, flags: TellFlags, io: Io): 
       return exitCodes.finished;
     });
   } catch (error) {
-    throw error instanceof StoreError ? new UsageError(error.message, { cause: error }) : error;
+    throw asUsageError(error, StoreError);
   }
 }
 
@@ -47,7 +48,7 @@ type Place = {
 /** In Redis there may be workers to be woken; elsewhere only one who runs the session already hears it. */
 async function withPlace<Result>(flags: TellFlags, work: (place: Place) => Promise<Result>): Promise<Result> {
   const named = flags.store ?? (await configFor(resolve(flags.dir), {}, null)).config.store ?? 'user';
-  if (!/^rediss?:\/\//.test(named)) {
+  if (!isRedis(named)) {
     return withStore(flags, (store) => work({ store, wake: async () => false }));
   }
   const { withQueue } = await import('./queue-place.ts');

@@ -1,4 +1,4 @@
-/** What `pawl tell` knows to ask, and what has to follow it. */
+/** What `pawl tell` can ask, and what follows each. */
 export const tellings = {
   say: '<text>',
   allow: '[call]',

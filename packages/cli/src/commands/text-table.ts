@@ -1,4 +1,4 @@
-import { cell } from './audit-text.ts';
+import { cell } from './columns.ts';
 
 export type TextTable = {
   readonly title: string;

@@ -1,19 +1,19 @@
 import type { Verdict } from '@pawl/core';
 import type { SessionSummary, Store } from '@pawl/runtime';
-import { didYouMean } from '../did-you-mean.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { openStoreFor } from '../store-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
-import { cell, fit, widthOf } from './audit-text.ts';
-import { LineOutput } from './pipe-output.ts';
+import { LineOutput } from './line-output.ts';
 import { sessionNamed } from './session-named.ts';
-import { wholeNumber } from './session-number.ts';
+import { wholeNumber } from './option-number.ts';
 import type { SessionFlags } from './session-store.ts';
 import { walkSession } from './show-walk.ts';
 import { verdictsIn } from './show-why-step.ts';
 import { keyOf, type MarkShelf, type VerdictMark } from './verdict-marks.ts';
+import { cell, fit, widthOf } from './columns.ts';
+import { didYouMean } from '../one-of.ts';
 
 export type VerdictOptions = SessionFlags & {
   readonly rule?: string | undefined;
@@ -39,7 +39,7 @@ export async function verdict(
     }
     const summary = await sessionNamed(store, word, options.dir);
     const found = await verdictsOf(store, summary);
-    const output = new LineOutput(io.stdout, () => undefined);
+    const output = new LineOutput(io.stdout);
     const place = { marks, session: summary.id, output, io };
     if (mark === null) await list(found, place, options);
     else await keep(meantOf(found, options), mark, place, options);

@@ -40,7 +40,7 @@ type Watching = { see(seen: Seen): void; close(): Promise<void> };
 type Watched = { readonly session: Session; readonly about: Json; readonly leave: () => void };
 
 async function viewFor(options: WatchOptions, io: Io, watched: Watched): Promise<Watching> {
-  if (options.json === true) return { see: (seen) => jsonView(io).see(seen), close: async () => undefined };
+  if (options.json === true) return { ...jsonView(io), close: async () => undefined };
   return options.plain !== true && hasKeys(io) ? liveView(io, watched) : linesOf(io, watched);
 }
 

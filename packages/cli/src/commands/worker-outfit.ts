@@ -1,4 +1,4 @@
-import { join, relative, isAbsolute } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Json } from '@pawl/core';
 import { createFileSpool, createPhaseTools, indexFolder, withAgentKeys, type Storage } from '@pawl/runtime';
 import { type Opened, type Outfit, type OutfitFor } from '@pawl/worker';
@@ -26,15 +26,14 @@ export type WorkerPlace = {
 export function workerOutfit({ root, storageOf, warn, telemetry = null }: WorkerPlace): OutfitFor {
   return async (opened) => {
     const about = aboutOf(opened.about, root);
-    const flags = about;
-    const { config, warnings } = await configFor(about.dir, configOf(flags), null);
+    const { config, warnings } = await configFor(about.dir, configOf(about), null);
     const { profile } = withAgentKeys(await profileNamed(about.profile), config);
     const folder = await indexFolder(about.dir, { signal: opened.signal });
     try {
       return await outfitIn(opened, {
         folder,
         profile,
-        flags: { ...flags, ...withModel(flags, config) },
+        flags: { ...about, ...withModel(about, config) },
         config,
         storage: storageOf(about.dir, opened.about),
         warn,
@@ -99,7 +98,8 @@ function aboutOf(json: Json, root: string): About {
   const about = readAbout(json);
   if (about === null) throw new UsageError('It is not known where and with which model it is to work.');
   const way = relative(root, about.dir);
-  if (way === '' || (!way.startsWith('..') && !isAbsolute(way))) return about;
+  const isOutside = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
+  if (!isOutside) return about;
   throw new UsageError(
     `It works in ${about.dir}, and this worker only in ${root}. Start one with --dir there, then: pawl queue retry`,
   );

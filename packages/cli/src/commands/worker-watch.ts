@@ -3,7 +3,7 @@ import type { MetricsServer, Telemetry } from '@pawl/telemetry';
 import { UsageError } from '../usage-error.ts';
 import { configFor } from './run-config.ts';
 import { openTelemetry } from './run-telemetry.ts';
-import { wholeNumber } from './session-number.ts';
+import { portNumber } from './option-number.ts';
 
 type WatchFlags = { readonly dir: string; readonly metricsPort?: string | undefined };
 
@@ -16,7 +16,7 @@ export async function openWatch(
   queue: Pick<SessionQueue, 'depths' | 'parked'>,
   warn: (line: string) => void,
 ): Promise<Watched> {
-  const port = metricsPort === undefined ? null : portIn(metricsPort);
+  const port = metricsPort === undefined ? null : portNumber('--metrics-port', metricsPort);
   const { config } = await configFor(dir, {}, null);
   const telemetry = await openTelemetry(config, { prometheus: port !== null, warn });
   if (telemetry === null) return { telemetry, close: async () => undefined };
@@ -30,14 +30,6 @@ export async function openWatch(
       await telemetry.shutdown();
     },
   };
-}
-
-const portMax = 65_535;
-
-function portIn(text: string): number {
-  const port = wholeNumber('--metrics-port', text, 0);
-  if (port <= portMax) return port;
-  throw new UsageError(`--metrics-port goes up to ${portMax}, and got ${port}.`);
 }
 
 async function serve(port: number, telemetry: Telemetry): Promise<MetricsServer> {

@@ -1,15 +1,13 @@
-import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { once } from 'node:events';
 import { folderStorage, startWorker, tenantIn, type WorkerReport } from '@pawl/worker';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { withQueueOnceThere, type QueueFlags } from './queue-place.ts';
-import { spanOf, wholeNumber } from './session-number.ts';
+import { spanOf, wholeNumber } from './option-number.ts';
 import { workerOutfit } from './worker-outfit.ts';
 import { openWatch } from './worker-watch.ts';
+import { folderNamed } from '../folder-option.ts';
 
 export type WorkerFlags = QueueFlags & {
   readonly concurrency: string;
@@ -26,7 +24,7 @@ export type WorkerFlags = QueueFlags & {
 
 /** Takes sessions from the queue and works on them until it is told to end. */
 export async function work(flags: WorkerFlags, io: Io): Promise<ExitCode> {
-  const root = folderOf(flags.dir);
+  const root = await folderNamed(flags.dir);
   const times = {
     concurrency: wholeNumber('--concurrency', flags.concurrency, 1),
     leaseMs: wholeNumber('--lease', flags.lease, 2) * 1_000,
@@ -60,14 +58,6 @@ export async function work(flags: WorkerFlags, io: Io): Promise<ExitCode> {
     await watched.close();
   });
   return exitCodes.finished;
-}
-
-function folderOf(dir: string): string {
-  try {
-    return realpathSync(dir);
-  } catch {
-    throw new UsageError(`There is no folder ${JSON.stringify(visibleLine(resolve(dir)))}.`);
-  }
 }
 
 const words: Record<Exclude<WorkerReport['kind'], 'parked' | 'rescheduled' | 'trouble'>, string> = {

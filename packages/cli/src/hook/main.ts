@@ -37,7 +37,7 @@ function readWords([name = '', flag, count]: readonly string[]): { name: string;
   if (flag === undefined) return { name, callsMax: null };
   const callsMax = Number(count);
   if (flag !== '--max-tool-calls' || !Number.isSafeInteger(callsMax) || callsMax < 1) {
-    throw new TypeError('After the host, only --max-tool-calls and a whole number from 1 on may stand.');
+    throw new TypeError('After the host, only --max-tool-calls and a whole number of at least 1 may follow.');
   }
   return { name, callsMax };
 }

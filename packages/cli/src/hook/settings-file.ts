@@ -55,7 +55,7 @@ function parsed(path: string, text: string): Json {
     return JSON.parse(text.replace(/^\uFEFF/, '')) as Json;
   } catch (error) {
     throw new UsageError(
-      `${path} is no plain JSON (${error instanceof Error ? error.message : String(error)}). Take out comments, or put it right, then try again.`,
+      `${path} is not plain JSON (${error instanceof Error ? error.message : String(error)}). Take out comments, or put it right, then try again.`,
       { cause: error },
     );
   }

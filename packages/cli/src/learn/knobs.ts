@@ -1,5 +1,5 @@
 import type { Level, Rule, Thresholds } from '@pawl/core';
-import type { RuleThresholds } from './verdicts.ts';
+import { ladder, type RuleThresholds } from './verdicts.ts';
 
 /** One threshold that may be set to something else, and to what. */
 export type Knob = {
@@ -79,8 +79,6 @@ export function turned(
   });
   return new Map([...all, [rule, { ...before, ...Object.fromEntries(milder), [level]: set }]]);
 }
-
-const ladder: readonly Level[] = ['advise', 'refuse', 'ask', 'finish'];
 
 /** Whether nothing that refuses, asks or ends comes later than before, or not at all; and no advice is gone. */
 export function isNoLooser(before: RuleThresholds, after: RuleThresholds): boolean {

@@ -6,7 +6,7 @@ import { nearMissesOf, type NearMisses } from './near-misses.ts';
 import type { RunFacts } from './run-facts.ts';
 import { isEnding } from './score.ts';
 import { neededFor, upperBound } from './statistics.ts';
-import { verdictsOn, type RuleThresholds } from './verdicts.ts';
+import { verdictsOn, type RuleThresholds, ladder } from './verdicts.ts';
 import { weigh, worseIn, type Measure, type Weight } from './weigh.ts';
 
 /** What came of learning thresholds. */
@@ -125,13 +125,11 @@ type Choice = {
   readonly folds: CrossValidation['folds'];
 };
 
-const levels: readonly Level[] = ['advise', 'refuse', 'ask', 'finish'];
-
 function changesOf(runs: readonly RunFacts[], { knobs, inForce, chosen, folds }: Choice): readonly Change[] {
   const times = new Set(knobs.flatMap(({ rule, isTime }) => (isTime ? [rule] : [])));
   return [...inForce].flatMap(([rule, was]) => {
     const is = chosen.get(rule) ?? was;
-    return levels.flatMap((level): readonly Change[] => {
+    return ladder.flatMap((level): readonly Change[] => {
       const [from, to] = [was[level] ?? null, is[level] ?? null];
       if (from === null || to === null || from === to) return [];
       return [

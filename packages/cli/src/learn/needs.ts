@@ -23,7 +23,7 @@ export type Needs = {
   readonly byMode: readonly Need[];
 };
 
-/** More names than this are somebody's play with names. */
+/** No real set of runs has more names than this. */
 const namesMax = 1_000;
 
 /** Learns from one run after the other what it takes; a number is kept for each tool and mode of a run. */

@@ -1,4 +1,4 @@
-/** The value below which this share of the numbers lies, taken from the numbers themselves; null of none. */
+/** The value below which this share of the numbers lies, taken from the numbers themselves; null where there are none. */
 export function quantile(numbers: readonly number[], share: number): number | null {
   const sorted = numbers.toSorted((a, b) => a - b);
   const index = Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1));

@@ -25,7 +25,8 @@ export function verdictsOn(counts: readonly Count[], thresholds: RuleThresholds)
 /** How many loops the governor remembers having spoken about. */
 const loopsMax = 32;
 
-const levels: readonly Level[] = ['advise', 'refuse', 'ask', 'finish'];
+/** What a rule can do, from the mildest on. */
+export const ladder: readonly Level[] = ['advise', 'refuse', 'ask', 'finish'];
 const auditLevels: readonly AuditLevel[] = ['nudge', 'block', 'ask', 'stop'];
 const endingGravity = 3;
 
@@ -35,8 +36,8 @@ type Spoken = { readonly loop: number; readonly gravity: number };
 /** 0 for nothing to say, then the levels from the mildest on. */
 function gravityOf(count: number, thresholds: Thresholds | undefined): number {
   if (thresholds === undefined) return 0;
-  for (let index = levels.length - 1; index >= 0; index -= 1) {
-    const level = levels[index];
+  for (let index = ladder.length - 1; index >= 0; index -= 1) {
+    const level = ladder[index];
     if (level !== undefined && count >= (thresholds[level] ?? Infinity)) return index + 1;
   }
   return 0;

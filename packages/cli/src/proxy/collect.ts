@@ -21,7 +21,7 @@ export function collected(req: IncomingMessage, max: number = bodyMax): Promise<
       req.unshift(Buffer.concat(chunks));
     };
     const end = (): void => done(Buffer.concat(chunks));
-    const gone = (): void => reject(new Error('The client left before its request was whole.'));
+    const gone = (): void => reject(new Error('The client left before its request was complete.'));
     req.on('data', take).once('end', end).once('close', gone);
   });
 }

@@ -176,7 +176,7 @@ function decide(model: ScreenModel, asked: AskedQuestion & { kind: 'permission' 
   }
   if (letter === 'y') return answer({ decision: 'allow' });
   return asked.question.always === null
-    ? just(noticed(model, 'Always cannot be had for this one: y or n.'))
+    ? just(noticed(model, 'There is no always for this one: press y or n.'))
     : answer({ decision: 'allow', always: true });
 }
 

@@ -18,7 +18,7 @@ export type Size = { readonly columns: number; readonly rows: number };
 export type ScreenModel = {
   readonly about: About;
   readonly size: Size;
-  /** The latest time anybody told of. */
+  /** The latest time that is known. */
   readonly now: number;
   readonly session: Session;
   readonly story: Story;
@@ -133,7 +133,7 @@ export function tick(model: ScreenModel, now: number): ScreenModel {
   return { ...model, now: Math.max(model.now, now), ui: isSame ? ui : { ...ui, notice, leavingUntil } };
 }
 
-/** Whether the view looks other than it did only because time has passed: what turns does soon, a clock in a second. */
+/** Whether the view has changed only because time has passed: a spinner turns at once, a clock after a second. */
 export function looksOther({ session, now: before }: ScreenModel, now: number): boolean {
   return !still.has(session.turn.status) || Math.floor(now / 1_000) !== Math.floor(before / 1_000);
 }

@@ -20,10 +20,10 @@ export function tell(story: Story, before: Session, seen: Seen): Story {
   return ofActions(told, seen);
 }
 
-/** How many messages of a session that is gone on with are told again. */
+/** How many messages of a resumed session are told again. */
 const retoldMax = 30;
 
-/** The end of what was said before, for a session that somebody goes on with. */
+/** The end of what was said before, for a session that is resumed. */
 export function retell(story: Story, session: Session): Story {
   const messages = toArray(conversationOf(session));
   const earlier = messages.length - retoldMax;

@@ -272,18 +272,9 @@ describe('what pawl audit cannot read', () => {
 
   it.each([
     [{ format: 'jsn' }, 'There is no format "jsn". Did you mean json? There are: report, json, verdicts.'],
-    [
-      { priceIn: 'cheap' },
-      '--price-in takes the price of a million tokens as a number, for example 2.5, and got "cheap".',
-    ],
-    [
-      { priceOut: '-1' },
-      '--price-out takes the price of a million tokens as a number, for example 2.5, and got "-1".',
-    ],
-    [
-      { priceOut: ' ' },
-      '--price-out takes the price of a million tokens as a number, for example 2.5, and got " ".',
-    ],
+    [{ priceIn: 'cheap' }, '--price-in takes a number of 0 or more, such as 2.5, and got "cheap".'],
+    [{ priceOut: '-1' }, '--price-out takes a number of 0 or more, such as 2.5, and got "-1".'],
+    [{ priceOut: ' ' }, '--price-out takes a number of 0 or more, such as 2.5, and got " ".'],
   ])('is told for the options %j', async (options, message) => {
     await expect(run(three, options)).rejects.toThrow(new UsageError(message));
   });

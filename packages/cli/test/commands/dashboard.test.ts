@@ -144,7 +144,9 @@ describe('pawl dashboard', () => {
       const { error } = (await answer.json()) as { error: { message: string } };
       return `${answer.status} ${error.message}`;
     };
-    expect(await begin({ dir: '/nowhere/at/all' })).toBe('400 There is no folder "/nowhere/at/all".');
+    expect(await begin({ dir: '/nowhere/at/all' })).toBe(
+      '400 There is no folder "/nowhere/at/all". Check the spelling.',
+    );
     expect(await begin({ profile: 'pwal' })).toMatch(/^400 There is no profile "pwal"\. /);
     expect(await begin({ profile: 'lkj' })).toMatch(/^400 The profile lkj keeps its memory in files/);
     expect(await begin({ model: 'nobody:m' })).toMatch(/^400 /);
@@ -174,7 +176,7 @@ describe('pawl dashboard', () => {
     const listen = (more: Partial<DashboardFlags>): Promise<number> =>
       dashboard({ dir: folder, store: 'none', signal, ...more }, captureIo().io);
     await expect(listen({ host: '0.0.0.0' })).rejects.toThrow('PAWL_DASHBOARD_TOKEN');
-    await expect(listen({ port: '70000' })).rejects.toThrow('--port goes up to 65535');
+    await expect(listen({ port: '70000' })).rejects.toThrow('--port takes a whole number from 0 to 65535');
     await expect(listen({ port: 'x' })).rejects.toThrow('--port');
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');

@@ -61,6 +61,9 @@ describe('pawl diff', () => {
     await keepFailure('c', { jitter: 0.1, message: 'very busy' });
     expect(await place.json('diff', 'a', 'b')).toMatchObject([{ common: 2, next: { a: null, b: null } }]);
     expect(await place.json('diff', 'a', 'c')).toMatchObject([{ common: 1, next: { a: { jitter: 0.1 } } }]);
+    expect((await place.pawl('diff', 'a', 'c')).out).toContain(
+      'The first event is the same, times aside; then they part:',
+    );
   });
 
   it('shows where two runs part, and what came of that', async () => {

@@ -239,6 +239,9 @@ describe('pawl doctor, of Redis', () => {
   });
 
   it.each(['nonsense', 'http://127.0.0.1:6379', 'redis://'])('takes %s for no address', async (url) => {
-    expect(await redis(null, () => url)).toMatchObject({ ok: false, found: 'PAWL_REDIS_URL is no address' });
+    expect(await redis(null, () => url)).toMatchObject({
+      ok: false,
+      found: 'PAWL_REDIS_URL is not an address',
+    });
   });
 });

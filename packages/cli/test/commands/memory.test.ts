@@ -178,7 +178,7 @@ describe('pawl memory search', () => {
     const path = await put('m.json', legacy);
     const { code, out, err } = await memory('search', 'zebra', '--file', path);
     expect({ code, out }).toEqual({ code: 0, out: '' });
-    expect(err).toContain('Nothing has the words zebra.');
+    expect(err).toContain('Nothing contains the words zebra.');
   });
 
   it('finds in SQLite, whatever stands in the words', async () => {

@@ -72,7 +72,8 @@ describe('pawl proxy', () => {
     [{ upstream: 'ftp://example.org' }, /--upstream takes the address/],
     [{ upstream: 'https://key:sk-secret@example.org' }, /^(?!.*sk-secret).*--upstream/],
     [{ port: 'http' }, /--port takes a whole number/],
-    [{ port: '70000' }, /Port 70000 cannot be had/],
+    [{ port: '70000' }, /--port takes a whole number from 0 to 65535, and got "70000"/],
+    [{ dir: '/nowhere/at/all' }, /^There is no folder "\/nowhere\/at\/all"/],
     [{ maxSteps: '0' }, /--max-steps/],
   ])('refuses %j with one clear error', async (wrong, message) => {
     const { signal } = new AbortController();

@@ -200,7 +200,7 @@ describe('pawl resume', () => {
     );
     await expect(resumed(null, { store: join(folder, 'broken.db') })).rejects.toThrow(/broken\.db/);
     await expect(resumed(null, { store: 'https://example.com' })).rejects.toThrow(
-      /no place to keep sessions/,
+      /not a place to keep sessions/,
     );
   });
 

@@ -105,6 +105,12 @@ describe('pawl run --model', () => {
     ['a price alone', { priceIn: '3' }, /both --price-in and --price-out/],
     ['a budget of money without prices', { maxCost: '1' }, /needs prices: --price-in/],
     ['a missing address', { baseUrl: undefined }, /base/i],
+    [
+      'replies without a token',
+      { maxOutputTokens: '0' },
+      /--max-output-tokens takes a whole number of at least 1/,
+    ],
+    ['half a token', { maxOutputTokens: '2.5' }, /--max-output-tokens takes a whole number/],
   ])('says in one line what is wrong with %s', async (_, more, message) => {
     const asking = ask(more as Partial<RunOptions>);
     await expect(asking).rejects.toThrow(UsageError);

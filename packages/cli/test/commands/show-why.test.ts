@@ -179,7 +179,7 @@ describe('pawl show --why', () => {
     await keepRun(place, { ...plainRun, id: 'roof' });
     for (const [given, complaint] of [
       ['4', /was asked 3 times in this session; there is no step 4/],
-      ['0', /whole number from 1 on/],
+      ['0', /whole number of at least 1/],
       ['event:9', /has 8 events; there is no event 9/],
       ['event:x', /whole number/],
     ] as const) {

@@ -343,7 +343,7 @@ describe('pawl show --prompt', () => {
   it('says what is not known of the run, and which prompts there are', async () => {
     await keepRun(place, { ...plainRun, id: 'roof' });
     expect((await place.pawl('show', 'roof', '--prompt', '1')).out).toBe(`Prompt 1, sent after event 1
-Of that run, the prompt it began with and its tools are not on record: they are left out here, all else is as it was sent.
+Not on record, and left out here: the prompt and the tools of that run. All else is as it was sent.
 
 ── user ──
 Mend the roof

@@ -279,7 +279,7 @@ describe('what pawl tell is not told right', () => {
     [['last', 'resume'], 'nothing is under way'],
     [['last', 'pause', 'now'], 'say why with --reason'],
     [['last', 'say'], 'say needs <text>'],
-    [['last', 'phase', 'two', 'Go on'], 'takes a whole number from 1 on, and got "two"'],
+    [['last', 'phase', 'two', 'Go on'], 'takes a whole number of at least 1, and got "two"'],
     [['last', 'phase', '2'], 'phase needs'],
     [['last', 'evict', 'plan'], 'there is no plan in working memory. See how'],
     [['last', 'dance'], 'Allowed choices are say, allow'],

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** How it shows that a reader has left: the pipe is broken, the socket reset, the stream closed. */
+/** How one sees that a reader has left: the pipe is broken, the socket reset, the stream closed. */
 const goneCodes: ReadonlySet<unknown> = new Set([
   'EPIPE',
   'EOF',
@@ -10,12 +10,12 @@ const goneCodes: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-/** Writes whole lines at the pace they are read at, and notices when nobody reads them any longer. */
+/** Writes whole lines at the pace at which they are read, and notices when nobody reads them any more. */
 export class LineOutput {
   readonly #stream: Writable;
   #error: unknown = null;
 
-  constructor(stream: Writable, onClosed: () => void) {
+  constructor(stream: Writable, onClosed: () => void = () => undefined) {
     this.#stream = stream;
     // The listener stays: an error may still come when the last line has been handed over.
     stream.on('error', (error) => {
@@ -29,11 +29,11 @@ export class LineOutput {
     return this.#error !== null || this.#stream.destroyed || this.#stream.writableEnded;
   }
 
-  /** What went wrong, unless it is only that the reader has left, which is their right. */
-  get failure(): Error | null {
+  /** Throws what went wrong, unless it is only that the reader has left, which is their right. */
+  throwFailure(): void {
     const error = this.#error;
-    if (!(error instanceof Error)) return null;
-    return 'code' in error && goneCodes.has(error.code) ? null : error;
+    if (!(error instanceof Error) || ('code' in error && goneCodes.has(error.code))) return;
+    throw new Error(`The output cannot be written: ${error.message}`, { cause: error });
   }
 
   async write(line: string): Promise<void> {

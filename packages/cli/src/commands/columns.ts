@@ -1,8 +1,7 @@
 import type { Writable } from 'node:stream';
 import { visibleLine } from '../visible.ts';
-import type { Cost } from './audit-cost.ts';
 
-/** Where the output is no terminal, or a terminal does not say how wide it is. */
+/** The width where the output is no terminal, or a terminal does not say how wide it is. */
 const widthElsewhere = 120;
 const widthMin = 60;
 
@@ -16,7 +15,7 @@ const flat = /[\p{Mn}\p{Me}]/u;
 const wide =
   /[\p{Extended_Pictographic}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{20000}-\u{3fffd}]/u;
 
-/** A text on one line of exactly this many columns: cut with a dot-dot-dot, or filled up. */
+/** A text on one line of exactly this many columns: cut with an ellipsis, or filled up. */
 export function cell(text: string, width: number, side: 'left' | 'right' = 'left'): string {
   const fitted = fit(text, width);
   const blank = ' '.repeat(Math.max(0, width - columnsOf(fitted)));
@@ -41,24 +40,4 @@ function columnsOf(text: string): number {
   let columns = 0;
   for (const character of text) columns += flat.test(character) ? 0 : wide.test(character) ? 2 : 1;
   return columns;
-}
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-}
-
-/** Steps, tokens, and money where there are prices. */
-export function costText({ steps, tokens, money }: Cost): string {
-  const parts = [counted(steps, 'step'), `${short(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`];
-  return parts.join(', ') + (money === null ? '' : ` for ${moneyText(money)}`);
-}
-
-/** Without a currency: it is the one of the prices, whichever that is. */
-function moneyText(money: number): string {
-  return money.toFixed(money < 1 ? 4 : 2);
-}
-
-function short(count: number): string {
-  if (count < 10_000) return count.toLocaleString('en');
-  return count < 1_000_000 ? `${(count / 1_000).toFixed(0)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }

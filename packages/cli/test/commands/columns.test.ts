@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cell, costText, counted, fit } from '../../src/commands/audit-text.ts';
+import { cell, fit } from '../../src/commands/columns.ts';
 
 describe('a text in a table', () => {
   it.each([
@@ -37,24 +37,5 @@ describe('a text in a table', () => {
     expect(cell('ab', 5)).toBe('ab   ');
     expect(cell('ab', 5, 'right')).toBe('   ab');
     expect(cell('雨', 5)).toBe('雨   ');
-  });
-});
-
-describe('numbers', () => {
-  it.each([
-    [0, '0 runs'],
-    [1, '1 run'],
-    [12_345, '12,345 runs'],
-  ])('%i is %s', (count, text) => {
-    expect(counted(count, 'run')).toBe(text);
-  });
-
-  it.each([
-    [{ steps: 1, tokens: 1, inputTokens: null, money: null }, '1 step, 1 token'],
-    [{ steps: 2_000, tokens: 9_999, inputTokens: null, money: 0.5 }, '2,000 steps, 9,999 tokens for 0.5000'],
-    [{ steps: 0, tokens: 123_456, inputTokens: 9, money: 12.345 }, '0 steps, 123k tokens for 12.35'],
-    [{ steps: 3, tokens: 4_560_000, inputTokens: 9, money: null }, '3 steps, 4.6M tokens'],
-  ])('of a cost %j are written %s', (cost, text) => {
-    expect(costText(cost)).toBe(text);
   });
 });

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { decimalNumber, portNumber, spanOf, wholeNumber } from '../../src/commands/option-number.ts';
+import { UsageError } from '../../src/usage-error.ts';
+
+const wrong = (read: () => number): string => {
+  try {
+    return `read as ${read()}`;
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+};
+
+describe('the number given to an option', () => {
+  it('is read as it is written', () => {
+    expect(['1', ' 20 ', '1e6'].map((given) => wholeNumber('--n', given, 1))).toEqual([1, 20, 1_000_000]);
+    expect(['0', '4141', '65535'].map((given) => portNumber('--port', given))).toEqual([0, 4_141, 65_535]);
+    expect(['0', '2.5', ' 3 '].map((given) => decimalNumber('--price', given))).toEqual([0, 2.5, 3]);
+    expect(['90m', '12h', '30d', '4w'].map((given) => spanOf('--older-than', given))).toEqual([
+      5_400_000, 43_200_000, 2_592_000_000, 2_419_200_000,
+    ]);
+  });
+
+  it.each(['', ' ', 'ten', '0', '-1', '1.5', 'NaN', 'Infinity', '9007199254740993'])(
+    'is refused as a whole number of at least 1 when it is %j',
+    (given) => {
+      expect(wrong(() => wholeNumber('--n', given, 1))).toBe(
+        `--n takes a whole number of at least 1, and got ${JSON.stringify(given)}.`,
+      );
+    },
+  );
+
+  it.each([
+    [() => portNumber('--port', '65536'), '--port takes a whole number from 0 to 65535, and got "65536".'],
+    [() => decimalNumber('--price', '-1'), '--price takes a number of 0 or more, such as 2.5, and got "-1".'],
+    [() => decimalNumber('--price', ''), '--price takes a number of 0 or more, such as 2.5, and got "".'],
+    [
+      () => spanOf('--every', '5s'),
+      '--every takes minutes, hours, days or weeks, such as 90m, 12h, 30d or 4w, and got "5s".',
+    ],
+  ])('says what would be right: %#', (read, message) => {
+    expect(wrong(read)).toBe(message);
+  });
+});
