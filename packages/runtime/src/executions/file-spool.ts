@@ -64,7 +64,8 @@ async function makeFolder(folder: string): Promise<void> {
 
 /** We make the ids of executions. Whoever made this one, no path that leads elsewhere may come of it. */
 function fileName(execution: string): string {
-  if (!/^[\w-]{1,100}$/.test(execution)) throw new TypeError(`Not the id of an execution: ${JSON.stringify(execution)}`);
+  if (!/^[\w-]{1,100}$/.test(execution))
+    throw new TypeError(`Not the id of an execution: ${JSON.stringify(execution)}`);
   return execution;
 }
 

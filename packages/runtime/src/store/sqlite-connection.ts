@@ -39,7 +39,10 @@ export function openConnection(path: string, options: ConnectionOptions = {}): L
 }
 
 /** One handle on a store, on which a transaction that has returned survives the loss of power. */
-export function connect(path: string, { bytesMax, waitMs = defaultWaitMs }: ConnectionOptions = {}): DatabaseSync {
+export function connect(
+  path: string,
+  { bytesMax, waitMs = defaultWaitMs }: ConnectionOptions = {},
+): DatabaseSync {
   return translating(path, () => {
     makeFile(path);
     return openDatabase({

@@ -1,7 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /** Result codes of SQLite; `indexSize` is the extended code SQLITE_IOERR_SHMSIZE. */
-export const sqliteCodes = { busy: 5, locked: 6, full: 13, tooBig: 18, notADatabase: 26, indexSize: 4_874 } as const;
+export const sqliteCodes = {
+  busy: 5,
+  locked: 6,
+  full: 13,
+  tooBig: 18,
+  notADatabase: 26,
+  indexSize: 4_874,
+} as const;
 
 export type SqliteFile = {
   readonly path: string;
