@@ -11,10 +11,10 @@ const eventsMin = 100;
 
 /**
  * A snapshot is as long as the session, so one after every so many events would take more and more bytes. It is due when the
- * events since the last one come to a quarter of its length: so the bytes ever written grow in step with the events.
+ * events since the last one are as long as it is: so the bytes ever written grow in step with the events.
  */
 export function isSnapshotDue({ head, snapshotHead, snapshotBytes, tailBytes }: SessionRow): boolean {
-  return head - snapshotHead >= eventsMin && tailBytes * 4 >= snapshotBytes;
+  return head - snapshotHead >= eventsMin && tailBytes >= snapshotBytes;
 }
 
 export function snapshotOf({ head, hash }: Link, text: string): SnapshotRow {
