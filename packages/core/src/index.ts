@@ -4,7 +4,7 @@ export { createSession } from './session.ts';
 export type { Governor, Refusal, Session, SessionOptions } from './session.ts';
 export { defaultSettings } from './settings.ts';
 export type { GovernorSettings, Settings } from './settings.ts';
-export { conversationOf, isTerminal, taken } from './status.ts';
+export { conversationOf, isTerminal, taken, unpaused } from './status.ts';
 export type { Taken } from './status.ts';
 export { durableView } from './durable.ts';
 export { notify } from './observe.ts';

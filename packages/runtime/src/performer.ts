@@ -1,4 +1,4 @@
-import type { Action, Session, Turn } from '@pawl/core';
+import { unpaused, type Action, type Session, type Turn } from '@pawl/core';
 import { unsettled } from './executions/settle.ts';
 import {
   beginsWithPost,
@@ -79,7 +79,7 @@ export class Performer {
 
 /** The names of the pieces of work that wait for a person's decision. Others than the one who was asked may decide. */
 function questionsIn(turn: Turn): ReadonlySet<string> {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   if (held.status !== 'awaitingPermission') return nobodyAsked;
   const pending = held.calls.filter(({ decision }) => decision === 'pending');
   return new Set(pending.map(({ call }) => permissionPiece(call)));

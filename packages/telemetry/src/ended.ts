@@ -1,4 +1,4 @@
-import type { Event, Session } from '@pawl/core';
+import { unpaused, type Event, type Session } from '@pawl/core';
 import type { Seen } from '@pawl/runtime';
 import { workIn, type Work, type WorkKind } from './work.ts';
 
@@ -54,6 +54,6 @@ function isOf(work: Work, callId: string): boolean {
 function modelEnd({ event, session: { turn } }: Seen): End {
   if (event.type === 'model-failed') return failed(event.error.kind);
   if (event.type !== 'model-replied') return calledOff;
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   return held.status === 'errorRecovery' && held.origin === 'model' ? failed(held.error.kind) : done;
 }

@@ -2,6 +2,7 @@ import {
   conversationOf,
   step,
   toArray,
+  unpaused,
   type Event,
   type Execution,
   type Outcome,
@@ -123,7 +124,7 @@ function hear(book: Book, text: string): void {
 }
 
 function executionOf({ turn }: Session, callId: string): Execution | undefined {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   if (held.status !== 'executingTools') return undefined;
   return held.executions.find(({ call }) => call.id === callId);
 }

@@ -1,4 +1,4 @@
-import type { Event, Json } from '@pawl/core';
+import { unpaused, type Event, type Json } from '@pawl/core';
 import type { Driver } from '../world.ts';
 import { markOf, type Book, type CallRecord } from './book.ts';
 import type { Known } from './oracle.ts';
@@ -118,7 +118,7 @@ function checkEnds({ books, fail }: Known): void {
 function isInRound({ books }: Known, { callId, mark }: CallRecord): boolean {
   for (const { session, calls } of books.values()) {
     if (!calls.has(mark)) continue;
-    const held = session.turn.status === 'paused' ? session.turn.held : session.turn;
+    const held = unpaused(session.turn);
     if (held.status !== 'executingTools') return false;
     return held.executions.some(({ call, status }) => call.id === callId && status === 'completed');
   }

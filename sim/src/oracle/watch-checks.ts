@@ -1,4 +1,4 @@
-import { isEphemeral, toArray, type Turn } from '@pawl/core';
+import { isEphemeral, toArray, unpaused, type Turn } from '@pawl/core';
 import type { KeptEvent, ModelRequest, Seen } from '@pawl/runtime';
 import type { Driver } from '../world.ts';
 import type { Book } from './book.ts';
@@ -62,7 +62,7 @@ export function watchChecks(known: Known): WatchChecks {
 type Asking = { readonly driver: Driver; readonly request: ModelRequest };
 
 function checkRequest({ fail }: Known, book: Book, { driver, request }: Asking): void {
-  const turn: Turn = book.session.turn.status === 'paused' ? book.session.turn.held : book.session.turn;
+  const turn: Turn = unpaused(book.session.turn);
   if (turn.status !== 'callingModel') {
     return fail(6, `${driver.name} asks the model; by what is kept, ${book.id} is ${turn.status}`);
   }

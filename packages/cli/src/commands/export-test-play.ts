@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Event, Json, Session } from '@pawl/core';
+import { unpaused, type Event, type Json, type Session } from '@pawl/core';
 import { Agent, type AgentOptions, type Model, type Tool, type Unstamped } from '@pawl/runtime';
 
 /** A session as it was recorded: how it began, what happened, and how the tools that were called behave. */
@@ -226,7 +226,7 @@ function openCall(
   call: { readonly tool: string; readonly args: Json },
   begun: Set<string>,
 ): string {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   if (held.status !== 'executingTools') return '';
   const mine = held.executions.find(
     ({ status, call: { id, tool, args } }) =>

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Event, Session } from '@pawl/core';
+import { unpaused, type Event, type Session } from '@pawl/core';
 import { stateHash } from '@pawl/runtime';
 import type { SessionRecord } from './export-record.ts';
 import { playAgain, type RecordedTool, type Recording } from './export-test-play.ts';
@@ -59,7 +59,7 @@ function noteEffects(tools: Map<string, RecordedTool['effect']>, event: Event, {
   if (!tools.has(tool)) tools.set(tool, 'not-repeatable');
   if (event.type !== 'tool-started') return;
   if (event.intent !== undefined) tools.set(tool, 'verifiable');
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   if (held.status !== 'executingTools') return;
   const beside = held.executions.filter(({ status }) => status === 'running').map(({ call }) => call.tool);
   for (const name of beside.length === 0 ? [] : [tool, ...beside]) tools.set(name, 'read-only');

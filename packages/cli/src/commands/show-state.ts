@@ -6,6 +6,7 @@ import {
   phaseLine,
   phaseProgress,
   tokensOf,
+  unpaused,
   type Message,
   type Session,
 } from '@pawl/core';
@@ -44,7 +45,7 @@ export function stateLines(session: Session, width: number): readonly string[] {
 }
 
 function workLines({ turn }: Session): readonly string[] {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   const paused = turn.status === 'paused' ? row('paused', turn.reason) : [];
   switch (held.status) {
     case 'executingTools':

@@ -1,4 +1,4 @@
-import { conversationOf } from '@pawl/core';
+import { conversationOf, unpaused } from '@pawl/core';
 import type { Event, Execution, Json, Note, Outcome, Turn, TurnStatus, Verdict } from '@pawl/core';
 import type { Walked } from './show-walk.ts';
 
@@ -171,7 +171,7 @@ function toolPiece({ at, callId, outcome, files = [], tests }: EventOf<'tool-fin
 
 /** The call that an event is about, as it stands in the state before the event. */
 export function executionOf(turn: Turn, callId: string): Execution | undefined {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   if (held.status !== 'executingTools') return undefined;
   return held.executions.find(({ call }) => call.id === callId);
 }

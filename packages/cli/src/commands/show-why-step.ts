@@ -4,6 +4,7 @@ import {
   nextStates,
   rulesFor,
   toArray,
+  unpaused,
   type Distance,
   type Outcome,
   type Session,
@@ -121,7 +122,7 @@ function modeOf({ mode, settings: { chart } }: Session): StepRecord['mode'] {
 }
 
 function finishIn(turn: Turn): string | null {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   return held.status === 'callingModel' ? (held.ask.finish?.reason ?? null) : null;
 }
 
@@ -154,7 +155,7 @@ function refusingRule(before: Session, after: Session): string | null {
 type Ended = { readonly id: string; readonly tool: string; readonly outcome: Outcome };
 
 function outcomesIn(before: Session, after: Session): readonly Ended[] {
-  const turn = after.turn.status === 'paused' ? after.turn.held : after.turn;
+  const turn = unpaused(after.turn);
   if (turn.status === 'executingTools') {
     return turn.executions.flatMap((each) =>
       each.status === 'completed' ? [{ ...each.call, outcome: each.outcome }] : [],

@@ -1,4 +1,4 @@
-import type { Call, Session } from '@pawl/core';
+import { unpaused, type Call, type Session } from '@pawl/core';
 import type { SessionCommand } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
@@ -76,7 +76,7 @@ type Question = { readonly callId: string; readonly request?: number };
 
 /** The call that is meant: the one named, or the only one that is asked about. Its number keeps it from answering another. */
 function questionIn({ id, turn }: Session, word: string | null): Question {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   const asked = held.status === 'awaitingPermission' ? held : null;
   const pending = (asked?.calls ?? []).filter(({ decision }) => decision === 'pending');
   const calls = pending.map(({ call }) => call);

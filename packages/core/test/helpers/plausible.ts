@@ -1,5 +1,6 @@
 import {
   eventTypes,
+  unpaused,
   type Call,
   type Event,
   type Held,
@@ -15,7 +16,7 @@ import type { Happening } from './tell.ts';
 /** An event that is likely to mean something in the state of the session: four times in five an answer to it. */
 export function plausible(session: Session, dice: Dice): Event {
   const { turn } = session;
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   const late = turn.since + dice.below(3_000) - (dice.chance(2) ? 5_000 : 0);
   const happening = stamped(held, dice, choose(session, dice));
   return { ...happening, at: happening.at ?? late };

@@ -1,4 +1,4 @@
-import type { Session } from '../../src/index.ts';
+import { unpaused, type Session } from '../../src/index.ts';
 import {
   asksToFinish,
   asksToPage,
@@ -72,6 +72,6 @@ export function sample(start: Session, name: SampleName): Told {
 
 /** The number of the request under way; 0, which no request has, when there is none. */
 export function requestOf({ session }: Pick<Told, 'session'>): number {
-  const turn = session.turn.status === 'paused' ? session.turn.held : session.turn;
+  const turn = unpaused(session.turn);
   return 'request' in turn ? turn.request : 0;
 }

@@ -12,6 +12,7 @@ import {
   replay,
   step,
   toArray,
+  unpaused,
   type ActionType,
   type Step,
   type TurnStatus,
@@ -90,7 +91,7 @@ describe('retries', () => {
   it('never exceed the maximum [LOOM-100, LOOM-48, LOOM-05]', () => {
     everyStride(({ after: { session, actions } }) => {
       const most = Math.max(0, session.settings.maxRetries - 1);
-      const turn = session.turn.status === 'paused' ? session.turn.held : session.turn;
+      const turn = unpaused(session.turn);
       if ('retries' in turn) expect(turn.retries).toBeLessThanOrEqual(most);
       for (const action of actions) {
         if (action.type === 'ask-model') expect(action.attempt).toBeLessThanOrEqual(most + 1);
@@ -205,9 +206,7 @@ describe('time', () => {
     everyStride(({ before, event, after: { session, notes } }) => {
       const added = toArray(conversationOf(session)).slice(conversationOf(before).length);
       for (const message of added) expect(message.at).toBe(event.at);
-      const [from, to] = [before.turn, session.turn].map((turn) =>
-        turn.status === 'paused' ? turn.held : turn,
-      );
+      const [from, to] = [before.turn, session.turn].map((turn) => unpaused(turn));
       if (from?.status !== to?.status) expect(to?.since).toBe(event.at);
       if (notes.some(({ type }) => type === 'transition')) expect(session.turn.since).toBe(event.at);
     });

@@ -1,3 +1,4 @@
+import { unpaused } from '@pawl/core';
 import { describeCall, type SessionSummary, type Store } from '@pawl/runtime';
 import type { Approval } from '../api/index.ts';
 import { openCalls } from './facts.ts';
@@ -21,7 +22,7 @@ async function approvalsOf(store: Store, { id, goal }: SessionSummary): Promise<
   // One that was removed meanwhile, or cannot be read, asks for nothing.
   if (opened === null) return [];
   const { turn } = opened.session;
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   if (held.status !== 'awaitingPermission') return [];
   return openCalls(turn).map((call) => ({
     session: id,

@@ -1,4 +1,4 @@
-import { usageOf, type Call, type Event, type Session } from '@pawl/core';
+import { unpaused, usageOf, type Call, type Event, type Session } from '@pawl/core';
 import type { SessionSummary, Store } from '@pawl/runtime';
 import type { SessionRow } from '../api/index.ts';
 
@@ -76,7 +76,7 @@ function stateOf({ turn, mode, phases }: Session): Pick<Facts, 'mode' | 'phase' 
 
 /** The calls that wait for a person to decide, also while the session is paused. */
 export function openCalls(turn: Session['turn']): readonly Call[] {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   if (held.status !== 'awaitingPermission') return [];
   return held.calls.flatMap(({ decision, call }) => (decision === 'pending' ? [call] : []));
 }

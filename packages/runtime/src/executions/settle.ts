@@ -1,4 +1,4 @@
-import type { Session } from '@pawl/core';
+import { unpaused, type Session } from '@pawl/core';
 import { messageOf } from '../work.ts';
 import { executionId } from './execution-id.ts';
 import { interrupted } from './interrupted.ts';
@@ -14,7 +14,7 @@ export type Unsettled = {
 
 /** Null when there are none. */
 export function unsettled({ id, turn }: Session): Unsettled | null {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   if (held.status !== 'executingTools') return null;
   const { request, since } = held;
   const runs = held.executions.flatMap((each) => {

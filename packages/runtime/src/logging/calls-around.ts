@@ -1,4 +1,12 @@
-import { conversationOf, lastItem, toArray, type Outcome, type Session, type Turn } from '@pawl/core';
+import {
+  conversationOf,
+  lastItem,
+  toArray,
+  unpaused,
+  type Outcome,
+  type Session,
+  type Turn,
+} from '@pawl/core';
 
 /** The session before an event, if whoever looks has seen it, and after. */
 export type Around = { readonly before: Session | null; readonly after: Session };
@@ -20,7 +28,7 @@ export function deniedIn({
   before,
   after,
 }: Around): readonly { readonly callId: string; readonly tool: string; readonly reason: string }[] {
-  const turn = heldIn(after.turn);
+  const turn = unpaused(after.turn);
   if (turn.status === 'executingTools') {
     return turn.executions.flatMap((each) =>
       each.status === 'completed' ? denial(each.call.id, each.call.tool, each.outcome) : [],
@@ -54,7 +62,7 @@ function calledIn(
   turn: Turn,
   callId: string,
 ): { readonly tool: string; readonly startedAt: number | null } | null {
-  const held = heldIn(turn);
+  const held = unpaused(turn);
   if (held.status === 'awaitingPermission') {
     const tool = held.calls.find(({ call }) => call.id === callId)?.call.tool;
     return tool === undefined ? null : { tool, startedAt: null };
@@ -71,8 +79,4 @@ function lastCalled(
 ): { readonly tool: string; readonly startedAt: null } | null {
   const last = lastItem(conversationOf(session));
   return last?.role === 'tool' && last.callId === callId ? { tool: last.tool, startedAt: null } : null;
-}
-
-function heldIn(turn: Turn): Exclude<Turn, { readonly status: 'paused' }> {
-  return turn.status === 'paused' ? turn.held : turn;
 }

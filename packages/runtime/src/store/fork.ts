@@ -1,4 +1,4 @@
-import { replay, type Event, type Session } from '@pawl/core';
+import { replay, unpaused, type Event, type Session } from '@pawl/core';
 import type { Position, Store } from './store.ts';
 
 export type ForkOptions = {
@@ -36,7 +36,7 @@ async function eventsBetween(store: Store, id: string, first: number, last: numb
 }
 
 function interruptionsOf({ turn }: Session, at: number): readonly Event[] {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   if (held.status !== 'executingTools') return [];
   const { request, executions } = held;
   const running = executions.filter(({ status }) => status === 'running');

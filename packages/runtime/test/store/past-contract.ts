@@ -1,4 +1,13 @@
-import { conversationOf, pendingActions, replay, step, toArray, type Event, type Session } from '@pawl/core';
+import {
+  conversationOf,
+  pendingActions,
+  replay,
+  step,
+  toArray,
+  unpaused,
+  type Event,
+  type Session,
+} from '@pawl/core';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fork } from '../../src/store/fork.ts';
@@ -98,7 +107,7 @@ function beginsWithAPast(make: () => () => Store): void {
 }
 
 function runningIn({ turn }: Session): readonly string[] {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   if (held.status !== 'executingTools') return [];
   return held.executions.filter(({ status }) => status === 'running').map(({ call }) => call.id);
 }

@@ -3,6 +3,7 @@ import {
   eventTypes,
   profiles,
   step,
+  unpaused,
   type Event,
   type EventType,
   type Session,
@@ -66,7 +67,7 @@ function calls(seq: number, index: number): (typeof eventExamples)['model-replie
 }
 
 function openCall(turn: Session['turn'], index: number): string {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   const open =
     held.status === 'executingTools'
       ? held.executions.filter(({ status }) => status !== 'completed')

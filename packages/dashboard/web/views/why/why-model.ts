@@ -4,6 +4,7 @@ import {
   nextStates,
   observe,
   toArray,
+  unpaused,
   type Distance,
   type Json,
   type Level,
@@ -137,7 +138,7 @@ function proofOf(track: Track, seq: number): Proof | null {
 }
 
 function callAt(turn: Turn, callId: string): { readonly tool: string; readonly args: Json } | undefined {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   if (held.status === 'executingTools') return held.executions.find(({ call }) => call.id === callId)?.call;
   return held.status === 'awaitingPermission'
     ? held.calls.find(({ call }) => call.id === callId)?.call
@@ -190,7 +191,7 @@ function toldAfter(track: Track, seq: number): Told | null {
 }
 
 function finishReason({ turn }: Session): string {
-  const held = turn.status === 'paused' ? turn.held : turn;
+  const held = unpaused(turn);
   return (held.status === 'callingModel' ? held.ask.finish?.reason : undefined) ?? 'the work is to end';
 }
 
@@ -233,7 +234,7 @@ function denialOf(
 }
 
 function deniedReason(session: Session, id: string | undefined, place: number): string | null {
-  const turn = session.turn.status === 'paused' ? session.turn.held : session.turn;
+  const turn = unpaused(session.turn);
   const outcomes: readonly (Outcome | null)[] =
     turn.status === 'executingTools'
       ? turn.executions.map((each) => (each.status === 'completed' ? each.outcome : null))
