@@ -98,6 +98,20 @@ describe('a timeline', () => {
     expect(rowIn(track, 'tool 1').spans).toMatchObject([{ ending: 'called off', to: { seq: 4 } }]);
   });
 
+  it('shows calls beside each other whose starts nobody told of', () => {
+    const ends = (callId: string): Untimed => ({
+      type: 'tool-finished',
+      callId,
+      outcome: { ok: true, output: '' },
+    });
+    const { rows } = timelineOf(trackOf([goal, two, ends('a'), ends('b')]));
+    const tools = rows.filter(({ id }) => id.startsWith('tool'));
+    expect(tools.map(({ spans }) => spans.map(({ from, to }) => [from.index, to?.index]))).toEqual([
+      [[1, 2]],
+      [[1, 3]],
+    ]);
+  });
+
   it('never lets the spans of a row overlap, nor times go back, whatever comes in', () => {
     const event = fc.constantFrom<Untimed>(
       goal,

@@ -60,10 +60,7 @@ export class Timeline {
   #attempt = 1;
   /** The stay in a state that waits for something other than the model and tools. */
   #stay: Open | null = null;
-  readonly #tools = new Map<
-    string,
-    { readonly span: Open; readonly row: string; readonly request: number }
-  >();
+  readonly #tools = new Map<string, { readonly span: Open; readonly request: number }>();
   readonly #asked = new Map<
     string,
     { readonly moment: Moment; readonly tool: string; readonly request: number }
@@ -220,9 +217,8 @@ export class Timeline {
   #beginTool(callId: string, from: Moment, now: Moment): void {
     this.#endSpanOf(callId, now, 'called off');
     const asked = this.#asked.get(callId);
-    const row = this.#freeToolRow();
-    const span = this.#open(row, { kind: 'tool', from, label: asked?.tool ?? callId });
-    this.#tools.set(callId, { span, row, request: asked?.request ?? 0 });
+    const span = this.#open(this.#freeToolRow(from), { kind: 'tool', from, label: asked?.tool ?? callId });
+    this.#tools.set(callId, { span, request: asked?.request ?? 0 });
   }
 
   #endTool({ callId, outcome }: Extract<Event, { readonly type: 'tool-finished' }>, now: Moment): void {
@@ -247,9 +243,13 @@ export class Timeline {
     }
   }
 
-  #freeToolRow(): string {
-    const busy = new Set([...this.#tools.values()].map(({ row }) => row));
-    for (let lane = 1; lane < toolRowsMax; lane += 1) if (!busy.has(`tool ${lane}`)) return `tool ${lane}`;
+  /** A row in which nothing has been running since that moment. */
+  #freeToolRow(from: Moment): string {
+    for (let lane = 1; lane < toolRowsMax; lane += 1) {
+      const last = this.#rows.get(`tool ${lane}`)?.at(-1);
+      const isFree = last === undefined || (last.to !== null && last.to.index <= from.index);
+      if (isFree) return `tool ${lane}`;
+    }
     return `tool ${toolRowsMax}`;
   }
 
