@@ -21,6 +21,12 @@ const two: Untimed = {
   ],
 };
 
+const ends = (callId: string): Untimed => ({
+  type: 'tool-finished',
+  callId,
+  outcome: { ok: true, output: '' },
+});
+
 describe('a timeline', () => {
   it('shows calls that run at the same time beside each other', () => {
     const track = trackOf([
@@ -99,11 +105,6 @@ describe('a timeline', () => {
   });
 
   it('shows calls beside each other whose starts nobody told of', () => {
-    const ends = (callId: string): Untimed => ({
-      type: 'tool-finished',
-      callId,
-      outcome: { ok: true, output: '' },
-    });
     const { rows } = timelineOf(trackOf([goal, two, ends('a'), ends('b')]));
     const tools = rows.filter(({ id }) => id.startsWith('tool'));
     expect(tools.map(({ spans }) => spans.map(({ from, to }) => [from.index, to?.index]))).toEqual([
