@@ -1,12 +1,6 @@
-import {
-  createEventLogger,
-  logLevels,
-  openRotatingFile,
-  secretValues,
-  type LogLevel,
-  type Seen,
-} from '@pawl/runtime';
+import { createEventLogger, logLevels, secretValues, type LogLevel, type Seen } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
+import { openRunFile } from './run-file.ts';
 import { openTrace, type RunTrace, type TraceOptions } from './run-trace.ts';
 import { oneOf } from '../one-of.ts';
 
@@ -36,19 +30,9 @@ function openLog(
   warn: (line: string) => void,
 ): (seen: Seen) => void {
   if (path === undefined) return () => undefined;
-  const onTrouble = (why: string): void => warn(`The log cannot be written to ${path} at the moment: ${why}`);
-  try {
-    const file = openRotatingFile(path, { onTrouble });
-    const logger = createEventLogger({
-      write: (line) => file.write(line),
-      level,
-      redact: secretValues(process.env),
-    });
-    return logger.see;
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The log cannot be written to ${path}: ${why}`, { cause: error });
-  }
+  const file = openRunFile({ name: 'log', path, warn });
+  const write = (line: string): void => file.write(line);
+  return createEventLogger({ write, level, redact: secretValues(process.env) }).see;
 }
 
 function levelOf({ logFile, logLevel }: LogOptions): LogLevel {

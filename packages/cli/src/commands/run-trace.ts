@@ -1,15 +1,8 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toArray, transitionRecords } from '@pawl/core';
-import {
-  maskSecrets,
-  openRotatingFile,
-  secretValues,
-  type Model,
-  type RotatingFile,
-  type Seen,
-} from '@pawl/runtime';
-import { UsageError } from '../usage-error.ts';
+import { maskSecrets, secretValues, type Model, type Seen } from '@pawl/runtime';
+import { openRunFile } from './run-file.ts';
 
 /** A file in which every prompt, reply and transition can be read as it was but for secrets, one JSON object a line. */
 export type RunTrace = {
@@ -28,8 +21,12 @@ export type TraceOptions = {
 export function openTrace(options: TraceOptions, root: string, warn: (line: string) => void): RunTrace {
   const { trace = false, traceFile } = options;
   if (!trace && traceFile === undefined) return { model: (model) => model, see: () => undefined };
-  const path = traceFile ?? join(root, 'logs', 'agent_trace.log');
-  const file = openFile(path, warn, traceFile === undefined);
+  const own = join(root, 'logs', 'agent_trace.log');
+  const file = openRunFile(
+    traceFile === undefined
+      ? { name: 'trace', path: own, warn, prepare: () => makeFolder(own) }
+      : { name: 'trace', path: traceFile, warn },
+  );
   const secrets = secretValues(process.env);
   const write = (record: object): void => file.write(`${JSON.stringify(maskSecrets(record, { secrets }))}\n`);
   return {
@@ -49,18 +46,6 @@ export function openTrace(options: TraceOptions, root: string, warn: (line: stri
       for (const record of transitionRecords(notes, session)) write({ type: 'state_transition', ...record });
     },
   };
-}
-
-function openFile(path: string, warn: (line: string) => void, isOurs: boolean): RotatingFile {
-  const onTrouble = (why: string): void =>
-    warn(`The trace cannot be written to ${path} at the moment: ${why}`);
-  try {
-    if (isOurs) makeFolder(path);
-    return openRotatingFile(path, { onTrouble });
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The trace cannot be written to ${path}: ${why}`, { cause: error });
-  }
 }
 
 /** A folder that was not there is kept out of git: prompts are nobody else's business. */
