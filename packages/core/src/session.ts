@@ -96,7 +96,17 @@ export function createSession(options: SessionOptions): Session {
     window: settings.windowTokens === null ? null : emptyWindow,
     spent: nothingSpent,
   };
-  return behaviour === 0 ? session : { ...session, behaviour };
+  // Made as every later state of it is made, so that the engine sees sessions of one shape only.
+  return behaviour === 0 ? session : inTurn({ ...session, behaviour }, session.seq, session.turn);
+}
+
+/** Written out because it runs on every event: a spread costs several times as much. */
+export function inTurn(session: Session, seq: number, turn: Turn): Session {
+  const { version, id, profile, settings, phases, governor, mode, memory, window, spent, behaviour } =
+    session;
+  return behaviour === undefined
+    ? { version, id, profile, settings, seq, turn, phases, governor, mode, memory, window, spent }
+    : { version, id, profile, settings, seq, turn, phases, governor, mode, memory, window, spent, behaviour };
 }
 
 /** Settings that say everything are shared by all sessions that use them; others are filled up. */

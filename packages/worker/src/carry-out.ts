@@ -5,6 +5,7 @@ import type { Glimpse } from './glimpse.ts';
 import { Lease } from './lease.ts';
 import type { Wake } from './queues.ts';
 import { systemStopwatch } from './stopwatch.ts';
+import { named } from './named.ts';
 
 /** A job that this worker holds for the time of a lease. */
 export type HeldJob = {
@@ -44,7 +45,7 @@ export async function carryOut(job: HeldJob, means: CarryOutMeans): Promise<void
     .finally(() => lease.end());
   if (advanced === null) return;
   onReport({ kind: advanced, session });
-  if (advanced === 'lost') throw new Error(`The lease of session ${JSON.stringify(session)} was lost.`);
+  if (advanced === 'lost') throw new Error(`The lease of ${named(session)} was lost.`);
   if (advanced === 'left') await job.giveBack();
 }
 

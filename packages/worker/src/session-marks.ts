@@ -4,6 +4,7 @@ import { translated } from './redis-error.ts';
 import { keysOf } from './store/keys.ts';
 import { defaultPrefix } from './store/redis-store.ts';
 import { scriptOn } from './store/script.ts';
+import { named } from './named.ts';
 
 /** What people say about a session afterwards, which is no part of its log. It is gone when the session is removed. */
 export type SessionMarks = {
@@ -32,7 +33,7 @@ export function sessionMarks(
       translated(async () => {
         const { session, marks } = keysOf(prefix, id);
         if ((await keep([session, marks], [name, text])) === 1) return;
-        throw new StoreError('missing', `session ${JSON.stringify(id)}`);
+        throw new StoreError('missing', named(id));
       }),
     forget: (id, name) =>
       translated(async () => {

@@ -15,6 +15,7 @@ import { scheduleBook, type ScheduleBook } from './schedule-book.ts';
 import { schedulesOn, type Schedules } from './schedules.ts';
 import { defaultPrefix } from './store/redis-store.ts';
 import { submit, type SubmitOptions } from './submit.ts';
+import { named } from './named.ts';
 
 /** How many sessions of one tenant are where. */
 export type Depth = {
@@ -77,7 +78,7 @@ export function sessionQueue(
   const wake = async (id: string): Promise<void> => {
     if (await wakeIfQueued(id)) return;
     const reason = 'it was not submitted to workers; pawl resume goes on with it';
-    throw new StoreError('invalid', `session ${JSON.stringify(id)}`, reason);
+    throw new StoreError('invalid', named(id), reason);
   };
   return {
     parts: { queues, commands, care, book },

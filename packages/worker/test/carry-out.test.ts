@@ -1,5 +1,6 @@
 import { createMemoryStore, StoreError, defineTool, type Store } from '@pawl/runtime';
 import { createSession, step } from '@pawl/core';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -74,6 +75,31 @@ describe('a job', () => {
       await expect(carryOut(held(), means)).rejects.toThrow(/it is gone/);
     expect(begun()).toBe(0);
     expect(reports.filter(({ kind }) => kind === 'parked')).toEqual([]);
+  });
+
+  it('is lost to one who has claimed the session since, also where there is nothing that could be kept', async () => {
+    const { means, reports } = await scene((store) => store);
+    const running = carryOut(held(), {
+      ...means,
+      outfitFor: async () => {
+        await means.store.claim('s', 'other');
+        // It means nothing to the session as it is.
+        await means.commands.send('s', { kind: 'resume' });
+        return {
+          tools: [],
+          model: {
+            name: 'slow',
+            // oxlint-disable-next-line require-yield -- it is asked, and never answers
+            async *stream(_, signal) {
+              if (!signal.aborted) await once(signal, 'abort');
+            },
+          },
+        };
+      },
+    });
+    await expect(running).rejects.toThrow(/lease of session "s" was lost/);
+    expect(reports.map(({ kind }) => kind)).toEqual(['taken', 'lost']);
+    expect(await means.commands.waiting('s')).toHaveLength(1);
   });
 
   it('is not begun as long as nobody has said that it is still ours', async () => {

@@ -1,7 +1,7 @@
 import type { Action } from '../action.ts';
 import type { Event } from '../event.ts';
 import type { Note } from '../note.ts';
-import type { Session } from '../session.ts';
+import { inTurn, type Session } from '../session.ts';
 import type { Turn, TurnStatus } from './state.ts';
 
 /** What a step gives back: the session after the event, what to do now, and what is worth recording. */
@@ -48,15 +48,6 @@ export function show(session: Session, to: Turn, actions: readonly Action[]): St
     actions,
     notes: noNotes,
   };
-}
-
-/** Written out because it runs on every event: a spread costs several times as much. */
-function inTurn(session: Session, seq: number, turn: Turn): Session {
-  const { version, id, profile, settings, phases, governor, mode, memory, window, spent, behaviour } =
-    session;
-  return behaviour === undefined
-    ? { version, id, profile, settings, seq, turn, phases, governor, mode, memory, window, spent }
-    : { version, id, profile, settings, seq, turn, phases, governor, mode, memory, window, spent, behaviour };
 }
 
 /**

@@ -1,5 +1,5 @@
+import { foundRow, refuseOtherClaims } from '../store/kept-session.ts';
 import type { CommandRows } from '../store/rows.ts';
-import { named, StoreError } from '../store/store-error.ts';
 import { commandLimits, commandText, tooManyWait, type CommandChannel } from './channel.ts';
 import { readCommand } from './command.ts';
 
@@ -10,7 +10,7 @@ export function channelOn(rows: CommandRows): CommandChannel {
       const text = commandText(session, command, options);
       const { requestId = null } = options;
       return rows.write(() => {
-        if (rows.find(session) === undefined) throw new StoreError('missing', named(session));
+        foundRow(rows, session);
         const before = requestId === null ? undefined : rows.commandOf(session, requestId);
         if (before !== undefined) return before;
         const { waiting } = commandLimits;
@@ -24,7 +24,8 @@ export function channelOn(rows: CommandRows): CommandChannel {
     },
     async drop(session, id, fence) {
       rows.write(() => {
-        if (fence === undefined || rows.find(session)?.fence === fence) rows.takeCommands(session, [id]);
+        if (fence !== undefined) refuseOtherClaims(foundRow(rows, session), fence);
+        rows.takeCommands(session, [id]);
       });
     },
   };

@@ -11,8 +11,8 @@ export type CommandChannel = {
   /** The oldest first, a hundred at most. Nothing waits for a session that is not there. */
   waiting(session: string): Promise<readonly Waiting[]>;
   /**
-   * For a command that changes nothing in the session, and so leads to no event. With `fence`, only if nobody has claimed the
-   * session since the claim of that number: whoever has lost the session can no longer tell what changes nothing.
+   * For a command that changes nothing in the session, and so leads to no event. With `fence`, it is refused if somebody has
+   * claimed the session since the claim of that number: whoever has lost the session can no longer tell what changes nothing.
    */
   drop(session: string, id: string, fence?: number): Promise<void>;
 };

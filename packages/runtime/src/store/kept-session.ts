@@ -5,7 +5,7 @@ import { readSnapshot } from './snapshot.ts';
 import type { Damage, KeptEvent } from './store.ts';
 import { named, StoreError } from './store-error.ts';
 
-function foundRow(rows: Rows, id: string): SessionRow {
+export function foundRow(rows: Pick<Rows, 'find'>, id: string): SessionRow {
   const row = rows.find(id);
   if (row === undefined) throw new StoreError('missing', named(id));
   return row;
@@ -16,6 +16,13 @@ export function soundRow(rows: Rows, id: string): SessionRow {
   const row = foundRow(rows, id);
   if (row.damage !== null) throw new StoreError('damaged', named(id), row.damage);
   return row;
+}
+
+/** Whoever comes with an earlier claim is told who has it now. */
+export function refuseOtherClaims({ id, fence, owner }: SessionRow, claimed: number): void {
+  if (claimed === fence) return;
+  const reason = `${JSON.stringify(owner)}, by claim ${fence}; this was claim ${claimed}`;
+  throw new StoreError('held', named(id), reason);
 }
 
 /** `head` is the number of the last event that was counted in. */

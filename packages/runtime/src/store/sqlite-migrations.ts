@@ -58,6 +58,19 @@ export const migrations: readonly string[] = [
      owner TEXT NOT NULL, at REAL NOT NULL, head INTEGER NOT NULL, status TEXT NOT NULL
    ) STRICT;
    CREATE INDEX claims_by_session ON claims (session, number)`,
+  // The session and the number of an event are one number, which is the key of the table itself: a key of two columns was a
+  // second tree, and every append wrote a page of it. No event was ever kept under a number that does not fit.
+  `CREATE TABLE places (
+     place INTEGER PRIMARY KEY, text TEXT NOT NULL, hash TEXT NOT NULL,
+     session INTEGER GENERATED ALWAYS AS (place >> 32), seq INTEGER GENERATED ALWAYS AS (place & 4294967295)
+   ) STRICT;
+   INSERT INTO places (place, text, hash)
+     SELECT (session << 32) + seq, text, hash FROM events WHERE seq BETWEEN 0 AND 4294967295 ORDER BY session, seq;
+   DROP TABLE events;
+   ALTER TABLE places RENAME TO events;
+   CREATE TRIGGER events_go_with_their_session AFTER DELETE ON sessions BEGIN
+     DELETE FROM events WHERE place BETWEEN old.number << 32 AND (old.number << 32) + 4294967295;
+   END`,
 ];
 
 /** Throws, and has changed nothing, if the file is not a store of this version or an older one. */

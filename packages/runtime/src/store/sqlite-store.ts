@@ -146,10 +146,15 @@ function textOrNull(value: unknown): string | null {
 type EventPart = 'addEvents' | 'events' | 'snapshot' | 'putSnapshot';
 
 function eventRows(prepare: Prepare): Pick<Rows, EventPart> {
-  const session = '(SELECT number FROM sessions WHERE id = ?)';
-  const add = prepare(`INSERT INTO events (session, seq, text, hash) VALUES (${session}, ?, ?, ?)`);
+  const session = '(SELECT number FROM sessions WHERE id = ?1)';
+  // An event's place is the number of its session and its own in one.
+  const add = prepare(
+    'INSERT INTO events (place, text, hash) SELECT (number << 32) + ?2, ?3, ?4 FROM sessions WHERE id = ?1',
+  );
+  const first = `(${session} << 32)`;
   const events = prepare(
-    `SELECT seq, text, hash FROM events WHERE session = ${session} AND seq > ? ORDER BY seq LIMIT ?`,
+    `SELECT seq, text, hash FROM events WHERE place > ${first} + ?2 AND place <= ${first} + 4294967295
+     ORDER BY place LIMIT ?3`,
   );
   const snapshot = prepare(`SELECT * FROM snapshots WHERE session = ${session}`);
   const putSnapshot = prepare(

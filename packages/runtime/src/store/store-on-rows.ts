@@ -4,7 +4,7 @@ import type { CommandChannel } from '../commands/channel.ts';
 import { readAbout } from './about.ts';
 import { chain } from './chain.ts';
 import { jsonText } from './json-text.ts';
-import { eventsAfter, fold, inspect, soundRow } from './kept-session.ts';
+import { eventsAfter, fold, inspect, refuseOtherClaims, soundRow } from './kept-session.ts';
 import { checkName, newRow } from './new-row.ts';
 import type { EventRow, Rows, SessionRow } from './rows.ts';
 import { isSnapshotDue, snapshotOf } from './snapshot.ts';
@@ -119,12 +119,6 @@ function append(rows: Rows, id: string, at: Position, addition: Addition): Posit
   });
   if (isSnapshotDue(now)) tryToSnapshot(rows, now, addition.after);
   return { fence: now.fence, head: now.head };
-}
-
-function refuseOtherClaims({ id, fence, owner }: SessionRow, claimed: number): void {
-  if (claimed === fence) return;
-  const reason = `${JSON.stringify(owner)}, by claim ${fence}; this was claim ${claimed}`;
-  throw new StoreError('held', named(id), reason);
 }
 
 type Keepable = Addition & { readonly texts: readonly string[] };

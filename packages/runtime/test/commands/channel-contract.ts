@@ -69,10 +69,12 @@ function keepsThemInOrder(make: () => () => Store): void {
     const { fence } = await store.create(session(), 'me');
     const first = await store.commands.send('a', say('one'));
     const { fence: last } = await store.claim('a', 'other');
-    await store.commands.drop('a', first, fence);
+    await expect(store.commands.drop('a', first, fence)).rejects.toMatchObject({ code: 'held' });
     expect(await textsIn(store)).toEqual(['one']);
     await store.commands.drop('a', first, last);
     expect(await textsIn(store)).toEqual([]);
+    await store.remove('a');
+    await expect(store.commands.drop('a', first, last)).rejects.toMatchObject({ code: 'missing' });
   });
 
   it('removes them with the session, and gives a fork none', async () => {

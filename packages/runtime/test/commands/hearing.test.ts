@@ -64,7 +64,7 @@ describe('what is asked from elsewhere', () => {
     await store.claim('a', 'other');
     // It means nothing to the session as this one knows it, and the other may know better.
     const id = await send({ kind: 'resume' });
-    await hearing.carryOut(agent);
+    await expect(hearing.carryOut(agent)).rejects.toThrow('Someone else holds the session');
     expect(await store.commands.waiting('a')).toEqual([{ id, command: { kind: 'resume' } }]);
   });
 

@@ -90,6 +90,25 @@ describe('a store of the first version', () => {
     expect(await open(path).open('c')).toMatchObject({ parent: { id: 'a', at: 3 } });
   });
 
+  it('loses the events of a session that is removed, and no others', async () => {
+    const path = newPath();
+    writeFirstVersion(path);
+    const store = open(path);
+    expect(await store.remove('a')).toBe(true);
+    using database = new DatabaseSync(path);
+    const left = database.prepare('SELECT session, count(*) AS count FROM events GROUP BY session').all();
+    expect(left).toMatchObject([{ session: 2, count: 6 }]);
+    expect(await store.verify('b')).toEqual({ ok: true, head: 6 });
+  });
+
+  it('is brought up to date without rows that could never have been kept', async () => {
+    const path = newPath();
+    writeFirstVersion(path);
+    byHand(path, `INSERT INTO events VALUES (1, -3, '{}', ''), (1, ${2 ** 40}, '{}', '')`);
+    const store = open(path);
+    for (const id of ['a', 'b']) expect(await store.verify(id)).toEqual({ ok: true, head: 6 });
+  });
+
   it.each([
     ['no JSON', '{'],
     ['another object', '{"turn": {"since": "soon"}}'],
@@ -135,7 +154,10 @@ describe('damage in the past', () => {
 
   it('is what an event after the last one is', async () => {
     const { store, path } = await kept();
-    byHand(path, `INSERT INTO events SELECT session, 9, text, hash FROM events WHERE seq = 8`);
+    byHand(
+      path,
+      `INSERT INTO events (place, text, hash) SELECT place + 1, text, hash FROM events WHERE seq = 8`,
+    );
     const reason = 'event 9 is there, and only 8 were kept';
     await expect(store.open('a')).rejects.toThrow(reason);
     expect(await store.verify('a')).toEqual({ ok: false, seq: 9, reason });

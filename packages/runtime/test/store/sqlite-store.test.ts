@@ -187,7 +187,8 @@ describe('damage', () => {
     ['a hash is changed', `UPDATE events SET hash = 'x' WHERE ${inA} AND seq = 3`, 3],
     [
       'events have changed places',
-      `UPDATE events SET seq = -seq WHERE ${inA} AND seq IN (6, 7); UPDATE events SET seq = 13 + seq WHERE seq < 0`,
+      `UPDATE events SET place = -seq WHERE ${inA} AND seq IN (6, 7);
+       UPDATE events SET place = (SELECT number << 32 FROM sessions WHERE id = 'a') + 13 + place WHERE place < 0`,
       6,
     ],
     [
@@ -298,7 +299,7 @@ describe('damage', () => {
     const hash = link(String(valueIn(path, 'SELECT hash FROM sessions')), text);
     byHand(
       path,
-      `INSERT INTO events VALUES ((SELECT number FROM sessions), 2, '${text}', '${hash}')`,
+      `INSERT INTO events (place, text, hash) VALUES ((SELECT number << 32 FROM sessions) + 2, '${text}', '${hash}')`,
       `UPDATE sessions SET head = 2, hash = '${hash}'`,
     );
     await expect(store.open('a')).rejects.toMatchObject({ code });

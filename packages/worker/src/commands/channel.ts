@@ -11,6 +11,7 @@ import { translated } from '../redis-error.ts';
 import { keysOf } from '../store/keys.ts';
 import { scriptOn } from '../store/script.ts';
 import type { Entry } from '../store/sight.ts';
+import { named } from '../named.ts';
 
 /**
  * KEYS: session, commands, which command came by which request, the requests in order. ARGV: the command, how many may
@@ -31,10 +32,18 @@ end
 return id
 `;
 
-/** KEYS: session, commands. ARGV: the command, and the number of the claim that is still to be the last, or nothing. */
+/**
+ * KEYS: session, commands. ARGV: the command, and the number of the claim that is still to be the last, or nothing. Gives 0 when
+ * done, -1 where there is no such session, and otherwise the number of the claim that is the last.
+ */
 const dropScript = `
-if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], 'fence') ~= ARGV[2] then return 0 end
-return redis.call('XDEL', KEYS[2], ARGV[1])
+if ARGV[2] ~= '' then
+  local fence = redis.call('HGET', KEYS[1], 'fence')
+  if not fence then return -1 end
+  if fence ~= ARGV[2] then return tonumber(fence) end
+end
+redis.call('XDEL', KEYS[2], ARGV[1])
+return 0
 `;
 
 /** A channel in Redis. What is carried out is taken away by the script that keeps the event. */
@@ -49,7 +58,7 @@ export function commandChannel(redis: RedisClient, prefix: string): CommandChann
         const text = commandText(session, command, options);
         const args = [text, waiting, options.requestId ?? '', remembered];
         const id = await send([key, commands, requests, requestOrder], args);
-        if (id === -1) throw new StoreError('missing', `session ${JSON.stringify(session)}`);
+        if (id === -1) throw new StoreError('missing', named(session));
         if (id === -2) throw tooManyWait(session);
         return String(id);
       }),
@@ -62,7 +71,10 @@ export function commandChannel(redis: RedisClient, prefix: string): CommandChann
     drop: (session, id, fence) =>
       translated(async () => {
         const { session: key, commands } = keysOf(prefix, session);
-        await drop([key, commands], [id, fence ?? '']);
+        const last = Number(await drop([key, commands], [id, fence ?? '']));
+        if (last === -1) throw new StoreError('missing', named(session));
+        if (last !== 0)
+          throw new StoreError('held', named(session), `by claim ${last}; this was claim ${fence}`);
       }),
   };
 }

@@ -14,6 +14,7 @@ import { Draft, Unnumbered, Unread, type Change } from './draft.ts';
 import { placeAfter } from './place.ts';
 import { accessTo, type Looked, type SessionAccess } from './session-access.ts';
 import type { Acknowledged, Sight } from './sight.ts';
+import { named } from '../named.ts';
 
 export type RedisStoreOptions = {
   /** What all keys begin with: several stores may share one Redis. */
@@ -282,8 +283,4 @@ function forgetBefore(sight: Sight, seq: number): void {
   for (const number of sight.events.keys()) if (number < seq) sight.events.delete(number);
   const kept = sight.events.has(seq) ? [{ from: seq, to: seq }] : [];
   sight.ranges.splice(0, sight.ranges.length, ...kept);
-}
-
-function named(id: string): string {
-  return `session ${JSON.stringify(id)}`;
 }

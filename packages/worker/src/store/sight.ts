@@ -1,4 +1,5 @@
 import { StoreError, type EventRow, type SessionRow, type SnapshotRow } from '@pawl/runtime';
+import { named } from '../named.ts';
 
 /** What was read of one session. The row is of one moment; events that are kept never change, so they may be read later. */
 export type Sight = {
@@ -66,15 +67,15 @@ function fieldsOf(list: readonly string[]): ReadonlyMap<string, string> {
 }
 
 export function toEvent([id, fields]: Entry): EventRow {
-  const named = fieldsOf(fields);
-  return { seq: Number.parseInt(id, 10), hash: named.get('hash') ?? '', text: named.get('text') ?? '' };
+  const kept = fieldsOf(fields);
+  return { seq: Number.parseInt(id, 10), hash: kept.get('hash') ?? '', text: kept.get('text') ?? '' };
 }
 
 /** What is in the hash besides what the row as JSON says. */
 export function toRow(id: string, fields: ReadonlyMap<string, string>): SessionRow {
   const row = readJson(fields.get('row') ?? null) as SessionRow | null;
   if (typeof row?.summary !== 'object') {
-    throw new StoreError('unreadable', `session ${JSON.stringify(id)}`, 'what Redis has of it is no session');
+    throw new StoreError('unreadable', named(id), 'what Redis has of it is no session');
   }
   const [fence, head] = [Number(fields.get('fence')), Number(fields.get('head'))];
   return { ...row, id, fence, head, about: fields.get('about') ?? null };
