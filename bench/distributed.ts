@@ -21,7 +21,7 @@ function planFor({ quick, full }: Options): Plan {
       rounds: 1,
       workers: [1, 2],
       loads: [{ sessions: 20, steps: 4 }],
-      concurrency: 10,
+      concurrency: 50,
       fairness: { few: 5, many: 30 },
       takeovers: { times: 1, leaseMs: 2_000 },
     };
@@ -30,10 +30,10 @@ function planFor({ quick, full }: Options): Plan {
     rounds: full ? 9 : 3,
     workers: [1, 2, 4],
     loads: [
-      { sessions: full ? 400 : 250, steps: 10 },
-      { sessions: full ? 1_000 : 500, steps: 0 },
+      { sessions: full ? 1_000 : 500, steps: 10 },
+      { sessions: full ? 5_000 : 2_500, steps: 0 },
     ],
-    concurrency: 10,
+    concurrency: 50,
     fairness: { few: 40, many: 800 },
     takeovers: { times: full ? 5 : 2, leaseMs: 10_000 },
   };

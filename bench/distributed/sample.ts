@@ -18,8 +18,8 @@ export type Setting = Load & {
 /** `processorMs` is that of all workers together; that of Redis is not among it. */
 export type Sample = { readonly seconds: number; readonly processorMs: number };
 
-/** Enough for the compiler to have seen the work. */
-const warmUpSessions = 20;
+/** Enough messages for the compiler to be done with the work: until then a worker takes twice as long. */
+const warmUpMessages = 2_000;
 
 const leaseMs = 10_000;
 
@@ -39,7 +39,7 @@ export async function sampleRaw(setting: Setting): Promise<Sample> {
     return await timed('raw', setting, {
       prefix,
       queue,
-      warmUp: () => add(warmUpSessions * messages),
+      warmUp: () => add(warmUpMessages),
       fill: () => add(sessions * messages),
     });
   } finally {
@@ -66,6 +66,7 @@ export type PawlSample = Sample & { readonly redisBytes: number; readonly writte
 /** Workers bring sessions to their answers. */
 export async function samplePawl(setting: Setting): Promise<PawlSample> {
   const { sessions, steps } = setting;
+  const warmUpSessions = Math.ceil(warmUpMessages / messagesAfter(steps));
   const place = await openPlace(setting.url);
   const { queue, store, prefix } = place;
   let before = 0;

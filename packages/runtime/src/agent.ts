@@ -131,10 +131,12 @@ export class Agent {
    */
   async leave({ graceMs = 2_000 }: { readonly graceMs?: number } = {}): Promise<void> {
     this.#leaving.abort();
-    const inTime = new AbortController();
-    const late = this.#clock.until(this.#clock.now() + graceMs, inTime.signal);
-    await Promise.race([this.#performer.stop(), late]);
-    inTime.abort();
+    if (this.#performer.isBusy) {
+      const inTime = new AbortController();
+      const late = this.#clock.until(this.#clock.now() + graceMs, inTime.signal);
+      await Promise.race([this.#performer.stop(), late]);
+      inTime.abort();
+    }
     this.#closed = true;
     this.#left.resolve();
   }

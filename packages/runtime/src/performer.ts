@@ -52,6 +52,11 @@ export class Performer {
     this.#abort(({ name }) => asked.has(name) && !open.has(name));
   }
 
+  /** Whether anything is under way. */
+  get isBusy(): boolean {
+    return this.#underWay.size > 0;
+  }
+
   /** Calls off everything; resolves when all of it has ended. */
   async stop(): Promise<void> {
     this.#abort(() => true);

@@ -71,7 +71,7 @@ export async function advance(id: string, means: AdvanceMeans): Promise<Advanced
     const broken = new AbortController();
     const working = { ...means, signal: AbortSignal.any([signal, broken.signal]), bell, people, hearing };
     const failure = await failureIn(agent, () => work(agent, working));
-    broken.abort();
+    if (failure !== null) broken.abort();
     await agent.leave({ graceMs: means.graceMs });
     if (failure !== null) return refused(failure);
     if (isTerminal(agent.session)) return 'ended';
