@@ -10,10 +10,13 @@ import { hearPerson } from '../trackers/in-session.ts';
  */
 export function heed(session: Session, said: readonly string[], at: number): Session {
   const { settings, mode, window } = session;
+  const governor = afresh(session, at);
+  // Most sessions have nothing to begin anew, and this runs in every turn.
+  if (governor === session.governor && mode === null && window === null) return startWork(session, at);
   return startWork(
     {
       ...session,
-      governor: afresh(session, at),
+      governor,
       mode: mode === null || settings.chart === null ? mode : beginAgain(mode, settings.chart, at),
       window: window === null ? window : said.reduce(fillWith, window),
     },
