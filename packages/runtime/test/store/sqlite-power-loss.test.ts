@@ -9,7 +9,7 @@ import { record, type Operation } from './sqlite-power-loss-recording.ts';
 const appender = fileURLToPath(new URL('fixtures/recorded-appender.ts', import.meta.url));
 
 /** So small that the log goes over into the file and begins anew every few events, and is in the middle of it often. */
-const oftenOver = 'PRAGMA wal_autocheckpoint = 40';
+const oftenOver = 'PRAGMA wal_autocheckpoint = 27';
 const eventCount = 160;
 /** More than the log holds before it goes over by itself. */
 const usualCount = 400;
@@ -84,7 +84,7 @@ describe.skipIf(noTracing !== null)('a store whose power fails', () => {
   it('has them even where the disk failed before that', { timeout: 3_600_000 }, async () => {
     const expected = await expectedWork(healedCount);
     const syncs = syncsAtWork(await recordWork(healedCount, oftenOver));
-    const places = isLong ? syncs : syncs.filter((_, index) => index % 16 === 3);
+    const places = isLong ? syncs : syncs.filter((_, index) => index % 12 === 3);
     expect(places.length).toBeGreaterThan(2);
     const count = isLong ? 200 : 40;
     const all: Figures[] = [];
