@@ -20,8 +20,8 @@ export default defineConfig({
     // What takes a second alone takes half a minute on a machine that does other things as well.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // At least two, even on two cores: a worker waits for processes and timers half of the time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // At least three, even on two cores: a worker waits for processes and timers half of the time.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       // A process for each file would take longer to start than most of these files take to run.
       { extends: true, test: { name: 'together', include: [...selfContained], isolate: false } },
