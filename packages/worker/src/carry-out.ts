@@ -3,9 +3,9 @@ import { advance, type Advanced, type AdvanceMeans } from './advance.ts';
 import type { Care } from './care.ts';
 import type { Glimpse } from './glimpse.ts';
 import { Lease } from './lease.ts';
+import { named } from './named.ts';
 import type { Wake } from './queues.ts';
 import { systemStopwatch } from './stopwatch.ts';
-import { named } from './named.ts';
 
 /** A job that this worker holds for the time of a lease. */
 export type HeldJob = {

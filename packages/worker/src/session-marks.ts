@@ -1,10 +1,10 @@
 import { StoreError } from '@pawl/runtime';
+import { named } from './named.ts';
 import type { RedisClient } from './redis-client.ts';
 import { translated } from './redis-error.ts';
 import { keysOf } from './store/keys.ts';
 import { defaultPrefix } from './store/redis-store.ts';
 import { scriptOn } from './store/script.ts';
-import { named } from './named.ts';
 
 /** What people say about a session afterwards, which is no part of its log. It is gone when the session is removed. */
 export type SessionMarks = {

@@ -8,6 +8,7 @@ import {
   type Store,
 } from '@pawl/runtime';
 import { careOf, type Care, type Parked } from './care.ts';
+import { named } from './named.ts';
 import { queuedIn, wakeOptionsFor, type Queued } from './queued.ts';
 import { defaultTenant, queuesOn, type Queues, type TenantLimits } from './queues.ts';
 import type { RedisClient } from './redis-client.ts';
@@ -15,7 +16,6 @@ import { scheduleBook, type ScheduleBook } from './schedule-book.ts';
 import { schedulesOn, type Schedules } from './schedules.ts';
 import { defaultPrefix } from './store/redis-store.ts';
 import { submit, type SubmitOptions } from './submit.ts';
-import { named } from './named.ts';
 
 /** How many sessions of one tenant are where. */
 export type Depth = {

@@ -6,12 +6,12 @@ import {
   tooManyWait,
   type CommandChannel,
 } from '@pawl/runtime';
+import { named } from '../named.ts';
 import type { RedisClient } from '../redis-client.ts';
 import { translated } from '../redis-error.ts';
 import { keysOf } from '../store/keys.ts';
 import { scriptOn } from '../store/script.ts';
 import type { Entry } from '../store/sight.ts';
-import { named } from '../named.ts';
 
 /**
  * KEYS: session, commands, which command came by which request, the requests in order. ARGV: the command, how many may

@@ -9,12 +9,12 @@ import {
   type Verified,
 } from '@pawl/runtime';
 import { commandChannel } from '../commands/channel.ts';
+import { named } from '../named.ts';
 import type { RedisClient } from '../redis-client.ts';
 import { Draft, Unnumbered, Unread, type Change } from './draft.ts';
 import { placeAfter } from './place.ts';
 import { accessTo, type Looked, type SessionAccess } from './session-access.ts';
 import type { Acknowledged, Sight } from './sight.ts';
-import { named } from '../named.ts';
 
 export type RedisStoreOptions = {
   /** What all keys begin with: several stores may share one Redis. */
