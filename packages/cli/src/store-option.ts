@@ -64,11 +64,15 @@ export async function openStore({ dir, store }: StoreFlags, config: Config): Pro
   const named = store ?? config.store;
   if (named === 'none') return nowhere(null);
   if (named !== undefined && isRedis(named)) return openRedis(named);
+  return openAt(fileFor(named ?? 'user', dir));
+}
+
+/** The same, for new work: who asked for no place in particular is not kept from working by one that cannot be had. */
+export async function openStoreOrNowhere(flags: StoreFlags, config: Config): Promise<OpenedStore> {
   try {
-    return openAt(fileFor(named ?? 'user', dir));
+    return await openStore(flags, config);
   } catch (error) {
-    // Who asked for no place in particular is not kept from working by one that cannot be had.
-    if (named !== undefined || !(error instanceof UsageError)) throw error;
+    if ((flags.store ?? config.store) !== undefined || !(error instanceof UsageError)) throw error;
     return nowhere(`${error.message} This session is not kept.`);
   }
 }

@@ -1,9 +1,10 @@
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder } from '../src/data-folder.ts';
-import { openStore, openStoreFor } from '../src/store-option.ts';
+import { openStore, openStoreFor, openStoreOrNowhere } from '../src/store-option.ts';
 
 let folder = '';
 const before = process.env['XDG_DATA_HOME'];
@@ -64,11 +65,21 @@ describe('where sessions are kept', () => {
 
   it('is nowhere, with a warning, if nobody named a place and the usual one cannot be had', async () => {
     writeFileSync(join(folder, 'data'), 'in the way');
-    const opened = await openStore({ dir: folder }, {});
+    const opened = await openStoreOrNowhere({ dir: folder }, {});
     expect(opened.path).toBeNull();
     expect(opened.warning).toMatch(/Sessions cannot be kept in .*This session is not kept\.$/);
     await opened.close();
-    await expect(openStore({ dir: folder, store: 'user' }, {})).rejects.toThrow(/Sessions cannot be kept in/);
+    const named = openStoreOrNowhere({ dir: folder, store: 'user' }, {});
+    await expect(named).rejects.toThrow(/Sessions cannot be kept in/);
+  });
+
+  it('is not taken for one without sessions where the usual place cannot be read', async () => {
+    const opened = await openStoreFor({ dir: folder });
+    await opened.close();
+    const database = new DatabaseSync(opened.path ?? '');
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    await expect(openStoreFor({ dir: folder })).rejects.toThrow(/newer version of Pawl.*Update Pawl\.$/);
   });
 
   it('is trusted only if it was made here', async () => {

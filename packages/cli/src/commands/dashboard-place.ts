@@ -57,7 +57,6 @@ export async function withPlace<Result>(
     );
   }
   const opened = await openStore(flags, config);
-  if (opened.warning !== null) warn(opened.warning);
   try {
     return await counting(config, { store: opened.store, warn }, (telemetry) =>
       closing(localPlace(opened, { dir: flags.dir, warn, telemetry }), work),

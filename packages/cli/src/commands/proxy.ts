@@ -4,12 +4,13 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { createRecorder } from '../proxy/recorder.ts';
 import { createProxy, type ProxyNote } from '../proxy/server.ts';
-import { openStoreFor } from '../store-option.ts';
+import { openStoreOrNowhere } from '../store-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { visibleLine } from '../visible.ts';
 import { budgetsOf, type BudgetFlags } from './budget-options.ts';
 import { folderNamed } from '../folder-option.ts';
 import { portNumber } from './option-number.ts';
+import { configFor } from './run-config.ts';
 
 export type ProxyFlags = Omit<BudgetFlags, 'maxCost'> & {
   readonly upstream?: string | undefined;
@@ -27,7 +28,8 @@ export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
   const port = portNumber('--port', flags.port);
   const dir = await folderNamed(flags.dir);
   const budgets = budgetsOf(flags);
-  const opened = await openStoreFor(flags);
+  const { config } = await configFor(dir, {}, null);
+  const opened = await openStoreOrNowhere(flags, config);
   const say = (line: string): void => void io.stderr.write(`${visibleLine(line)}\n`);
   if (opened.warning !== null) say(opened.warning);
   const about = { kind: 'proxy', dir, upstream: upstream.origin };

@@ -3,7 +3,7 @@ import { indexFolder, WorkspaceError, type FolderIndex, withAgentKeys } from '@p
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { progressLine } from '../progress-line.ts';
-import { openStore } from '../store-option.ts';
+import { openStoreOrNowhere } from '../store-option.ts';
 import { hasKeys, permissionAt, questionAt, terminalOf } from '../terminal.ts';
 import { UsageError, asUsageError } from '../usage-error.ts';
 import { budgetsOf, filledUp, type BudgetFlags } from './budget-options.ts';
@@ -84,7 +84,7 @@ export async function begin(
   const view = await showing(options, io, about);
   const trace = openRecords(options, folder.root, (line) => view.warn(line));
   const telemetry = await runTelemetry(config, view, io, options.open === true);
-  const opened = await openStore(options, config);
+  const opened = await openStoreOrNowhere(options, config);
   if (opened.warning !== null) view.warn(opened.warning);
   try {
     const known = { dir: folder.root, model, profile: profileName };
