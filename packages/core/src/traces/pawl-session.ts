@@ -3,7 +3,7 @@ import type { Json } from '../json.ts';
 import { withIds } from '../turn/calls.ts';
 import { buildRun } from './build-run.ts';
 import type { Entry, Part } from './entry.ts';
-import { booleanOf, get, isObject, kindOf, listOf, numberOf, stringOf } from '../json-fields.ts';
+import { booleanOf, get, idOf, isObject, kindOf, listOf, numberOf, stringOf } from '../json-fields.ts';
 import { usageOf } from './tokens.ts';
 import type { TraceFormat } from './trace-format.ts';
 
@@ -19,7 +19,7 @@ export const pawlSession: TraceFormat = {
   parse(document, name) {
     const head = headOf(document);
     const model = stringOf(get(head, 'about', 'model'));
-    const facts = { id: stringOf(get(head, 'id')) ?? name, source: 'pawl', ...(model && { model }) };
+    const facts = { id: idOf(get(head, 'id')) ?? name, source: 'pawl', ...(model && { model }) };
     return buildRun(facts, entries(document));
   },
 };

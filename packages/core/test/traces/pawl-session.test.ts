@@ -37,6 +37,12 @@ describe('a session that was exported', () => {
     ]);
   });
 
+  it('is called as its file is, where it has no name of its own', () => {
+    const events = [replied(1, 'a')];
+    const { runs } = pawlSession.parse({ format: 'pawl-session', id: '', events } as Json, 'kept.json');
+    expect(runs).toMatchObject([{ id: 'kept.json' }]);
+  });
+
   it('pairs calls and results by request and id, whatever ids the model gave', () => {
     const refused = { ok: false, error: { kind: 'failed', message: 'no' } };
     const events = [

@@ -78,17 +78,12 @@ describe('how a run ended', () => {
 it('compares plain JSON as JSON does, order of fields aside', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      expect(isSame(value, JSON.parse(JSON.stringify(value)) as unknown)).toBe(
-        Object.is(value, -0) || !hasMinusZero(value),
-      );
+      expect(isSame(value, JSON.parse(JSON.stringify(value)) as unknown)).toBe(true);
     }),
+    // JSON knows one zero only.
+    { examples: [[-0], [{ a: [-0] }]] },
   );
   expect(isSame({ a: 1, b: 2 }, { b: 2, a: 1 })).toBe(true);
   expect(isSame([1], { 0: 1 })).toBe(false);
   expect(isSame({ __proto__: null, a: undefined }, { b: undefined })).toBe(false);
 });
-
-function hasMinusZero(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasMinusZero);
-  return Object.is(value, -0);
-}
