@@ -10,11 +10,15 @@ const full: Resources = { ...easy, memoryUsed: 0.99 };
 const noRoom = 'There is no room to work: more than 85 % of the memory is in use.';
 
 /** Time that passes when the test says so, once somebody waits for it. */
-function handClock(): Clock & { tick(): Promise<void> } {
+function handClock(): Clock & { pass(): Promise<void>; tick(): Promise<void> } {
   let now = 0;
   const waiting: (() => void)[] = [];
   const settle = async (): Promise<void> => {
     await vi.waitFor(() => expect(waiting).toHaveLength(1), { interval: 1, timeout: 10_000 });
+  };
+  const pass = async (): Promise<void> => {
+    await settle();
+    waiting.shift()?.();
   };
   return {
     now: () => now,
@@ -26,9 +30,9 @@ function handClock(): Clock & { tick(): Promise<void> } {
         });
         signal.addEventListener('abort', () => resolve(), { once: true });
       }),
+    pass,
     async tick() {
-      await settle();
-      waiting.shift()?.();
+      await pass();
       await settle();
     },
   };
@@ -40,6 +44,7 @@ async function watched(probe?: Probe): Promise<{
   readonly watch: Watch;
   readonly said: string[];
   readonly look: (seen: Resources, times?: number) => Promise<Session['turn']>;
+  readonly clock: ReturnType<typeof handClock>;
   readonly release: () => void;
 }> {
   const { promise, resolve: release } = Promise.withResolvers<void>();
@@ -71,7 +76,7 @@ async function watched(probe?: Probe): Promise<{
     for (let time = 0; time < times; time += 1) await clock.tick();
     return agent.session.turn;
   };
-  return { agent, watch, said, look, release };
+  return { agent, watch, said, look, clock, release };
 }
 
 describe('watchResources', () => {
@@ -150,10 +155,10 @@ describe('watchResources', () => {
   });
 
   it('ends with the session', async () => {
-    const { agent, watch, look } = await watched();
+    const { agent, watch, look, clock } = await watched();
     await look(easy);
     await agent.post({ type: 'halt-requested', reason: 'enough' });
-    void look(full);
+    await clock.pass();
     await watch.stopped;
     expect(agent.session.turn.status).toBe('halted');
   });
