@@ -88,6 +88,13 @@ function addPipe(program: Command, { io, signal, exit }: Setting): void {
     });
 }
 
+type ChartFlags = {
+  readonly format: string;
+  readonly out?: string;
+  readonly force?: true;
+  readonly list?: true;
+};
+
 function addChart(program: Command, { io, exit }: Setting): void {
   program
     .command('chart')
@@ -95,6 +102,7 @@ function addChart(program: Command, { io, exit }: Setting): void {
     .argument('[name]', 'turn, savant, lkj, lkj1, loop, or a .json or .yaml file with a chart of modes')
     .option('-f, --format <name>', 'mermaid, svg, xstate or json', 'mermaid')
     .option('-o, --out <file>', 'write to a file instead of standard output')
+    .option('--force', 'replace that file if it is there')
     .option('-l, --list', 'list the charts that are built in, with their states')
     .addHelpText(
       'after',
@@ -105,7 +113,7 @@ function addChart(program: Command, { io, exit }: Setting): void {
         'pawl chart lkj --format json > my-modes.json',
       ),
     )
-    .action(async (name: string | undefined, options: { format: string; out?: string; list?: true }) => {
+    .action(async (name: string | undefined, options: ChartFlags) => {
       const { chart } = await import('./commands/chart.ts');
       exit(await chart(name, options, io));
     });

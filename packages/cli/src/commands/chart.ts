@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import {
   chartOf,
   modeCharts,
@@ -13,6 +12,7 @@ import { ChartFileError, readChartFile } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
 import { UsageError, asUsageError } from '../usage-error.ts';
+import { writeWhole } from '../whole-file.ts';
 import { isFileName } from './profile-option.ts';
 import { noSuch } from '../one-of.ts';
 
@@ -41,6 +41,7 @@ export const chartFormats: readonly string[] = [...formats.keys()];
 export type ChartOptions = {
   readonly format: string;
   readonly out?: string | undefined;
+  readonly force?: boolean | undefined;
   readonly list?: boolean | undefined;
 };
 
@@ -56,7 +57,7 @@ export async function chart(name: string | undefined, options: ChartOptions, io:
   const format = pick(formats, options.format, 'format');
   const text = format(isFileName(name) ? await fromFile(name) : pick(charts, name, 'chart'));
   if (options.out === undefined) io.stdout.write(text);
-  else await save(options.out, text);
+  else await writeWhole(options.out, text, options.force === true);
   return exitCodes.finished;
 }
 
@@ -88,19 +89,4 @@ function pick<Item>(items: ReadonlyMap<string, Item>, name: string, what: string
   const item = items.get(name);
   if (item !== undefined) return item;
   throw noSuch(what, name, [...items.keys()]);
-}
-
-async function save(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text);
-  } catch (error) {
-    throw new UsageError(`Cannot write ${JSON.stringify(path)}: ${reasonOf(error)}`, { cause: error });
-  }
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'its folder does not exist.';
-  if (code === 'EISDIR') return 'it is a folder. Name a file in it.';
-  return error instanceof Error ? error.message : String(error);
 }

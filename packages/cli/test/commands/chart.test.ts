@@ -147,8 +147,21 @@ describe('pawl chart --out', () => {
     );
   });
 
+  it('replaces a file only if told to', async () => {
+    const out = join(folder, 'turn.svg');
+    await writeFile(out, 'drawn by hand');
+    await expect(run('turn', { format: 'svg', out })).rejects.toThrow(
+      new UsageError(
+        `Cannot write ${JSON.stringify(out)}: it is there already. Name another file, or say --force to replace it.`,
+      ),
+    );
+    expect(await readFile(out, 'utf8')).toBe('drawn by hand');
+    await run('turn', { format: 'svg', out, force: true });
+    expect(await readFile(out, 'utf8')).toBe(toSvg(turnChart));
+  });
+
   it('says so when the file is a folder', async () => {
-    await expect(run('turn', { format: 'svg', out: folder })).rejects.toThrow(
+    await expect(run('turn', { format: 'svg', out: folder, force: true })).rejects.toThrow(
       new UsageError(`Cannot write ${JSON.stringify(folder)}: it is a folder. Name a file in it.`),
     );
   });
