@@ -49,7 +49,8 @@ async function begunOrTakenUp(
   }
   const session = newSession(world, driver);
   const position = await store.create(session, owner);
-  return { fence: position.fence, session, log: eventLogOn(store, id, position), unstored: [] };
+  const log = eventLogOn(store, id, position);
+  return { fence: position.fence, session, about: null, log, unstored: [] };
 }
 
 function newSession(world: World, driver: Driver): Session {

@@ -24,9 +24,10 @@ export function storeOf(world: World, driver: Driver): Store {
       }),
     claim: (id, owner, from) =>
       write('claim', async () => {
-        const position = await store.claim(id, owner, from);
-        oracle.claimed(driver, id, position);
-        return position;
+        const claimed = await store.claim(id, owner, from);
+        oracle.claimed(driver, id, claimed);
+        oracle.opened(id, claimed);
+        return claimed;
       }),
     append: (id, at, events, after) => {
       // Once it is asked for, what is kept is what it was then.

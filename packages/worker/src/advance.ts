@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { isTerminal, type Json, type Session } from '@pawl/core';
+import { isTerminal, type Session } from '@pawl/core';
 import {
   Agent,
   createHearing,
@@ -24,8 +24,6 @@ export type AdvanceMeans = {
   /** How long what runs may take to end once the session has to be let go of. */
   readonly graceMs: number;
   readonly pollMs: number;
-  /** What is said about the session, where that is known already. */
-  readonly about?: Json;
   readonly stopwatch?: Stopwatch;
 };
 
@@ -38,8 +36,7 @@ export type Advanced = 'waiting' | 'ended' | 'left' | 'lost';
  */
 export async function advance(id: string, means: AdvanceMeans): Promise<Advanced> {
   const { store, owner, lease, draining, outfitFor } = means;
-  const { about = (await store.open(id)).about } = means;
-  const taken = await takeUp(store, id, { owner });
+  const { about, ...taken } = await takeUp(store, id, { owner });
   if (isTerminal(taken.session)) return 'ended';
   const signal = AbortSignal.any([lease.lost, draining]);
   const bell = createBell(means.stopwatch ?? systemStopwatch);

@@ -6,13 +6,16 @@ import { scriptOn } from './store/script.ts';
 /** A session that no worker takes up until somebody has looked at it. */
 export type Parked = { readonly session: string; readonly reason: string; readonly at: number };
 
+/** At which event a session was taken up, and how often in a row that did not end in order, this time included. */
+export type Begun = { readonly head: number; readonly times: number };
+
 /** Keeps count of how often a session has brought a worker down, and which ones are left alone for it. */
 export type Care = {
   /**
-   * Counts that the session was taken up once more, at this event. Resolves to how often in a row that did not end in order,
-   * this time included. A session that got somewhere in between does not bring its workers down: its count begins anew.
+   * Counts that the session was taken up once more. A session that got somewhere in between does not bring its workers down:
+   * its count begins anew. Null, and nothing is counted, where it is parked or gone.
    */
-  begin(session: string, head: number): Promise<number>;
+  begin(session: string): Promise<Begun | null>;
   /** It ended in order: what was before counts no more. */
   end(session: string): Promise<void>;
   /**
@@ -30,12 +33,14 @@ export type Care = {
 /** A session that is this many events further than when it was last taken up has got somewhere. */
 export const eventsOfProgress = 20;
 
-/** KEYS: care. ARGV: the number of the last event, and how many are progress. */
+/** KEYS: care, session. ARGV: how many events are progress. */
 const beginScript = `
-local last = tonumber(redis.call('HGET', KEYS[1], 'head') or ARGV[1])
-if tonumber(ARGV[1]) - last >= tonumber(ARGV[2]) then redis.call('HDEL', KEYS[1], 'begun') end
-redis.call('HSET', KEYS[1], 'head', ARGV[1])
-return redis.call('HINCRBY', KEYS[1], 'begun', 1)
+local head = redis.call('HGET', KEYS[2], 'head')
+local care = redis.call('HMGET', KEYS[1], 'parked', 'head')
+if not head or care[1] then return false end
+if head - (care[2] or head) >= tonumber(ARGV[1]) then redis.call('HDEL', KEYS[1], 'begun') end
+redis.call('HSET', KEYS[1], 'head', head)
+return {tonumber(head), redis.call('HINCRBY', KEYS[1], 'begun', 1)}
 `;
 
 /** KEYS: care. ARGV: the reason, the time, how often it must have been taken up at least. */
@@ -51,8 +56,12 @@ export function careOf(redis: RedisClient, prefix: string): Care {
   const park = scriptOn(redis, parkScript);
   const key = (session: string): string => keysOf(prefix, session).care;
   return {
-    begin: (session, head) =>
-      translated(async () => Number(await begin([key(session)], [head, eventsOfProgress]))),
+    begin: (session) =>
+      translated(async () => {
+        const keys = keysOf(prefix, session);
+        const begun = (await begin([keys.care, keys.session], [eventsOfProgress])) as [number, number] | null;
+        return begun === null ? null : { head: begun[0], times: begun[1] };
+      }),
     end: (session) =>
       translated(async () => {
         await redis.hdel(key(session), 'begun');

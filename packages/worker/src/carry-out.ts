@@ -1,7 +1,6 @@
 import { StoreError } from '@pawl/runtime';
 import { advance, type Advanced, type AdvanceMeans } from './advance.ts';
 import type { Care } from './care.ts';
-import type { Glimpse } from './glimpse.ts';
 import { Lease } from './lease.ts';
 import { named } from './named.ts';
 import type { Wake } from './queues.ts';
@@ -20,10 +19,8 @@ export type JobReport =
   | { readonly kind: 'taken' | Advanced; readonly session: string }
   | { readonly kind: 'parked'; readonly session: string; readonly reason: string };
 
-export type CarryOutMeans = Omit<AdvanceMeans, 'lease' | 'about'> & {
+export type CarryOutMeans = Omit<AdvanceMeans, 'lease'> & {
   readonly care: Care;
-  /** Null for a session that is gone or cannot be read. */
-  readonly glimpse: (session: string) => Promise<Pick<Glimpse, 'head' | 'about'> | null>;
   readonly leaseMs: number;
   /** A session whose worker was gone this many times in a row is parked. */
   readonly crashesMax: number;
@@ -55,18 +52,16 @@ async function advanceOnce(
   lease: Lease,
   means: CarryOutMeans,
 ): Promise<Advanced | null> {
-  const { care, glimpse, store, crashesMax, onReport } = means;
-  const [parked, seen] = await Promise.all([care.reason(session), glimpse(session)]);
-  if (parked !== null) return null;
+  const { care, crashesMax, onReport } = means;
   let reason: string | null = null;
   try {
-    // Opening one that cannot be seen says why.
-    const { head, about } = seen ?? (await store.open(session));
-    const begun = await care.begin(session, head);
-    reason = begun > crashesMax ? tooOften(crashesMax) : head < version ? shorter(head, version) : null;
-    if (reason !== null) return await park(means, session, reason, Math.min(begun - 1, crashesMax));
+    const begun = await care.begin(session);
+    if (begun === null) return null;
+    const { head, times } = begun;
+    reason = times > crashesMax ? tooOften(crashesMax) : head < version ? shorter(head, version) : null;
+    if (reason !== null) return await park(means, session, reason, Math.min(times - 1, crashesMax));
     onReport({ kind: 'taken', session });
-    const advanced = await advance(session, { ...means, lease, about });
+    const advanced = await advance(session, { ...means, lease });
     // One that blocks its worker for so long that it loses the session is as bad as one that ends it.
     if (advanced !== 'lost') await care.end(session);
     return advanced;

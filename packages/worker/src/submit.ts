@@ -45,9 +45,10 @@ async function goOnSubmitting(means: Means, { session, goal }: Goal, options: Su
   const { id } = session;
   const there = await means.store.open(id);
   if (there.head > 0) return;
-  const claimed = await means.store.claim(id, options.owner);
   try {
-    await begin(means, { session: there.session, goal }, { at: claimed, options });
+    const claimed = await means.store.claim(id, options.owner, there.fence);
+    // Whoever created it may have come further meanwhile.
+    if (claimed.head === 0) await begin(means, { session: claimed.session, goal }, { at: claimed, options });
   } catch (error) {
     // Somebody else has claimed it meanwhile, to do the same.
     if (!isConflict(error)) throw error;

@@ -2,11 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { thisProcess, type Store } from '@pawl/runtime';
 import { WaitingError, Worker, type Job } from 'bullmq';
 import { carryOut, type CarryOutMeans, type HeldJob } from './carry-out.ts';
-import { glimpseOf } from './glimpse.ts';
 import type { OutfitFor } from './outfit.ts';
 import { queueName, queuePrefix, type Firing, type Task, type Wake } from './queues.ts';
 import type { RedisClient } from './redis-client.ts';
-import { translated } from './redis-error.ts';
 import type { SessionQueue } from './session-queue.ts';
 import { restoreSchedules } from './restore-schedules.ts';
 import { removeOld } from './retention.ts';
@@ -166,14 +164,12 @@ async function makeSession(job: Job<Firing>, tenant: string, setup: Setup): Prom
 }
 
 function meansOf(setup: Setup, draining: AbortSignal): CarryOutMeans {
-  const { redis, prefix, queue } = setup;
-  const { care, commands } = queue.parts;
+  const { care, commands } = setup.queue.parts;
   return {
     ...setup,
     care,
     commands,
     draining,
-    glimpse: (session) => translated(() => glimpseOf(redis, prefix, session)),
     now: () => Date.now(),
   };
 }

@@ -41,10 +41,9 @@ async function scene(change: (store: Store) => Store, more: Partial<CarryOutMean
       leaseMs: 500,
       crashesMax: 3,
       now: () => 5,
-      glimpse: async () => ({ head: 1, about: null }),
       onReport: (report) => void reports.push(report),
       care: {
-        begin: async () => (begun += 1),
+        begin: async () => ({ head: 1, times: (begun += 1) }),
         end: async () => void (begun = 0),
         park: never,
         parked: never,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSession } from '@pawl/core';
+import { createSession, step } from '@pawl/core';
+import type { Store } from '@pawl/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Template, When } from '../src/index.ts';
 import { plan } from '../src/plan-schedule.ts';
@@ -101,6 +102,24 @@ describe.skipIf(!hasRedis)('a schedule', () => {
     await submitOnce(means, { session, goal: 'Do it.' }, options);
     expect(await store.open('half')).toMatchObject({ head: 1, owner: 'test' });
     expect(await store.list()).toMatchObject([{ goal: 'Do it.' }]);
+  });
+
+  it('gives a session its goal only once, also where its maker does so in the last moment', async () => {
+    place = await placeOn(server);
+    const { store, queue } = place;
+    const session = createSession({ id: 'slow', at: 1 });
+    const at = await store.create(session, 'slow maker', { about: { worker: { tenant: 'default' } } });
+    const said = { type: 'user-message', at: 1, text: 'Do it.' } as const;
+    const late: Store = {
+      ...store,
+      async claim(id, owner, from) {
+        await store.append(id, at, [said], step(session, said).session);
+        return store.claim(id, owner, from);
+      },
+    };
+    const means = { store: late, queues: queue.parts.queues };
+    await submitOnce(means, { session, goal: 'Do it.' }, { owner: 'test', now: 2 });
+    expect(await store.open('slow')).toMatchObject({ head: 1 });
   });
 
   it('does not give a firing up when Redis is full', async () => {

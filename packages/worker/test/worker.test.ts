@@ -5,6 +5,7 @@ import { defineTool } from '@pawl/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { OutfitFor } from '../src/index.ts';
+import { keysOf } from '../src/store/keys.ts';
 import { effect, outfit, placeOn, type Place } from './harness.ts';
 import { hasRedis, startRedis, type RedisServer } from './redis-server.ts';
 
@@ -304,7 +305,7 @@ describe.skipIf(!hasRedis)('a worker', () => {
   it('parks a session that was taken up too often without an end, and works on the others', async () => {
     place = await placeOn(server);
     await place.submit('bad');
-    for (let crash = 0; crash < 3; crash += 1) await place.queue.parts.care.begin('bad', 1);
+    for (let crash = 0; crash < 3; crash += 1) await place.queue.parts.care.begin('bad');
     await place.submit('good');
     await place.work(outfit([{ text: 'Fine.' }]), { crashesMax: 3 });
     await place.until('good', 'waitingForUser');
@@ -317,19 +318,23 @@ describe.skipIf(!hasRedis)('a worker', () => {
   it('counts anew for a session that got somewhere between two crashes', async () => {
     place = await placeOn(server);
     const { care } = place.queue.parts;
-    const counts: number[] = [];
-    for (const head of [1, 1, 2, 22, 22, 60]) counts.push(await care.begin('a', head));
+    const counts: (number | undefined)[] = [];
+    for (const head of [1, 1, 2, 22, 22, 60]) {
+      await place.redis.hset(keysOf(place.prefix, 'a').session, 'head', head);
+      counts.push((await care.begin('a'))?.times);
+    }
     expect(counts).toEqual([1, 2, 3, 1, 2, 1]);
     await care.end('a');
-    expect(await care.begin('a', 60)).toBe(1);
+    expect(await care.begin('a')).toEqual({ head: 60, times: 1 });
   });
 
   it('does not park what was given another chance, or ended in order, since that was decided', async () => {
     place = await placeOn(server);
     const { care } = place.queue.parts;
+    await place.submit('a');
     const parked = { session: 'a', reason: 'too often', at: 1 };
     const taken = async (): Promise<void> => {
-      for (let crash = 0; crash < 4; crash += 1) await care.begin('a', 1);
+      for (let crash = 0; crash < 4; crash += 1) await care.begin('a');
     };
     await taken();
     expect(await care.park(parked, 3)).toBe(true);
@@ -343,6 +348,18 @@ describe.skipIf(!hasRedis)('a worker', () => {
     expect(await care.parked()).toEqual([]);
     expect(await care.unpark('a')).toBe(false);
     expect(await care.park(parked)).toBe(true);
+  });
+
+  it('counts nothing for a session that is parked or gone', async () => {
+    place = await placeOn(server);
+    const { care } = place.queue.parts;
+    expect(await care.begin('a')).toBeNull();
+    await place.submit('a');
+    expect(await care.begin('a')).toEqual({ head: 1, times: 1 });
+    await care.park({ session: 'a', reason: 'dropped by hand', at: 1 });
+    expect(await care.begin('a')).toBeNull();
+    await care.unpark('a');
+    expect(await care.begin('a')).toEqual({ head: 1, times: 1 });
   });
 
   it('does not go on from a log that is shorter than it was', async () => {

@@ -5,6 +5,7 @@ import {
   takeUp,
   type AgentOptions,
   type EventLog,
+  type OpenedSession,
   type Position,
   type Store,
 } from '@pawl/runtime';
@@ -28,8 +29,8 @@ export const storeBugs: readonly Bug[] = [
     what: 'a session is gone on with under the claim of whoever had it before',
     parts: {
       async takeUp(store, id) {
-        const { session, fence, head } = await store.open(id);
-        return { fence, session, log: eventLogOn(store, id, { fence, head }), unstored: [] };
+        const { session, fence, head, about } = await store.open(id);
+        return { fence, session, about, log: eventLogOn(store, id, { fence, head }), unstored: [] };
       },
     },
   },
@@ -40,8 +41,8 @@ export const storeBugs: readonly Bug[] = [
       store: (store) => ({
         ...store,
         async claim(id, owner, from) {
-          const { fence, head } = await store.claim(id, owner, from);
-          return { fence: fence - 1, head };
+          const claimed = await store.claim(id, owner, from);
+          return { ...claimed, fence: claimed.fence - 1 };
         },
       }),
     },
@@ -103,14 +104,21 @@ export const storeBugs: readonly Bug[] = [
     name: 'snapshot-off-by-one',
     what: 'a session is opened without its last event',
     parts: {
-      store: (store) => ({
-        ...store,
-        async open(id, options) {
-          const opened = await store.open(id, options);
-          if (options?.at !== undefined || opened.head === 0) return opened;
+      store: (store) => {
+        const withoutLast = async (opened: OpenedSession): Promise<OpenedSession> => {
+          const { id } = opened.session;
+          if (opened.head === 0) return opened;
           return { ...opened, session: (await store.open(id, { at: opened.head - 1 })).session };
-        },
-      }),
+        };
+        return {
+          ...store,
+          claim: async (id, owner, from) => withoutLast(await store.claim(id, owner, from)),
+          open: async (id, options) => {
+            const opened = await store.open(id, options);
+            return options?.at === undefined ? withoutLast(opened) : opened;
+          },
+        };
+      },
     },
   },
   {

@@ -27,7 +27,7 @@ export function careThrough(world: World, process: string, care: Care): Care {
   const call = <Result>(name: string, perform: () => Promise<Result>): Promise<Result> =>
     redisCall(world, process, `care ${name}`, perform);
   return {
-    begin: (session, head) => call('begin', () => care.begin(session, head)),
+    begin: (session) => call('begin', () => care.begin(session)),
     end: (session) => call('end', () => care.end(session)),
     park: (parked, crashes) => call('park', () => care.park(parked, crashes)),
     reason: (session) => call('reason', () => care.reason(session)),

@@ -2,8 +2,8 @@ import { eventsOfProgress, type Care, type Parked } from '../../../packages/work
 
 type Kept = { head: number; begun: number; parked: Parked | null };
 
-/** What is known of sessions that bring workers down, by the rules of the real one. */
-export function createCare(): Care {
+/** What is known of sessions that bring workers down, by the rules of the real one. `headOf` gives null for one that is gone. */
+export function createCare(headOf: (session: string) => number | null): Care {
   const all = new Map<string, Kept>();
   const at = (session: string, head: number): Kept => {
     let kept = all.get(session);
@@ -11,11 +11,14 @@ export function createCare(): Care {
     return kept;
   };
   return {
-    async begin(session, head) {
+    async begin(session) {
+      const head = headOf(session);
+      if (head === null) return null;
       const kept = at(session, head);
+      if (kept.parked !== null) return null;
       if (head - kept.head >= eventsOfProgress) kept.begun = 0;
       kept.head = head;
-      return (kept.begun += 1);
+      return { head, times: (kept.begun += 1) };
     },
     async end(session) {
       const kept = all.get(session);

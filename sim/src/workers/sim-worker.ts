@@ -118,7 +118,6 @@ export class SimWorker {
           store,
           commands: parts.commands(commandsThrough(world, name, this.process.store.commands), world),
           care: taking.heard(parts.care(careThrough(world, name, taking.kept(care)))),
-          glimpse: (id) => redisCall(world, name, 'glimpse', () => glimpse(this.process.store, id)),
           owner: driver.name,
           outfitFor: async ({ session: { seq } }) => {
             world.oracle.watching(driver, seq);
@@ -203,9 +202,10 @@ export class SimWorker {
       /** Notes in the order in which it is kept. */
       kept: (care: Crew['care']): Crew['care'] => ({
         ...care,
-        begin: (id, head) => {
-          all.push((own = { driver, how: 'gone' }));
-          return care.begin(id, head);
+        begin: async (id) => {
+          const begun = await care.begin(id);
+          if (begun !== null) all.push((own = { driver, how: 'gone' }));
+          return begun;
         },
         park: async (parked, crashes) => {
           const isParked = await care.park(parked, crashes);

@@ -51,7 +51,7 @@ class Foreman {
     this.#crew = {
       world: this.#world,
       queue: new SimQueue(this.#world, onReady),
-      care: createCare(),
+      care: createCare((id) => this.#world.oracle.books.get(id)?.texts.length ?? null),
       parts,
       takings: new Map(),
       counts: { stops: 0, crashes: 0, takings: 0, parked: 0, swept: 0 },

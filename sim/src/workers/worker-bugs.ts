@@ -90,7 +90,15 @@ export const workerBugs: readonly WorkerBug[] = [
   {
     name: 'crashes-uncounted',
     what: 'a session that brings every worker down is taken up again and again',
-    parts: { care: (care) => ({ ...care, begin: async () => 1 }) },
+    parts: {
+      care: (care) => ({
+        ...care,
+        async begin(session) {
+          const begun = await care.begin(session);
+          return begun === null ? null : { ...begun, times: 1 };
+        },
+      }),
+    },
   },
   {
     name: 'crashes-unforgotten',

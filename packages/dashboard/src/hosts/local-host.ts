@@ -90,7 +90,9 @@ async function begin(
   // Another process was asked for the same thing, and was first.
   if (position === null) return { isNew: false, isBegun: false };
   const said: Event = { type: 'user-message', at: now(), text: asked.goal };
-  await store.append(id, position, [said], step(before?.session ?? session, said).session);
+  // One that has a goal by now was lost to this process by whoever gave it that goal.
+  if (position.head === 0)
+    await store.append(id, position, [said], step(before?.session ?? session, said).session);
   return { isNew: before === null, isBegun: true };
 }
 

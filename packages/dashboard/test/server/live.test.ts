@@ -1,9 +1,11 @@
-import { createMemoryStore, openSqliteStore, ownerState } from '@pawl/runtime';
+import { createSession, step } from '@pawl/core';
+import { createMemoryStore, openSqliteStore, ownerState, type Store } from '@pawl/runtime';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { Approvals, EventsPage, SessionDetail, SessionList } from '../../src/api/index.ts';
+import { idFor } from '../../src/hosts/ids.ts';
 import { messages, patient, start, take } from './started.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));
@@ -107,6 +109,28 @@ it('begins one session for one request id, however often and however fast it is 
   expect(again.status).toBe(200);
   const { sessions } = (await (await server.get('/api/v1/sessions')).json()) as SessionList;
   expect(sessions.map(({ id }) => id)).toEqual([ids[0]]);
+});
+
+it('gives a session its goal once where another process does so in the last moment', async () => {
+  const store = createMemoryStore();
+  const id = idFor('create', 'same');
+  const session = createSession({ id, at: 1 });
+  const at = await store.create(session, 'another process');
+  const said = { type: 'user-message', at: 1, text: 'Answer' } as const;
+  let isSaid = false;
+  const late: Store = {
+    ...store,
+    async claim(...asked) {
+      if (!isSaid) await store.append(id, at, [said], step(session, said).session);
+      isSaid = true;
+      return store.claim(...asked);
+    },
+  };
+  await using server = await start({ store: late, replies: [{ text: 'Yes.' }] });
+  await server.post('/api/v1/sessions', { requestId: 'same', goal: 'Answer' });
+  await expect.poll(() => textsOf(server, id), patient).toEqual(['Yes.']);
+  const { events } = (await (await server.get(`/api/v1/sessions/${id}/events`)).json()) as EventsPage;
+  expect(events.filter(({ event }) => event.type === 'user-message')).toHaveLength(1);
 });
 
 it('goes on with a session that waits when something is said to it', async () => {

@@ -8,7 +8,7 @@ import { eventsAfter, fold, inspect, refuseOtherClaims, soundRow } from './kept-
 import { checkName, newRow } from './new-row.ts';
 import type { EventRow, Rows, SessionRow } from './rows.ts';
 import { isSnapshotDue, snapshotOf } from './snapshot.ts';
-import type { CreateOptions, Position, SessionSummary, Store } from './store.ts';
+import type { CreateOptions, OpenedSession, Position, SessionSummary, Store } from './store.ts';
 import { named, StoreError } from './store-error.ts';
 import { summarised } from './summary.ts';
 
@@ -20,12 +20,12 @@ export function storeOn(rows: Rows, commands: CommandChannel): Store {
       return create(rows, session, owner, options);
     },
     async claim(id, owner, from) {
-      return claim(rows, id, owner, from);
+      const fence = claim(rows, id, owner, from);
+      // Nobody under an earlier claim can have moved it since, and whoever has claimed it after this has another fence.
+      return { ...open(rows, id), fence, owner };
     },
     async open(id, { at } = {}) {
-      const { row, session, head, replayed } = fold(rows, id, { from: 'snapshot', at });
-      const { fence, owner, about, parent } = row;
-      return { session, fence, head, owner, about: readAbout(about), parent, replayed };
+      return open(rows, id, at);
     },
     async append(id, at, events, after) {
       return append(rows, id, at, { events, after });
@@ -84,7 +84,14 @@ function withPast(begun: SessionRow, { events, after }: Addition): Extended {
   return { row: { ...row, summary: { ...row.summary, updatedAt } }, links };
 }
 
-function claim(rows: Rows, id: string, owner: string, from: number | undefined): Position {
+function open(rows: Rows, id: string, at?: number): OpenedSession {
+  const { row, session, head, replayed } = fold(rows, id, { from: 'snapshot', at });
+  const { fence, owner, about, parent } = row;
+  return { session, fence, head, owner, about: readAbout(about), parent, replayed };
+}
+
+/** The number of the claim. */
+function claim(rows: Rows, id: string, owner: string, from: number | undefined): number {
   checkName('owner', owner);
   return rows.write(() => {
     const row = soundRow(rows, id);
@@ -92,7 +99,7 @@ function claim(rows: Rows, id: string, owner: string, from: number | undefined):
     const fence = rows.nextFence();
     rows.update({ ...row, fence, owner });
     noteClaim(rows, { ...row, owner });
-    return { fence, head: row.head };
+    return fence;
   });
 }
 

@@ -11,10 +11,10 @@ export type Store = {
   /** Keeps a new session, settings and all, and claims it. */
   create(session: Session, owner: string, options?: CreateOptions): Promise<Position>;
   /**
-   * Takes a session over. Nobody who claimed it before can append from now on. With `from`, only if nobody else has
-   * claimed it since the claim of that number; otherwise the one who did is named.
+   * Takes a session over, and gives it as it stands. Nobody who claimed it before can append from now on. With `from`, only
+   * if nobody else has claimed it since the claim of that number; otherwise the one who did is named.
    */
-  claim(id: string, owner: string, from?: number): Promise<Position>;
+  claim(id: string, owner: string, from?: number): Promise<OpenedSession>;
   /**
    * The session as its events tell it, without a claim to it. With `at`, as it was after the event of that number, 0
    * being as it was created; `head` is then that number too, so that nothing can be added to the past.

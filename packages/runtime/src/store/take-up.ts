@@ -1,4 +1,4 @@
-import { step, type Session, type StoredEntry } from '@pawl/core';
+import { step, type Json, type Session, type StoredEntry } from '@pawl/core';
 import type { EventLog } from '../event-log.ts';
 import { eventLogOn } from './event-log-on.ts';
 import type { Store } from './store.ts';
@@ -7,6 +7,8 @@ export type TakenUp = {
   /** The number of the claim under which it is run. */
   readonly fence: number;
   readonly session: Session;
+  /** What whoever created it has said about it. */
+  readonly about: Json;
   readonly log: EventLog;
   /** What the last event put into storage: it may not have got there. */
   readonly unstored: readonly StoredEntry[];
@@ -18,11 +20,9 @@ export async function takeUp(
   id: string,
   { owner, from }: { readonly owner: string; readonly from?: number },
 ): Promise<TakenUp> {
-  const { fence } = await store.claim(id, owner, from);
-  // Nobody under an earlier claim can have moved it since, and whoever has claimed it after this has another fence.
-  const { session, head } = await store.open(id);
+  const { fence, session, head, about } = await store.claim(id, owner, from);
   const unstored = session.memory === null ? [] : await lastStored(store, id, head);
-  return { fence, session, log: eventLogOn(store, id, { fence, head }), unstored };
+  return { fence, session, about, log: eventLogOn(store, id, { fence, head }), unstored };
 }
 
 async function lastStored(store: Store, id: string, head: number): Promise<readonly StoredEntry[]> {

@@ -101,6 +101,8 @@ function keepsOneWriter(make: () => () => Store): void {
     const claimed = await theirs.claim('a', 'they');
     expect(claimed.fence).toBeGreaterThan(begun.at.fence);
     expect(claimed.head).toBe(3);
+    // It is given as it stands.
+    expect(await mine.open('a')).toStrictEqual(claimed);
     await expect(tell(mine, begun.end, begun.at, 1)).rejects.toMatchObject({
       code: 'held',
       message: expect.stringContaining('"they"'),

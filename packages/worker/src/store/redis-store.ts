@@ -50,7 +50,7 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
 
 /**
  * What has to be read before the rules can begin. What is known may be out of date: that turns out when it is written. What
- * is read as it is need not be as long as it was. For a claim a number is drawn as well, in the same go.
+ * is read as it is need not be as long as it was. For a claim all is read, and a number is drawn in the same go.
  */
 type Reading = 'nothing' | 'known' | 'as-it-is' | 'claim' | 'whole';
 
@@ -156,7 +156,7 @@ class Transactions {
   /** Reads a session. One that is shorter than Redis has said, or went on differently, is kept apart. */
   async #look(id: string, reading: Reading): Promise<Sight | null> {
     const known = this.#known.get(id)?.acknowledged ?? null;
-    const looked = await this.#access.look(id, reading === 'whole', known);
+    const looked = await this.#access.look(id, reading === 'whole' || reading === 'claim', known);
     if (looked === null) return null;
     const loss = reading === 'as-it-is' ? null : lossIn(looked, known);
     return loss === null ? looked.sight : this.#keepApart(id, looked.sight, loss);

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, session, tale, tell } from '../../../runtime/test/store/tale.ts';
 import { openRedisStore, redisStore, type OpenRedisStoreOptions } from '../../src/index.ts';
+import { keysOf } from '../../src/store/keys.ts';
 import { startCuttingProxy } from '../cutting-proxy.ts';
 import { hasRedis, startRedis, type RedisServer } from '../redis-server.ts';
 
@@ -65,8 +66,9 @@ describe.skipIf(!hasRedis)('a store in Redis, when something is wrong with it', 
     proxy.cutAfter('"id":"a"');
     const created = await store.create(session(), 'me');
     proxy.cutAfter('"they"');
-    const claimed = await store.claim('a', 'they');
-    expect(claimed.fence).toBeGreaterThan(created.fence);
+    const { fence, head } = await store.claim('a', 'they');
+    const claimed = { fence, head };
+    expect(fence).toBeGreaterThan(created.fence);
     const { events, end } = tale(session(), 2);
     proxy.cutAfter('model-replied');
     expect(await store.append('a', claimed, events, end)).toEqual({ ...claimed, head: 2 });
@@ -74,6 +76,16 @@ describe.skipIf(!hasRedis)('a store in Redis, when something is wrong with it', 
     expect(await eventsOf(store, 'a')).toStrictEqual(events);
     expect(await store.open('a')).toMatchObject({ ...claimed, head: 2, owner: 'they' });
     await expect(store.append('a', claimed, events, end)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('gives a session without its snapshot to one who claims it, however long its log is', async () => {
+    const prefix = fresh();
+    const store = await open(server.url, { prefix });
+    const { end } = await tell(store, session(), await store.create(session(), 'me'), 2_500);
+    await byHand(server.url).del(keysOf(prefix, 'a').snapshot);
+    const claimed = await (await open(server.url, { prefix })).claim('a', 'they');
+    expect(claimed).toMatchObject({ head: 2_500, owner: 'they', replayed: 2_500 });
+    expect(claimed.session).toStrictEqual(end);
   });
 
   it('lets a worker that starts anew go on where the last one stopped [SAV-54]', async () => {
