@@ -8,7 +8,10 @@ export function firstDifference(kept: unknown, other: unknown, at = 'session'): 
     return `${at} is ${JSON.stringify(other)}, not ${JSON.stringify(kept)}`;
   if (same.get(kept) === other) return null;
   if (Array.isArray(kept) !== Array.isArray(other)) return `${at} is of another kind`;
-  const difference = differenceInside(kept, other);
+  const difference =
+    Array.isArray(kept) && Array.isArray(other)
+      ? differenceAmong(kept, other)
+      : differenceInside(kept, other);
   if (difference !== null) return `${at}.${difference}`;
   same.set(kept, other);
   return null;
@@ -18,6 +21,14 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
+}
+
+function differenceAmong(kept: readonly unknown[], other: readonly unknown[]): string | null {
+  for (let index = 0; index < kept.length; index += 1) {
+    const difference = firstDifference(kept[index], other[index], String(index));
+    if (difference !== null) return difference;
+  }
+  return kept.length < other.length ? `${kept.length} is there and should not be` : null;
 }
 
 function differenceInside(kept: Fields, other: Fields): string | null {
