@@ -20,6 +20,7 @@ export default defineConfig({
     // What takes a second alone takes half a minute on a machine that does other things as well.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     // At least three, even on two cores: a worker waits for processes and timers half of the time.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [

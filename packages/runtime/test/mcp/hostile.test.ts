@@ -100,7 +100,7 @@ describe('a server that misbehaves while it is called', () => {
       const pid = /\((\d+)\)/.exec(JSON.stringify(result))?.[1] ?? '';
       pids.add(pid);
       process.kill(Number(pid), 'SIGKILL');
-      await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow());
+      await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow(), 20_000);
     }
     expect(pids.size).toBe(4);
   });
@@ -111,7 +111,7 @@ describe('a server that misbehaves while it is called', () => {
       'timeout: The MCP server bad did not answer within 200 ms and was told to stop. The call may have run fully, partly or not at all: check before you repeat it.',
     );
     const notes = join(folder, 'silent.notes');
-    await vi.waitFor(() => expect(readFileSync(notes, 'utf8')).toContain('cancelled'));
+    await vi.waitFor(() => expect(readFileSync(notes, 'utf8')).toContain('cancelled'), 20_000);
   });
 
   it('is told when a call is called off', async () => {
@@ -122,7 +122,10 @@ describe('a server that misbehaves while it is called', () => {
     const result = call(connection, 'bad__echo', {}, { signal: stop.signal });
     setTimeout(() => stop.abort(), 50);
     expect(await failureOf(result)).toContain('interrupted: Called off while bad was at work.');
-    await vi.waitFor(() => expect(readFileSync(notes, 'utf8').slice(before.length)).toContain('cancelled'));
+    await vi.waitFor(
+      () => expect(readFileSync(notes, 'utf8').slice(before.length)).toContain('cancelled'),
+      20_000,
+    );
   });
 
   it('is taken at its first word when it answers twice', async () => {

@@ -168,7 +168,10 @@ describe('approval', () => {
     const shown = connection.reviews;
     await connection.approve(shown);
     await call(connection, 'bad__change');
-    await vi.waitFor(() => expect(connection.reviews).toMatchObject([{ name: 'bad__echo', why: 'changed' }]));
+    await vi.waitFor(
+      () => expect(connection.reviews).toMatchObject([{ name: 'bad__echo', why: 'changed' }]),
+      20_000,
+    );
     await connection.approve(shown);
     expect(await call(connection, 'bad__echo')).toMatchObject({ ok: false, error: { kind: 'denied' } });
   });
@@ -188,7 +191,7 @@ describe('approval', () => {
     const connection = await behave('adds-tool', { newTools: 'ask' });
     await connection.approve(connection.reviews);
     await call(connection, 'bad__change');
-    await vi.waitFor(() => expect(connection.tools).toHaveLength(3));
+    await vi.waitFor(() => expect(connection.tools).toHaveLength(3), 20_000);
     expect(await call(connection, 'bad__more')).toMatchObject({ ok: false, error: { kind: 'denied' } });
     expect(connection.reviews).toMatchObject([{ name: 'bad__more', why: 'new' }]);
   });
