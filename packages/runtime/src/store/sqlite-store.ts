@@ -4,6 +4,7 @@ import type { StatementSync } from 'node:sqlite';
 import { channelOn } from '../commands/channel-on-rows.ts';
 import type { LastingConnection } from './lasting-connection.ts';
 import type { CommandRows, EventRow, Rows, SessionRow, SnapshotRow } from './rows.ts';
+import { SeenRows, type SeenRow } from './seen-rows.ts';
 import { sqliteClaims } from './sqlite-claims.ts';
 import { sqliteCommands } from './sqlite-commands.ts';
 import { openConnection, translating, type ConnectionOptions } from './sqlite-connection.ts';
@@ -19,11 +20,14 @@ export function openSqliteStore(path: string, options: ConnectionOptions = {}): 
 
 function sqliteRows(connection: LastingConnection, path: string): Rows & CommandRows {
   const prepare: Prepare = (sql) => connection.statement(sql);
+  const version = prepare('PRAGMA data_version');
+  const seen = new SeenRows(() => Number(version().get()?.['data_version']));
+  const { numberOf, ...sessions } = sessionRows(prepare, seen);
   return {
-    read: (work) => translating(path, () => connection.read(work)),
-    write: (work) => translating(path, () => connection.write(work)),
-    ...sessionRows(prepare),
-    ...eventRows(prepare),
+    read: (work) => translating(path, () => seen.during(() => connection.read(work))),
+    write: (work) => translating(path, () => seen.during(() => connection.write(work))),
+    ...sessions,
+    ...eventRows(prepare, numberOf),
     ...sqliteClaims(prepare),
     ...sqliteCommands(prepare),
     close: () => connection.close(),
@@ -54,13 +58,19 @@ const columns = [
 
 type SessionPart = 'nextFence' | 'insert' | 'find' | 'initial' | 'update' | 'remove' | 'list';
 
-function sessionRows(prepare: Prepare): Pick<Rows, SessionPart> {
+/** The number of a session; undefined if there is none. */
+type NumberOf = (id: string) => number | undefined;
+
+function sessionRows(
+  prepare: Prepare,
+  seen: SeenRows,
+): Pick<Rows, SessionPart> & { readonly numberOf: NumberOf } {
   const names = columns.join(', ');
   const marks = columns.map(() => '?').join(', ');
   const insert = prepare(`INSERT INTO sessions (${names}, id) VALUES (${marks}, ?) RETURNING number`);
   const begin = prepare('INSERT INTO beginnings (session, initial, about) VALUES (?, ?, ?)');
-  const update = prepare(`UPDATE sessions SET (${names}) = (${marks}) WHERE id = ?`);
-  const whole = `SELECT id, about, ${names} FROM sessions LEFT JOIN beginnings ON session = number`;
+  const update = prepare(`UPDATE sessions SET (${names}) = (${marks}) WHERE number = ?`);
+  const whole = `SELECT id, number, about, ${names} FROM sessions LEFT JOIN beginnings ON session = number`;
   const find = prepare(`${whole} WHERE id = ?`);
   const list = prepare(`${whole} ORDER BY updated_at DESC, id LIMIT ?`);
   const initial = prepare(
@@ -68,20 +78,31 @@ function sessionRows(prepare: Prepare): Pick<Rows, SessionPart> {
   );
   const nextFence = prepare('UPDATE fences SET last = last + 1 RETURNING last');
   const remove = prepare('DELETE FROM sessions WHERE id = ?');
+  const read = (id: string): SeenRow | undefined => {
+    const found = find().get(id);
+    return found === undefined ? undefined : { number: Number(found['number']), row: toSession(found) };
+  };
   return {
     nextFence: () => Number(nextFence().get()?.['last']),
     insert: (row, text) => {
       const number = Number(insert().get(...valuesOf(row), row.id)?.['number']);
       begin().run(number, text, row.about);
+      seen.keep({ number, row });
     },
-    update: (row) => void update().run(...valuesOf(row), row.id),
-    find: (id) => {
-      const row = find().get(id);
-      return row === undefined ? undefined : toSession(row);
+    update: (row) => {
+      const known = seen.find(row.id, read);
+      if (known === undefined) return;
+      update().run(...valuesOf(row), known.number);
+      seen.keep({ ...known, row });
     },
+    find: (id) => seen.find(id, read)?.row,
+    numberOf: (id) => seen.find(id, read)?.number,
     list: (limit) => list().all(limit).map(toSession),
     initial: (id) => String(initial().get(id)?.['initial'] ?? ''),
-    remove: (id) => void remove().run(id),
+    remove: (id) => {
+      remove().run(id);
+      seen.forget(id);
+    },
   };
 }
 
@@ -145,15 +166,14 @@ function textOrNull(value: unknown): string | null {
 
 type EventPart = 'addEvents' | 'events' | 'snapshot' | 'putSnapshot';
 
-function eventRows(prepare: Prepare): Pick<Rows, EventPart> {
+function eventRows(prepare: Prepare, numberOf: NumberOf): Pick<Rows, EventPart> {
   const session = '(SELECT number FROM sessions WHERE id = ?1)';
-  // An event's place is the number of its session and its own in one.
-  const add = prepare(
-    'INSERT INTO events (place, text, hash) SELECT (number << 32) + ?2, ?3, ?4 FROM sessions WHERE id = ?1',
-  );
-  const first = `(${session} << 32)`;
+  // An event's place is the number of its session and its own in one. Numbers come from JavaScript as floating point, which
+  // has no room for it.
+  const place = '(?1 << 32) + CAST(?2 AS INTEGER)';
+  const add = prepare(`INSERT INTO events (place, text, hash) VALUES (${place}, ?3, ?4)`);
   const events = prepare(
-    `SELECT seq, text, hash FROM events WHERE place > ${first} + ?2 AND place <= ${first} + 4294967295
+    `SELECT seq, text, hash FROM events WHERE place > ${place} AND place <= (?1 << 32) + 4294967295
      ORDER BY place LIMIT ?3`,
   );
   const snapshot = prepare(`SELECT * FROM snapshots WHERE session = ${session}`);
@@ -162,9 +182,14 @@ function eventRows(prepare: Prepare): Pick<Rows, EventPart> {
   );
   return {
     addEvents: (id, rows) => {
-      for (const { seq, text, hash } of rows) add().run(id, seq, text, hash);
+      const number = numberOf(id);
+      if (number === undefined) return;
+      for (const { seq, text, hash } of rows) add().run(number, seq, text, hash);
     },
-    events: (id, after, limit) => events().all(id, after, limit).map(toEvent),
+    events: (id, after, limit) => {
+      const number = numberOf(id);
+      return number === undefined ? [] : events().all(number, after, limit).map(toEvent);
+    },
     snapshot: (id) => {
       const row = snapshot().get(id);
       return row === undefined ? undefined : toSnapshot(row);

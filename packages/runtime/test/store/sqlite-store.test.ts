@@ -63,6 +63,31 @@ describe('a store in SQLite', () => {
     expect((await open(path).open('a')).session).toStrictEqual(end);
   });
 
+  it('has room for as many sessions as there may ever be', async () => {
+    const path = folder().at('sessions.db');
+    await open(path).create(session('first'), 'me');
+    byHand(path, `UPDATE sqlite_sequence SET seq = ${2 ** 30} WHERE name = 'sessions'`);
+    const store = open(path);
+    const { end } = await tell(store, session(), await store.create(session(), 'me'), 7);
+    const { events } = tale(session(), 7);
+    expect(await eventsOf(store, 'a')).toStrictEqual(events);
+    expect(await eventsOf(store, 'a', 5)).toStrictEqual(events.slice(5));
+    expect((await store.open('a')).session).toStrictEqual(end);
+    expect(await eventsOf(store, 'first')).toEqual([]);
+  });
+
+  it('sees between two appends what others have written', async () => {
+    const path = folder().at('sessions.db');
+    const store = open(path);
+    const { at, end } = await tell(store, session(), await store.create(session(), 'me'), 3);
+    byHand(path, `UPDATE sessions SET damage = 'by hand'`);
+    await expect(tell(store, end, at, 1)).rejects.toMatchObject({ code: 'damaged' });
+    byHand(path, `UPDATE sessions SET damage = NULL`);
+    const later = await tell(store, end, at, 1);
+    byHand(path, `DELETE FROM sessions`);
+    await expect(tell(store, later.end, later.at, 1)).rejects.toMatchObject({ code: 'missing' });
+  });
+
   it('can be read by its owner alone', async () => {
     const made = folder();
     const path = made.at('new/deep/sessions.db');
