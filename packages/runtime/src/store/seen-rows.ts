@@ -23,13 +23,14 @@ export class SeenRows {
 
   /** Around each transaction: within it, nothing changes but what it changes itself. */
   during<Result>(transaction: () => Result): Result {
-    this.#isCurrent = false;
     try {
       return transaction();
     } catch (error) {
       // Nobody knows what is there now, nor whether it is still the same connection.
       this.#rows.clear();
       throw error;
+    } finally {
+      this.#isCurrent = false;
     }
   }
 
