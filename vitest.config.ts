@@ -1,39 +1,54 @@
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { checkRequirements } from './scripts/testing/requirements.ts';
+import { SkipReporter } from './scripts/testing/skip-reporter.ts';
 
-/** The tests see nobody's own settings and data. */
-const nobody = join(tmpdir(), 'pawl-tests');
+/** Soaks, benchmarks run as tests and exhaustive searches. `npm test` leaves them out, `npm run test:all` has them. */
+const long = '**/*.long.test.ts';
 
-/** Tests that change nothing outside of themselves: no environment, no handlers of the process, nothing that is mocked. */
-export const selfContained: readonly string[] = [
-  'packages/{core,adapters,telemetry,dashboard}/test/**/*.test.ts',
-  'packages/runtime/test/{charts,commands,executions,logging,memory,permission,profiles}/**/*.test.ts',
-  'packages/runtime/test/{protocols,resources,schema,search,traces}/**/*.test.ts',
-  'bench/test/**/*.test.ts',
-  'eval/test/**/*.test.ts',
-];
+const results = process.env['PAWL_TEST_RESULTS'];
 
-export default defineConfig({
-  test: {
-    env: { XDG_CONFIG_HOME: join(nobody, 'config'), XDG_DATA_HOME: join(nobody, 'data') },
-    // What takes a second alone takes half a minute on a machine that does other things as well.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
-    // At least three, even on two cores: a worker waits for processes and timers half of the time.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
-    projects: [
-      // A process for each file would take longer to start than most of these files take to run.
-      { extends: true, test: { name: 'together', include: [...selfContained], isolate: false } },
-      {
-        extends: true,
-        test: {
-          name: 'apart',
-          include: ['{packages/*,scripts,bench,eval,sim}/test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...selfContained],
+export default defineConfig(async ({ mode }) => {
+  const requirements = await checkRequirements();
+  return {
+    test: {
+      globalSetup: 'scripts/testing/global-setup.ts',
+      env: { PAWL_SOAK: mode === 'soak' ? '1' : '' },
+      // A test that needs something this machine lacks is skipped, and the reporter says what and how many.
+      tags: requirements.map(({ tag, usedBy, problem }) => ({
+        name: tag,
+        description: `tests of ${usedBy}`,
+        skip: problem !== null,
+      })),
+      reporters: [
+        'default',
+        new SkipReporter(requirements),
+        ...(results === undefined ? [] : ['json' as const]),
+      ],
+      ...(results !== undefined && { outputFile: { json: results } }),
+      // Limits for tests that hang. They are far above what a test takes on a machine that is busy with other work.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+      expect: { poll: { timeout: 120_000 } },
+      // More than two cores can run: tests wait for processes and timers half of the time.
+      maxWorkers: Math.max(4, availableParallelism()),
+      setupFiles: 'scripts/testing/restore-process.ts',
+      projects: [
+        {
+          extends: true,
+          test: {
+            name: 'short',
+            include: ['{packages/*,scripts,bench,eval,sim}/test/**/*.test.ts'],
+            exclude: [...configDefaults.exclude, long],
+            // A process for each file would take longer to start than most files take to run.
+            isolate: false,
+          },
         },
-      },
-    ],
-  },
+        {
+          extends: true,
+          test: { name: 'long', include: [`{packages/*,scripts,bench,eval,sim}/test/${long}`] },
+        },
+      ],
+    },
+  };
 });

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { benchmarksPage, type Printed } from './lib/page.ts';
+import { renderBenchmarksPage, type PrintedBench } from './lib/page.ts';
 
-/** Every bench, what it is about, each in a process of its own so that none inherits what the engine learnt from another. */
-const benches = [
+/** All benchmarks. Each runs in its own process, so that none benefits from JIT compilation by another. */
+const benchFiles = [
   { file: 'transition.ts', title: 'What one turn costs' },
   { file: 'governor.ts', title: 'What the governor costs' },
   { file: 'paging.ts', title: 'What memory costs' },
@@ -19,25 +19,25 @@ const benches = [
 ];
 
 const options = process.argv.slice(2);
-const printed: Printed[] = [];
+const printedBenches: PrintedBench[] = [];
 const startedAt = new Date();
-for (const { file, title } of benches) {
+for (const { file, title } of benchFiles) {
   console.log(`\n${file}\n`);
   const began = performance.now();
-  const text = await run(join(import.meta.dirname, file));
+  const text = await runBench(join(import.meta.dirname, file));
   console.error(`(${file} took ${Math.round((performance.now() - began) / 1_000)} s)`);
   if (text === null) process.exitCode = 1;
-  else printed.push({ file, title, text });
+  else printedBenches.push({ file, title, text });
 }
-// A short run, part of one, or one in another form is not to be quoted.
-if (options.length === 0 && printed.length === benches.length) {
+// Publish only complete runs with default options.
+if (options.length === 0 && printedBenches.length === benchFiles.length) {
   const page = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
-  writeFileSync(page, benchmarksPage(printed, startedAt));
+  writeFileSync(page, renderBenchmarksPage(printedBenches, startedAt));
   console.log('\nWritten to docs/benchmarks.md.');
 }
 
-/** What a bench printed, shown as it comes; null if it failed. */
-function run(path: string): Promise<string | null> {
+/** Runs a benchmark, prints its output as it arrives, and resolves to the output, or to null on failure. */
+function runBench(path: string): Promise<string | null> {
   const child = spawn(process.execPath, [path, ...options], { stdio: ['inherit', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

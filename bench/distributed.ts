@@ -1,8 +1,8 @@
-import { hasRedis } from '../packages/worker/test/redis-server.ts';
-import { aims } from './distributed/aims.ts';
-import { measure, type Plan } from './distributed/measure.ts';
-import { report } from './distributed/report.ts';
-import { readOptions, type Options } from './lib/options.ts';
+import { findProgram } from '../scripts/setup/system-packages.mjs';
+import { listDistributedAims } from './distributed/aims.ts';
+import { measureDistributed, type DistributedPlan } from './distributed/measure.ts';
+import { formatDistributedReport } from './distributed/report.ts';
+import { readBenchOptions, type BenchOptions } from './lib/options.ts';
 
 const help = `Usage: node bench/distributed.ts [--quick] [--full] [--json]
 
@@ -15,7 +15,7 @@ its own. bench/README.md says how to read the numbers.
   --json       the same numbers as JSON
   --help       this text`;
 
-function planFor({ quick, full }: Options): Plan {
+function selectDistributedPlan({ quick, full }: BenchOptions): DistributedPlan {
   if (quick) {
     return {
       rounds: 1,
@@ -39,13 +39,15 @@ function planFor({ quick, full }: Options): Plan {
   };
 }
 
-const options = readOptions(help);
-if (options !== null && !hasRedis) {
+const options = readBenchOptions(help);
+if (options !== null && findProgram(['redis-server']) === null) {
   console.error('This needs redis-server: apt-get install redis-server');
 } else if (options !== null) {
-  const measured = await measure(planFor(options));
-  const judged = aims(measured);
+  const measured = await measureDistributed(selectDistributedPlan(options));
+  const judged = listDistributedAims(measured);
   console.log(
-    options.json ? JSON.stringify({ ...measured, aims: judged }, null, 2) : report(measured, judged),
+    options.json
+      ? JSON.stringify({ ...measured, aims: judged }, null, 2)
+      : formatDistributedReport(measured, judged),
   );
 }

@@ -1,8 +1,8 @@
-import { aims } from './durable/aims.ts';
-import { measure, type Length } from './durable/measure.ts';
-import { report } from './durable/report.ts';
-import { readOptions, type Options } from './lib/options.ts';
-import { peersInstalled } from './peers/installed.ts';
+import { listDurableAims } from './durable/aims.ts';
+import { measureDurable, type SessionLength } from './durable/measure.ts';
+import { formatDurableReport } from './durable/report.ts';
+import { readBenchOptions, type BenchOptions } from './lib/options.ts';
+import { ensurePeersInstalled } from './peers/install-peers.ts';
 
 const help = `Usage: node bench/durable.ts [--quick] [--full] [--no-peers] [--json]
 
@@ -15,24 +15,34 @@ what they leave there. bench/README.md says how to read the numbers.
   --json       the same numbers as JSON
   --help       this text`;
 
-const own = ['raw', 'pawl', 'ungoverned'] as const;
+const ownDurableContenders = ['raw', 'pawl', 'ungoverned'] as const;
 
-/** LangGraph as it comes writes with the square of the steps: 0.75 GB for a thousand, which is where it stops here. */
-function lengthsFor({ quick, full }: Options, hasPeers: boolean): readonly Length[] {
-  if (quick) return [150, 300].map((steps) => ({ steps, rounds: 1, contenders: own }));
+/** LangGraph's default message list writes quadratically (0.75 GB for 1,000 steps), so longer sessions omit it. */
+function selectLengths({ quick, full }: BenchOptions, hasPeers: boolean): readonly SessionLength[] {
+  if (quick) return [150, 300].map((steps) => ({ steps, rounds: 1, contenders: ownDurableContenders }));
   const rounds = full ? 9 : 3;
   return [
-    { steps: 1_000, rounds, contenders: hasPeers ? [...own, 'langGraph', 'langGraphDelta'] : own },
-    { steps: 10_000, rounds, contenders: hasPeers && full ? [...own, 'langGraphDelta'] : own },
+    {
+      steps: 1_000,
+      rounds,
+      contenders: hasPeers ? [...ownDurableContenders, 'langGraph', 'langGraphDelta'] : ownDurableContenders,
+    },
+    {
+      steps: 10_000,
+      rounds,
+      contenders: hasPeers && full ? [...ownDurableContenders, 'langGraphDelta'] : ownDurableContenders,
+    },
   ];
 }
 
-const options = readOptions(help);
+const options = readBenchOptions(help);
 if (options !== null) {
-  const hasPeers = options.peers && !options.quick && peersInstalled();
-  const measured = measure(lengthsFor(options, hasPeers));
-  const judged = aims(measured);
+  const hasPeers = options.peers && !options.quick && ensurePeersInstalled();
+  const measured = measureDurable(selectLengths(options, hasPeers));
+  const judged = listDurableAims(measured);
   console.log(
-    options.json ? JSON.stringify({ ...measured, aims: judged }, null, 2) : report(measured, judged),
+    options.json
+      ? JSON.stringify({ ...measured, aims: judged }, null, 2)
+      : formatDurableReport(measured, judged),
   );
 }

@@ -1,7 +1,7 @@
-import type { ContenderKey } from './loop/contenders.ts';
-import { measure } from './loop/measure.ts';
-import { aims, report } from './loop/report.ts';
-import { readOptions, type Options } from './lib/options.ts';
+import type { LoopContenderKey } from './loop/contenders.ts';
+import { measureLoop } from './loop/measure.ts';
+import { listLoopAims, formatLoopReport } from './loop/report.ts';
+import { readBenchOptions, type BenchOptions } from './lib/options.ts';
 
 const help = `Usage: node bench/loop.ts [--quick] [--full] [--no-peers] [--json]
 
@@ -14,8 +14,8 @@ kept: in Pawl, AI SDK, LangChain, LangGraph.js, OpenAI Agents JS and Mastra. ben
   --json       the same numbers as JSON
   --help       this text`;
 
-const own: readonly ContenderKey[] = ['pawl', 'ungoverned', 'onAiSdk'];
-const peers: readonly ContenderKey[] = [
+const ownLoopContenders: readonly LoopContenderKey[] = ['pawl', 'ungoverned', 'onAiSdk'];
+const peers: readonly LoopContenderKey[] = [
   'aiSdk',
   'aiSdkStream',
   'langGraph',
@@ -24,18 +24,20 @@ const peers: readonly ContenderKey[] = [
   'mastra',
 ];
 
-function planFor({ quick, full, peers: hasPeers }: Options): Parameters<typeof measure>[0] {
-  const contenders = hasPeers ? [...own, ...peers] : own;
+function selectLoopPlan({ quick, full, peers: hasPeers }: BenchOptions): Parameters<typeof measureLoop>[0] {
+  const contenders = hasPeers ? [...ownLoopContenders, ...peers] : ownLoopContenders;
   if (quick) return { steps: 60, rounds: 1, contenders, once: [] };
-  // What a step costs the last two grows with the number of steps: a thousand of them take the better part of a minute.
+  // The cost per step of the last two grows with the number of steps: a thousand take almost a minute.
   return { steps: 1_000, rounds: full ? 9 : 3, contenders, once: full ? [] : ['openaiAgents', 'mastra'] };
 }
 
-const options = readOptions(help);
+const options = readBenchOptions(help);
 if (options !== null) {
-  const measured = measure(planFor(options));
-  const judged = aims(measured);
+  const measured = measureLoop(selectLoopPlan(options));
+  const judged = listLoopAims(measured);
   console.log(
-    options.json ? JSON.stringify({ ...measured, aims: judged }, null, 2) : report(measured, judged),
+    options.json
+      ? JSON.stringify({ ...measured, aims: judged }, null, 2)
+      : formatLoopReport(measured, judged),
   );
 }

@@ -1,17 +1,17 @@
 import {
-  emptyMemory,
+  createMemory,
   memorySettings,
-  page,
-  put,
-  remember,
-  type Memory,
+  pageEntries,
+  putEntry,
+  applyMemoryAction,
+  type WorkingMemory,
   type MemorySettings,
 } from '@pawl/core';
-import { environment } from './lib/environment.ts';
-import { interleave, type Task } from './lib/interleave.ts';
-import { microTable } from './lib/micro-table.ts';
-import { readOptions } from './lib/options.ts';
-import { pairedRatios, summarise } from './lib/statistics.ts';
+import { readBenchMachine } from './lib/environment.ts';
+import { interleaveTasks, type TimedTask } from './lib/interleave.ts';
+import { formatMicroTable } from './lib/micro-table.ts';
+import { readBenchOptions } from './lib/options.ts';
+import { computePairedRatios, summarizeSamples } from './lib/statistics.ts';
 
 const help = `Usage: node bench/paging.ts [--quick] [--json]
 
@@ -21,22 +21,22 @@ Times what an action costs in a small and in a large working memory, and what it
   --json    the same numbers as JSON
   --help    this text`;
 
-/** No limit stands in the way of filling it; paging is given its own. */
-const unlimited: MemorySettings = {
+/** No limits while filling; paging gets its own limit. */
+const unlimitedMemory: MemorySettings = {
   ...memorySettings.pawl,
   hardLimit: { enable: false, maxTokens: 1 },
 };
 
-function filled(size: number): Memory {
-  let memory = emptyMemory(unlimited);
+function createBenchMemory(size: number): WorkingMemory {
+  let memory = createMemory(unlimitedMemory);
   for (let at = 0; at < size; at += 1)
-    memory = put(memory, { key: `entry_${at}`, value: `text ${at} `.repeat(20), at });
+    memory = putEntry(memory, { key: `entry_${at}`, value: `text ${at} `.repeat(20), at });
   return memory;
 }
 
-/** Adds under a key that is there already, so that the size stays what it is. */
-function adding(size: number): Task {
-  let memory = filled(size);
+/** Adds an entry under an existing key, so that the size stays constant. */
+function createAddTask(size: number): TimedTask {
+  let memory = createBenchMemory(size);
   return {
     name: `add to ${size} entries`,
     run(times) {
@@ -46,7 +46,7 @@ function adding(size: number): Task {
           tags: `entry ${time % size}`,
           value: 'text '.repeat(40),
         };
-        memory = remember(memory, action, time).memory;
+        memory = applyMemoryAction(memory, action, time).memory;
       }
     },
     check() {
@@ -56,14 +56,14 @@ function adding(size: number): Task {
   };
 }
 
-function paging(size: number): Task {
-  const memory = filled(size);
+function createPagingTask(size: number): TimedTask {
+  const memory = createBenchMemory(size);
   let moved = 0;
   return {
     name: `page ${size} entries`,
     run(times) {
       for (let time = 0; time < times; time += 1)
-        moved = page(memory, { limit: 4_096, at: size }).moved.length;
+        moved = pageEntries(memory, { limit: 4_096, at: size }).moved.length;
     },
     check() {
       if (moved < size / 2)
@@ -72,32 +72,35 @@ function paging(size: number): Task {
   };
 }
 
-const options = readOptions(help);
+const options = readBenchOptions(help);
 if (options !== null) {
   const plan = options.quick
     ? { rounds: 3, warmUpRounds: 1, sliceMs: 20 }
     : { rounds: 15, warmUpRounds: 2, sliceMs: 150 };
-  const timings = interleave([adding(10), adding(10_000), paging(1_000), paging(10_000)], plan);
+  const timings = interleaveTasks(
+    [createAddTask(10), createAddTask(10_000), createPagingTask(1_000), createPagingTask(10_000)],
+    plan,
+  );
   const ratio = (late: number, early: number) =>
-    summarise(pairedRatios(timings[late]?.samples ?? [], timings[early]?.samples ?? []));
+    summarizeSamples(computePairedRatios(timings[late]?.samples ?? [], timings[early]?.samples ?? []));
   const measured = {
-    environment: environment(),
-    nanoseconds: timings.map(({ name, samples }) => ({ name, ...summarise(samples) })),
+    environment: readBenchMachine(),
+    nanoseconds: timings.map(({ name, samples }) => ({ name, ...summarizeSamples(samples) })),
     addLargeBySmall: ratio(1, 0),
     pageLargeBySmall: ratio(3, 2),
   };
-  console.log(options.json ? JSON.stringify(measured, null, 2) : report(measured));
+  console.log(options.json ? JSON.stringify(measured, null, 2) : formatPagingReport(measured));
 }
 
-type Measured = {
-  readonly nanoseconds: Parameters<typeof microTable>[1];
+type PagingBenchResult = {
+  readonly nanoseconds: Parameters<typeof formatMicroTable>[1];
   readonly addLargeBySmall: { readonly median: number };
   readonly pageLargeBySmall: { readonly median: number };
 };
 
-function report({ nanoseconds, addLargeBySmall, pageLargeBySmall }: Measured): string {
+function formatPagingReport({ nanoseconds, addLargeBySmall, pageLargeBySmall }: PagingBenchResult): string {
   return [
-    microTable('working memory', nanoseconds),
+    formatMicroTable('working memory', nanoseconds),
     `Adding to ten thousand entries by adding to ten: ${addLargeBySmall.median.toFixed(2)}`,
     `Paging ten thousand entries by paging one thousand: ${pageLargeBySmall.median.toFixed(2)}`,
   ].join('\n\n');

@@ -2,13 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { aimLine, atMost } from './lib/aim.ts';
-import { environment } from './lib/environment.ts';
-import { significant, spread } from './lib/figures.ts';
-import { rotated } from './lib/interleave.ts';
-import { readOptions } from './lib/options.ts';
-import { summarise, type Summary } from './lib/statistics.ts';
-import { table } from './lib/table.ts';
+import { formatAim, createUpperAim } from './lib/aim.ts';
+import { readBenchMachine } from './lib/environment.ts';
+import { formatSignificant, formatSpread } from './lib/format-figures.ts';
+import { rotateItems } from './lib/interleave.ts';
+import { readBenchOptions } from './lib/options.ts';
+import { summarizeSamples, type SampleSummary } from './lib/statistics.ts';
+import { formatBenchTable } from './lib/table.ts';
 
 const help = `Usage: node bench/proxy.ts [--quick] [--json]
 
@@ -19,11 +19,11 @@ lengths, on one machine with a model's server that answers at once.
   --json    the same numbers as JSON
   --help    this text`;
 
-/** How many rounds of calls a conversation has behind it. */
+/** Number of rounds of calls before the measured request. */
 const lengths = [0, 20, 200] as const;
 
-/** A conversation in which every step brought something new, as JSON for chat completions. */
-function conversation(rounds: number): string {
+/** Builds a conversation without repetition, as JSON for the chat completions API. */
+function createConversationJson(rounds: number): string {
   const steps = Array.from({ length: rounds }, (_, number) => [
     {
       role: 'assistant',
@@ -42,14 +42,14 @@ function conversation(rounds: number): string {
   return JSON.stringify({ model: 'tiny', stream: true, messages, tools: [{ type: 'function' }] });
 }
 
-const piece = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'word ' } }] })}\n\n`;
+const streamPiece = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'word ' } }] })}\n\n`;
 
-/** A model's server that answers at once: twenty pieces, and the end. */
-async function startModel(): Promise<Server> {
+/** A model server that immediately sends twenty chunks and ends. */
+async function startModelServer(): Promise<Server> {
   const server = createServer((req, res) => {
     req.resume().on('end', () => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (let count = 0; count < 20; count += 1) res.write(piece);
+      for (let count = 0; count < 20; count += 1) res.write(streamPiece);
       res.end('data: [DONE]\n\n');
     });
   });
@@ -58,23 +58,28 @@ async function startModel(): Promise<Server> {
   return server;
 }
 
-/** The proxy as a process of its own, as it is used; nothing is kept. */
+/** Starts the proxy in its own process, as in production; it stores nothing. */
 async function startProxy(
   upstream: string,
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
   const command = new URL('../packages/cli/src/commands/proxy.ts', import.meta.url).href;
   const flags = { upstream, port: '0', dir: '.', store: 'none', quiet: true };
-  const script = `const { proxy } = await import(${JSON.stringify(command)});
-    await proxy({ ...${JSON.stringify(flags)}, signal: new AbortController().signal }, process);`;
+  const script = `const { runProxy } = await import(${JSON.stringify(command)});
+    await runProxy({ ...${JSON.stringify(flags)}, signal: new AbortController().signal }, process);`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const exited = once(child, 'exit').then(([code]) => {
+    throw new Error(`The proxy ended with exit code ${String(code)} before it listened.`);
+  });
+  const [line] = (await Promise.race([once(child.stdout, 'data'), exited])) as [Buffer];
+  // The proxy is killed at the end, when nothing waits for this any more.
+  exited.catch(() => undefined);
   return { child, port: Number(/:(\d+) /.exec(line.toString())?.[1]) };
 }
 
-/** Milliseconds from asking to the first byte of the reply. */
-function firstByte(agent: Agent, port: number, body: string): Promise<number> {
+/** Measures the milliseconds from the request to the first byte of the reply. */
+function timeFirstByte(agent: Agent, port: number, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const start = performance.now();
     let taken = 0;
@@ -94,7 +99,7 @@ function firstByte(agent: Agent, port: number, body: string): Promise<number> {
         text += chunk.toString();
       });
       res.on('end', () => {
-        if (text.split(piece).length === 21) resolve(taken);
+        if (text.split(streamPiece).length === 21) resolve(taken);
         else reject(new Error(`The reply is not what was sent: ${text.slice(0, 200)}`));
       });
     });
@@ -102,27 +107,27 @@ function firstByte(agent: Agent, port: number, body: string): Promise<number> {
   });
 }
 
-type Measured = {
+type ProxyTiming = {
   readonly rounds: number;
   readonly kilobytes: number;
-  readonly direct: Summary;
-  readonly proxied: Summary;
-  readonly added: Summary;
+  readonly direct: SampleSummary;
+  readonly proxied: SampleSummary;
+  readonly added: SampleSummary;
 };
 
-/** Asks both ways in turns, so that what slows the machine down slows both. */
-async function measure(
+/** Alternates direct and proxied requests, so that slowdowns of the machine affect both. */
+async function measureProxy(
   ports: { direct: number; proxied: number },
   times: number,
-): Promise<readonly Measured[]> {
+): Promise<readonly ProxyTiming[]> {
   const agent = new Agent({ keepAlive: true });
-  const results: Measured[] = [];
+  const results: ProxyTiming[] = [];
   for (const rounds of lengths) {
-    const body = conversation(rounds);
+    const body = createConversationJson(rounds);
     const samples = { direct: [] as number[], proxied: [] as number[] };
     for (let round = -5; round < times; round += 1) {
-      for (const way of rotated(['direct', 'proxied'] as const, round + 5)) {
-        const taken = await firstByte(agent, ports[way], body);
+      for (const way of rotateItems(['direct', 'proxied'] as const, round + 5)) {
+        const taken = await timeFirstByte(agent, ports[way], body);
         if (round >= 0) samples[way].push(taken);
       }
     }
@@ -130,32 +135,32 @@ async function measure(
     results.push({
       rounds,
       kilobytes: body.length / 1_000,
-      direct: summarise(samples.direct),
-      proxied: summarise(samples.proxied),
-      added: summarise(added),
+      direct: summarizeSamples(samples.direct),
+      proxied: summarizeSamples(samples.proxied),
+      added: summarizeSamples(added),
     });
   }
   agent.destroy();
   return results;
 }
 
-const options = readOptions(help);
+const options = readBenchOptions(help);
 if (options !== null) {
-  const model = await startModel();
+  const model = await startModelServer();
   const { port: direct } = model.address() as AddressInfo;
   const { child, port: proxied } = await startProxy(`http://127.0.0.1:${direct}`);
   const times = options.quick ? 10 : 200;
   try {
-    const milliseconds = await measure({ direct, proxied }, times);
+    const milliseconds = await measureProxy({ direct, proxied }, times);
     const aims = milliseconds.map(({ rounds, added }) =>
-      atMost(
+      createUpperAim(
         `ms added to the first byte after ${rounds} rounds of calls`,
         rounds > 100 ? 20 : 10,
         added.median,
       ),
     );
-    const result = { environment: environment(), times, milliseconds, aims };
-    console.log(options.json ? JSON.stringify(result, null, 2) : report(result));
+    const result = { environment: readBenchMachine(), times, milliseconds, aims };
+    console.log(options.json ? JSON.stringify(result, null, 2) : formatProxyReport(result));
   } finally {
     child.kill();
     model.close();
@@ -163,27 +168,32 @@ if (options !== null) {
   }
 }
 
-type Result = {
-  readonly environment: ReturnType<typeof environment>;
+type ProxyBenchResult = {
+  readonly environment: ReturnType<typeof readBenchMachine>;
   readonly times: number;
-  readonly milliseconds: readonly Measured[];
-  readonly aims: readonly ReturnType<typeof atMost>[];
+  readonly milliseconds: readonly ProxyTiming[];
+  readonly aims: readonly ReturnType<typeof createUpperAim>[];
 };
 
-function report({ environment: { node, cpu, cores, load }, times, milliseconds, aims }: Result): string {
+function formatProxyReport({
+  environment: { node, cpu, cores, load },
+  times,
+  milliseconds,
+  aims,
+}: ProxyBenchResult): string {
   return [
     `Node ${node}, ${cpu}, ${cores} cores, load ${load.toFixed(1)}\nTime to the first byte; medians of ${times} requests each way, in turns`,
-    table(
+    formatBenchTable(
       ['rounds of calls', 'kB', 'direct ms', 'proxied ms', 'added ms', 'min..max'],
       milliseconds.map(({ rounds, kilobytes, direct, proxied, added }) => [
         String(rounds),
         kilobytes.toFixed(0),
-        significant(direct.median),
-        significant(proxied.median),
-        significant(added.median),
-        spread(added),
+        formatSignificant(direct.median),
+        formatSignificant(proxied.median),
+        formatSignificant(added.median),
+        formatSpread(added),
       ]),
     ),
-    aims.map(aimLine).join('\n'),
+    aims.map(formatAim).join('\n'),
   ].join('\n\n');
 }

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { atMost } from './lib/aim.ts';
-import { environment } from './lib/environment.ts';
-import { readOptions } from './lib/options.ts';
-import { measureStarts, startsReport } from './lib/starts.ts';
+import { createUpperAim } from './lib/aim.ts';
+import { readBenchMachine } from './lib/environment.ts';
+import { readBenchOptions } from './lib/options.ts';
+import { measureProcessStarts, formatStartsReport } from './lib/process-starts.ts';
 
 const help = `Usage: node bench/startup.ts [--quick] [--json]
 
@@ -13,20 +13,20 @@ Times how long the command line takes to say anything at all, beside a Node that
   --json    the same numbers as JSON
   --help    this text`;
 
-const pawl = fileURLToPath(new URL('../packages/cli/bin/pawl.js', import.meta.url));
+const pawlEntry = fileURLToPath(new URL('../packages/cli/bin/pawl.js', import.meta.url));
 
-/** What is started, and what it has to print so that it counts. */
-const commands = [
+/** The commands to start, and the output that each must print. */
+const startupCommands = [
   { name: 'node, doing nothing', args: ['--eval', ''], prints: /^$/ },
-  { name: 'pawl --version', args: [pawl, '--version'], prints: /^\d+\.\d+\.\d+\n$/ },
-  { name: 'pawl --help', args: [pawl, '--help'], prints: /^Usage: pawl / },
-  { name: 'pawl run --help', args: [pawl, 'run', '--help'], prints: /^Usage: pawl run / },
+  { name: 'pawl --version', args: [pawlEntry, '--version'], prints: /^\d+\.\d+\.\d+\n$/ },
+  { name: 'pawl --help', args: [pawlEntry, '--help'], prints: /^Usage: pawl / },
+  { name: 'pawl run --help', args: [pawlEntry, 'run', '--help'], prints: /^Usage: pawl run / },
 ] as const;
 
-type Command = (typeof commands)[number];
+type StartupCommand = (typeof startupCommands)[number];
 
-/** Milliseconds from the start of the process to its end: what somebody at a terminal waits. */
-function time({ name, args, prints }: Command): number {
+/** Measures the milliseconds from the start of the process to its exit, which is how long a user waits. */
+function timeStartup({ name, args, prints }: StartupCommand): number {
   const start = performance.now();
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   const taken = performance.now() - start;
@@ -34,17 +34,17 @@ function time({ name, args, prints }: Command): number {
   return taken;
 }
 
-const options = readOptions(help);
+const options = readBenchOptions(help);
 if (options !== null) {
   const rounds = options.quick ? 3 : 21;
-  // The round before only warms the disk's cache.
-  const milliseconds = measureStarts(commands, time, { rounds, warmUp: 1 });
+  // The warm-up round only fills the disk cache.
+  const milliseconds = measureProcessStarts(startupCommands, timeStartup, { rounds, warmUp: 1 });
   const medianOf = (name: string): number =>
     milliseconds.find((each) => each.name === name)?.median ?? Number.NaN;
   const aims = [
-    atMost('ms for pawl --version', 150, medianOf('pawl --version')),
-    atMost('ms for pawl --help', 250, medianOf('pawl --help')),
+    createUpperAim('ms for pawl --version', 150, medianOf('pawl --version')),
+    createUpperAim('ms for pawl --help', 250, medianOf('pawl --help')),
   ];
-  const result = { environment: environment(), rounds, milliseconds, aims };
-  console.log(options.json ? JSON.stringify(result, null, 2) : startsReport(result));
+  const result = { environment: readBenchMachine(), rounds, milliseconds, aims };
+  console.log(options.json ? JSON.stringify(result, null, 2) : formatStartsReport(result));
 }

@@ -4,16 +4,16 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createSession } from '@pawl/core';
-import { Agent, createScripted, defineTool } from '@pawl/runtime';
+import { Agent, createScriptedModel, defineTool } from '@pawl/runtime';
 import * as z from 'zod';
-import { aimLine, atMost, type Aim } from './lib/aim.ts';
-import { environment, type Environment } from './lib/environment.ts';
-import { rotated } from './lib/interleave.ts';
+import { formatAim, createUpperAim, type PerformanceAim } from './lib/aim.ts';
+import { readBenchMachine, type BenchMachine } from './lib/environment.ts';
+import { rotateItems } from './lib/interleave.ts';
 import { collectGarbage } from './lib/memory.ts';
-import { readOptions } from './lib/options.ts';
-import { pairedRatios, summarise, type Summary } from './lib/statistics.ts';
-import { table } from './lib/table.ts';
-import { watchersAt, type Watcher } from './telemetry/watchers.ts';
+import { readBenchOptions } from './lib/options.ts';
+import { computePairedRatios, summarizeSamples, type SampleSummary } from './lib/statistics.ts';
+import { formatBenchTable } from './lib/table.ts';
+import { createBenchObservers, type BenchObserver } from './telemetry/bench-observers.ts';
 
 const help = `Usage: node bench/telemetry.ts [--quick] [--json]
 
@@ -26,25 +26,25 @@ nobody looks at. A step is one request to the model and one tool call.
 
 const sinkFile = fileURLToPath(new URL('telemetry/sink.ts', import.meta.url));
 
-const said = 'A line of text with a number 12 and a path src/core/step.ts in it.\n'.repeat(30);
+const benchToolOutput = 'A line of text with a number 12 and a path src/core/step.ts in it.\n'.repeat(30);
 
-const read = defineTool({
+const benchReadTool = defineTool({
   name: 'read',
   description: 'Reads a file.',
   parameters: z.object({ path: z.string() }),
   effect: 'read-only',
-  run: async ({ path }) => ({ ok: true, output: `${path}\n${said}` }),
+  run: async ({ path }) => ({ ok: true, output: `${path}\n${benchToolOutput}` }),
 });
 
-/** Microseconds of processor time for one step: the agent, whoever looks on, and sending what is to be sent. */
-async function time({ name, watch }: Watcher, steps: number): Promise<number> {
+/** Measures the CPU time per step in microseconds: the agent, the observer and the export of telemetry. */
+async function timeObserver({ name, watch }: BenchObserver, steps: number): Promise<number> {
   const replies = Array.from({ length: steps }, (_, at) => ({
     text: `I look at file ${at}.`,
     calls: [{ id: `call-${at}`, tool: 'read', args: { path: `src/file-${at}.ts` } }],
   }));
-  const model = createScripted([...replies, { text: 'Done.' }]);
+  const model = createScriptedModel([...replies, { text: 'Done.' }]);
   const session = createSession({ id: `bench-${name}-${performance.now()}`, at: Date.now() });
-  const { means, observe, end } = watch({ model, tools: [read] }, session);
+  const { means, observe, end } = watch({ model, tools: [benchReadTool] }, session);
   const agent = new Agent({ ...means, session, ...(observe && { observe }) });
   await sleep(5);
   collectGarbage();
@@ -71,59 +71,64 @@ async function startSink(): Promise<{ readonly url: string; stop(): Promise<void
   };
 }
 
-type Row = {
+type TelemetryRow = {
   readonly name: string;
-  readonly microseconds: Summary;
-  readonly byNobody: Summary;
+  readonly microseconds: SampleSummary;
+  readonly byNobody: SampleSummary;
   readonly added: number;
 };
 
-const options = readOptions(help);
+const options = readBenchOptions(help);
 if (options !== null) {
   const plan = options.quick ? { rounds: 3, warmUp: 1, steps: 60 } : { rounds: 21, warmUp: 3, steps: 500 };
   const sink = await startSink();
-  const watchers = watchersAt(sink.url).map((watcher) => ({ watcher, samples: [] as number[] }));
+  const watchers = createBenchObservers(sink.url).map((watcher) => ({ watcher, samples: [] as number[] }));
   for (let round = -plan.warmUp; round < plan.rounds; round += 1) {
-    const order = rotated(watchers, round + plan.warmUp);
-    // Back and forth, so that none always comes after the same one and pays for what that has left behind.
+    const order = rotateItems(watchers, round + plan.warmUp);
+    // Alternate the order, so that no observer always follows the same one and pays for its leftovers.
     for (const { watcher, samples } of round % 2 === 0 ? order : order.toReversed()) {
-      const taken = await time(watcher, plan.steps);
+      const taken = await timeObserver(watcher, plan.steps);
       if (round >= 0) samples.push(taken);
     }
   }
   const bytes = Number(await (await fetch(`${sink.url}/bytes`)).text());
   await sink.stop();
   const base = watchers[0]?.samples ?? [];
-  const rows = watchers.map(({ watcher: { name }, samples }): Row => {
+  const rows = watchers.map(({ watcher: { name }, samples }): TelemetryRow => {
     const added = samples.map((sample, round) => sample - (base[round] ?? Number.NaN));
     return {
       name,
-      microseconds: summarise(samples),
-      byNobody: summarise(pairedRatios(samples, base)),
-      added: summarise(added).median,
+      microseconds: summarizeSamples(samples),
+      byNobody: summarizeSamples(computePairedRatios(samples, base)),
+      added: summarizeSamples(added).median,
     };
   });
   const off = rows.find(({ name }) => name === 'all off')?.byNobody.median ?? Number.NaN;
   const on = rows.find(({ name }) => name === 'all on')?.added ?? Number.NaN;
   const aims = [
-    atMost("of a step's time with all off, by one that nobody looks at", 1.05, off),
-    atMost('ms for a step with all on, where a model takes seconds', 1, on / 1_000),
+    createUpperAim("of a step's time with all off, by one that nobody looks at", 1.05, off),
+    createUpperAim('ms for a step with all on, where a model takes seconds', 1, on / 1_000),
   ];
-  const measured = { environment: environment(), plan, rows, bytesSent: bytes, aims };
-  console.log(options.json ? JSON.stringify(measured, null, 2) : report(measured));
+  const measured = { environment: readBenchMachine(), plan, rows, bytesSent: bytes, aims };
+  console.log(options.json ? JSON.stringify(measured, null, 2) : formatTelemetryReport(measured));
 }
 
-type Measured = {
-  readonly environment: Environment;
-  readonly rows: readonly Row[];
+type TelemetryBenchResult = {
+  readonly environment: BenchMachine;
+  readonly rows: readonly TelemetryRow[];
   readonly plan: { readonly rounds: number; readonly steps: number };
-  readonly aims: readonly Aim[];
+  readonly aims: readonly PerformanceAim[];
 };
 
-function report({ environment: { node, cpu, cores, load }, rows, plan, aims }: Measured): string {
+function formatTelemetryReport({
+  environment: { node, cpu, cores, load },
+  rows,
+  plan,
+  aims,
+}: TelemetryBenchResult): string {
   return [
     `Node ${node}, ${cpu}, ${cores} cores, load ${load.toFixed(1)}\nProcessor time; medians of ${plan.rounds} interleaved rounds of ${plan.steps} steps`,
-    table(
+    formatBenchTable(
       ['one step', 'time, nobody = 1', 'min..max', 'µs', 'µs more'],
       rows.map(({ name, microseconds, byNobody, added }) => [
         name,
@@ -133,6 +138,6 @@ function report({ environment: { node, cpu, cores, load }, rows, plan, aims }: M
         added.toFixed(0),
       ]),
     ),
-    aims.map(aimLine).join('\n'),
+    aims.map(formatAim).join('\n'),
   ].join('\n\n');
 }

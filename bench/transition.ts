@@ -1,7 +1,7 @@
-import { readOptions } from './lib/options.ts';
-import { aims } from './transition/aims.ts';
-import { full, measure, quick } from './transition/measure.ts';
-import { report } from './transition/report.ts';
+import { readBenchOptions } from './lib/options.ts';
+import { listTransitionAims } from './transition/aims.ts';
+import { fullPlan, measureTransition, quickPlan } from './transition/measure.ts';
+import { formatTransitionReport } from './transition/report.ts';
 
 const help = `Usage: node bench/transition.ts [--quick] [--json]
 
@@ -12,11 +12,13 @@ and weighs idle sessions of each. bench/README.md says how to read the numbers.
   --json    the same numbers as JSON
   --help    this text`;
 
-const options = readOptions(help);
+const options = readBenchOptions(help);
 if (options !== null) {
-  const measured = measure(options.quick ? quick : full);
-  const judged = aims(measured);
+  const measured = measureTransition(options.quick ? quickPlan : fullPlan);
+  const judged = listTransitionAims(measured);
   console.log(
-    options.json ? JSON.stringify({ ...measured, aims: judged }, null, 2) : report(measured, judged),
+    options.json
+      ? JSON.stringify({ ...measured, aims: judged }, null, 2)
+      : formatTransitionReport(measured, judged),
   );
 }

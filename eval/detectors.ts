@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { auditWith, trackerPresets, type RecordedRun } from '@pawl/core';
-import type { Detector, Told } from './score.ts';
+import { auditWithPreset, trackerPresets, type RecordedRun } from '@pawl/core';
+import type { StuckDetector, DetectorVerdict } from './score.ts';
 
-/** A peer sees one step at a time and is not asked again once it has ended the run. */
-type Peer = {
+/** A peer processes one step at a time and is not called again once it has ended the run. */
+type PeerDetector = {
   readonly name: string;
   create(): { push(step: RecordedRun['steps'][number]): { readonly level: string } | null | undefined };
 };
 
-/** The presets that are named, each once; a text may name several, separated by commas. */
-export function presetsOf(named: readonly string[]): readonly Detector[] {
+/** Creates one detector per named preset; a name may list several presets, separated by commas. */
+export function createPresetDetectors(named: readonly string[]): readonly StuckDetector[] {
   const names = named.flatMap((each) => each.split(',')).map((name) => name.trim());
   return [...new Set(names)].map((name) => {
     const preset = trackerPresets.find((each) => each === name);
@@ -19,19 +19,19 @@ export function presetsOf(named: readonly string[]): readonly Detector[] {
         `There is no preset ${JSON.stringify(name)}. The presets are ${trackerPresets.join(', ')}.`,
       );
     }
-    return { name, verdicts: (run) => auditWith(preset, run) };
+    return { name, verdicts: (run) => auditWithPreset(preset, run) };
   });
 }
 
-export async function peersOf(file: string | undefined): Promise<readonly Detector[]> {
+export async function loadPeerDetectors(file: string | undefined): Promise<readonly StuckDetector[]> {
   if (file === undefined) return [];
-  const { peers } = (await import(pathToFileURL(resolve(file)).href)) as { peers: readonly Peer[] };
-  return peers.map((peer) => ({ name: peer.name, verdicts: (run) => replay(peer, run) }));
+  const { peers } = (await import(pathToFileURL(resolve(file)).href)) as { peers: readonly PeerDetector[] };
+  return peers.map((peer) => ({ name: peer.name, verdicts: (run) => replayThroughPeer(peer, run) }));
 }
 
-function replay(peer: Peer, run: RecordedRun): readonly Told[] {
+function replayThroughPeer(peer: PeerDetector, run: RecordedRun): readonly DetectorVerdict[] {
   const detector = peer.create();
-  const told: Told[] = [];
+  const told: DetectorVerdict[] = [];
   for (const step of run.steps) {
     const verdict = detector.push(step);
     if (verdict === null || verdict === undefined || verdict.level === 'observe') continue;

@@ -1,9 +1,9 @@
-import { audit, pawlRules, type Rule, type Thresholds } from '@pawl/core';
-import { only, sourceOf, sourcesOf, type Data } from './runs.ts';
-import { score, type Detector, type Score } from './score.ts';
+import { auditRun, pawlRules, type Rule, type RuleThresholds } from '@pawl/core';
+import { filterRuns, getRunSource, listRunSources, type EvaluationData } from './runs.ts';
+import { scoreDetector, type StuckDetector, type DetectorScore } from './score.ts';
 
-/** Thresholds worth trying for the rules that can end a run. */
-const grid: Record<string, readonly number[]> = {
+/** Candidate thresholds for the rules that can end a run. */
+const thresholdGrid: Record<string, readonly number[]> = {
   'repeated-failure': [3, 4, 5],
   'repeated-call': [3, 4, 5],
   'error-streak': [4, 5, 6, 7, 8],
@@ -12,27 +12,28 @@ const grid: Record<string, readonly number[]> = {
   'nothing-works': [6, 8, 10],
 };
 
-function governor(name: string, rules: readonly Rule[]): Detector {
-  return { name, verdicts: (run) => audit(run, rules) };
+function createRuleDetector(name: string, rules: readonly Rule[]): StuckDetector {
+  return { name, verdicts: (run) => auditRun(run, rules) };
 }
 
 /**
- * Fits the thresholds on all sources but one and scores on that one, for each source in turn: what a rule is worth on
- * runs it was not fitted to. Fitting takes, rule by rule, the threshold that saves most without ending a solved run.
+ * Leave-one-out cross-validation over sources: fits the thresholds on all other sources and scores on the held-out one,
+ * which shows how a rule performs on runs it was not fitted to. Fitting chooses, rule by rule, the threshold that saves
+ * most without ending a solved run.
  */
-export function leaveOneOut(data: Data): readonly {
+export function scoreHeldOutSources(data: EvaluationData): readonly {
   readonly source: string;
-  readonly fitted: Score;
-  readonly shipped: Score;
+  readonly fitted: DetectorScore;
+  readonly shipped: DetectorScore;
   readonly ends: string;
 }[] {
-  return sourcesOf(data).map((source) => {
-    const held = only(data, (run) => sourceOf(run) === source);
-    const rules = fit(only(data, (run) => sourceOf(run) !== source));
+  return listRunSources(data).map((source) => {
+    const held = filterRuns(data, (run) => getRunSource(run) === source);
+    const rules = fitThresholds(filterRuns(data, (run) => getRunSource(run) !== source));
     return {
       source,
-      fitted: score(held, governor('fitted', rules)),
-      shipped: score(held, governor('shipped', pawlRules)),
+      fitted: scoreDetector(held, createRuleDetector('fitted', rules)),
+      shipped: scoreDetector(held, createRuleDetector('shipped', pawlRules)),
       ends: rules
         .flatMap(({ thresholds }) => (thresholds.finish === null ? [] : [thresholds.finish]))
         .join(' '),
@@ -40,12 +41,12 @@ export function leaveOneOut(data: Data): readonly {
   });
 }
 
-function fit(data: Data): readonly Rule[] {
+function fitThresholds(data: EvaluationData): readonly Rule[] {
   let rules: readonly Rule[] = pawlRules;
-  for (const [id, values] of Object.entries(grid)) {
+  for (const [id, values] of Object.entries(thresholdGrid)) {
     const tries = values.map((finish) => {
-      const changed = rules.map((rule) => (rule.id === id ? withFinish(rule, finish) : rule));
-      return { changed, result: score(data, governor('try', changed)) };
+      const changed = rules.map((rule) => (rule.id === id ? replaceFinishThreshold(rule, finish) : rule));
+      return { changed, result: scoreDetector(data, createRuleDetector('try', changed)) };
     });
     const harmless = tries.filter(({ result }) => (result.harm ?? 0) === 0);
     const best = harmless.toSorted((a, b) => (b.result.saved ?? 0) - (a.result.saved ?? 0))[0];
@@ -54,9 +55,9 @@ function fit(data: Data): readonly Rule[] {
   return rules;
 }
 
-function withFinish(rule: Rule, finish: number): Rule {
+function replaceFinishThreshold(rule: Rule, finish: number): Rule {
   const { advise, refuse } = rule.thresholds;
-  const thresholds: Thresholds = {
+  const thresholds: RuleThresholds = {
     advise: advise === null ? null : Math.min(advise, finish),
     refuse: refuse === null ? null : Math.min(refuse, finish),
     finish,

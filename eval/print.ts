@@ -1,38 +1,38 @@
-import type { leaveOneOut } from './leave-one-out.ts';
-import { columns, type Score } from './score.ts';
+import type { scoreHeldOutSources } from './leave-one-out.ts';
+import { scoreColumns, type DetectorScore } from './score.ts';
 
-/** The scores of all detectors on some runs. */
-export type Table = {
+/** The scores of all detectors on a set of runs. */
+export type ScoreTable = {
   readonly title: string;
   readonly runs: number;
-  readonly rows: readonly (Score & { readonly name: string })[];
+  readonly rows: readonly (DetectorScore & { readonly name: string })[];
 };
 
-export function tableLines({ title, runs, rows }: Table): readonly string[] {
+export function formatScoreTable({ title, runs, rows }: ScoreTable): readonly string[] {
   return [
     '',
     `${title}: ${runs} ${runs === 1 ? 'run' : 'runs'}`,
-    line('detector', columns),
-    ...rows.map((row) => line(row.name, shown(row))),
+    formatScoreLine('detector', scoreColumns),
+    ...rows.map((row) => formatScoreLine(row.name, formatScoreCells(row))),
   ];
 }
 
-export function heldOutLines(held: ReturnType<typeof leaveOneOut>): readonly string[] {
+export function formatHeldOutScores(held: ReturnType<typeof scoreHeldOutSources>): readonly string[] {
   return [
     '',
     'fitted on the other sources, scored on this one (and as shipped)',
-    line('held out', columns),
+    formatScoreLine('held out', scoreColumns),
     ...held.flatMap(({ source, fitted, shipped, ends }) => [
-      `${line(source, shown(fitted))}   ends at ${ends}`,
-      line('  as shipped', shown(shipped)),
+      `${formatScoreLine(source, formatScoreCells(fitted))}   ends at ${ends}`,
+      formatScoreLine('  as shipped', formatScoreCells(shipped)),
     ]),
   ];
 }
 
-function shown(score: Score): readonly string[] {
-  return columns.map((column) => score[column]?.toFixed(1) ?? '-');
+function formatScoreCells(score: DetectorScore): readonly string[] {
+  return scoreColumns.map((column) => score[column]?.toFixed(1) ?? '-');
 }
 
-function line(name: string, cells: readonly string[]): string {
+function formatScoreLine(name: string, cells: readonly string[]): string {
   return name.slice(0, 25).padEnd(26) + cells.map((cell) => cell.padStart(7)).join('');
 }

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { peersOf, presetsOf } from './detectors.ts';
-import { leaveOneOut } from './leave-one-out.ts';
-import { heldOutLines, tableLines, type Table } from './print.ts';
-import { only, readData, sourceOf, sourcesOf, type Data } from './runs.ts';
-import { score, type Detector } from './score.ts';
+import { loadPeerDetectors, createPresetDetectors } from './detectors.ts';
+import { scoreHeldOutSources } from './leave-one-out.ts';
+import { formatHeldOutScores, formatScoreTable, type ScoreTable } from './print.ts';
+import { filterRuns, readEvaluationData, getRunSource, listRunSources, type EvaluationData } from './runs.ts';
+import { scoreDetector, type StuckDetector } from './score.ts';
 
 const help = `Replays recorded runs through the governor and prints how well it tells progress from going in circles.
 
@@ -31,35 +31,41 @@ async function main(): Promise<number> {
     (values.help === true ? console.log : console.error)(help);
     return values.help === true ? 0 : 2;
   }
-  const detectors = [...presetsOf(values.preset ?? ['pawl']), ...(await peersOf(values.peers))];
-  const data = readData(values.data);
+  const detectors = [
+    ...createPresetDetectors(values.preset ?? ['pawl']),
+    ...(await loadPeerDetectors(values.peers)),
+  ];
+  const data = readEvaluationData(values.data);
   for (const problem of data.problems) console.error(problem);
-  const tables = tablesOf(data, detectors);
-  const held = values['leave-one-out'] === true ? leaveOneOut(data) : [];
+  const tables = buildScoreTables(data, detectors);
+  const held = values['leave-one-out'] === true ? scoreHeldOutSources(data) : [];
   if (values.json === true) console.log(JSON.stringify({ tables, leaveOneOut: held }, null, 2));
   else {
-    const lines = [...tables.flatMap(tableLines), ...(held.length === 0 ? [] : heldOutLines(held))];
+    const lines = [
+      ...tables.flatMap(formatScoreTable),
+      ...(held.length === 0 ? [] : formatHeldOutScores(held)),
+    ];
     console.log(lines.join('\n'));
   }
   return 0;
 }
 
-function tablesOf(data: Data, detectors: readonly Detector[]): readonly Table[] {
-  const bySource = sourcesOf(data).map((title) => ({
+function buildScoreTables(data: EvaluationData, detectors: readonly StuckDetector[]): readonly ScoreTable[] {
+  const bySource = listRunSources(data).map((title) => ({
     title,
-    part: only(data, (run) => sourceOf(run) === title),
+    part: filterRuns(data, (run) => getRunSource(run) === title),
   }));
   return [{ title: 'all', part: data }, ...bySource].map(({ title, part }) => ({
     title,
     runs: part.runs.length,
-    rows: detectors.map((detector) => ({ name: detector.name, ...score(part, detector) })),
+    rows: detectors.map((detector) => ({ name: detector.name, ...scoreDetector(part, detector) })),
   }));
 }
 
-/** Whatever is wrong with how it was called, or with what it was given, is one line. */
-function explain(error: unknown): number {
+/** Prints usage and input errors as a single line. */
+function printErrorLine(error: unknown): number {
   console.error((error instanceof Error ? error.message : String(error)).split('\n', 1)[0]);
   return 2;
 }
 
-if (import.meta.main) process.exitCode = await main().catch(explain);
+if (import.meta.main) process.exitCode = await main().catch(printErrorLine);

@@ -1,13 +1,26 @@
 import type { RecordedRun } from '@pawl/core';
-import { scoreOf, sharesOf, sumOf, type Score, type Told } from '../packages/cli/src/learn/score.ts';
-import type { Data } from './runs.ts';
+import {
+  toDetectorScore,
+  computeScoreRatios,
+  sumScoreRatios,
+  type DetectorScore,
+  type DetectorVerdict,
+} from '../packages/cli/src/learn/detector-score.ts';
+import type { EvaluationData } from './runs.ts';
 
-export { columns, type Score, type Told } from '../packages/cli/src/learn/score.ts';
+export {
+  scoreColumns,
+  type DetectorScore,
+  type DetectorVerdict,
+} from '../packages/cli/src/learn/detector-score.ts';
 
-export type Detector = { readonly name: string; readonly verdicts: (run: RecordedRun) => readonly Told[] };
+export type StuckDetector = {
+  readonly name: string;
+  readonly verdicts: (run: RecordedRun) => readonly DetectorVerdict[];
+};
 
-/** How well a detector does on these runs, by the definitions that `pawl learn` goes by as well. */
-export function score({ runs, judged }: Data, { verdicts }: Detector): Score {
+/** Scores a detector on the runs, with the same definitions as `pawl learn`. */
+export function scoreDetector({ runs, judged }: EvaluationData, { verdicts }: StuckDetector): DetectorScore {
   const shares = runs.map((run) => {
     const judgement = judged.get(run.id);
     const scored = {
@@ -16,7 +29,7 @@ export function score({ runs, judged }: Data, { verdicts }: Detector): Score {
       work: run.steps.filter((step) => step.role !== 'user').map((step) => step.i),
       judgement: judgement === undefined ? null : { stuck: judgement.stuck, from: judgement.from_step ?? 0 },
     };
-    return sharesOf(scored, verdicts(run));
+    return computeScoreRatios(scored, verdicts(run));
   });
-  return scoreOf(sumOf(shares));
+  return toDetectorScore(sumScoreRatios(shares));
 }

@@ -1,7 +1,7 @@
-import { conversationOf } from '@pawl/core';
-import { Agent, answerOf, createLibrarian, indexFolder, librarianTools } from '@pawl/runtime';
+import { getConversation } from '@pawl/core';
+import { Agent, findTurnAnswer, createLibrarian, indexFolder, createLibrarianTools } from '@pawl/runtime';
 
 using folder = await indexFolder('docs');
-const agent = new Agent({ model: createLibrarian(), tools: librarianTools(folder) });
+const agent = new Agent({ model: createLibrarian(), tools: createLibrarianTools(folder) });
 await agent.say('How many retries happen before the error is shown?');
-console.log(answerOf(conversationOf(await agent.idle())));
+console.log(findTurnAnswer(getConversation(await agent.idle())));

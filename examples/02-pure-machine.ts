@@ -1,6 +1,6 @@
 import { createSession, step } from '@pawl/core';
 
-// The machine decides what is to be done; you decide how. Nothing here reads a clock, a file or a socket.
+// The state machine decides which actions to run; you run them. Nothing here reads a clock, a file or a socket.
 let session = createSession({ id: 'demo', at: 0 });
 for (const event of [
   { type: 'user-message', at: 1, text: 'What time is it in Lisbon?' },

@@ -1,6 +1,6 @@
 import { createTracker } from '@pawl/core';
 
-// Your loop, your model, your tools; the tracker only watches, and says when the work goes round in circles.
+// Your loop, your model, your tools: the tracker only observes and reports when the agent gets stuck.
 const tracker = createTracker({
   sessionId: 'demo',
   preset: 'nexora',
@@ -8,7 +8,7 @@ const tracker = createTracker({
   onStuck: ({ rule, evidence }) => console.log(`found ${rule} in calls ${evidence.join(', ')}`),
 });
 
-// What a model might ask for: one edit that works, then one that cannot, over and over.
+// Simulated tool calls of a model: one edit that works, then the same failing edit over and over.
 const plan = ['notes.md', ...Array.from({ length: 100 }, () => 'main.go')];
 
 for (const file of plan) {

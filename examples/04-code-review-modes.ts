@@ -1,6 +1,6 @@
-import { defineChart, hop, startMode } from '@pawl/core';
+import { defineChart, transitionMode, startMode } from '@pawl/core';
 
-// A reviewer reads before it judges and judges before it writes. The compiler knows the names of the states.
+// A reviewer reads before it judges and judges before it comments. State names are type-checked.
 const review = defineChart({
   name: 'code review',
   initial: 'reading',
@@ -13,13 +13,13 @@ const review = defineChart({
   ],
 });
 
-// What a model might do; `at` is a time in milliseconds.
+// Simulated tool calls of a model; `at` is a time in milliseconds.
 let mode = startMode(review, 0);
 let at = 0;
 for (const tool of ['read_diff', 'add_comment', null, 'run_tests', 'add_comment', 'submit_review']) {
   const tools = tool === null ? [] : [tool];
   at += 1_000;
-  const { mode: next, error } = hop(review, mode, {
+  const { mode: next, error } = transitionMode(review, mode, {
     type: 'reply-read',
     at,
     tools,

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { chartOf, hop, startMode, toMermaid, type ModeFact } from '@pawl/core';
+import { toDrawableChart, transitionMode, startMode, toMermaid, type ModeEventPayload } from '@pawl/core';
 import { readChartFile } from '@pawl/runtime';
 
-// Here the model says itself what comes next. What it gets wrong leads back to listening, and it is told why.
+// Here the model chooses the next state itself. An invalid choice resets it to listening, with an error message.
 const support = await readChartFile(join(import.meta.dirname, '06-support-modes.json'));
 const reply = { type: 'reply-read', tools: [], nextState: null, words: true } as const;
-const story: readonly ModeFact[] = [
+const modeEvents: readonly ModeEventPayload[] = [
   { ...reply, nextState: 'fixing' },
   { ...reply, tools: ['look_up_order'] },
   { type: 'results-in', ok: true, reason: null },
@@ -13,11 +13,11 @@ const story: readonly ModeFact[] = [
   { ...reply, tools: ['refund', 'refund'] },
 ];
 let mode = startMode(support, 0);
-for (const [index, fact] of story.entries()) {
-  const { mode: next, error } = hop(support, mode, { ...fact, at: index });
+for (const [index, fact] of modeEvents.entries()) {
+  const { mode: next, error } = transitionMode(support, mode, { ...fact, at: index });
   console.log(`${mode.state} → ${next.state}${error === null ? '' : `: ${error}`}`);
   mode = next;
 }
 
-// And any chart can be drawn.
-console.log(toMermaid(chartOf(support)));
+// Any chart can be rendered as a Mermaid diagram.
+console.log(toMermaid(toDrawableChart(support)));

@@ -1,32 +1,38 @@
-// An agent that changes a file, under rules. The model is scripted, so this runs offline; put any other in its place.
+// An agent that changes a file under permission rules. The model is scripted, so this runs offline.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { conversationOf } from '@pawl/core';
+import { getConversation } from '@pawl/core';
 import {
   Agent,
-  answerOf,
-  codingTools,
-  createDecide,
-  createPermissions,
-  createScripted,
-  findLauncher,
+  findTurnAnswer,
+  createCodingTools,
+  createPermissionDecider,
+  createPermissionPolicy,
+  createScriptedModel,
+  detectSandbox,
   indexFolder,
-  parseRule,
+  parsePermissionRule,
 } from '@pawl/runtime';
 
 const root = await mkdtemp(join(tmpdir(), 'pawl-example-'));
 await writeFile(join(root, 'greeting.txt'), 'Helo, world.\n');
 using folder = await indexFolder(root);
 
-const launcher = await findLauncher();
-const tools = codingTools({ folder, launcher });
+const commandSandbox = await detectSandbox();
+const tools = createCodingTools({ folder, launcher: commandSandbox });
 const rules = ['allow edit(*.txt)', 'deny *(secrets/**)']
-  .map(parseRule)
+  .map(parsePermissionRule)
   .flatMap((each) => (each.ok ? [each.rule] : []));
-const permissions = createPermissions({ mode: 'ask', rules, root: folder.root, tools, sandboxed: false });
+const permissions = createPermissionPolicy({
+  mode: 'ask',
+  rules,
+  root: folder.root,
+  tools,
+  sandboxed: false,
+});
 
-const model = createScripted([
+const model = createScriptedModel([
   { calls: [{ tool: 'read', args: { path: 'greeting.txt' } }] },
   { calls: [{ tool: 'edit', args: { path: 'greeting.txt', old: 'Helo', new: 'Hello' } }] },
   { calls: [{ tool: 'write', args: { path: 'secrets/key.txt', content: 'x' } }] },
@@ -37,8 +43,8 @@ const agent = new Agent({
   model,
   tools: permissions.guard(tools),
   rules: permissions.rules,
-  // Nobody is there to ask, so what no rule allows is not done.
-  decide: createDecide({ permissions, ask: null }),
+  // No user can be asked here, so calls that no rule allows are denied.
+  decide: createPermissionDecider({ permissions, ask: null }),
   observe({ event, actions }) {
     for (const action of actions)
       if (action.type === 'run-tools') for (const call of action.calls) console.log(`runs ${call.tool}`);
@@ -50,5 +56,5 @@ const session = await agent.idle();
 
 console.log(permissions.explain({ tool: 'write', args: { path: 'secrets/key.txt', content: 'x' } }).why);
 console.log((await readFile(join(root, 'greeting.txt'), 'utf8')).trim());
-console.log(answerOf(conversationOf(session)));
+console.log(findTurnAnswer(getConversation(session)));
 await rm(root, { recursive: true });

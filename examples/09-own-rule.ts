@@ -1,4 +1,4 @@
-// A rule of your own beside those that are built in. It looks at the latest calls and says what it sees in them.
+// A custom rule next to the built-in rules. It examines the latest calls and reports what it finds.
 import { createTracker, type Rule } from '@pawl/core';
 
 const readingOnly: Rule = {
@@ -11,7 +11,7 @@ const readingOnly: Rule = {
     return {
       count: evidence.length,
       evidence,
-      // Advice is given once for each loop: here, once for each stretch of reading.
+      // Advice is given once per loop: here, once per series of reads.
       loop: `since ${lastChange < 0 ? 'the start' : String(window[lastChange]?.seq)}`,
       reason: `${evidence.length} calls in a row changed nothing`,
       advice: 'You have read enough: make the smallest change that could work, and run the tests.',
@@ -27,7 +27,7 @@ const tracker = createTracker({
   onWarning: ({ rule, advice }) => console.log(`${rule} advises: ${advice}`),
 });
 
-// Every file is another one, and every answer is new: nothing else has anything to say about it.
+// Every file and every output is new, so no built-in rule matches.
 for (let number = 1; number <= 20; number += 1) {
   const file = `src/part-${number}.ts`;
   tracker.recordToolCall({

@@ -1,6 +1,6 @@
-// A budget that is used up ends in an answer, not in an error: the last request offers no tools.
-import { conversationOf, createSession } from '@pawl/core';
-import { Agent, answerOf, type Model, type Tool } from '@pawl/runtime';
+// An exhausted budget ends in an answer, not in an error: the last request offers no tools.
+import { getConversation, createSession } from '@pawl/core';
+import { Agent, findTurnAnswer, type Model, type Tool } from '@pawl/runtime';
 
 const pages = ['roots', 'stems', 'leaves', 'flowers', 'seeds', 'soil', 'light', 'water'];
 let pagesRead = 0;
@@ -14,7 +14,7 @@ const readPage: Tool = {
   },
 };
 
-// A model that would read for ever. What it says in the end depends on whether it is offered tools.
+// A model that would read forever. Its reply depends on whether tools are offered.
 const model: Model = {
   name: 'reader',
   async *stream({ tools }) {
@@ -33,6 +33,6 @@ const agent = new Agent({ session, model, tools: [readPage] });
 await agent.say('What is the book about?');
 const { turn, spent } = await agent.ended;
 
-console.log(answerOf(conversationOf(agent.session)));
+console.log(findTurnAnswer(getConversation(agent.session)));
 console.log(`asked ${spent.modelCalls} times, read ${spent.toolCalls} pages`);
 if (turn.status === 'halted') console.log(`ended by ${turn.why.kind}: ${turn.why.reason}`);

@@ -1,15 +1,15 @@
-// The log is the session: replayed it gives the same state to the letter, and from any event it can go another way.
-import { conversationOf, createSession, replay, type Event } from '@pawl/core';
+// The log is the session: replaying it gives exactly the same state, and it can be forked at any event.
+import { getConversation, createSession, replay, type Event } from '@pawl/core';
 import {
   Agent,
-  answerOf,
+  findTurnAnswer,
   createMemoryStore,
-  createScripted,
-  eventLogOn,
-  fork,
-  stateHash,
-  takeUp,
-  thisProcess,
+  createScriptedModel,
+  createStoreEventLog,
+  forkStoredSession,
+  computeStateHash,
+  resumeSession,
+  getProcessOwner,
   type Tool,
 } from '@pawl/runtime';
 
@@ -19,31 +19,35 @@ const weather: Tool = {
   run: async () => ({ ok: true, output: 'Rain until noon.' }),
 };
 const store = createMemoryStore();
-const owner = thisProcess();
+const owner = getProcessOwner();
 
 const created = createSession({ id: 'walk', at: Date.now() });
-const log = eventLogOn(store, 'walk', await store.create(created, owner));
-const model = createScripted([{ calls: [{ tool: 'weather', args: {} }] }, { text: 'Stay at home.' }]);
+const log = createStoreEventLog(store, 'walk', await store.create(created, owner));
+const model = createScriptedModel([{ calls: [{ tool: 'weather', args: {} }] }, { text: 'Stay at home.' }]);
 const agent = new Agent({ session: created, log, model, tools: [weather] });
 await agent.say('Shall we go for a walk?');
-const ended = await agent.idle();
-console.log(`first: ${answerOf(conversationOf(ended))}`);
+const finalSession = await agent.idle();
+console.log(`first: ${findTurnAnswer(getConversation(finalSession))}`);
 
-// Without a model and without tools, the same events give the same session.
+// The same events give the same session, without a model and without tools.
 const events: Event[] = [];
-let afterTheCall = 0;
+let toolResultSeq = 0;
 for await (const { seq, event } of store.events('walk')) {
   events.push(event);
-  if (event.type === 'tool-finished') afterTheCall = seq;
+  if (event.type === 'tool-finished') toolResultSeq = seq;
 }
-const again = replay(created, events);
+const replayedSession = replay(created, events);
 console.log(
-  `replayed ${events.length} events: ${stateHash(again) === stateHash(ended) ? 'the same' : 'another'} state`,
+  `replayed ${events.length} events: ${computeStateHash(replayedSession) === computeStateHash(finalSession) ? 'the same' : 'another'} state`,
 );
 
-// What would another model have made of the same weather?
-await fork(store, 'walk', { at: afterTheCall, as: 'walk-again', owner, now: Date.now() });
-const taken = await takeUp(store, 'walk-again', { owner });
-const optimist = new Agent({ ...taken, model: createScripted([{ text: 'Go at one.' }]), tools: [weather] });
+// Fork at the tool result to see what another model makes of it.
+await forkStoredSession(store, 'walk', { at: toolResultSeq, as: 'walk-again', owner, now: Date.now() });
+const resumedSession = await resumeSession(store, 'walk-again', { owner });
+const optimist = new Agent({
+  ...resumedSession,
+  model: createScriptedModel([{ text: 'Go at one.' }]),
+  tools: [weather],
+});
 await optimist.resume();
-console.log(`forked at ${afterTheCall}: ${answerOf(conversationOf(await optimist.idle()))}`);
+console.log(`forked at ${toolResultSeq}: ${findTurnAnswer(getConversation(await optimist.idle()))}`);

@@ -1,17 +1,17 @@
-// An agent asks for permission, and somebody else gives it: from another process, through the store they share.
+// An agent asks for permission, and another process grants it through the shared store.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { conversationOf, createSession } from '@pawl/core';
+import { getConversation, createSession } from '@pawl/core';
 import {
   Agent,
-  answerOf,
-  createHearing,
-  createScripted,
-  eventLogOn,
+  findTurnAnswer,
+  createCommandInbox,
+  createScriptedModel,
+  createStoreEventLog,
   openSqliteStore,
-  thisProcess,
+  getProcessOwner,
   type Tool,
 } from '@pawl/runtime';
 
@@ -23,35 +23,35 @@ const deploy: Tool = {
 };
 
 const session = createSession({ id: 'release', at: Date.now() });
-const hearing = createHearing(store.commands, 'release');
+const commandInbox = createCommandInbox(store.commands, 'release');
 const agent = new Agent({
   session,
-  log: eventLogOn(store, 'release', await store.create(session, thisProcess())),
-  model: createScripted([
+  log: createStoreEventLog(store, 'release', await store.create(session, getProcessOwner())),
+  model: createScriptedModel([
     { calls: [{ id: 'c1', tool: 'deploy', args: { version: 2 } }] },
     { text: 'Version 2 is out.' },
   ]),
   tools: [deploy],
   rules: () => 'ask',
-  // Nobody is at this terminal, so this never answers. The answer comes as a command.
+  // There is no user at this terminal, so this never resolves. The decision arrives as a command.
   decide: () => new Promise(() => undefined),
-  observe: (seen) => hearing.see(seen),
+  observe: (seen) => commandInbox.see(seen),
 });
-const status = (): string => agent.session.turn.status;
+const getTurnStatus = (): string => agent.session.turn.status;
 await agent.say('Release version 2.');
-while (status() !== 'awaitingPermission') await sleep(5);
+while (getTurnStatus() !== 'awaitingPermission') await sleep(5);
 console.log('waits for permission');
 
-// As another process would: its own connection, the same file. On the command line it is `pawl tell last allow`.
-const elsewhere = openSqliteStore(join(folder, 'sessions.db'));
-await elsewhere.commands.send('release', { kind: 'decide', callId: 'c1', decision: 'allow' });
-await elsewhere.close();
+// Acts as another process with its own connection to the same file. The CLI equivalent is `pawl tell last allow`.
+const otherStore = openSqliteStore(join(folder, 'sessions.db'));
+await otherStore.commands.send('release', { kind: 'decide', callId: 'c1', decision: 'allow' });
+await otherStore.close();
 
-// The process that runs the session looks now and then for what is asked of it.
-while (status() !== 'waitingForUser') {
-  await hearing.carryOut(agent);
+// The process that runs the session polls for commands.
+while (getTurnStatus() !== 'waitingForUser') {
+  await commandInbox.carryOut(agent);
   await sleep(5);
 }
-console.log(`told from elsewhere: ${answerOf(conversationOf(agent.session))}`);
+console.log(`told from elsewhere: ${findTurnAnswer(getConversation(agent.session))}`);
 await store.close();
 await rm(folder, { recursive: true });

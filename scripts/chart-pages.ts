@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  chartOf,
+  toDrawableChart,
   modeCharts,
   toMermaid,
   turnChart,
@@ -9,49 +9,49 @@ import {
   type ChartMove,
   type ModeChart,
 } from '../packages/core/src/index.ts';
-import { markdownTable } from './markdown-table.ts';
-import type { Page } from './pages.ts';
-import { filesUnder, root } from './source-files.ts';
+import { renderAlignedTable } from './markdown-table.ts';
+import type { GeneratedPage } from './pages.ts';
+import { listProjectFiles, repositoryRoot } from './source-files.ts';
 
-/** Pages with charts in them: the prose is written by hand, what stands between the markers comes from the code. */
-export function chartPages(): readonly Page[] {
-  return filesUnder('docs')
+/** Pages with charts: the prose is written by hand, and the content between the markers is generated. */
+export function buildChartPages(): readonly GeneratedPage[] {
+  return listProjectFiles('docs')
     .filter((path) => path.endsWith('.md'))
-    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+    .map((path) => ({ path, text: readFileSync(join(repositoryRoot, path), 'utf8') }))
     .filter(({ text }) => text.includes('<!-- chart: '))
-    .map(({ path, text }) => ({ path, text: withCharts(text, path) }));
+    .map(({ path, text }) => ({ path, text: insertCharts(text, path) }));
 }
 
-/** Puts the chart that each marker names between it and the next `<!-- /chart -->`. */
-export function withCharts(page: string, path: string): string {
+/** Inserts the named chart between each marker and the next `<!-- /chart -->`. */
+export function insertCharts(page: string, path: string): string {
   return page.replaceAll(
     /(<!-- chart: ([^>]*?) -->\n)[^]*?(<!-- \/chart -->)/g,
     (...[, open, name, close]) => {
-      const draw = drawings.get(String(name));
+      const draw = chartDrawings.get(String(name));
       if (draw === undefined)
         throw new Error(
-          `${path}: there is no chart "${String(name)}". There are: ${[...drawings.keys()].join(', ')}.`,
+          `${path}: there is no chart "${String(name)}". There are: ${[...chartDrawings.keys()].join(', ')}.`,
         );
       return `${String(open)}\n${draw()}\n\n${String(close)}`;
     },
   );
 }
 
-/** What a marker may name; charts as `pawl chart` prints them. */
-const drawings: ReadonlyMap<string, () => string> = new Map([
-  ['turn', () => drawn(turnChart)],
-  ['turn, the plain way', () => drawn(plainWay(turnChart))],
-  ['turn, its states', () => statesTable(turnChart)],
+/** The charts that a marker can name, as `pawl chart` prints them. */
+const chartDrawings: ReadonlyMap<string, () => string> = new Map([
+  ['turn', () => renderMermaidBlock(turnChart)],
+  ['turn, the plain way', () => renderMermaidBlock(toHappyPath(turnChart))],
+  ['turn, its states', () => renderStatesTable(turnChart)],
   ...Object.values<ModeChart>(modeCharts).map((modes): [string, () => string] => [
     modes.name,
-    () => drawn(chartOf(modes)),
+    () => renderMermaidBlock(toDrawableChart(modes)),
   ]),
 ]);
 
-const drawn = (chart: Chart): string => `\`\`\`mermaid\n${toMermaid(chart)}\`\`\``;
+const renderMermaidBlock = (chart: Chart): string => `\`\`\`mermaid\n${toMermaid(chart)}\`\`\``;
 
-/** The events of a turn in which nothing fails, is called off or is said in between. */
-const plainEvents: ReadonlySet<string | null> = new Set([
+/** Events of a turn without failures, cancellation or steering. */
+const happyPathEvents: ReadonlySet<string | null> = new Set([
   'user-message',
   'model-replied',
   'permission-decided',
@@ -59,7 +59,7 @@ const plainEvents: ReadonlySet<string | null> = new Set([
   'hooks-finished',
   null,
 ]);
-const detours: ReadonlySet<string> = new Set([
+const detourStates: ReadonlySet<string> = new Set([
   'paused',
   'halted',
   'shuttingDown',
@@ -68,19 +68,19 @@ const detours: ReadonlySet<string> = new Set([
   'phaseTransition',
 ]);
 
-function plainWay(chart: Chart): Chart {
+function toHappyPath(chart: Chart): Chart {
   const states = chart.states
-    .filter(({ name }) => !detours.has(name))
-    .map((state) => ({ ...state, moves: state.moves.filter((move) => isPlain(move, state.name)) }));
+    .filter(({ name }) => !detourStates.has(name))
+    .map((state) => ({ ...state, moves: state.moves.filter((move) => isHappyPathMove(move, state.name)) }));
   return { ...chart, states };
 }
 
-function isPlain({ on, to }: ChartMove, from: string): boolean {
-  return plainEvents.has(on) && to !== from && !detours.has(to);
+function isHappyPathMove({ on, to }: ChartMove, from: string): boolean {
+  return happyPathEvents.has(on) && to !== from && !detourStates.has(to);
 }
 
-function statesTable({ states }: Chart): string {
-  return markdownTable(
+function renderStatesTable({ states }: Chart): string {
+  return renderAlignedTable(
     ['state', 'kind', 'what it is for'],
     states.map(({ name, kind, description }) => [`\`${name}\``, kind, description]),
   );

@@ -1,21 +1,21 @@
-const run =
+const runOutput =
   '`{"type":"start", folder, files, session}`, then `warning`, `reply`, `tool-result`, `failure` and the notes of [events.md](events.md) as they come, and last `{"type":"result", status, answer, reason, session, modelCalls, toolCalls, durationMs}`, where `status` is `answered`, `stuck`, `budget`, `denied`, `failed` or `interrupted`.';
 
-const sessions = 'see [sessions.md](sessions.md).';
+const sessionsOutput = 'see [sessions.md](sessions.md).';
 
-const memoryRow = 'one object a line: `place`, `key`, `kind`, `pinned`, `at` and `value`.';
+const memoryOutput = 'one object a line: `place`, `key`, `kind`, `pinned`, `at` and `value`.';
 
-/** What each command prints with `--json`. A test asks for a line here for every command that has it. */
+/** Describes the `--json` output of each command. A test requires an entry for every command that supports it. */
 export const jsonOutputs: ReadonlyMap<string, string> = new Map([
-  ['pawl run', run],
+  ['pawl run', runOutput],
   ['pawl chat', 'as `pawl run`.'],
   ['pawl resume', `as \`pawl run\`.`],
-  ['pawl sessions', sessions],
-  ['pawl show', sessions],
-  ['pawl replay', sessions],
+  ['pawl sessions', sessionsOutput],
+  ['pawl show', sessionsOutput],
+  ['pawl replay', sessionsOutput],
   ['pawl watch', 'as `pawl run`, without `start` and `result`.'],
   ['pawl fork', '`{id, parent: {id, at}}`.'],
-  ['pawl diff', sessions],
+  ['pawl diff', sessionsOutput],
   ['pawl rm', '`{id, removed}`, one a line.'],
   ['pawl prune', '`{id, removed}`, one a line; with `--dry-run`, the sessions that would go.'],
   ['pawl hook install', '`{agent, path, changed}`.'],
@@ -63,8 +63,8 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
     (name) =>
       [`pawl queue ${name}`, '`{id, command}`: what was kept for whoever holds the session.'] as const,
   ),
-  ['pawl memory list', `${memoryRow} With \`--tags\`: \`{tag, entries}\`.`],
-  ['pawl memory search', memoryRow],
+  ['pawl memory list', `${memoryOutput} With \`--tags\`: \`{tag, entries}\`.`],
+  ['pawl memory search', memoryOutput],
   [
     'pawl memory import',
     '`{kind, path, working_memory, storage, replaced, removed}`: how many entries went where.',

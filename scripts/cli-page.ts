@@ -1,45 +1,45 @@
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
 import { createProgram } from '../packages/cli/src/program.ts';
-import { configVariables } from '../packages/runtime/src/config/config-from-environment.ts';
+import { configVariables } from '../packages/runtime/src/config/environment-config.ts';
 import { jsonOutputs } from './cli-json.ts';
-import { markdownTable } from './markdown-table.ts';
-import type { Page } from './pages.ts';
+import { renderAlignedTable } from './markdown-table.ts';
+import type { GeneratedPage } from './pages.ts';
 
-/** `docs/cli.md`: the prose stands here, every command is told by its own help. */
-export function cliPage(): readonly Page[] {
-  const sections = leavesOf(programWithHelp()).map(section);
-  const text = [before, exitCodeTable(), after, ...sections].join('\n\n');
+/** `docs/cli.md`: the prose is defined here, and each command section comes from the command's help. */
+export function buildCliPage(): readonly GeneratedPage[] {
+  const sections = listLeafCommands(createProgramHelp()).map(renderCommandSection);
+  const text = [pageIntro, renderExitCodeTable(), pageOutro, ...sections].join('\n\n');
   return [{ path: 'docs/cli.md', text: `${text}\n` }];
 }
 
-type Command = ReturnType<typeof createProgram>;
+type ProgramCommand = ReturnType<typeof createProgram>;
 
-/** The help of each command goes into `said`, as wide on every machine. */
-type Told = { readonly program: Command; readonly said: string[] };
+/** Help texts are written to `said`, with the same width on every machine. */
+type ProgramHelp = { readonly program: ProgramCommand; readonly said: string[] };
 
-const columns = 110;
+const helpWidth = 110;
 
-function programWithHelp(): Told {
+function createProgramHelp(): ProgramHelp {
   const said: string[] = [];
   const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
   const program = createProgram({ io, signal: new AbortController().signal, exit: () => undefined });
-  for (const command of [program, ...below(program)]) {
+  for (const command of [program, ...listSubcommands(program)]) {
     command
-      .configureHelp({ helpWidth: columns })
+      .configureHelp({ helpWidth: helpWidth })
       .configureOutput({ writeOut: (text) => void said.push(text) });
   }
   return { program, said };
 }
 
-function below(command: Command): readonly Command[] {
-  return command.commands.flatMap((each) => [each, ...below(each)]);
+function listSubcommands(command: ProgramCommand): readonly ProgramCommand[] {
+  return command.commands.flatMap((each) => [each, ...listSubcommands(each)]);
 }
 
-type Leaf = { readonly path: string; readonly help: string };
+type LeafCommand = { readonly path: string; readonly help: string };
 
-/** Commands that do something; those that are only a name for others have nothing more to say. */
-function leavesOf({ program, said }: Told): readonly Leaf[] {
-  const told = (command: Command, path: string): readonly Leaf[] => {
+/** Lists the commands that do something; command groups are omitted. */
+function listLeafCommands({ program, said }: ProgramHelp): readonly LeafCommand[] {
+  const told = (command: ProgramCommand, path: string): readonly LeafCommand[] => {
     if (command.commands.length > 0)
       return command.commands.flatMap((each) => told(each, `${path} ${each.name()}`));
     said.length = 0;
@@ -49,14 +49,14 @@ function leavesOf({ program, said }: Told): readonly Leaf[] {
   return told(program, 'pawl');
 }
 
-function section({ path, help }: Leaf): string {
+function renderCommandSection({ path, help }: LeafCommand): string {
   const json = jsonOutputs.get(path);
   const output = json === undefined ? [] : [`With \`--json\`: ${json}`];
   return [`### ${path}`, `\`\`\`text\n${help.trimEnd()}\n\`\`\``, ...output].join('\n\n');
 }
 
-/** A code does not compile here until somebody says what it means. */
-const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+/** The type requires a description for every exit code. */
+const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   finished: 'it is done; for `audit`: no run got stuck',
   failed:
     'something went wrong that is nobody’s wrong usage; for `doctor` and `config check`: something is not in order',
@@ -68,19 +68,19 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   interrupted: 'stopped from outside: Ctrl-C, SIGTERM, an end of the input',
 };
 
-function exitCodeTable(): string {
+function renderExitCodeTable(): string {
   const rows = Object.entries(exitCodes).map(([name, code]) => [
     `\`${code}\``,
     `\`${name}\``,
-    meanings[name as keyof typeof exitCodes],
+    exitCodeMeanings[name as keyof typeof exitCodes],
   ]);
-  return markdownTable(['code', 'name', 'meaning'], rows);
+  return renderAlignedTable(['code', 'name', 'meaning'], rows);
 }
 
-const settings = Object.values(configVariables).map((name) => `\`${name}\``);
+const settingVariables = Object.values(configVariables).map((name) => `\`${name}\``);
 
-const variables: readonly (readonly [string, string])[] = [
-  [settings.join(', '), 'settings; see [configuration.md](configuration.md)'],
+const environmentVariables: readonly (readonly [string, string])[] = [
+  [settingVariables.join(', '), 'settings; see [configuration.md](configuration.md)'],
   [
     '`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GEMINI_API_KEY`, …',
     'keys and addresses of providers; see [models.md](models.md)',
@@ -94,11 +94,11 @@ const variables: readonly (readonly [string, string])[] = [
   ],
 ];
 
-function variableTable(): string {
-  return markdownTable(['variable', 'meaning'], variables);
+function renderVariableTable(): string {
+  return renderAlignedTable(['variable', 'meaning'], environmentVariables);
 }
 
-const before = `# The command line
+const pageIntro = `# The command line
 
 <!-- Made by \`npm run docs\` from the help of each command. Edits by hand are lost. -->
 
@@ -106,7 +106,7 @@ const before = `# The command line
 
 ## Exit codes`;
 
-const after = `In code they are \`exitCodes\` in \`packages/cli/src/exit-codes.ts\`, with the type \`ExitCode\`.
+const pageOutro = `In code they are \`exitCodes\` in \`packages/cli/src/exit-codes.ts\`, with the type \`ExitCode\`.
 
 ## Output
 
@@ -119,7 +119,7 @@ come, and lines with a \`type\` that is new, so pass over what you do not know.
 
 ## The environment
 
-${variableTable()}
+${renderVariableTable()}
 
 ## Completion
 

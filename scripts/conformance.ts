@@ -1,30 +1,37 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { idsIn } from './conformance/ids.ts';
-import { conformancePage, type Showing } from './conformance/page.ts';
-import { readRequirements, systems } from './conformance/requirements.ts';
-import { titlesIn } from './conformance/titles.ts';
-import type { Page } from './pages.ts';
-import { filesUnder, root } from './source-files.ts';
+import { parseRequirementIds } from './conformance/ids.ts';
+import { renderConformancePage, type RequirementProof } from './conformance/page.ts';
+import { readRequirements, originSystems } from './conformance/requirements.ts';
+import { listTestTitles } from './conformance/titles.ts';
+import type { GeneratedPage } from './pages.ts';
+import { listProjectFiles, repositoryRoot } from './source-files.ts';
 
-/** docs/conformance.md: which requirement is shown by which test. */
-export function conformancePages(): readonly Page[] {
+/** docs/conformance.md: lists the tests that demonstrate each requirement. */
+export function buildConformancePages(): readonly GeneratedPage[] {
   const requirements = readRequirements();
-  const showings = testFiles().flatMap((file) => showingsIn(file, readFileSync(join(root, file), 'utf8')));
-  checkIds(new Set(requirements.map(({ id }) => id)), showings);
-  return [{ path: 'docs/conformance.md', text: conformancePage({ systems, requirements, showings }) }];
+  const showings = listTestFiles().flatMap((file) =>
+    listProofs(file, readFileSync(join(repositoryRoot, file), 'utf8')),
+  );
+  checkRequirementIds(new Set(requirements.map(({ id }) => id)), showings);
+  return [
+    {
+      path: 'docs/conformance.md',
+      text: renderConformancePage({ systems: originSystems, requirements, showings }),
+    },
+  ];
 }
 
-function testFiles(): readonly string[] {
-  return filesUnder('').filter((path) =>
+function listTestFiles(): readonly string[] {
+  return listProjectFiles('').filter((path) =>
     /^(?:packages\/[^/]+|scripts|bench)\/test\/.*\.test\.ts$/.test(path),
   );
 }
 
-export function showingsIn(file: string, source: string): readonly Showing[] {
-  return titlesIn(source).flatMap((title) => {
+export function listProofs(file: string, source: string): readonly RequirementProof[] {
+  return listTestTitles(source).flatMap((title) => {
     try {
-      return [...new Set(idsIn(title))].map((id) => ({ id, file, title }));
+      return [...new Set(parseRequirementIds(title))].map((id) => ({ id, file, title }));
     } catch (error) {
       throw new Error(`${file}: "${title}": ${error instanceof Error ? error.message : String(error)}`, {
         cause: error,
@@ -33,7 +40,7 @@ export function showingsIn(file: string, source: string): readonly Showing[] {
   });
 }
 
-export function checkIds(known: ReadonlySet<string>, showings: readonly Showing[]): void {
+export function checkRequirementIds(known: ReadonlySet<string>, showings: readonly RequirementProof[]): void {
   const wrong = showings.filter(({ id }) => !known.has(id));
   if (wrong.length === 0) return;
   const lines = wrong.map(({ id, file, title }) => `${file}: "${title}": no requirement has the id ${id}`);

@@ -1,30 +1,30 @@
-// `npm run docs` writes the generated pages; with --check it only says which of them are stale.
-import { chartPages } from './chart-pages.ts';
-import { cliPage } from './cli-page.ts';
-import { configPage } from './config-page.ts';
-import { conformancePages } from './conformance.ts';
-import { eventsPage } from './events-page.ts';
-import { governorPage } from './governor-page.ts';
-import { httpApiPage } from './http-api-page.ts';
-import { stalePages, writePages, type Page } from './pages.ts';
+// `npm run docs` writes the generated pages; with --check it only lists the stale ones.
+import { buildChartPages } from './chart-pages.ts';
+import { buildCliPage } from './cli-page.ts';
+import { buildConfigPage } from './config-page.ts';
+import { buildConformancePages } from './conformance.ts';
+import { buildEventsPages } from './events-page.ts';
+import { buildGovernorPage } from './governor-page.ts';
+import { buildHttpApiPage } from './http-api-page.ts';
+import { findStalePages, writeGeneratedPages, type GeneratedPage } from './pages.ts';
 
-const generators: readonly (() => readonly Page[])[] = [
-  conformancePages,
-  eventsPage,
-  governorPage,
-  configPage,
-  cliPage,
-  httpApiPage,
-  chartPages,
+const pageGenerators: readonly (() => readonly GeneratedPage[])[] = [
+  buildConformancePages,
+  buildEventsPages,
+  buildGovernorPage,
+  buildConfigPage,
+  buildCliPage,
+  buildHttpApiPage,
+  buildChartPages,
 ];
 
 try {
-  const stale = stalePages(generators.flatMap((generate) => generate()));
+  const stale = findStalePages(pageGenerators.flatMap((generate) => generate()));
   if (process.argv.includes('--check')) {
     for (const { path } of stale) console.error(`${path} is stale. Make it again: npm run docs`);
     process.exitCode = stale.length === 0 ? 0 : 1;
   } else {
-    writePages(stale);
+    writeGeneratedPages(stale);
     for (const { path } of stale) console.log(`wrote ${path}`);
   }
 } catch (error) {

@@ -1,39 +1,39 @@
-import { eventTypes, isEphemeral, profiles, turnChart } from '@pawl/core';
+import { eventTypes, isEphemeralEvent, builtInProfiles, turnChart } from '@pawl/core';
 import type { Json, Session } from '@pawl/core';
-import { answerLine, type Answer, type StateForm } from '../packages/cli/src/commands/pipe-answer.ts';
-import { lineBytesMax } from '../packages/cli/src/commands/pipe-lines.ts';
-import { actionSchemas, answeredBy } from '../packages/runtime/src/schema/actions.ts';
+import { answerLine, type PipeAnswer, type StateFormat } from '../packages/cli/src/commands/pipe-answer.ts';
+import { maxLineBytes } from '../packages/cli/src/commands/pipe-lines.ts';
+import { actionSchemas, actionAnswerEvents } from '../packages/runtime/src/schema/actions.ts';
 import { eventExamples } from '../packages/runtime/src/schema/examples.ts';
-import { depthMax } from '../packages/runtime/src/schema/json-value.ts';
-import { eventsJsonSchema, type JsonSchema } from '../packages/runtime/src/schema/json-schema.ts';
+import { payloadDepthMax } from '../packages/runtime/src/schema/json-value.ts';
+import { buildEventsJsonSchema, type JsonSchema } from '../packages/runtime/src/schema/json-schema.ts';
 import { listMax } from '../packages/runtime/src/schema/list.ts';
 import { noteSchemas } from '../packages/runtime/src/schema/notes.ts';
-import { schemaName } from '../packages/runtime/src/schema/schema-name.ts';
-import { markdownTable } from './markdown-table.ts';
-import type { Page } from './pages.ts';
+import { toSchemaName } from '../packages/runtime/src/schema/schema-name.ts';
+import { renderAlignedTable } from './markdown-table.ts';
+import type { GeneratedPage } from './pages.ts';
 
-/** docs/events.md and docs/events.schema.json: everything that goes into the machine and comes out of it. */
-export function eventsPage(): readonly Page[] {
-  const schema = eventsJsonSchema();
+/** docs/events.md and docs/events.schema.json: all inputs and outputs of the state machine. */
+export function buildEventsPages(): readonly GeneratedPage[] {
+  const schema = buildEventsJsonSchema();
   return [
-    { path: 'docs/events.md', text: `${blocks(schema.$defs).join('\n\n')}\n` },
+    { path: 'docs/events.md', text: `${renderEventsBlocks(schema.$defs).join('\n\n')}\n` },
     { path: 'docs/events.schema.json', text: `${JSON.stringify(schema, null, 2)}\n` },
   ];
 }
 
-type Definitions = { readonly [name: string]: JsonSchema };
+type SchemaDefinitions = { readonly [name: string]: JsonSchema };
 
-/** The page as Markdown blocks, to be set apart by blank lines. */
-function blocks(definitions: Definitions): readonly string[] {
+/** Renders the page as Markdown blocks, to be separated by blank lines. */
+function renderEventsBlocks(definitions: SchemaDefinitions): readonly string[] {
   const actionTypes = Object.keys(actionSchemas) as (keyof typeof actionSchemas)[];
   const noteTypes = Object.keys(noteSchemas) as (keyof typeof noteSchemas)[];
   return [
     ...introduction,
     ...pipeSection,
-    ...workedExample(),
+    ...renderWorkedExample(),
     '## States',
     'What the machine can wait for. States that are only passed through show up in notes, never as the state.',
-    markdownTable(
+    renderAlignedTable(
       ['state', 'what it is'],
       turnChart.states.map(({ name, kind, description }) => [
         `\`${name}\``,
@@ -42,54 +42,61 @@ function blocks(definitions: Definitions): readonly string[] {
     ),
     '## Events',
     'While `paused`, an event is taken as the state that was paused would take it, but no new work begins.',
-    ...eventTypes.flatMap((type) => eventBlocks(type, definitions)),
+    ...eventTypes.flatMap((type) => renderEventBlocks(type, definitions)),
     '## Actions',
     'Carry them out in the order they come in. What answers an action carries its `request`, if it has one.',
     ...actionTypes.flatMap((type) => [
-      ...typeBlocks(type, schemaName(type, 'Action'), definitions),
-      answeredBy[type].length === 0
+      ...renderTypeBlocks(type, toSchemaName(type, 'Action'), definitions),
+      actionAnswerEvents[type].length === 0
         ? 'Nothing answers it.'
-        : `Answered by ${answeredBy[type].map((event) => `[\`${event}\`](#${event})`).join(', ')}.`,
+        : `Answered by ${actionAnswerEvents[type].map((event) => `[\`${event}\`](#${event})`).join(', ')}.`,
     ]),
     '## Notes',
     'Leave any of them out, and nothing changes.',
-    ...noteTypes.flatMap((type) => typeBlocks(`${type} note`, schemaName(type, 'Note'), definitions)),
+    ...noteTypes.flatMap((type) => renderTypeBlocks(`${type} note`, toSchemaName(type, 'Note'), definitions)),
     '## Parts',
     'What the fields above are made of.',
-    ...partNames(definitions).flatMap((name) => partBlocks(name, definitions)),
+    ...listPartNames(definitions).flatMap((name) => renderPartBlocks(name, definitions)),
   ];
 }
 
-function eventBlocks(type: (typeof eventTypes)[number], definitions: Definitions): readonly string[] {
+function renderEventBlocks(
+  type: (typeof eventTypes)[number],
+  definitions: SchemaDefinitions,
+): readonly string[] {
   const example = eventExamples[type];
   const states = turnChart.states.filter(({ moves }) => moves.some(({ on }) => on === type));
-  const names = either(states.map(({ name }) => `\`${name}\``));
+  const names = joinWithOr(states.map(({ name }) => `\`${name}\``));
   return [
-    ...typeBlocks(type, schemaName(type, 'Event'), definitions),
-    `${isEphemeral(example) ? 'Ephemeral. ' : ''}Taken in ${names}.`,
-    jsonLines([example]),
+    ...renderTypeBlocks(type, toSchemaName(type, 'Event'), definitions),
+    `${isEphemeralEvent(example) ? 'Ephemeral. ' : ''}Taken in ${names}.`,
+    renderJsonLines([example]),
   ];
 }
 
-function typeBlocks(heading: string, name: string, definitions: Definitions): readonly string[] {
+function renderTypeBlocks(heading: string, name: string, definitions: SchemaDefinitions): readonly string[] {
   const definition = definitions[name] ?? {};
-  return [`### ${heading}`, textIn(definition['description']), fieldTable(definition, definitions)];
+  return [
+    `### ${heading}`,
+    toTextOrEmpty(definition['description']),
+    renderEventFieldTable(definition, definitions),
+  ];
 }
 
-function partBlocks(name: string, definitions: Definitions): readonly string[] {
+function renderPartBlocks(name: string, definitions: SchemaDefinitions): readonly string[] {
   const definition = definitions[name] ?? {};
-  return [`### ${name}`, textIn(definition['description']), partBody(definition, definitions)];
+  return [`### ${name}`, toTextOrEmpty(definition['description']), renderPartBody(definition, definitions)];
 }
 
-function partBody(definition: JsonSchema, definitions: Definitions): string {
-  if (definition['enum'] !== undefined) return `One of ${typeText(definition)}.`;
-  const variants = variantsOf(definition);
-  if (variants.length === 0) return fieldTable(definition, definitions);
-  return variants.map((variant) => fieldTable(variant, definitions)).join('\n\nor\n\n');
+function renderPartBody(definition: JsonSchema, definitions: SchemaDefinitions): string {
+  if (definition['enum'] !== undefined) return `One of ${describeEventType(definition)}.`;
+  const variants = listVariants(definition);
+  if (variants.length === 0) return renderEventFieldTable(definition, definitions);
+  return variants.map((variant) => renderEventFieldTable(variant, definitions)).join('\n\nor\n\n');
 }
 
-/** The parts that events, actions and notes are made of, and those that these are made of, in order of use. */
-function partNames(definitions: Definitions): readonly string[] {
+/** Lists the types that events, actions and notes refer to, directly or indirectly, in order of use. */
+function listPartNames(definitions: SchemaDefinitions): readonly string[] {
   const described = /(?:Event|Action|Note)$/;
   const found = new Set<string>();
   const visit = (value: Json): void => {
@@ -105,30 +112,32 @@ function partNames(definitions: Definitions): readonly string[] {
   return [...found];
 }
 
-/** The fields of an object; its type is told by the heading. */
-function fieldTable(definition: JsonSchema, definitions: Definitions): string {
+/** Renders the fields of an object, without its type, which is in the heading. */
+function renderEventFieldTable(definition: JsonSchema, definitions: SchemaDefinitions): string {
   const required = definition['required'];
-  const fields = Object.entries(objectIn(definition['properties'])).filter(([field]) => field !== 'type');
+  const fields = Object.entries(toSchemaObject(definition['properties'])).filter(
+    ([field]) => field !== 'type',
+  );
   const rows = fields.map(([field, of]) => {
-    const schema = objectIn(of);
+    const schema = toSchemaObject(of);
     const optional = Array.isArray(required) && required.includes(field) ? '' : ', optional';
-    const meaning = schema['description'] ?? definitions[referenced(schema)]?.['description'];
-    return [`\`${field}\``, `${typeText(schema)}${optional}`, textIn(meaning)];
+    const meaning = schema['description'] ?? definitions[getReferenceName(schema)]?.['description'];
+    return [`\`${field}\``, `${describeEventType(schema)}${optional}`, toTextOrEmpty(meaning)];
   });
-  return rows.length === 0 ? 'It has no fields.' : markdownTable(['field', 'value', 'meaning'], rows);
+  return rows.length === 0 ? 'It has no fields.' : renderAlignedTable(['field', 'value', 'meaning'], rows);
 }
 
-/** A value in words. */
-function typeText(schema: JsonSchema): string {
+/** Describes the type of a value in words. */
+function describeEventType(schema: JsonSchema): string {
   const { $ref, const: constant, enum: choices, type, items } = schema;
-  if ($ref !== undefined) return `[${referenced(schema)}](#${referenced(schema).toLowerCase()})`;
-  if (constant !== undefined) return code(constant);
-  if (Array.isArray(choices)) return either(choices.map(code));
-  const variants = variantsOf(schema);
-  if (variants.length > 0) return either(variants.map(typeText));
-  if (type === 'array') return `list of ${typeText(objectIn(items))}`;
-  if (Array.isArray(type)) return either(type.map((each) => typeText({ type: each })));
-  return typeNames[textIn(type)] ?? 'any JSON';
+  if ($ref !== undefined) return `[${getReferenceName(schema)}](#${getReferenceName(schema).toLowerCase()})`;
+  if (constant !== undefined) return formatInlineCode(constant);
+  if (Array.isArray(choices)) return joinWithOr(choices.map(formatInlineCode));
+  const variants = listVariants(schema);
+  if (variants.length > 0) return joinWithOr(variants.map(describeEventType));
+  if (type === 'array') return `list of ${describeEventType(toSchemaObject(items))}`;
+  if (Array.isArray(type)) return joinWithOr(type.map((each) => describeEventType({ type: each })));
+  return typeNames[toTextOrEmpty(type)] ?? 'any JSON';
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -139,37 +148,37 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function variantsOf(schema: JsonSchema): readonly JsonSchema[] {
+function listVariants(schema: JsonSchema): readonly JsonSchema[] {
   const variants = schema['oneOf'] ?? schema['anyOf'] ?? [];
-  return Array.isArray(variants) ? variants.map(objectIn) : [];
+  return Array.isArray(variants) ? variants.map(toSchemaObject) : [];
 }
 
-function referenced(schema: JsonSchema): string {
-  return textIn(schema['$ref']).replace('#/$defs/', '');
+function getReferenceName(schema: JsonSchema): string {
+  return toTextOrEmpty(schema['$ref']).replace('#/$defs/', '');
 }
 
-function code(value: Json): string {
+function formatInlineCode(value: Json): string {
   return `\`${JSON.stringify(value)}\``;
 }
 
 /** `a, b or c` */
-function either(words: readonly string[]): string {
+function joinWithOr(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
 }
 
-function textIn(value: Json | undefined): string {
+function toTextOrEmpty(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function objectIn(value: Json | undefined): JsonSchema {
+function toSchemaObject(value: Json | undefined): JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};
 }
 
-function jsonLines(values: readonly unknown[]): string {
+function renderJsonLines(values: readonly unknown[]): string {
   return ['```jsonl', ...values.map((value) => JSON.stringify(value)), '```'].join('\n');
 }
 
-const ephemeral = eventTypes.filter((type) => isEphemeral(eventExamples[type]));
+const ephemeral = eventTypes.filter((type) => isEphemeralEvent(eventExamples[type]));
 
 const introduction = [
   '# Events, actions and notes',
@@ -202,7 +211,7 @@ const pipeSection = [
   `\`pawl pipe\` runs the machine beside your program. Write an event as one line of JSON to its standard input, and read
 one line of JSON from its standard output. Each line that is not blank gets exactly one answer, in order, and it is
 there before you write the next.`,
-  markdownTable(
+  renderAlignedTable(
     ['key', 'what it holds'],
     [
       [
@@ -217,13 +226,13 @@ there before you write the next.`,
     ],
   ),
   'A line that is not an event is answered like this, and the stream goes on:',
-  jsonLines(answers(['{"type":"user-mesage","text":"Hello"}'])),
-  markdownTable(
+  renderJsonLines(runPipeLines(['{"type":"user-mesage","text":"Hello"}'])),
+  renderAlignedTable(
     ['option', 'what it does'],
     [
       [
         '`--profile <name>`',
-        `How the machine behaves: ${either(profiles.map(({ name }) => `\`${name}\``))}.`,
+        `How the machine behaves: ${joinWithOr(builtInProfiles.map(({ name }) => `\`${name}\``))}.`,
       ],
       [
         '`--state <form>`',
@@ -235,51 +244,54 @@ there before you write the next.`,
   ),
   `- An event without \`at\` is given the time of its arrival. With \`at\` in every event, the same lines always get the
   same answers.
-- A line may have up to ${lineBytesMax / 1024 ** 2} MiB, a list of calls up to ${listMax.toLocaleString('en')} items, and a payload may be ${depthMax} levels deep.
+- A line may have up to ${maxLineBytes / 1024 ** 2} MiB, a list of calls up to ${listMax.toLocaleString('en')} items, and a payload may be ${payloadDepthMax} levels deep.
 - At the end of the input the exit code is 0 if every line was good, and 1 if one was not. The event
   [\`shutdown-requested\`](#shutdown-requested) is answered and ends the process with 0.`,
 ];
 
-/** One turn, as the machine itself answers it. */
-function workedExample(): readonly string[] {
+/** Renders one turn with the state machine's actual output. */
+function renderWorkedExample(): readonly string[] {
   const turn = [
-    ['A person asks for something, and the machine wants the model to be asked:', asked],
-    ['The model wants to read a file, and the machine wants the tool to be run:', replied],
-    ['The tool has run, and the machine wants the model to be asked again, with the result:', finished],
-    ['The model answers in words. The turn is over, and the machine waits for the person:', answered],
-    ['The same answer a second time does not fit any longer:', answered],
+    ['A person asks for something, and the machine wants the model to be asked:', exampleMessage],
+    ['The model wants to read a file, and the machine wants the tool to be run:', exampleReply],
+    [
+      'The tool has run, and the machine wants the model to be asked again, with the result:',
+      exampleToolResult,
+    ],
+    ['The model answers in words. The turn is over, and the machine waits for the person:', exampleAnswer],
+    ['The same answer a second time does not fit any longer:', exampleAnswer],
     ['The person leaves:', { type: 'shutdown-requested', at: 9_000 }],
   ] as const;
   const lines = turn.map(([, event]) => JSON.stringify(event));
-  const results = answers(lines);
+  const results = runPipeLines(lines);
   return [
     '### One turn',
     'Of each pair, the first line goes into `pawl pipe --state status` and the second comes out.',
-    ...turn.flatMap(([words, event], index) => [words, jsonLines([event, results[index]])]),
+    ...turn.flatMap(([words, event], index) => [words, renderJsonLines([event, results[index]])]),
     'Without `--state status`, the first answer has the whole state in it:',
-    jsonLines(answers(lines.slice(0, 1), 'compact')),
+    renderJsonLines(runPipeLines(lines.slice(0, 1), 'compact')),
   ];
 }
 
-const asked = { type: 'user-message', at: 1_000, text: 'What is in the shed?' };
-const replied = {
+const exampleMessage = { type: 'user-message', at: 1_000, text: 'What is in the shed?' };
+const exampleReply = {
   type: 'model-replied',
   at: 2_000,
   request: 1,
   text: 'Let me look.',
   calls: [{ id: 'a', tool: 'read', args: { path: 'shed.txt' } }],
 };
-const finished = {
+const exampleToolResult = {
   type: 'tool-finished',
   at: 3_000,
   request: 1,
   callId: 'a',
   outcome: { ok: true, output: 'two spades' },
 };
-const answered = { type: 'model-replied', at: 4_000, request: 3, text: 'Two spades.', calls: [] };
+const exampleAnswer = { type: 'model-replied', at: 4_000, request: 3, text: 'Two spades.', calls: [] };
 
-function answers(lines: readonly string[], form: StateForm = 'status'): readonly Answer[] {
-  const [profile] = profiles;
+function runPipeLines(lines: readonly string[], form: StateFormat = 'status'): readonly PipeAnswer[] {
+  const [profile] = builtInProfiles;
   if (profile === undefined) throw new Error('There is no profile.');
   let session: Session | null = null;
   return lines.map((text, index) => {

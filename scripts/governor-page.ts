@@ -1,14 +1,19 @@
-import { pawlRecoveries, pawlRules, type Recovery, type Rule } from '../packages/core/src/index.ts';
-import type { Page } from './pages.ts';
+import { pawlRecoveries, pawlRules, type KnownRecovery, type Rule } from '../packages/core/src/index.ts';
+import type { GeneratedPage } from './pages.ts';
 
-/** `docs/governor.md`: the prose stands here, the rules and thresholds come from the code. */
-export function governorPage(): readonly Page[] {
+/** `docs/governor.md`: the prose is defined here, and the rules and thresholds come from the code. */
+export function buildGovernorPage(): readonly GeneratedPage[] {
   return [
-    { path: 'docs/governor.md', text: [before, ...pawlRules.map(section), recoveries(), after].join('\n') },
+    {
+      path: 'docs/governor.md',
+      text: [governorIntro, ...pawlRules.map(renderRuleSection), renderRecoveryTable(), governorOutro].join(
+        '\n',
+      ),
+    },
   ];
 }
 
-function section({ id, because, thresholds, unit = 'calls' }: Rule): string {
+function renderRuleSection({ id, because, thresholds, unit = 'calls' }: Rule): string {
   const { advise, refuse, ask = null, finish } = thresholds;
   const steps = [
     advise === null ? null : `advise at ${advise}`,
@@ -19,7 +24,7 @@ function section({ id, because, thresholds, unit = 'calls' }: Rule): string {
   return `### \`${id}\`\n\n${because}\n\nIt counts ${unit}, and will ${steps.join(', ')}.\n`;
 }
 
-function done({ remedy }: Recovery): string {
+function describeRemedy({ remedy }: KnownRecovery): string {
   switch (remedy.do) {
     case 'run':
       return `run \`${remedy.tool}\` for the file`;
@@ -34,8 +39,8 @@ function done({ remedy }: Recovery): string {
   }
 }
 
-function recoveries(): string {
-  const rows = pawlRecoveries.map((each) => `| ${each.id} | ${each.advice} | ${done(each)} |`);
+function renderRecoveryTable(): string {
+  const rows = pawlRecoveries.map((each) => `| ${each.id} | ${each.advice} | ${describeRemedy(each)} |`);
   return [
     '## What helps against which error',
     '',
@@ -51,7 +56,7 @@ function recoveries(): string {
   ].join('\n');
 }
 
-const before = `# The governor
+const governorIntro = `# The governor
 
 <!-- Made by \`npm run docs\`; the rules below are those of the code. Edits by hand are lost. -->
 
@@ -135,7 +140,7 @@ createSession({
 ## The rules
 `;
 
-const after = `## How good it is
+const governorOutro = `## How good it is
 
 \`npm run eval -- --data DIR\` replays recorded runs through the governor, or through the presets named with \`--preset\`; with
 \`--peers FILE\` it does the same for other

@@ -1,52 +1,54 @@
-import { errorCodes } from '../packages/dashboard/src/api/errors.ts';
-import { openApiDocument } from '../packages/dashboard/src/openapi.ts';
-import { markdownTable } from './markdown-table.ts';
-import type { Page } from './pages.ts';
+import { apiErrorCodes } from '../packages/dashboard/src/api/errors.ts';
+import { buildOpenApiDocument } from '../packages/dashboard/src/openapi.ts';
+import { renderAlignedTable } from './markdown-table.ts';
+import type { GeneratedPage } from './pages.ts';
 
-/** docs/http-api.md: every request that the dashboard's server answers, from the description that it gives of itself. */
-export function httpApiPage(): readonly Page[] {
-  const document = openApiDocument('0') as Document;
+/** docs/http-api.md: all routes of the dashboard's server, generated from its OpenAPI document. */
+export function buildHttpApiPage(): readonly GeneratedPage[] {
+  const document = buildOpenApiDocument('0') as ApiDocument;
   const paths = Object.entries(document.paths).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const operations = paths.flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationBlock(method, path, operation)),
+    Object.entries(methods).map(([method, operation]) => renderOperation(method, path, operation)),
   );
-  const schemas = Object.entries(document.components.schemas).map(schemaBlock);
+  const schemas = Object.entries(document.components.schemas).map(renderSchema);
   const text = [...introduction, '## Requests', ...operations, '## Shapes', ...schemas].join('\n\n');
   return [{ path: 'docs/http-api.md', text: `${text}\n` }];
 }
 
-type Schema = {
+type ApiSchema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly properties?: Readonly<Record<string, ApiSchema>>;
   readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
+  readonly items?: ApiSchema;
+  readonly anyOf?: readonly ApiSchema[];
+  readonly oneOf?: readonly ApiSchema[];
   readonly enum?: readonly string[];
   readonly const?: unknown;
   readonly default?: unknown;
 };
 
-type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+type ApiContent = Readonly<Record<string, { readonly schema: ApiSchema }>>;
 
-type Operation = {
+type ApiOperation = {
   readonly summary: string;
   readonly parameters?: readonly {
     readonly name: string;
     readonly in: string;
     readonly required: boolean;
     readonly description?: string;
-    readonly schema: Schema;
+    readonly schema: ApiSchema;
   }[];
-  readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>;
+  readonly requestBody?: { readonly content: ApiContent };
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content: ApiContent }>
+  >;
 };
 
-type Document = {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+type ApiDocument = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, ApiSchema>> };
 };
 
 const introduction = [
@@ -61,7 +63,7 @@ const introduction = [
     '- **Limits.** 50 requests a second, 200 at once; 64 streams; 1 MB a request and 64 levels of nesting; 64 MB for a file.',
   ].join('\n'),
   'An error is `{ "error": { "code", "message", "hint" } }`, where `hint` may be missing and `code` is one of ' +
-    `${errorCodes.map((code) => `\`${code}\``).join(', ')}.`,
+    `${apiErrorCodes.map((code) => `\`${code}\``).join(', ')}.`,
   [
     '```sh',
     'export PAWL_DASHBOARD_TOKEN=$(openssl rand -hex 32)',
@@ -73,12 +75,12 @@ const introduction = [
   ].join('\n'),
 ];
 
-function operationBlock(method: string, path: string, operation: Operation): string {
+function renderOperation(method: string, path: string, operation: ApiOperation): string {
   const { parameters = [], requestBody, responses, summary } = operation;
   const queries = parameters.filter((each) => each.in === 'query');
   const rows = queries.map(({ name, required, description = '', schema }) => [
     `\`${name}\``,
-    `${typeText(schema)}${required ? '' : fallback(schema)}`,
+    `${describeApiType(schema)}${required ? '' : describeDefault(schema)}`,
     description,
   ]);
   const good = Object.entries(responses).filter(([status]) => status.startsWith('2'));
@@ -86,67 +88,70 @@ function operationBlock(method: string, path: string, operation: Operation): str
   return [
     `### ${method.toUpperCase()} ${path.replace('/api/v1', '')}`,
     summary,
-    ...(rows.length === 0 ? [] : [markdownTable(['query', 'type', 'what it is'], rows)]),
-    ...(requestBody === undefined ? [] : [`Body: ${contentText(requestBody.content)}.`]),
+    ...(rows.length === 0 ? [] : [renderAlignedTable(['query', 'type', 'what it is'], rows)]),
+    ...(requestBody === undefined ? [] : [`Body: ${describeContent(requestBody.content)}.`]),
     good
-      .map(([status, { description, content }]) => `- \`${status}\` ${contentText(content)}. ${description}`)
+      .map(
+        ([status, { description, content }]) => `- \`${status}\` ${describeContent(content)}. ${description}`,
+      )
       .join('\n'),
     `Otherwise ${bad.map((status) => `\`${status}\``).join(', ')}.`,
   ].join('\n\n');
 }
 
-function fallback({ default: value }: Schema): string {
+function describeDefault({ default: value }: ApiSchema): string {
   return value === undefined ? ', may be left out' : `, \`${JSON.stringify(value)}\` if left out`;
 }
 
-function contentText(content: Content): string {
+function describeContent(content: ApiContent): string {
   return Object.entries(content)
-    .map(([type, { schema }]) => (type === 'application/json' ? typeText(schema) : `\`${type}\``))
+    .map(([type, { schema }]) => (type === 'application/json' ? describeApiType(schema) : `\`${type}\``))
     .join(' or ');
 }
 
-function schemaBlock([name, schema]: [string, Schema]): string {
+function renderSchema([name, schema]: [string, ApiSchema]): string {
   const { description = '' } = schema;
   const variants = schema.oneOf ?? schema.anyOf ?? [];
-  const bodies = variants.length > 0 ? variants.map(variantText) : [fieldTable(schema)];
+  const bodies = variants.length > 0 ? variants.map(renderVariant) : [renderApiFieldTable(schema)];
   return [`### ${name}`, description, ...bodies].filter((block) => block !== '').join('\n\n');
 }
 
-function variantText(schema: Schema): string {
+function renderVariant(schema: ApiSchema): string {
   const kind = schema.properties?.['kind']?.const;
   const title = [typeof kind === 'string' ? `\`${kind}\`` : '', schema.description ?? ''];
-  return [title.filter((part) => part !== '').join(': '), fieldTable(schema)]
+  return [title.filter((part) => part !== '').join(': '), renderApiFieldTable(schema)]
     .filter((block) => block !== '')
     .join('\n\n');
 }
 
-function fieldTable(schema: Schema): string {
+function renderApiFieldTable(schema: ApiSchema): string {
   const { properties = {}, required = [] } = schema;
-  if (Object.keys(properties).length === 0) return schema.enum === undefined ? '' : `${typeText(schema)}.`;
+  if (Object.keys(properties).length === 0)
+    return schema.enum === undefined ? '' : `${describeApiType(schema)}.`;
   const rows = Object.entries(properties).map(([name, field]) => [
     `\`${name}\``,
-    `${typeText(field)}${required.includes(name) ? '' : fallback(field)}`,
+    `${describeApiType(field)}${required.includes(name) ? '' : describeDefault(field)}`,
     field.description ?? '',
   ]);
-  return markdownTable(['field', 'type', 'what it is'], rows);
+  return renderAlignedTable(['field', 'type', 'what it is'], rows);
 }
 
-function typeText(schema: Schema): string {
-  if (schema.$ref !== undefined) return reference(schema.$ref);
+function describeApiType(schema: ApiSchema): string {
+  if (schema.$ref !== undefined) return renderReference(schema.$ref);
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(' or ');
   const variants = schema.anyOf ?? schema.oneOf;
-  if (variants !== undefined) return variants.map(typeText).join(' or ');
-  if (schema.type === 'array') return `list of ${typeText(schema.items ?? {})}`;
+  if (variants !== undefined) return variants.map(describeApiType).join(' or ');
+  if (schema.type === 'array') return `list of ${describeApiType(schema.items ?? {})}`;
   if (schema.type === 'object' && schema.properties !== undefined) {
     return `{ ${Object.entries(schema.properties)
-      .map(([name, field]) => `${name}: ${typeText(field)}`)
+      .map(([name, field]) => `${name}: ${describeApiType(field)}`)
       .join(', ')} }`;
   }
   return [schema.type ?? 'anything'].flat().join(' or ');
 }
 
-function reference($ref: string): string {
+function renderReference($ref: string): string {
   const name = $ref.split('/').at(-1) ?? '';
   return `[${name}](#${name.toLowerCase()})`;
 }

@@ -1,5 +1,5 @@
-/** A Markdown table with its columns lined up, as the formatter wants it. */
-export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Renders a Markdown table with aligned columns, as the formatter requires. */
+export function renderAlignedTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)));
   const widths = head.map((_, column) =>
     lines.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),

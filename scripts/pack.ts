@@ -1,81 +1,87 @@
-// `npm run pack` makes what is published: every package compiled to JavaScript with its types, and packed as npm packs it.
-// It goes to `build/`, or to the folder that is named. With `--no-check` the types are taken as they are, for whoever has
-// checked them already.
+// `npm run pack` builds the published packages: each is compiled to JavaScript with its types and packed by npm. The
+// output goes to `build/`, or to the folder given as an argument.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compiledFolder, publishedManifest, type Manifest } from './pack/manifest.ts';
+import { buildNpmCommand } from './pack/npm-command.ts';
+import { compiledFolder, toPublishedManifest, type PublishManifest } from './pack/manifest.ts';
 
-/** Files that a program reads as text, so that they are needed as they are. */
-const texts = ['cli/src/commands/export-test-play.ts'];
+/** Source files that a program reads as text and that must therefore be shipped unchanged. */
+const textFiles = ['cli/src/commands/replay-recording.ts'];
 
 const projectRoot = dirname(import.meta.dirname);
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { 'no-check': { type: 'boolean', default: false } },
-});
-const build = resolve(positionals[0] ?? join(projectRoot, 'build'));
-const compiled = join(build, 'compiled');
-const packed = join(build, 'packed');
+const { positionals } = parseArgs({ allowPositionals: true });
+const buildFolder = resolve(positionals[0] ?? join(projectRoot, 'build'));
+const compiledOutput = join(buildFolder, 'compiled');
+const packedFolder = join(buildFolder, 'packed');
 
-rmSync(build, { recursive: true, force: true });
-const checking = values['no-check'] ? ['--noCheck'] : [];
-const compile = [binOf('typescript', 'tsc'), '-p', 'tsconfig.pack.json', '--outDir', compiled, ...checking];
-execFileSync(process.execPath, compile, { cwd: projectRoot, stdio: 'inherit' });
-mkdirSync(packed, { recursive: true });
-const folders = globSync('packages/*/package.json', { cwd: projectRoot })
+rmSync(buildFolder, { recursive: true, force: true });
+const compileArguments = [
+  getBinPath('typescript', 'tsc'),
+  '-p',
+  'tsconfig.pack.json',
+  '--outDir',
+  compiledOutput,
+];
+execFileSync(process.execPath, compileArguments, { cwd: projectRoot, stdio: 'inherit' });
+mkdirSync(packedFolder, { recursive: true });
+const stagedFolders = globSync('packages/*/package.json', { cwd: projectRoot })
   .toSorted()
-  .map((path) => stage(path.split(/[/\\]/)[1] ?? ''));
-for (const { name, size, unpackedSize, entryCount } of pack(folders))
-  console.log(`${name}: ${kilobytes(size)} packed, ${kilobytes(unpackedSize)} unpacked, ${entryCount} files`);
-console.log(`All of them are in ${packed}.`);
+  .map((path) => stagePackage(path.split(/[/\\]/)[1] ?? ''));
+for (const { name, size, unpackedSize, entryCount } of packPackages(stagedFolders))
+  console.log(
+    `${name}: ${formatPackageSize(size)} packed, ${formatPackageSize(unpackedSize)} unpacked, ${entryCount} files`,
+  );
+console.log(`All of them are in ${packedFolder}.`);
 
-/** Puts together what a package is made of when it is published; returns the folder. */
-function stage(name: string): string {
+/** Assembles the published content of a package and returns its folder. */
+function stagePackage(name: string): string {
   const source = join(projectRoot, 'packages', name);
-  const target = join(build, name);
-  const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest;
+  const target = join(buildFolder, name);
+  const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as PublishManifest;
   mkdirSync(target);
-  cpSync(join(compiled, name, 'src'), join(target, compiledFolder), { recursive: true });
+  cpSync(join(compiledOutput, name, 'src'), join(target, compiledFolder), { recursive: true });
   for (const file of manifest.files)
     if (file !== 'src') cpSync(join(source, file), join(target, file), { recursive: true });
-  for (const file of texts.filter((path) => path.startsWith(`${name}/`)))
+  for (const file of textFiles.filter((path) => path.startsWith(`${name}/`)))
     cpSync(
       join(projectRoot, 'packages', file),
-      join(build, file.replace(`${name}/src/`, `${name}/${compiledFolder}/`)),
+      join(buildFolder, file.replace(`${name}/src/`, `${name}/${compiledFolder}/`)),
     );
   cpSync(join(projectRoot, 'LICENSE'), join(target, 'LICENSE'));
   const readme = [join(source, 'README.md'), join(projectRoot, 'README.md')].find(existsSync) ?? '';
   cpSync(readme, join(target, 'README.md'));
-  writeFileSync(join(target, 'package.json'), `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`);
-  pointAtCompiled(target);
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(toPublishedManifest(manifest), null, 2)}\n`);
+  rewriteImportPaths(target);
   return target;
 }
 
-type Packed = {
+type PackedPackage = {
   readonly name: string;
   readonly size: number;
   readonly unpackedSize: number;
   readonly entryCount: number;
 };
 
-/** In one go: npm takes longer to start than to pack. */
-function pack(staged: readonly string[]): readonly Packed[] {
-  const told = execFileSync('npm', ['pack', '--json', '--pack-destination', packed, ...staged], {
+/** Packs all packages with one command, because npm takes longer to start than to pack. */
+function packPackages(staged: readonly string[]): readonly PackedPackage[] {
+  const npm = buildNpmCommand(['pack', '--json', '--pack-destination', packedFolder, ...staged]);
+  const told = execFileSync(npm.file, npm.args, {
+    shell: npm.shell,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const made = Object.values(JSON.parse(told) as Record<string, Packed>);
+  const made = Object.values(JSON.parse(told) as Record<string, PackedPackage>);
   if (made.length !== staged.length)
     throw new Error(
-      `npm packed ${made.length} of ${staged.length} packages. Run npm pack in ${build} by hand to see why.`,
+      `npm packed ${made.length} of ${staged.length} packages. Run npm pack in ${buildFolder} by hand to see why.`,
     );
   return made;
 }
 
-/** The compiler leaves file names alone in declarations, and does not see what was JavaScript before. */
-function pointAtCompiled(target: string): void {
+/** Rewrites `.ts` in import paths, which the compiler leaves unchanged in declarations and JavaScript files. */
+function rewriteImportPaths(target: string): void {
   for (const file of globSync([`${compiledFolder}/**/*.d.ts`, 'bin/*.js'], { cwd: target })) {
     const path = join(target, file);
     const text = readFileSync(path, 'utf8');
@@ -89,10 +95,10 @@ function pointAtCompiled(target: string): void {
   }
 }
 
-function binOf(name: string, bin: string): string {
+function getBinPath(name: string, bin: string): string {
   return join(projectRoot, 'node_modules', name, 'bin', bin);
 }
 
-function kilobytes(bytes: number): string {
+function formatPackageSize(bytes: number): string {
   return `${(bytes / 1000).toFixed(0)} kB`;
 }

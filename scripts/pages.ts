@@ -1,18 +1,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './source-files.ts';
+import { repositoryRoot } from './source-files.ts';
 
-/** A generated file of the project; `path` is counted from its root. */
-export type Page = { readonly path: string; readonly text: string };
+/** A generated file; `path` is relative to the repository root. */
+export type GeneratedPage = { readonly path: string; readonly text: string };
 
-export function writePages(pages: readonly Page[]): void {
-  for (const { path, text } of pages) writeFileSync(join(root, path), text);
+export function writeGeneratedPages(pages: readonly GeneratedPage[]): void {
+  for (const { path, text } of pages) writeFileSync(join(repositoryRoot, path), text);
 }
 
-/** The pages that are not on disk as they are now generated. */
-export function stalePages(pages: readonly Page[]): readonly Page[] {
+/** Returns the pages whose content on disk differs from the generated content. */
+export function findStalePages(pages: readonly GeneratedPage[]): readonly GeneratedPage[] {
   return pages.filter(({ path, text }) => {
-    const file = join(root, path);
+    const file = join(repositoryRoot, path);
     return !existsSync(file) || readFileSync(file, 'utf8') !== text;
   });
 }

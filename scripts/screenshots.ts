@@ -1,56 +1,59 @@
 /**
- * Makes the picture of the live view in docs/images: the real command in a real terminal, with a model on this machine. It needs
- * tmux and chromium. The pictures of the dashboard are made by `npm run screenshots -w packages/dashboard`.
+ * Creates the screenshot of the live view in docs/images: the real command in a real terminal, with a local model.
+ * Requires tmux and chromium. `npm run screenshots -w packages/dashboard` creates the dashboard screenshots.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { chromium } from 'playwright-core';
 import { startOpenAiServer } from '../packages/cli/test/openai-server.ts';
-import { openPane } from '../packages/cli/test/tui/fixtures/tmux.ts';
+import { openTmuxPane } from '../packages/cli/test/tui/fixtures/tmux.ts';
 import { ansiToHtml } from './screenshots/ansi.ts';
-import { root } from './source-files.ts';
+import { repositoryRoot } from './source-files.ts';
+import { openBrowser } from './testing/browser.ts';
+
+if (process.platform === 'win32')
+  throw new Error('Pictures of the terminal are not supported on Windows: they need tmux.');
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-picture-'));
-const work = join(folder, 'shop');
+const workFolder = join(folder, 'shop');
 const server = await startOpenAiServer();
-mkdirSync(work);
+mkdirSync(workFolder);
 writeFileSync(
-  join(work, 'total.js'),
+  join(workFolder, 'total.js'),
   'export function total(order) {\n  return order.map(({ price }) => price).reduce((sum, price) => sum + price);\n}\n',
 );
-const old = 'reduce((sum, price) => sum + price)';
+const originalCode = 'reduce((sum, price) => sum + price)';
 server.says = (request) => {
   if (request === 1) return { tool: 'search', args: { query: 'total of an order' } };
   if (request === 2) return { tool: 'read', args: { path: 'total.js' } };
   const mended = 'reduce((sum, price) => sum + price, 0)';
-  return { tool: 'edit', args: { path: 'total.js', old, new: mended } };
+  return { tool: 'edit', args: { path: 'total.js', old: originalCode, new: mended } };
 };
 const goal = 'The total of an order is wrong when it is empty. Find out why and mend it.';
-const flags = ['--dir', work, '--store', join(folder, 'sessions.db'), '--max-steps', '40'];
+const flags = ['--dir', workFolder, '--store', join(folder, 'sessions.db'), '--max-steps', '40'];
 const model = ['--model', 'openai-compatible:local', '--base-url', server.url];
-const bin = join(root, 'packages/cli/bin/pawl.js');
-const pane = await openPane([process.execPath, bin, 'run', ...flags, ...model, goal], {
+const bin = join(repositoryRoot, 'packages/cli/bin/pawl.js');
+const terminalPane = await openTmuxPane([process.execPath, bin, 'run', ...flags, ...model, goal], {
   columns: 110,
   rows: 32,
   socket: join(folder, 'tmux'),
 });
 try {
-  await pane.until('May this run?');
+  await terminalPane.until('May this run?');
   await wait(600);
-  await picture(ansiToHtml(await pane.coloured()), join(root, 'docs', 'images', 'terminal.png'));
+  await renderScreenshot(
+    ansiToHtml(await terminalPane.coloured()),
+    join(repositoryRoot, 'docs', 'images', 'terminal.png'),
+  );
 } finally {
-  await pane.close();
+  await terminalPane.close();
   server.close();
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function picture(html: string, path: string): Promise<void> {
-  const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  });
+async function renderScreenshot(html: string, path: string): Promise<void> {
+  const browser = await openBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: 1000, height: 700 }, deviceScaleFactor: 1.5 });
     await page.setContent(

@@ -1,8 +1,8 @@
-// Makes a bare clone ready to run. Plain JavaScript without dependencies: it runs before any of them are there,
-// and on whatever Node the machine has.
+// Sets up a fresh clone: npm packages, and with --system-packages also the programs that the tests need. Plain
+// JavaScript without dependencies, because it runs before they are installed and on any Node from version 20.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setUp } from './setup/set-up.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-process.exitCode = setUp(root) ? 0 : 1;
+process.exitCode = setUp(root, { systemPackages: process.argv.includes('--system-packages') }) ? 0 : 1;

@@ -1,5 +1,5 @@
-// What `npm start` runs. Plain JavaScript, because on a machine with an older Node it runs before the project's own
-// Node is there; and it sets up by itself, because npm skips `prestart` for people who forbid install scripts.
+// Entry point of `npm start`. Plain JavaScript, because on a machine with an older Node it runs before the project's
+// own Node is installed. It runs the setup itself, because npm skips `prestart` for users who disable install scripts.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setUp } from './setup/set-up.mjs';
@@ -16,15 +16,14 @@ if (setUp(root)) {
 async function run(args) {
   if (args.length === 0)
     console.error(`Asking the docs: ${question} (Your own: npm start -- "your question")\n`);
-  // The docs only: in the whole project this very file would be the best match.
+  // Search only the docs: in the whole project, this file would be the best match.
   const goal = args.length === 0 ? ['--dir', join(root, 'docs'), question] : args;
-  // Last of all, also where the command runs in a process of its own.
+  // Print this last, even if the command runs in a child process.
   process.on('exit', () => {
     const session = args.length === 0 ? ' last --dir docs' : '';
     console.error(`\nSee in a browser how it got there: npx pawl dashboard${session}`);
   });
-  // The command reads its arguments where every command does, and goes on by itself on the project's Node if this one
-  // is too old.
+  // The command reads its arguments from process.argv and, if this Node is too old, restarts on the project's Node.
   process.argv.splice(2, args.length, 'run', ...goal);
   await import('../packages/cli/bin/pawl.js');
 }

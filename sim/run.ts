@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { bugNamed, bugs } from './src/bugs/bugs.ts';
-import { catchBug, runDoubleCrashes, runSeeds, type Totals } from './src/campaign.ts';
+import { getBuggyAssembly, plantedBugs } from './src/bugs/bugs.ts';
+import { catchBug, runDoubleCrashes, runSeeds, type CampaignTotals } from './src/campaign.ts';
 import { describePlan } from './src/describe-plan.ts';
-import { invariants } from './src/oracle/invariants.ts';
-import { openPool, type Pool } from './src/pool.ts';
-import { planOf, runPlan, type Kind } from './src/run-seed.ts';
-import { shrink } from './src/shrink.ts';
-import { workerBugs, workerPartsWith } from './src/workers/worker-bugs.ts';
+import { simInvariants } from './src/oracle/invariants.ts';
+import { createSimThreadPool, type SimThreadPool } from './src/pool.ts';
+import { createPlanByKind, runPlan, type SimRunKind } from './src/run-seed.ts';
+import { shrinkRun } from './src/shrink.ts';
+import { workerBugs, getBuggyWorkerParts } from './src/workers/worker-bugs.ts';
 
 const help = `Runs the agent in a simulated world in which things go wrong, and holds it to its promises.
 
@@ -36,7 +36,7 @@ const options = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-type Asked = {
+type SimCommand = {
   readonly seeds: number;
   readonly from: number;
   readonly jobs: number;
@@ -51,39 +51,39 @@ async function main(): Promise<number> {
     console.log(help);
     return 0;
   }
-  const asked: Asked = {
-    seeds: numberIn('seeds', values.seeds),
-    from: numberIn('from', values.from),
-    jobs: numberIn('jobs', values.jobs),
+  const asked: SimCommand = {
+    seeds: parseSeedNumber('seeds', values.seeds),
+    from: parseSeedNumber('from', values.from),
+    jobs: parseSeedNumber('jobs', values.jobs),
     bug: values.bug ?? null,
-    workers: values.workers === undefined ? null : workersIn(values.workers),
+    workers: values.workers === undefined ? null : parseWorkers(values.workers),
     json: values.json,
   };
-  if (asked.workers === null) bugNamed(asked.bug);
-  else workerPartsWith(asked.bug);
-  if (values.seed !== undefined) return oneSeed(numberIn('seed', values.seed), asked);
-  const pool = openPool(asked.jobs);
+  if (asked.workers === null) getBuggyAssembly(asked.bug);
+  else getBuggyWorkerParts(asked.bug);
+  if (values.seed !== undefined) return runOneSeed(parseSeedNumber('seed', values.seed), asked);
+  const pool = createSimThreadPool(asked.jobs);
   try {
-    if (values.bugs) return await allBugs(pool, asked);
-    return await (values['double-crash'] ? doubleCrashes(pool, asked) : manySeeds(pool, asked));
+    if (values.bugs) return await runAllBugs(pool, asked);
+    return await (values['double-crash'] ? runAllDoubleCrashes(pool, asked) : runManySeeds(pool, asked));
   } finally {
     await pool.close();
   }
 }
 
-function numberIn(name: string, text: string): number {
+function parseSeedNumber(name: string, text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
   throw new Error(`--${name} is to be a whole number, not ${JSON.stringify(text)}.`);
 }
 
-function workersIn(text: string): number {
-  const workers = numberIn('workers', text);
+function parseWorkers(text: string): number {
+  const workers = parseSeedNumber('workers', text);
   if (workers >= 1 && workers <= 16) return workers;
   throw new Error(`--workers is to be 1 to 16, not ${workers}.`);
 }
 
-async function manySeeds(pool: Pool, asked: Asked): Promise<number> {
+async function runManySeeds(pool: SimThreadPool, asked: SimCommand): Promise<number> {
   const started = performance.now();
   let shown = started;
   const totals = await runSeeds(pool, {
@@ -92,12 +92,12 @@ async function manySeeds(pool: Pool, asked: Asked): Promise<number> {
     onProgress(now) {
       if (asked.json || performance.now() - shown < 5_000) return;
       shown = performance.now();
-      console.error(figures(now, shown - started));
+      console.error(formatTotals(now, shown - started));
     },
   });
   const tookMs = performance.now() - started;
   if (asked.json) console.log(JSON.stringify({ ...totals, tookMs }, null, 2));
-  else console.log(figures(totals, tookMs));
+  else console.log(formatTotals(totals, tookMs));
   const [first] = totals.failures;
   if (first === undefined) return 0;
   if (!asked.json) {
@@ -105,20 +105,20 @@ async function manySeeds(pool: Pool, asked: Asked): Promise<number> {
       console.log(`seed ${seed}: invariant ${violation?.invariant}: ${violation?.what}`);
     // The run that failed soonest has the least to take away.
     const soonest = totals.failures.reduce(
-      (best, each) => (failedAt(each) < failedAt(best) ? each : best),
+      (best, each) => (getFailedStep(each) < getFailedStep(best) ? each : best),
       first,
     );
-    await oneSeed(soonest.seed, asked);
+    await runOneSeed(soonest.seed, asked);
   }
   return 1;
 }
 
-function failedAt({ violation }: Totals['failures'][number]): number {
+function getFailedStep({ violation }: CampaignTotals['failures'][number]): number {
   return violation?.step ?? Infinity;
 }
 
-function figures(
-  { seeds, events, simulatedMs, repeated, lateStarts, workers, failures }: Totals,
+function formatTotals(
+  { seeds, events, simulatedMs, repeated, lateStarts, workers, failures }: CampaignTotals,
   tookMs: number,
 ): string {
   const hours = (simulatedMs / 3_600_000).toFixed(1);
@@ -133,8 +133,8 @@ function figures(
 }
 
 /** Runs one seed and, if it fails, shows the smallest run that fails in the same way. */
-async function oneSeed(seed: number, { bug, workers, json }: Asked): Promise<number> {
-  const plan = planOf(seed, { bug, workers });
+async function runOneSeed(seed: number, { bug, workers, json }: SimCommand): Promise<number> {
+  const plan = createPlanByKind(seed, { bug, workers });
   const run = await runPlan(plan, { bug, workers });
   if (run.violation === null) {
     const { digest, events, steps } = run;
@@ -145,7 +145,7 @@ async function oneSeed(seed: number, { bug, workers, json }: Asked): Promise<num
     );
     return 0;
   }
-  const shrunk = await shrink({
+  const shrunk = await shrinkRun({
     plan,
     script: run.script,
     run: (smaller, choices) => runPlan(smaller, { bug, workers }, choices),
@@ -160,24 +160,24 @@ async function oneSeed(seed: number, { bug, workers, json }: Asked): Promise<num
   console.log(
     [
       ``,
-      `Seed ${seed} breaks invariant ${violation.invariant}: ${invariants[violation.invariant]}.`,
+      `Seed ${seed} breaks invariant ${violation.invariant}: ${simInvariants[violation.invariant]}.`,
       `  ${violation.what}`,
       `The smallest run that does (found in ${tries} tries), with ${choices.length} choices that are not the plain ones:`,
       ...describePlan(found.plan).map((line) => `  ${line}`),
       ...choices.map((choice) => `  ${choice}`),
-      `To run it again: npm run sim -- --seed ${seed}${againWith({ bug, workers })}`,
+      `To run it again: npm run sim -- --seed ${seed}${formatRerunFlags({ bug, workers })}`,
     ].join('\n'),
   );
   return 1;
 }
 
-function againWith({ bug, workers }: Kind): string {
+function formatRerunFlags({ bug, workers }: SimRunKind): string {
   return `${workers === null ? '' : ` --workers ${workers}`}${bug === null ? '' : ` --bug ${bug}`}`;
 }
 
-async function allBugs(pool: Pool, { seeds, workers, json }: Asked): Promise<number> {
+async function runAllBugs(pool: SimThreadPool, { seeds, workers, json }: SimCommand): Promise<number> {
   const caught = await Promise.all(
-    (workers === null ? bugs : workerBugs).map(async ({ name, what }) => ({
+    (workers === null ? plantedBugs : workerBugs).map(async ({ name, what }) => ({
       name,
       what,
       caught: await catchBug(pool, { bug: name, workers }, seeds),
@@ -193,7 +193,7 @@ async function allBugs(pool: Pool, { seeds, workers, json }: Asked): Promise<num
   return caught.every((each) => each.caught !== null) ? 0 : 1;
 }
 
-async function doubleCrashes(pool: Pool, { json }: Asked): Promise<number> {
+async function runAllDoubleCrashes(pool: SimThreadPool, { json }: SimCommand): Promise<number> {
   const started = performance.now();
   const report = await runDoubleCrashes(pool);
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
@@ -210,9 +210,9 @@ async function doubleCrashes(pool: Pool, { json }: Asked): Promise<number> {
 }
 
 /** Whatever is wrong with how it was called is one line. */
-function explain(error: unknown): number {
+function printErrorLine(error: unknown): number {
   console.error((error instanceof Error ? error.message : String(error)).split('\n', 1)[0]);
   return 2;
 }
 
-if (import.meta.main) process.exitCode = await main().catch(explain);
+if (import.meta.main) process.exitCode = await main().catch(printErrorLine);

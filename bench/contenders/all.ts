@@ -1,17 +1,17 @@
 import { bareReducer } from './bare-reducer.ts';
 import { bareReducerLinked } from './bare-reducer-linked.ts';
-import type { Contender } from './contender.ts';
-import { pawl } from './pawl.ts';
-import { robot3 } from './robot3.ts';
+import type { TurnContender } from './contender.ts';
+import { pawlStepContender } from './pawl.ts';
+import { robot3Contender } from './robot3.ts';
 import { xstateActor } from './xstate-actor.ts';
 import { xstateTransition } from './xstate-transition.ts';
 
-/** The bare reducer comes first: it is what the others are measured by. */
-export const contenders: readonly Contender[] = [
+/** The bare reducer comes first because it is the baseline. */
+export const turnContenders: readonly TurnContender[] = [
   bareReducer,
   bareReducerLinked,
-  pawl,
-  robot3,
+  pawlStepContender,
+  robot3Contender,
   xstateActor,
   xstateTransition,
 ];

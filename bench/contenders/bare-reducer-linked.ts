@@ -1,51 +1,51 @@
-import type { Call, Message } from '@pawl/core';
-import { perform, type Contender } from './contender.ts';
-import { assistantMessage, toolMessage, userMessage } from './messages.ts';
+import type { ToolCall, ConversationMessage } from '@pawl/core';
+import { performAction, type TurnContender } from './contender.ts';
+import { toAssistantMessage, toToolMessage, toUserMessage } from './messages.ts';
 import type { TurnEvent } from './turn-events.ts';
 
-/** The newest message first. */
-type History = { readonly message: Message; readonly before: History } | null;
+/** A linked list with the newest message first. */
+type LinkedHistory = { readonly message: ConversationMessage; readonly before: LinkedHistory } | null;
 
-type State = {
+type LinkedState = {
   readonly status: 'waitingForUser' | 'callingModel' | 'executingTools' | 'postToolsHook';
-  readonly history: History;
-  readonly calls: readonly Call[];
+  readonly history: LinkedHistory;
+  readonly calls: readonly ToolCall[];
   readonly open: number;
 };
 
-type Todo =
-  | { readonly type: 'ask-model'; readonly history: History }
-  | { readonly type: 'run-tools'; readonly calls: readonly Call[] }
-  | { readonly type: 'run-hooks'; readonly calls: readonly Call[] };
+type LinkedAction =
+  | { readonly type: 'ask-model'; readonly history: LinkedHistory }
+  | { readonly type: 'run-tools'; readonly calls: readonly ToolCall[] }
+  | { readonly type: 'run-hooks'; readonly calls: readonly ToolCall[] };
 
-type Next = { readonly state: State; readonly actions: readonly Todo[] };
+type LinkedTransition = { readonly state: LinkedState; readonly actions: readonly LinkedAction[] };
 
-const noCalls: readonly Call[] = [];
-const nothing: readonly Todo[] = [];
+const noCalls: readonly ToolCall[] = [];
+const noLinkedActions: readonly LinkedAction[] = [];
 
 /**
- * The bare reducer again, written out a second time so that the engine compiles each for itself. Nothing immutable is
- * cheaper to add to than a linked list; it can neither be read from the start nor, once long, be made into JSON.
+ * A second copy of the bare reducer, so that the engine compiles each separately. A linked list is the cheapest
+ * immutable structure to append to, but it cannot be read from the start or, when long, be serialized to JSON.
  */
-function reduce(state: State, event: TurnEvent): Next {
+function reduceLinked(state: LinkedState, event: TurnEvent): LinkedTransition {
   const { history, calls, open } = state;
   switch (event.type) {
     case 'user-message':
-      return ask({ message: userMessage(event), before: history });
+      return askLinkedModel({ message: toUserMessage(event), before: history });
     case 'model-replied': {
-      const after = { message: assistantMessage(event), before: history };
-      if (event.calls.length === 0) return idle(after);
+      const after = { message: toAssistantMessage(event), before: history };
+      if (event.calls.length === 0) return returnToLinkedIdle(after);
       return {
         state: { status: 'executingTools', history: after, calls: event.calls, open: event.calls.length },
         actions: [{ type: 'run-tools', calls: event.calls }],
       };
     }
     case 'tool-finished': {
-      const after = { message: toolMessage(event, calls), before: history };
+      const after = { message: toToolMessage(event, calls), before: history };
       if (open > 1) {
         return {
           state: { status: 'executingTools', history: after, calls, open: open - 1 },
-          actions: nothing,
+          actions: noLinkedActions,
         };
       }
       return {
@@ -54,38 +54,38 @@ function reduce(state: State, event: TurnEvent): Next {
       };
     }
     case 'hooks-finished':
-      return ask(history);
+      return askLinkedModel(history);
     default:
       return event satisfies never;
   }
 }
 
-function ask(history: History): Next {
+function askLinkedModel(history: LinkedHistory): LinkedTransition {
   return {
     state: { status: 'callingModel', history, calls: noCalls, open: 0 },
     actions: [{ type: 'ask-model', history }],
   };
 }
 
-function idle(history: History): Next {
-  return { state: { status: 'waitingForUser', history, calls: noCalls, open: 0 }, actions: nothing };
+function returnToLinkedIdle(history: LinkedHistory): LinkedTransition {
+  return { state: { status: 'waitingForUser', history, calls: noCalls, open: 0 }, actions: noLinkedActions };
 }
 
-export const bareReducerLinked: Contender<State> = {
+export const bareReducerLinked: TurnContender<LinkedState> = {
   name: 'bare, linked list',
   library: null,
   create: () => ({ status: 'waitingForUser', history: null, calls: noCalls, open: 0 }),
   take(session, event) {
-    const { state, actions } = reduce(session, event);
-    for (const action of actions) perform(action);
+    const { state, actions } = reduceLinked(session, event);
+    for (const action of actions) performAction(action);
     return state;
   },
   statusOf: ({ status }) => status,
-  messagesOf: ({ history }) => oldestFirst(history),
+  messagesOf: ({ history }) => toOldestFirst(history),
 };
 
-function oldestFirst(history: History): readonly Message[] {
-  const messages: Message[] = [];
+function toOldestFirst(history: LinkedHistory): readonly ConversationMessage[] {
+  const messages: ConversationMessage[] = [];
   for (let entry = history; entry !== null; entry = entry.before) messages.push(entry.message);
   return messages.toReversed();
 }

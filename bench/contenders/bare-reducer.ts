@@ -1,48 +1,56 @@
-import { append, emptyConversation, toArray, type Call, type Conversation, type Message } from '@pawl/core';
-import { perform, type Contender } from './contender.ts';
-import { assistantMessage, toolMessage, userMessage } from './messages.ts';
+import {
+  appendItem,
+  emptyConversation,
+  toItemArray,
+  type ToolCall,
+  type ConversationHistory,
+  type ConversationMessage,
+} from '@pawl/core';
+import { performAction, type TurnContender } from './contender.ts';
+import { toAssistantMessage, toToolMessage, toUserMessage } from './messages.ts';
 import type { TurnEvent } from './turn-events.ts';
 
-type State = {
+type BareState = {
   readonly status: 'waitingForUser' | 'callingModel' | 'executingTools' | 'postToolsHook';
-  readonly history: Conversation<Message>;
-  readonly calls: readonly Call[];
+  readonly history: ConversationHistory<ConversationMessage>;
+  readonly calls: readonly ToolCall[];
   readonly open: number;
 };
 
-type Todo =
-  | { readonly type: 'ask-model'; readonly history: Conversation<Message> }
-  | { readonly type: 'run-tools'; readonly calls: readonly Call[] }
-  | { readonly type: 'run-hooks'; readonly calls: readonly Call[] };
+type BareAction =
+  | { readonly type: 'ask-model'; readonly history: ConversationHistory<ConversationMessage> }
+  | { readonly type: 'run-tools'; readonly calls: readonly ToolCall[] }
+  | { readonly type: 'run-hooks'; readonly calls: readonly ToolCall[] };
 
-type Next = { readonly state: State; readonly actions: readonly Todo[] };
+type BareTransition = { readonly state: BareState; readonly actions: readonly BareAction[] };
 
-const noCalls: readonly Call[] = [];
-const nothing: readonly Todo[] = [];
+const noCalls: readonly ToolCall[] = [];
+const noBareActions: readonly BareAction[] = [];
 
 /**
- * The smallest reducer that does the turn: the practical limit. It checks nothing and knows no other way to go. It keeps
- * the conversation in the list that Pawl and the peers keep it in, so that machines are compared and not lists.
+ * The smallest reducer that handles the turn: the practical lower bound. It validates nothing and handles no other
+ * event order. It stores the conversation in the same list as Pawl and the peers, so that the benchmark compares state
+ * machines, not lists.
  */
-function reduce(state: State, event: TurnEvent): Next {
+function reduceBare(state: BareState, event: TurnEvent): BareTransition {
   const { history, calls, open } = state;
   switch (event.type) {
     case 'user-message':
-      return ask(append(history, userMessage(event)));
+      return askBareModel(appendItem(history, toUserMessage(event)));
     case 'model-replied': {
-      const after = append(history, assistantMessage(event));
-      if (event.calls.length === 0) return idle(after);
+      const after = appendItem(history, toAssistantMessage(event));
+      if (event.calls.length === 0) return returnToIdle(after);
       return {
         state: { status: 'executingTools', history: after, calls: event.calls, open: event.calls.length },
         actions: [{ type: 'run-tools', calls: event.calls }],
       };
     }
     case 'tool-finished': {
-      const after = append(history, toolMessage(event, calls));
+      const after = appendItem(history, toToolMessage(event, calls));
       if (open > 1) {
         return {
           state: { status: 'executingTools', history: after, calls, open: open - 1 },
-          actions: nothing,
+          actions: noBareActions,
         };
       }
       return {
@@ -51,32 +59,32 @@ function reduce(state: State, event: TurnEvent): Next {
       };
     }
     case 'hooks-finished':
-      return ask(history);
+      return askBareModel(history);
     default:
       return event satisfies never;
   }
 }
 
-function ask(history: Conversation<Message>): Next {
+function askBareModel(history: ConversationHistory<ConversationMessage>): BareTransition {
   return {
     state: { status: 'callingModel', history, calls: noCalls, open: 0 },
     actions: [{ type: 'ask-model', history }],
   };
 }
 
-function idle(history: Conversation<Message>): Next {
-  return { state: { status: 'waitingForUser', history, calls: noCalls, open: 0 }, actions: nothing };
+function returnToIdle(history: ConversationHistory<ConversationMessage>): BareTransition {
+  return { state: { status: 'waitingForUser', history, calls: noCalls, open: 0 }, actions: noBareActions };
 }
 
-export const bareReducer: Contender<State> = {
+export const bareReducer: TurnContender<BareState> = {
   name: 'bare reducer',
   library: null,
   create: () => ({ status: 'waitingForUser', history: emptyConversation, calls: noCalls, open: 0 }),
   take(session, event) {
-    const { state, actions } = reduce(session, event);
-    for (const action of actions) perform(action);
+    const { state, actions } = reduceBare(session, event);
+    for (const action of actions) performAction(action);
     return state;
   },
   statusOf: ({ status }) => status,
-  messagesOf: ({ history }) => toArray(history),
+  messagesOf: ({ history }) => toItemArray(history),
 };

@@ -1,20 +1,24 @@
-import type { Call, Message } from '@pawl/core';
-import type { EventOf } from './turn-events.ts';
+import type { ToolCall, ConversationMessage } from '@pawl/core';
+import type { TurnEventOfType } from './turn-events.ts';
 
-/* How events become messages, for the bare reducers and every peer. */
+/* Converts events to messages, for the bare reducers and all peers. */
 
-export function userMessage({ at, text }: EventOf<'user-message'>): Message {
+export function toUserMessage({ at, text }: TurnEventOfType<'user-message'>): ConversationMessage {
   return { role: 'user', at, text };
 }
 
-export function assistantMessage({ at, text, calls }: EventOf<'model-replied'>): Message {
+export function toAssistantMessage({
+  at,
+  text,
+  calls,
+}: TurnEventOfType<'model-replied'>): ConversationMessage {
   return { role: 'assistant', at, text, calls };
 }
 
-export function toolMessage(
-  { at, callId, outcome }: EventOf<'tool-finished'>,
-  calls: readonly Call[],
-): Message {
+export function toToolMessage(
+  { at, callId, outcome }: TurnEventOfType<'tool-finished'>,
+  calls: readonly ToolCall[],
+): ConversationMessage {
   const tool = calls.find((call) => call.id === callId)?.tool ?? 'unknown';
   return { role: 'tool', at, callId, tool, outcome };
 }

@@ -1,19 +1,19 @@
-import { conversationOf, createSession, defaultSettings, step, toArray, type Session } from '@pawl/core';
-import { perform, type Contender } from './contender.ts';
+import { getConversation, createSession, defaultSettings, step, toItemArray, type Session } from '@pawl/core';
+import { performAction, type TurnContender } from './contender.ts';
 
-/** Without the governor, which no peer has; bench/governor.ts says what that costs. */
+/** Without the governor, which no peer has; bench/governor.ts measures its cost. */
 const settings = { ...defaultSettings, governor: { preset: 'none', rules: {} } } as const;
 
-/** As shipped but for that: with progress checks, notes and all. */
-export const pawl: Contender<Session> = {
+/** Otherwise as shipped, including progress checks and notes. */
+export const pawlStepContender: TurnContender<Session> = {
   name: 'Pawl step',
   library: null,
   create: (id) => createSession({ id, at: 0, settings }),
   take(session, event) {
     const { session: next, actions } = step(session, event);
-    for (const action of actions) perform(action);
+    for (const action of actions) performAction(action);
     return next;
   },
   statusOf: ({ turn }) => turn.status,
-  messagesOf: (session) => toArray(conversationOf(session)),
+  messagesOf: (session) => toItemArray(getConversation(session)),
 };

@@ -1,72 +1,79 @@
-import { append, emptyConversation, toArray, type Call, type Conversation, type Message } from '@pawl/core';
+import {
+  appendItem,
+  emptyConversation,
+  toItemArray,
+  type ToolCall,
+  type ConversationHistory,
+  type ConversationMessage,
+} from '@pawl/core';
 import { action, createMachine, guard, interpret, reduce, state, transition } from 'robot3';
-import { perform, type Contender } from './contender.ts';
-import { assistantMessage, toolMessage, userMessage } from './messages.ts';
-import type { EventOf } from './turn-events.ts';
+import { performAction, type TurnContender } from './contender.ts';
+import { toAssistantMessage, toToolMessage, toUserMessage } from './messages.ts';
+import type { TurnEventOfType } from './turn-events.ts';
 
-type Context = {
-  readonly history: Conversation<Message>;
-  readonly calls: readonly Call[];
+type RobotContext = {
+  readonly history: ConversationHistory<ConversationMessage>;
+  readonly calls: readonly ToolCall[];
   readonly open: number;
 };
 
-const hear = reduce((context: Context, event: EventOf<'user-message'>) => ({
+const addRobotUserMessage = reduce((context: RobotContext, event: TurnEventOfType<'user-message'>) => ({
   ...context,
-  history: append(context.history, userMessage(event)),
+  history: appendItem(context.history, toUserMessage(event)),
 }));
 
-const reply = reduce((context: Context, event: EventOf<'model-replied'>) => ({
-  history: append(context.history, assistantMessage(event)),
+const addRobotReply = reduce((context: RobotContext, event: TurnEventOfType<'model-replied'>) => ({
+  history: appendItem(context.history, toAssistantMessage(event)),
   calls: event.calls,
   open: event.calls.length,
 }));
 
-const answer = reduce((context: Context, event: EventOf<'tool-finished'>) => ({
+const addRobotToolResult = reduce((context: RobotContext, event: TurnEventOfType<'tool-finished'>) => ({
   ...context,
-  history: append(context.history, toolMessage(event, context.calls)),
+  history: appendItem(context.history, toToolMessage(event, context.calls)),
   open: context.open - 1,
 }));
 
-const hasCalls = guard((_: Context, event: EventOf<'model-replied'>) => event.calls.length > 0);
-const othersAreOpen = guard((context: Context) => context.open > 1);
+const hasCalls = guard((_: RobotContext, event: TurnEventOfType<'model-replied'>) => event.calls.length > 0);
+const othersAreOpen = guard((context: RobotContext) => context.open > 1);
 
-/** The turn as the Robot documentation writes machines: reducers and guards on transitions, actions on entry. */
+/** The turn in the style of the Robot documentation: reducers and guards on transitions, actions on entry. */
 const machine = createMachine(
   {
-    waitingForUser: state(transition('user-message', 'callingModel', hear)),
+    waitingForUser: state(transition('user-message', 'callingModel', addRobotUserMessage)),
     callingModel: state(
-      action(({ history }: Context) => perform({ type: 'ask-model', history })),
-      transition('model-replied', 'executingTools', hasCalls, reply),
-      transition('model-replied', 'waitingForUser', reply),
+      action(({ history }: RobotContext) => performAction({ type: 'ask-model', history })),
+      transition('model-replied', 'executingTools', hasCalls, addRobotReply),
+      transition('model-replied', 'waitingForUser', addRobotReply),
     ),
     executingTools: state(
-      action(({ calls }: Context) => perform({ type: 'run-tools', calls })),
-      transition('tool-finished', 'executingTools', othersAreOpen, answer),
-      transition('tool-finished', 'postToolsHook', answer),
+      action(({ calls }: RobotContext) => performAction({ type: 'run-tools', calls })),
+      transition('tool-finished', 'executingTools', othersAreOpen, addRobotToolResult),
+      transition('tool-finished', 'postToolsHook', addRobotToolResult),
     ),
     postToolsHook: state(
-      action(({ calls }: Context) => perform({ type: 'run-hooks', calls })),
+      action(({ calls }: RobotContext) => performAction({ type: 'run-hooks', calls })),
       transition('hooks-finished', 'callingModel'),
     ),
   },
-  (): Context => ({ history: emptyConversation, calls: [], open: 0 }),
+  (): RobotContext => ({ history: emptyConversation, calls: [], open: 0 }),
 );
 
-/** Called after every change; a service cannot be had without it. */
-function changed(): void {}
+/** Required change callback of a service. */
+function ignoreChange(): void {}
 
-function start() {
-  return interpret(machine, changed);
+function startRobotService() {
+  return interpret(machine, ignoreChange);
 }
 
-export const robot3: Contender<ReturnType<typeof start>> = {
+export const robot3Contender: TurnContender<ReturnType<typeof startRobotService>> = {
   name: 'robot3 service',
   library: 'robot3',
-  create: start,
+  create: startRobotService,
   take(session, event) {
     session.send(event);
     return session;
   },
   statusOf: (session) => session.machine.current,
-  messagesOf: (session) => toArray(session.context.history),
+  messagesOf: (session) => toItemArray(session.context.history),
 };

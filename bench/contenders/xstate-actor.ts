@@ -1,10 +1,10 @@
-import { toArray } from '@pawl/core';
+import { toItemArray } from '@pawl/core';
 import { createActor, type ActorRefFrom } from 'xstate';
-import type { Contender } from './contender.ts';
+import type { TurnContender } from './contender.ts';
 import { xstateMachine } from './xstate-machine.ts';
 
-/** A started actor: it keeps the current snapshot and runs the actions itself. */
-export const xstateActor: Contender<ActorRefFrom<typeof xstateMachine>> = {
+/** A started actor, which holds the current snapshot and runs the actions itself. */
+export const xstateActor: TurnContender<ActorRefFrom<typeof xstateMachine>> = {
   name: 'XState actor',
   library: 'xstate',
   create: () => createActor(xstateMachine).start(),
@@ -13,5 +13,5 @@ export const xstateActor: Contender<ActorRefFrom<typeof xstateMachine>> = {
     return session;
   },
   statusOf: (session) => session.getSnapshot().value,
-  messagesOf: (session) => toArray(session.getSnapshot().context.history),
+  messagesOf: (session) => toItemArray(session.getSnapshot().context.history),
 };

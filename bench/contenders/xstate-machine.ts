@@ -1,26 +1,34 @@
-import { append, emptyConversation, type Call, type Conversation, type Message } from '@pawl/core';
+import {
+  appendItem,
+  emptyConversation,
+  type ToolCall,
+  type ConversationHistory,
+  type ConversationMessage,
+} from '@pawl/core';
 import { assign, setup } from 'xstate';
-import { perform } from './contender.ts';
-import { assistantMessage, toolMessage, userMessage } from './messages.ts';
+import { performAction } from './contender.ts';
+import { toAssistantMessage, toToolMessage, toUserMessage } from './messages.ts';
 import type { TurnEvent } from './turn-events.ts';
 
-type Context = {
-  readonly history: Conversation<Message>;
-  readonly calls: readonly Call[];
+type XStateContext = {
+  readonly history: ConversationHistory<ConversationMessage>;
+  readonly calls: readonly ToolCall[];
   readonly open: number;
 };
 
 /**
- * The turn as the XState documentation writes machines: context by `assign`, effects as named entry actions with params.
- * `transition()` returns those actions and leaves them to the caller; an actor runs them.
+ * The turn in the style of the XState documentation: context through `assign`, effects as named entry actions with
+ * params. `transition()` returns those actions to the caller; an actor runs them.
  */
 export const xstateMachine = setup({
-  types: { context: {} as Context, events: {} as TurnEvent },
+  types: { context: {} as XStateContext, events: {} as TurnEvent },
   actions: {
-    'ask-model': (_, { history }: { history: Conversation<Message> }) =>
-      perform({ type: 'ask-model', history }),
-    'run-tools': (_, { calls }: { calls: readonly Call[] }) => perform({ type: 'run-tools', calls }),
-    'run-hooks': (_, { calls }: { calls: readonly Call[] }) => perform({ type: 'run-hooks', calls }),
+    'ask-model': (_, { history }: { history: ConversationHistory<ConversationMessage> }) =>
+      performAction({ type: 'ask-model', history }),
+    'run-tools': (_, { calls }: { calls: readonly ToolCall[] }) =>
+      performAction({ type: 'run-tools', calls }),
+    'run-hooks': (_, { calls }: { calls: readonly ToolCall[] }) =>
+      performAction({ type: 'run-hooks', calls }),
   },
 }).createMachine({
   id: 'turn',
@@ -31,7 +39,9 @@ export const xstateMachine = setup({
       on: {
         'user-message': {
           target: 'callingModel',
-          actions: assign({ history: ({ context, event }) => append(context.history, userMessage(event)) }),
+          actions: assign({
+            history: ({ context, event }) => appendItem(context.history, toUserMessage(event)),
+          }),
         },
       },
     },
@@ -43,7 +53,7 @@ export const xstateMachine = setup({
             guard: ({ event }) => event.calls.length > 0,
             target: 'executingTools',
             actions: assign(({ context, event }) => ({
-              history: append(context.history, assistantMessage(event)),
+              history: appendItem(context.history, toAssistantMessage(event)),
               calls: event.calls,
               open: event.calls.length,
             })),
@@ -51,7 +61,7 @@ export const xstateMachine = setup({
           {
             target: 'waitingForUser',
             actions: assign({
-              history: ({ context, event }) => append(context.history, assistantMessage(event)),
+              history: ({ context, event }) => appendItem(context.history, toAssistantMessage(event)),
             }),
           },
         ],
@@ -64,14 +74,14 @@ export const xstateMachine = setup({
           {
             guard: ({ context }) => context.open > 1,
             actions: assign(({ context, event }) => ({
-              history: append(context.history, toolMessage(event, context.calls)),
+              history: appendItem(context.history, toToolMessage(event, context.calls)),
               open: context.open - 1,
             })),
           },
           {
             target: 'postToolsHook',
             actions: assign(({ context, event }) => ({
-              history: append(context.history, toolMessage(event, context.calls)),
+              history: appendItem(context.history, toToolMessage(event, context.calls)),
               open: 0,
             })),
           },

@@ -1,16 +1,21 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { connectRedis, redisStore, sessionQueue, startWorker } from '@pawl/worker';
+import { connectRedis, createRedisStore, createSessionQueue, startWorker } from '@pawl/worker';
 import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { outfitOf } from './work.ts';
-import type { ChildPlan } from './workers.ts';
+import { createBenchAgentFactory } from './bench-agent.ts';
+import type { WorkerProcessPlan } from './workers.ts';
 
-/** One worker, as a process of its own. Says when it is ready; ends with its input, and says what it took since the last line. */
-const { kind, url, prefix, concurrency, steps, leaseMs } = JSON.parse(process.argv[2] ?? '') as ChildPlan;
+/**
+ * One worker in its own process. It prints a line when it is ready, resets its CPU baseline on each input line, and
+ * reports the CPU time since then when its input ends.
+ */
+const { kind, url, prefix, concurrency, steps, leaseMs } = JSON.parse(
+  process.argv[2] ?? '',
+) as WorkerProcessPlan;
 
-/** BullMQ as it comes, on a connection as it comes. */
-async function startRaw(): Promise<() => Promise<void>> {
+/** BullMQ with default options, on a default connection. */
+async function startRawWorker(): Promise<() => Promise<void>> {
   const redis = new Redis(url, { maxRetriesPerRequest: null });
   const options = { connection: redis, prefix, concurrency };
   const worker = new Worker<{ readonly text: string }>('raw', async ({ data }) => data.text.length, options);
@@ -21,11 +26,11 @@ async function startRaw(): Promise<() => Promise<void>> {
   };
 }
 
-async function startPawl(): Promise<() => Promise<void>> {
+async function startPawlWorker(): Promise<() => Promise<void>> {
   const { redis, close } = await connectRedis(url, { waitMs: Number.POSITIVE_INFINITY });
-  const store = redisStore(redis, { prefix });
-  const queue = sessionQueue(redis, store, { prefix });
-  const outfitFor = outfitOf(kind === 'stuck' ? null : steps);
+  const store = createRedisStore(redis, { prefix });
+  const queue = createSessionQueue(redis, store, { prefix });
+  const outfitFor = createBenchAgentFactory(kind === 'stuck' ? null : steps);
   const worker = await startWorker({ redis, store, queue, outfitFor, prefix, concurrency, leaseMs });
   return async () => {
     await worker.close();
@@ -34,16 +39,16 @@ async function startPawl(): Promise<() => Promise<void>> {
   };
 }
 
-const end = kind === 'raw' ? await startRaw() : await startPawl();
+const stopWorker = kind === 'raw' ? await startRawWorker() : await startPawlWorker();
 process.stdout.write('ready\n');
-let mark = process.cpuUsage();
+let cpuBaseline = process.cpuUsage();
 const lines = createInterface({ input: process.stdin });
 lines.on('line', () => {
-  mark = process.cpuUsage();
+  cpuBaseline = process.cpuUsage();
 });
 await once(lines, 'close');
-// Whoever started it may be gone, and Redis with it.
+// The parent process, and Redis with it, may be gone already.
 setTimeout(() => process.exit(1), 20_000).unref();
-const { user, system } = process.cpuUsage(mark);
+const { user, system } = process.cpuUsage(cpuBaseline);
 process.stdout.write(`${JSON.stringify({ processorMs: (user + system) / 1_000 })}\n`);
-await end();
+await stopWorker();

@@ -1,39 +1,42 @@
-import { aimLine, type Aim } from '../lib/aim.ts';
-import { significant, spread } from '../lib/figures.ts';
-import { table } from '../lib/table.ts';
-import type { Measured, Row } from './measure.ts';
+import { formatAim, type PerformanceAim } from '../lib/aim.ts';
+import { formatSignificant, formatSpread } from '../lib/format-figures.ts';
+import { formatBenchTable } from '../lib/table.ts';
+import type { DistributedResult, DistributedRow } from './measure.ts';
 
-export function report(measured: Measured, judged: readonly Aim[]): string {
+export function formatDistributedReport(
+  measured: DistributedResult,
+  judged: readonly PerformanceAim[],
+): string {
   const { environment: on, redis, bullmq, rounds, rows, fairness, takeover } = measured;
   return [
     `Node ${on.node}, Redis ${redis}, BullMQ ${bullmq}, ${on.cpu}, ${on.cores} cores, load ${on.load.toFixed(1)}\nMedians of ${rounds} interleaved rounds`,
-    table(
+    formatBenchTable(
       ['steps', 'workers', 'sessions/s', 'steps/s', 'messages/s', 'raw jobs/s', 'of raw', 'min..max'],
-      rows.map(speedCells),
+      rows.map(toSpeedCells),
     ),
     'Processor time of the workers, without that of Redis, for a message, and what a session takes in Redis:',
-    table(
+    formatBenchTable(
       ['steps', 'workers', 'µs', 'raw µs', 'by raw', 'min..max', 'kB/session', 'kB written'],
-      rows.map(processorCells),
+      rows.map(toProcessorCells),
     ),
-    `A tenant alone: ${significant(fairness.aloneSeconds)} s; beside one with far more to do: ${significant(fairness.besideSeconds)} s`,
-    `After a worker was killed, with a lease of ${takeover.leaseMs / 1_000} s: ${significant(takeover.seconds.median)} s (${spread(takeover.seconds)})`,
-    judged.map(aimLine).join('\n'),
+    `A tenant alone: ${formatSignificant(fairness.aloneSeconds)} s; beside one with far more to do: ${formatSignificant(fairness.besideSeconds)} s`,
+    `After a worker was killed, with a lease of ${takeover.leaseMs / 1_000} s: ${formatSignificant(takeover.seconds.median)} s (${formatSpread(takeover.seconds)})`,
+    judged.map(formatAim).join('\n'),
   ].join('\n\n');
 }
 
-function speedCells(row: Row): readonly string[] {
+function toSpeedCells(row: DistributedRow): readonly string[] {
   const { steps, workers, sessionsPerSecond, stepsPerSecond, messagesPerSecond, rawPerSecond, ofRaw } = row;
   const rates = [sessionsPerSecond, stepsPerSecond, messagesPerSecond, rawPerSecond].map((rate) =>
     rate.toFixed(0),
   );
-  return [String(steps), String(workers), ...rates, ofRaw.median.toFixed(2), spread(ofRaw)];
+  return [String(steps), String(workers), ...rates, ofRaw.median.toFixed(2), formatSpread(ofRaw)];
 }
 
-function processorCells(row: Row): readonly string[] {
+function toProcessorCells(row: DistributedRow): readonly string[] {
   const { steps, workers, processorUs, rawProcessorUs, processorOfRaw, redisBytes, writtenBytes } = row;
   const times = [processorUs, rawProcessorUs].map((each) => each.toFixed(0));
-  const ratio = [processorOfRaw.median.toFixed(2), spread(processorOfRaw)];
-  const sizes = [redisBytes, writtenBytes].map((bytes) => significant(bytes / 1_000));
+  const ratio = [processorOfRaw.median.toFixed(2), formatSpread(processorOfRaw)];
+  const sizes = [redisBytes, writtenBytes].map((bytes) => formatSignificant(bytes / 1_000));
   return [String(steps), String(workers), ...times, ...ratio, ...sizes];
 }

@@ -1,42 +1,42 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { messagesAfter } from '../durable/work.ts';
-import { emptied, openPlace, type BenchPlace } from './place.ts';
-import { messageAt } from './work.ts';
-import { startWorkerProcess, type ChildPlan } from './workers.ts';
+import { countBenchMessages } from '../durable/bench-session.ts';
+import { waitUntilDrained, openBenchEnvironment, type BenchEnvironment } from './bench-environment.ts';
+import { getRawMessage } from './bench-agent.ts';
+import { startWorkerProcess, type WorkerProcessPlan } from './workers.ts';
 
-/** So many sessions, of so many steps each. */
-export type Load = { readonly sessions: number; readonly steps: number };
+/** Number of sessions, and steps per session. */
+export type SessionLoad = { readonly sessions: number; readonly steps: number };
 
-export type Setting = Load & {
+export type SampleSetting = SessionLoad & {
   readonly url: string;
   readonly workers: number;
-  /** Sessions, or jobs, at once in each worker. */
+  /** Concurrent sessions or jobs per worker. */
   readonly concurrency: number;
 };
 
-/** `processorMs` is that of all workers together; that of Redis is not among it. */
-export type Sample = { readonly seconds: number; readonly processorMs: number };
+/** `processorMs` is the CPU time of all workers together, without Redis. */
+export type WorkerSample = { readonly seconds: number; readonly processorMs: number };
 
-/** Enough messages for the compiler to be done with the work: until then a worker takes twice as long. */
+/** Enough messages for JIT compilation to finish; before that, a worker takes twice as long. */
 const warmUpMessages = 2_000;
 
-const leaseMs = 10_000;
+const benchLeaseMs = 10_000;
 
-/** Workers take as many messages as the sessions have, each as a job of BullMQ that does nothing. */
-export async function sampleRaw(setting: Setting): Promise<Sample> {
+/** Measures workers that process the same number of messages, each as an empty BullMQ job. */
+export async function sampleRaw(setting: SampleSetting): Promise<WorkerSample> {
   const { url, sessions, steps } = setting;
-  const prefix = `{raw-${(samples += 1)}-${process.pid}}`;
+  const prefix = `{raw-${(sampleCount += 1)}-${process.pid}}`;
   const connection = new Redis(url, { maxRetriesPerRequest: null });
   const queue = new Queue('raw', { connection, prefix });
   const add = async (count: number): Promise<void> => {
-    for (let from = 0; from < count; from += addedAtOnce) {
-      await queue.addBulk(rawJobs(from, Math.min(count, from + addedAtOnce)));
+    for (let from = 0; from < count; from += rawJobBatchSize) {
+      await queue.addBulk(createRawJobs(from, Math.min(count, from + rawJobBatchSize)));
     }
   };
-  const messages = messagesAfter(steps);
+  const messages = countBenchMessages(steps);
   try {
-    return await timed('raw', setting, {
+    return await timeWorkers('raw', setting, {
       prefix,
       queue,
       warmUp: () => add(warmUpMessages),
@@ -49,60 +49,60 @@ export async function sampleRaw(setting: Setting): Promise<Sample> {
   }
 }
 
-let samples = 0;
-const addedAtOnce = 1_000;
+let sampleCount = 0;
+const rawJobBatchSize = 1_000;
 
-function rawJobs(from: number, to: number) {
+function createRawJobs(from: number, to: number) {
   return Array.from({ length: to - from }, (_, index) => ({
     name: 'message',
-    data: { text: messageAt(from + index) },
+    data: { text: getRawMessage(from + index) },
     opts: { removeOnComplete: true },
   }));
 }
 
-/** The same, with what a session takes in the memory of Redis when it is done, and what is written to its file for it. */
-export type PawlSample = Sample & { readonly redisBytes: number; readonly writtenBytes: number };
+/** Adds the Redis memory of a completed session and the bytes written to the append-only file for it. */
+export type PawlSample = WorkerSample & { readonly redisBytes: number; readonly writtenBytes: number };
 
-/** Workers bring sessions to their answers. */
-export async function samplePawl(setting: Setting): Promise<PawlSample> {
+/** Measures workers that run sessions to their answers. */
+export async function samplePawl(setting: SampleSetting): Promise<PawlSample> {
   const { sessions, steps } = setting;
-  const warmUpSessions = Math.ceil(warmUpMessages / messagesAfter(steps));
-  const place = await openPlace(setting.url);
+  const warmUpSessions = Math.ceil(warmUpMessages / countBenchMessages(steps));
+  const place = await openBenchEnvironment(setting.url);
   const { queue, store, prefix } = place;
   let before = 0;
   try {
-    const sample = await timed('pawl', setting, {
+    const sample = await timeWorkers('pawl', setting, {
       prefix,
       queue: queue.parts.queues.of('default'),
       warmUp: () => place.submit('warm', warmUpSessions),
       fill: async () => {
-        before = await bytesInFile(place);
+        before = await readAofBytes(place);
         await place.submit('s', sessions);
       },
     });
-    const writtenBytes = ((await bytesInFile(place)) - before) / sessions;
+    const writtenBytes = ((await readAofBytes(place)) - before) / sessions;
     const expected = sessions + warmUpSessions;
     const all = await store.list({ limit: expected });
     const done = all.filter((each) => each.status === 'waitingForUser' && each.steps === steps + 1);
     if (done.length !== expected) {
       throw new Error(`Expected ${expected} sessions at their answer, found ${done.length}`);
     }
-    const redisBytes = await bytesOf(place, Math.min(sessions, weighedMax));
+    const redisBytes = await measureSessionBytes(place, Math.min(sessions, weighedSessionsMax));
     return { ...sample, redisBytes, writtenBytes };
   } finally {
     await place.close();
   }
 }
 
-/** How long the file is to which Redis writes everything down. */
-async function bytesInFile({ redis }: BenchPlace): Promise<number> {
+/** Reads the size of Redis's append-only file. */
+async function readAofBytes({ redis }: BenchEnvironment): Promise<number> {
   return Number(/aof_current_size:(\d+)/.exec(await redis.info('persistence'))?.[1]);
 }
 
-const weighedMax = 20;
+const weighedSessionsMax = 20;
 
-/** What all keys of a session take together, on the average of some. */
-async function bytesOf({ redis, prefix }: BenchPlace, count: number): Promise<number> {
+/** Average memory of all keys of a session, over a sample of sessions. */
+async function measureSessionBytes({ redis, prefix }: BenchEnvironment, count: number): Promise<number> {
   let bytes = 0;
   for (let index = 0; index < count; index += 1) {
     for (const name of sessionKeyNames) {
@@ -124,29 +124,29 @@ const sessionKeyNames = [
   'claims',
 ];
 
-type Timed = {
+type WorkerTimingOptions = {
   readonly prefix: string;
   readonly queue: Pick<Queue, 'pause' | 'resume' | 'getJobCounts'>;
   readonly warmUp: () => Promise<void>;
   readonly fill: () => Promise<void>;
 };
 
-/** All is in the queue before the clock starts, and the workers have done such work before. */
-async function timed(
-  kind: ChildPlan['kind'],
-  { url, concurrency, steps, workers: count }: Setting,
-  { prefix, queue, warmUp, fill }: Timed,
-): Promise<Sample> {
-  const plan: ChildPlan = { kind, url, prefix, concurrency, steps, leaseMs };
+/** Times warmed-up workers on a queue that is filled before the clock starts. */
+async function timeWorkers(
+  kind: WorkerProcessPlan['kind'],
+  { url, concurrency, steps, workers: count }: SampleSetting,
+  { prefix, queue, warmUp, fill }: WorkerTimingOptions,
+): Promise<WorkerSample> {
+  const plan: WorkerProcessPlan = { kind, url, prefix, concurrency, steps, leaseMs: benchLeaseMs };
   const workers = await Promise.all(Array.from({ length: count }, () => startWorkerProcess(plan)));
   await warmUp();
-  await emptied(queue);
+  await waitUntilDrained(queue);
   await queue.pause();
   await fill();
   for (const worker of workers) worker.mark();
   const start = performance.now();
   await queue.resume();
-  await emptied(queue);
+  await waitUntilDrained(queue);
   const seconds = (performance.now() - start) / 1_000;
   const processorMs = await Promise.all(workers.map((worker) => worker.end()));
   return { seconds, processorMs: processorMs.reduce((sum, each) => sum + each, 0) };

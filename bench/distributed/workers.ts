@@ -2,31 +2,31 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What a worker process is told. */
-export type ChildPlan = {
-  /** `raw` is BullMQ alone; `stuck` is a worker of Pawl whose model never answers. */
+/** Configuration of a worker process. */
+export type WorkerProcessPlan = {
+  /** `raw` is BullMQ alone; `stuck` is a Pawl worker whose model never answers. */
   readonly kind: 'raw' | 'pawl' | 'stuck';
   readonly url: string;
   readonly prefix: string;
-  /** Sessions, or jobs, at once. */
+  /** Concurrent sessions or jobs. */
   readonly concurrency: number;
   readonly steps: number;
   readonly leaseMs: number;
 };
 
 export type WorkerProcess = {
-  /** What it takes from now on is counted. */
+  /** Resets the CPU time baseline. */
   mark(): void;
-  /** Milliseconds of processor time since the mark. */
+  /** Stops the worker and resolves to its CPU time since the baseline, in milliseconds. */
   end(): Promise<number>;
   kill(): Promise<void>;
 };
 
-const child = fileURLToPath(new URL('child.ts', import.meta.url));
+const workerChildFile = fileURLToPath(new URL('child.ts', import.meta.url));
 
-/** Resolves once it is connected and takes work. */
-export async function startWorkerProcess(plan: ChildPlan): Promise<WorkerProcess> {
-  const started = spawn(process.execPath, [child, JSON.stringify(plan)], {
+/** Resolves once the worker is connected and accepts jobs. */
+export async function startWorkerProcess(plan: WorkerProcessPlan): Promise<WorkerProcess> {
+  const started = spawn(process.execPath, [workerChildFile, JSON.stringify(plan)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   }) as unknown as ChildProcessWithoutNullStreams;
   const [said] = (await Promise.race([once(started.stdout, 'data'), once(started, 'exit')])) as [unknown];

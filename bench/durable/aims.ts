@@ -1,41 +1,49 @@
-import { atLeast, atMost, type Aim } from '../lib/aim.ts';
-import type { Measured, MeasuredLength, Row } from './measure.ts';
+import { createLowerAim, createUpperAim, type PerformanceAim } from '../lib/aim.ts';
+import type { DurableResult, MeasuredLength, DurableRow } from './measure.ts';
 
-/** Steps a second that others keep, each with a commit, measured once on a machine of two cores. */
-const elsewhere = { 'DBOS on PostgreSQL': 434, Restate: 630 } as const;
+/** Durable steps per second of other systems, each with a commit, measured once on a machine with two cores. */
+const publishedRates = { 'DBOS on PostgreSQL': 434, Restate: 630 } as const;
 
-export function aims({ lengths }: Measured): readonly Aim[] {
+export function listDurableAims({ lengths }: DurableResult): readonly PerformanceAim[] {
   const [short, long] = [lengths.at(0), lengths.at(-1)];
   if (short === undefined || long === undefined) return [];
-  const pawl = pawlIn(long);
+  const pawl = findPawlRow(long);
   return [
     ...lengths.map((length) =>
-      atLeast(`of the rate of the raw append, ${stepsOf(length)}`, 0.5, 1 / pawlIn(length).times.median),
+      createLowerAim(
+        `of the rate of the raw append, ${formatSteps(length)}`,
+        0.5,
+        1 / findPawlRow(length).times.median,
+      ),
     ),
-    atMost(`times the cost of an early step late in ${stepsOf(long)}`, 1.2, pawl.lateByEarly.median),
-    atMost('bytes a step besides the text of the events', 2_000, pawl.ownBytesPerStep ?? Number.NaN),
-    ...besideLangGraph(short),
-    ...Object.entries(elsewhere).map(([name, perSecond]) =>
-      atLeast(`steps a second, as ${name}`, perSecond, pawlIn(short).stepsPerSecond),
+    createUpperAim(
+      `times the cost of an early step late in ${formatSteps(long)}`,
+      1.2,
+      pawl.lateByEarly.median,
+    ),
+    createUpperAim('bytes a step besides the text of the events', 2_000, pawl.ownBytesPerStep ?? Number.NaN),
+    ...listLangGraphAims(short),
+    ...Object.entries(publishedRates).map(([name, perSecond]) =>
+      createLowerAim(`steps a second, as ${name}`, perSecond, findPawlRow(short).stepsPerSecond),
     ),
   ];
 }
 
-function besideLangGraph(length: MeasuredLength): readonly Aim[] {
+function listLangGraphAims(length: MeasuredLength): readonly PerformanceAim[] {
   return length.overPawl
     .filter(({ key }) => key === 'langGraph')
     .flatMap(({ times, sizes }) => [
-      atLeast(`times as fast as LangGraph.js, ${stepsOf(length)}`, 20, times.median),
-      atLeast(`times as small as LangGraph.js, ${stepsOf(length)}`, 300, sizes.median),
+      createLowerAim(`times as fast as LangGraph.js, ${formatSteps(length)}`, 20, times.median),
+      createLowerAim(`times as small as LangGraph.js, ${formatSteps(length)}`, 300, sizes.median),
     ]);
 }
 
-function pawlIn({ rows, steps }: MeasuredLength): Row {
+function findPawlRow({ rows, steps }: MeasuredLength): DurableRow {
   const row = rows.find(({ key }) => key === 'pawl');
   if (row === undefined) throw new Error(`Expected Pawl among those with ${steps} steps, found none`);
   return row;
 }
 
-function stepsOf({ steps }: MeasuredLength): string {
+function formatSteps({ steps }: MeasuredLength): string {
   return `${steps.toLocaleString('en')} steps`;
 }

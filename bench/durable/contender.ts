@@ -1,41 +1,41 @@
-/** One way to keep every step of `work.ts` on disk. */
+/** One way to persist every step of `bench-session.ts`. */
 export type DurableContender = {
   readonly name: string;
-  /** The version of what is measured; null for what is written here. */
+  /** Version of the measured library; null for code in this repository. */
   readonly version: string | null;
-  /** Goes through the work and keeps it in the folder; resolves once all of it is kept and the file is closed. */
-  run(work: Work): Promise<Done>;
-  /** Reads back what is in the folder, as a process does that goes on with it. */
-  open(folder: string): Promise<Opened>;
-  /** Makes the next opening begin at the first event, where there is something that spares it that. */
+  /** Runs the session and persists it in the folder; resolves once everything is persisted and the file is closed. */
+  run(work: DurableWork): Promise<DurableRunResult>;
+  /** Loads the persisted state, as a process that resumes the session does. */
+  open(folder: string): Promise<OpenResult>;
+  /** Removes snapshots, if there are any, so that the next open replays from the first event. */
   readonly forgetSnapshot?: (folder: string) => void;
 };
 
-export type Work = {
+export type DurableWork = {
   readonly steps: number;
   readonly folder: string;
-  /** To be called once in each step, always at the same place. */
+  /** Must be called once per step, always at the same point. */
   readonly tick: () => void;
 };
 
-export type Done = Timed & {
-  /** How far the database goes to keep a commit: FULL survives the loss of power, NORMAL the end of the process. */
+export type DurableRunResult = ElapsedTime & {
+  /** Durability of a commit: FULL survives a power failure, NORMAL a process crash. */
   readonly synchronous: 'FULL' | 'NORMAL';
-  /** Bytes of the events as text, where there are events. */
+  /** Size of the events as text, in bytes; null if there are no events. */
   readonly textBytes: number | null;
 };
 
-export type Opened = {
+export type OpenResult = {
   readonly ms: number;
   readonly messages: number;
-  /** How many events were stepped through to get there, where there are events. */
+  /** Number of replayed events; null if there are no events. */
   readonly replayed: number | null;
 };
 
-/** Elapsed, waiting for the disk and for a core included; and what of it was spent on a processor. */
-export type Timed = { readonly ms: number; readonly processorMs: number };
+/** Elapsed time, including waits for the disk and for a core, and the CPU time in it. */
+export type ElapsedTime = { readonly ms: number; readonly processorMs: number };
 
-export async function timed(work: () => void | Promise<void>): Promise<Timed> {
+export async function measureElapsed(work: () => void | Promise<void>): Promise<ElapsedTime> {
   const before = process.cpuUsage();
   const start = performance.now();
   await work();
@@ -44,8 +44,8 @@ export async function timed(work: () => void | Promise<void>): Promise<Timed> {
   return { ms, processorMs: (user + system) / 1_000 };
 }
 
-/** What a commit survives, by SQLite's own number. */
-export function synchronousOf(level: unknown): Done['synchronous'] {
+/** Maps SQLite's numeric synchronous level. */
+export function toSynchronousLevel(level: unknown): DurableRunResult['synchronous'] {
   if (level === 2) return 'FULL';
   if (level === 1) return 'NORMAL';
   throw new Error(`Expected synchronous to be 1 or 2, found ${String(level)}`);

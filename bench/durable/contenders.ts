@@ -1,16 +1,16 @@
 import type { DurableContender } from './contender.ts';
 
-/** Loaded where it is run, so that no contender pays for the modules of another, and none has to be installed unused. */
-export const contenders = {
+/** Loaded on demand, so that no contender pays for another's modules and unused peers need not be installed. */
+export const durableContenders = {
   raw: async () => (await import('./raw-append.ts')).rawAppend,
-  pawl: async () => (await import('./pawl.ts')).pawl,
-  ungoverned: async () => (await import('./pawl.ts')).pawlUngoverned,
-  langGraph: async () => (await import('../peers/langgraph.ts')).langGraph,
-  langGraphDelta: async () => (await import('../peers/langgraph.ts')).langGraphDelta,
+  pawl: async () => (await import('./pawl.ts')).durablePawlContender,
+  ungoverned: async () => (await import('./pawl.ts')).durablePawlUngoverned,
+  langGraph: async () => (await import('../peers/langgraph.ts')).durableLangGraph,
+  langGraphDelta: async () => (await import('../peers/langgraph.ts')).durableLangGraphDelta,
 } satisfies Readonly<Record<string, () => Promise<DurableContender>>>;
 
-export type ContenderKey = keyof typeof contenders;
+export type DurableContenderKey = keyof typeof durableContenders;
 
-export function isContenderKey(key: string): key is ContenderKey {
-  return Object.hasOwn(contenders, key);
+export function isDurableContenderKey(key: string): key is DurableContenderKey {
+  return Object.hasOwn(durableContenders, key);
 }

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { synchronousOf, timed, type DurableContender } from './contender.ts';
-import { commitsOf } from './pawl.ts';
-import { messagesAfter } from './work.ts';
+import { toSynchronousLevel, measureElapsed, type DurableContender } from './contender.ts';
+import { recordCommits } from './pawl.ts';
+import { countBenchMessages } from './bench-session.ts';
 
-/** The practical limit: the texts that Pawl keeps, in the same commits, in the smallest table that holds them. */
+/** The practical lower bound: the same texts in the same commits as Pawl, in a minimal table. */
 export const rawAppend: DurableContender = {
   name: 'raw append',
   version: null,
   async run({ steps, folder, tick }) {
-    const commits = (await commitsOf(steps)).map((events) => ({
+    const commits = (await recordCommits(steps)).map((events) => ({
       texts: events.map((event) => JSON.stringify(event)),
       isTool: events.some(({ type }) => type === 'tool-started'),
     }));
@@ -17,16 +17,16 @@ export const rawAppend: DurableContender = {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     database.exec('CREATE TABLE events (seq INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT');
     const add = database.prepare('INSERT INTO events (text) VALUES (?)');
-    const taken = await timed(() => {
+    const taken = await measureElapsed(() => {
       for (const { texts, isTool } of commits) {
-        // One statement is a transaction by itself.
+        // A single statement is its own transaction.
         if (texts.length > 1) database.exec('BEGIN IMMEDIATE');
         for (const text of texts) add.run(text);
         if (texts.length > 1) database.exec('COMMIT');
         if (isTool) tick();
       }
     });
-    const synchronous = synchronousOf(database.prepare('PRAGMA synchronous').get()?.['synchronous']);
+    const synchronous = toSynchronousLevel(database.prepare('PRAGMA synchronous').get()?.['synchronous']);
     database.close();
     return {
       ...taken,
@@ -46,6 +46,6 @@ export const rawAppend: DurableContender = {
     const ms = performance.now() - start;
     database.close();
     const steps = events.filter(({ type }) => type === 'tool-finished').length;
-    return { ms, messages: messagesAfter(steps), replayed: null };
+    return { ms, messages: countBenchMessages(steps), replayed: null };
   },
 };

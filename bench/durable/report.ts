@@ -1,10 +1,13 @@
-import { aimLine, type Aim } from '../lib/aim.ts';
-import { significant, spread } from '../lib/figures.ts';
-import type { Summary } from '../lib/statistics.ts';
-import { table } from '../lib/table.ts';
-import type { Measured, MeasuredLength, OverPawl, Row } from './measure.ts';
+import { formatAim, type PerformanceAim } from '../lib/aim.ts';
+import { formatSignificant, formatSpread } from '../lib/format-figures.ts';
+import type { SampleSummary } from '../lib/statistics.ts';
+import { formatBenchTable } from '../lib/table.ts';
+import type { DurableResult, MeasuredLength, PawlRatio, DurableRow } from './measure.ts';
 
-export function report({ environment: on, inMemory, lengths }: Measured, aims: readonly Aim[]): string {
+export function formatDurableReport(
+  { environment: on, inMemory, lengths }: DurableResult,
+  aims: readonly PerformanceAim[],
+): string {
   return [
     `Node ${on.node}, V8 ${on.v8}, ${on.cpu}, ${on.cores} cores, load ${on.load.toFixed(1)}`,
     'Elapsed time; medians of interleaved rounds; every run in a process of its own',
@@ -12,18 +15,18 @@ export function report({ environment: on, inMemory, lengths }: Measured, aims: r
     ...(inMemory
       ? ['The folder for temporary files is in memory: set TMPDIR to one that is on a disk.']
       : []),
-    ...lengths.flatMap((length) => ['', ...tablesOf(length)]),
+    ...lengths.flatMap((length) => ['', ...formatLengthTables(length)]),
     '',
-    ...aims.map(aimLine),
+    ...aims.map(formatAim),
   ].join('\n');
 }
 
-function tablesOf(length: MeasuredLength): readonly string[] {
+function formatLengthTables(length: MeasuredLength): readonly string[] {
   const { steps, rounds, rows, overPawl } = length;
   const title = `${steps.toLocaleString('en')} steps, ${rounds} rounds`;
   const peers = overPawl.filter(({ key }) => key === 'langGraph' || key === 'langGraphDelta');
   return [
-    table(
+    formatBenchTable(
       [
         title,
         'time, raw = 1',
@@ -36,63 +39,69 @@ function tablesOf(length: MeasuredLength): readonly string[] {
         'on a processor',
         'synchronous',
       ],
-      rows.map(timeRow),
+      rows.map(toTimeRow),
     ),
     '',
-    table(
+    formatBenchTable(
       [title, 'disk, raw = 1', 'MB', 'B/step', 'own B/step', 'open, ms', 'open from the first event, ms'],
-      rows.map(diskRow),
+      rows.map(toDiskRow),
     ),
     ...(peers.length === 0
       ? []
-      : ['', table([title, 'time, Pawl = 1', 'min..max', 'disk, Pawl = 1'], peers.map(peerRow(rows)))]),
+      : [
+          '',
+          formatBenchTable(
+            [title, 'time, Pawl = 1', 'min..max', 'disk, Pawl = 1'],
+            peers.map(createPeerRow(rows)),
+          ),
+        ]),
   ];
 }
 
-function nameOf({ name, version }: Pick<Row, 'name' | 'version'>): string {
+function formatContenderName({ name, version }: Pick<DurableRow, 'name' | 'version'>): string {
   return version === null ? name : `${name} ${version}`;
 }
 
-function timeRow(row: Row): readonly string[] {
+function toTimeRow(row: DurableRow): readonly string[] {
   return [
-    nameOf(row),
-    significant(row.times.median),
-    spread(row.times),
-    significant(row.seconds.median),
+    formatContenderName(row),
+    formatSignificant(row.times.median),
+    formatSpread(row.times),
+    formatSignificant(row.seconds.median),
     row.stepsPerSecond.toFixed(0),
-    significant(row.earlyMs),
-    significant(row.lateMs),
-    significant(row.slowestMs),
-    significant(row.processorMsPerStep),
+    formatSignificant(row.earlyMs),
+    formatSignificant(row.lateMs),
+    formatSignificant(row.slowestMs),
+    formatSignificant(row.processorMsPerStep),
     row.synchronous,
   ];
 }
 
-function diskRow(row: Row): readonly string[] {
+function toDiskRow(row: DurableRow): readonly string[] {
   const { ownBytesPerStep: own, openFromStartMs: fromStart } = row;
   return [
-    nameOf(row),
-    significant(row.sizes.median),
-    significant(row.bytes / 1e6),
+    formatContenderName(row),
+    formatSignificant(row.sizes.median),
+    formatSignificant(row.bytes / 1e6),
     row.bytesPerStep.toFixed(0),
     own === null ? '' : own.toFixed(0),
-    milliseconds(row.openMs),
-    fromStart === null ? '' : milliseconds(fromStart),
+    formatMilliseconds(row.openMs),
+    fromStart === null ? '' : formatMilliseconds(fromStart),
   ];
 }
 
-function peerRow(rows: readonly Row[]): (over: OverPawl) => readonly string[] {
+function createPeerRow(rows: readonly DurableRow[]): (over: PawlRatio) => readonly string[] {
   return ({ key, times, sizes }) => {
     const row = rows.find((each) => each.key === key);
     return [
-      row === undefined ? key : nameOf(row),
-      significant(times.median),
-      spread(times),
-      significant(sizes.median),
+      row === undefined ? key : formatContenderName(row),
+      formatSignificant(times.median),
+      formatSpread(times),
+      formatSignificant(sizes.median),
     ];
   };
 }
 
-function milliseconds(summary: Summary): string {
-  return `${significant(summary.median)} (${spread(summary)})`;
+function formatMilliseconds(summary: SampleSummary): string {
+  return `${formatSignificant(summary.median)} (${formatSpread(summary)})`;
 }

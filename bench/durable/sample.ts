@@ -3,30 +3,30 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Done, Opened } from './contender.ts';
-import type { ContenderKey } from './contenders.ts';
+import type { DurableRunResult, OpenResult } from './contender.ts';
+import type { DurableContenderKey } from './contenders.ts';
 
-/** One run of one contender, and what opening what it kept took afterwards. */
-export type Sample = Done & {
+/** One run of one contender, and the time to open its persisted state. */
+export type DurableSample = DurableRunResult & {
   readonly name: string;
   readonly version: string | null;
   readonly windows: readonly number[];
-  /** All that is in the folder once the file is closed. */
+  /** Total size of the folder once the file is closed. */
   readonly bytes: number;
-  readonly opened: Opened;
-  /** The same without what spares it from beginning at the first event; null where nothing does. */
-  readonly openedFromStart: Opened | null;
+  readonly opened: OpenResult;
+  /** The same without snapshots; null if the contender has none. */
+  readonly openedFromStart: OpenResult | null;
 };
 
-/** Each part in a process of its own and each run in a folder of its own, which is gone afterwards. */
-export function sample(key: ContenderKey, steps: number): Sample {
+/** Runs each part in its own process and each run in its own temporary folder. */
+export function sampleDurable(key: DurableContenderKey, steps: number): DurableSample {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'));
-  const child = (task: string): unknown => inChild([task, key, String(steps), folder]);
+  const child = (task: string): unknown => runChildProcess([task, key, String(steps), folder]);
   try {
-    const run = child('run') as Omit<Sample, 'bytes' | 'opened' | 'openedFromStart'>;
-    const bytes = bytesIn(folder);
-    const opened = child('open') as Opened;
-    const openedFromStart = opened.replayed === null ? null : (child('open-without-snapshot') as Opened);
+    const run = child('run') as Omit<DurableSample, 'bytes' | 'opened' | 'openedFromStart'>;
+    const bytes = measureFolderBytes(folder);
+    const opened = child('open') as OpenResult;
+    const openedFromStart = opened.replayed === null ? null : (child('open-without-snapshot') as OpenResult);
     return { ...run, bytes, opened, openedFromStart };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -35,7 +35,7 @@ export function sample(key: ContenderKey, steps: number): Sample {
 
 const childFile = fileURLToPath(new URL('child.ts', import.meta.url));
 
-function inChild(args: readonly string[]): unknown {
+function runChildProcess(args: readonly string[]): unknown {
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [childFile, ...args], {
     encoding: 'utf8',
   });
@@ -45,6 +45,6 @@ function inChild(args: readonly string[]): unknown {
   );
 }
 
-function bytesIn(folder: string): number {
+function measureFolderBytes(folder: string): number {
   return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }

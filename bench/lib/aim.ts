@@ -1,7 +1,7 @@
-import { significant } from './figures.ts';
+import { formatSignificant } from './format-figures.ts';
 
-/** What we claim, what was measured, and whether the one holds the other up. */
-export type Aim = {
+/** A performance claim, the measured value, and whether the claim holds. */
+export type PerformanceAim = {
   readonly aim: string;
   readonly atMost?: number;
   readonly atLeast?: number;
@@ -9,15 +9,15 @@ export type Aim = {
   readonly met: boolean;
 };
 
-export function atMost(aim: string, limit: number, measured: number): Aim {
+export function createUpperAim(aim: string, limit: number, measured: number): PerformanceAim {
   return { aim, atMost: limit, measured, met: measured <= limit };
 }
 
-export function atLeast(aim: string, limit: number, measured: number): Aim {
+export function createLowerAim(aim: string, limit: number, measured: number): PerformanceAim {
   return { aim, atLeast: limit, measured, met: measured >= limit };
 }
 
-export function aimLine({ aim, atMost: most, atLeast: least, measured, met }: Aim): string {
+export function formatAim({ aim, atMost: most, atLeast: least, measured, met }: PerformanceAim): string {
   const limit = most === undefined ? `at least ${least}` : `at most ${most}`;
-  return `${met ? 'met   ' : 'MISSED'}  Pawl: ${limit} ${aim}; measured ${significant(measured)}`;
+  return `${met ? 'met   ' : 'MISSED'}  Pawl: ${limit} ${aim}; measured ${formatSignificant(measured)}`;
 }

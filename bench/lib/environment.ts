@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 
-/** Where numbers were measured; without it they mean nothing. */
-export type Environment = {
+/** The machine on which the results were measured. */
+export type BenchMachine = {
   readonly node: string;
   readonly v8: string;
   readonly cpu: string;
   readonly cores: number;
-  /** How many tasks wanted a core in the last minute, this one included. */
+  /** Load average of the last minute, including this process. */
   readonly load: number;
 };
 
-export function environment(): Environment {
+export function readBenchMachine(): BenchMachine {
   return {
     node: process.version,
     v8: process.versions.v8,
@@ -22,8 +22,8 @@ export function environment(): Environment {
   };
 }
 
-/** The version of an installed package, as a module sees it; without one, as the benches do. */
-export function versionOf(name: string, from: string = import.meta.url): string {
+/** Returns the version of an installed package as resolved from a module; by default, from the benchmarks. */
+export function getPackageVersion(name: string, from: string = import.meta.url): string {
   const path = findPackageJSON(name, from);
   if (path === undefined) throw new Error(`Expected package ${name} to be installed, found none`);
   const { version } = JSON.parse(readFileSync(path, 'utf8')) as { readonly version: string };

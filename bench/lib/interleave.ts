@@ -1,48 +1,55 @@
 import { collectGarbage } from './memory.ts';
 
-/** Something to be timed: `run` does its work `times` times over; `check`, not timed, throws unless it did. */
-export type Task = { readonly name: string; run(times: number): void; check?(): void };
+/** A task to time: `run` does its work `times` times; `check` is not timed and throws if the work was not done. */
+export type TimedTask = { readonly name: string; run(times: number): void; check?(): void };
 
-export type Plan = {
+export type InterleavePlan = {
   readonly rounds: number;
-  /** Rounds that are run and not counted, for the compiler to settle. */
+  /** Rounds that are run but not counted, to let JIT compilation settle. */
   readonly warmUpRounds: number;
-  /** How long one task runs at a stretch. */
+  /** Duration of one uninterrupted run of a task. */
   readonly sliceMs: number;
 };
 
-/** Nanoseconds of processor time for one time of each task's work: one sample a round, so sample n of all tasks belongs together. */
-export type Timing = { readonly name: string; readonly samples: readonly number[] };
+/**
+ * CPU time per iteration of a task, in nanoseconds. There is one sample per round, so samples with the same index
+ * belong together.
+ */
+export type TaskTiming = { readonly name: string; readonly samples: readonly number[] };
 
-/** Times tasks in turns in one process; each round begins with another task, so none always follows the same one. */
-export function interleave(tasks: readonly Task[], plan: Plan): readonly Timing[] {
-  const slots = tasks.map((task) => ({ task, times: timesFor(task, plan.sliceMs), samples: [] as number[] }));
+/** Times tasks alternately in one process, in rotating order, so that no task always follows the same one. */
+export function interleaveTasks(tasks: readonly TimedTask[], plan: InterleavePlan): readonly TaskTiming[] {
+  const slots = tasks.map((task) => ({
+    task,
+    times: calibrateTimes(task, plan.sliceMs),
+    samples: [] as number[],
+  }));
   for (let round = -plan.warmUpRounds; round < plan.rounds; round += 1) {
-    for (const slot of rotated(slots, round + plan.warmUpRounds)) {
-      const nanoseconds = time(slot.task, slot.times) / slot.times;
+    for (const slot of rotateItems(slots, round + plan.warmUpRounds)) {
+      const nanoseconds = measureTask(slot.task, slot.times) / slot.times;
       if (round >= 0) slot.samples.push(nanoseconds);
     }
   }
   return slots.map(({ task, samples }) => ({ name: task.name, samples }));
 }
 
-/** How many times fill a slice. Doubles from one, which also warms the task up. */
-function timesFor(task: Task, sliceMs: number): number {
+/** Finds the number of iterations that fill a slice by doubling from one, which also warms the task up. */
+function calibrateTimes(task: TimedTask, sliceMs: number): number {
   const slice = sliceMs * 1e6;
   let times = 1;
-  let taken = time(task, times);
+  let taken = measureTask(task, times);
   while (taken < slice / 2) {
     times *= 2;
-    taken = time(task, times);
+    taken = measureTask(task, times);
   }
   return Math.max(1, Math.round((times * slice) / taken));
 }
 
 /**
- * Nanoseconds of processor time, on all threads of this process: waiting for a core that others use is not counted, and
- * collecting garbage is, wherever it is done. Starts from a clean heap, so that no task pays for the one before it.
+ * Measures CPU time on all threads of this process, in nanoseconds: waits for a busy core do not count, garbage
+ * collection does. Starts with a clean heap, so that no task pays for the previous one.
  */
-function time(task: Task, times: number): number {
+function measureTask(task: TimedTask, times: number): number {
   collectGarbage();
   const start = process.cpuUsage();
   task.run(times);
@@ -51,8 +58,8 @@ function time(task: Task, times: number): number {
   return (user + system) * 1_000;
 }
 
-/** The same in the same order, beginning elsewhere. */
-export function rotated<Item>(items: readonly Item[], by: number): readonly Item[] {
+/** Rotates a list. */
+export function rotateItems<Item>(items: readonly Item[], by: number): readonly Item[] {
   const start = by % items.length;
   return [...items.slice(start), ...items.slice(0, start)];
 }

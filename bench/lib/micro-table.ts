@@ -1,17 +1,21 @@
-import type { Summary } from './statistics.ts';
-import { table } from './table.ts';
+import type { SampleSummary } from './statistics.ts';
+import { formatBenchTable } from './table.ts';
 
-/** Nanoseconds by name, shown in microseconds. */
-export function microTable(
+/** Formats nanoseconds by name as a table in microseconds. */
+export function formatMicroTable(
   what: string,
-  nanoseconds: readonly (Summary & { readonly name: string })[],
+  nanoseconds: readonly (SampleSummary & { readonly name: string })[],
 ): string {
-  return table(
+  return formatBenchTable(
     [what, 'µs', 'min..max'],
-    nanoseconds.map(({ name, median, min, max }) => [name, micro(median), `${micro(min)}..${micro(max)}`]),
+    nanoseconds.map(({ name, median, min, max }) => [
+      name,
+      formatMicroseconds(median),
+      `${formatMicroseconds(min)}..${formatMicroseconds(max)}`,
+    ]),
   );
 }
 
-function micro(nanoseconds: number): string {
+function formatMicroseconds(nanoseconds: number): string {
   return (nanoseconds / 1_000).toFixed(2);
 }

@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
 
-export type Options = {
+export type BenchOptions = {
   readonly json: boolean;
   readonly quick: boolean;
-  /** Longer than usual, where a bench has something to gain from that. */
+  /** Run longer, for benchmarks that benefit from it. */
   readonly full: boolean;
-  /** Whether to measure beside what has to be installed first. */
+  /** Whether to include peers that must be installed first. */
   readonly peers: boolean;
 };
 
-/** The options every bench takes, or null when there is nothing left to run: help was shown, or they made no sense. */
-export function readOptions(help: string): Options | null {
+/** Parses the options that all benchmarks share. Returns null if help was shown or the options are invalid. */
+export function readBenchOptions(help: string): BenchOptions | null {
   try {
     const { values } = parseArgs({
       options: {

@@ -1,8 +1,8 @@
-/** What one bench has printed. */
-export type Printed = { readonly file: string; readonly title: string; readonly text: string };
+/** The output of one benchmark. */
+export type PrintedBench = { readonly file: string; readonly title: string; readonly text: string };
 
-/** The page with the last whole run. Each bench says itself on which machine and with which versions it ran. */
-export function benchmarksPage(printed: readonly Printed[], at: Date): string {
+/** Renders the page of the last complete run. Each benchmark prints its own machine and versions. */
+export function renderBenchmarksPage(printed: readonly PrintedBench[], at: Date): string {
   const sections = printed.map(
     ({ file, title, text }) => `## ${title}\n\n\`bench/${file}\`\n\n\`\`\`text\n${text.trim()}\n\`\`\``,
   );

@@ -1,22 +1,22 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { answer, askedAt } from '../durable/work.ts';
+import { benchAnswer, createPageRequest } from '../durable/bench-session.ts';
 
 const usage = {
   inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 5, text: 5, reasoning: 0 },
 };
 
-const finish = (isLast: boolean) => ({
+const createFinish = (isLast: boolean) => ({
   finishReason: { unified: isLast ? ('stop' as const) : ('tool-calls' as const), raw: undefined },
   usage,
 });
 
-/** A model of the AI SDK that answers at once. Its own mock would keep every request it was sent. */
-export function modelFor(steps: number): LanguageModelV4 {
+/** An AI SDK model that answers immediately. The SDK's own mock is not used because it stores every request. */
+export function createInstantAiSdkModel(steps: number): LanguageModelV4 {
   let step = 0;
   const next = () => {
-    if (step === steps) return { content: [{ type: 'text' as const, text: answer }], isLast: true };
-    const { text, callId, page } = askedAt(step);
+    if (step === steps) return { content: [{ type: 'text' as const, text: benchAnswer }], isLast: true };
+    const { text, callId, page } = createPageRequest(step);
     step += 1;
     const call = {
       type: 'tool-call' as const,
@@ -33,7 +33,7 @@ export function modelFor(steps: number): LanguageModelV4 {
     supportedUrls: {},
     async doGenerate() {
       const { content, isLast } = next();
-      return { content, ...finish(isLast), warnings: [] };
+      return { content, ...createFinish(isLast), warnings: [] };
     },
     async doStream() {
       const { content, isLast } = next();
@@ -47,7 +47,7 @@ export function modelFor(steps: number): LanguageModelV4 {
             { type: 'text-end', id: 't' },
           );
       }
-      parts.push({ type: 'finish', ...finish(isLast) });
+      parts.push({ type: 'finish', ...createFinish(isLast) });
       return { stream: ReadableStream.from(parts) };
     },
   };

@@ -1,28 +1,28 @@
 import { generateText, isStepCount, streamText, tool } from 'ai';
 import { z } from 'zod';
-import { goal, read } from '../durable/work.ts';
-import { versionOf } from '../lib/environment.ts';
-import { modelFor } from './ai-sdk-model.ts';
-import type { LoopContender, Work } from './contender.ts';
+import { benchGoal, readBenchPage } from '../durable/bench-session.ts';
+import { getPackageVersion } from '../lib/environment.ts';
+import { createInstantAiSdkModel } from './ai-sdk-model.ts';
+import type { LoopContender, LoopWork } from './contender.ts';
 
-const version = versionOf('ai', import.meta.url);
+const aiSdkVersion = getPackageVersion('ai', import.meta.url);
 
-export const aiSdk: LoopContender = {
+export const aiSdkContender: LoopContender = {
   name: 'AI SDK generateText',
-  version,
-  run: async (work) => (await generateText(settingsFor(work))).text,
+  version: aiSdkVersion,
+  run: async (work) => (await generateText(createAiSdkSettings(work))).text,
 };
 
-export const aiSdkStream: LoopContender = {
+export const aiSdkStreamContender: LoopContender = {
   name: 'AI SDK streamText',
-  version,
-  run: async (work) => await streamText(settingsFor(work)).text,
+  version: aiSdkVersion,
+  run: async (work) => await streamText(createAiSdkSettings(work)).text,
 };
 
-function settingsFor({ steps, tick }: Work) {
+function createAiSdkSettings({ steps, tick }: LoopWork) {
   return {
-    model: modelFor(steps),
-    prompt: goal,
+    model: createInstantAiSdkModel(steps),
+    prompt: benchGoal,
     stopWhen: isStepCount(steps + 1),
     tools: {
       read: tool({
@@ -30,7 +30,7 @@ function settingsFor({ steps, tick }: Work) {
         inputSchema: z.object({ path: z.string(), from: z.number() }),
         execute(page) {
           tick();
-          return read(page);
+          return readBenchPage(page);
         },
       }),
     },

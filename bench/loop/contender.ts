@@ -1,14 +1,14 @@
-/** One way to go through the steps of `../durable/work.ts`, with nothing kept beyond the process. */
+/** One way to run the steps of `../durable/bench-session.ts` without persistence. */
 export type LoopContender = {
   readonly name: string;
-  /** The version of what is measured; null for what is written here. */
+  /** Version of the measured library; null for code in this repository. */
   readonly version: string | null;
-  /** Goes through the work with a model that answers at once; resolves to the final answer. */
-  run(work: Work): Promise<string>;
+  /** Runs the session with a model that answers immediately; resolves to the final answer. */
+  run(work: LoopWork): Promise<string>;
 };
 
-export type Work = {
+export type LoopWork = {
   readonly steps: number;
-  /** To be called once in each step, by the tool. */
+  /** The tool must call this once per step. */
   readonly tick: () => void;
 };

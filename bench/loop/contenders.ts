@@ -1,20 +1,20 @@
 import type { LoopContender } from './contender.ts';
 
-/** Loaded where it is run, so that no contender pays for the modules of another. */
-export const contenders = {
-  pawl: async () => (await import('./pawl.ts')).pawl,
-  ungoverned: async () => (await import('./pawl.ts')).pawlUngoverned,
+/** Loaded on demand, so that no contender pays for another's modules. */
+export const loopContenders = {
+  pawl: async () => (await import('./pawl.ts')).loopPawlContender,
+  ungoverned: async () => (await import('./pawl.ts')).loopPawlUngoverned,
   onAiSdk: async () => (await import('./pawl.ts')).pawlOnAiSdk,
-  aiSdk: async () => (await import('./ai-sdk.ts')).aiSdk,
-  aiSdkStream: async () => (await import('./ai-sdk.ts')).aiSdkStream,
-  langGraph: async () => (await import('./langchain.ts')).langGraph,
-  langChain: async () => (await import('./langchain.ts')).langChain,
-  openaiAgents: async () => (await import('./openai-agents.ts')).openaiAgents,
-  mastra: async () => (await import('./mastra.ts')).mastra,
+  aiSdk: async () => (await import('./ai-sdk.ts')).aiSdkContender,
+  aiSdkStream: async () => (await import('./ai-sdk.ts')).aiSdkStreamContender,
+  langGraph: async () => (await import('./langchain.ts')).langGraphContender,
+  langChain: async () => (await import('./langchain.ts')).langChainContender,
+  openaiAgents: async () => (await import('./openai-agents.ts')).openaiAgentsContender,
+  mastra: async () => (await import('./mastra.ts')).mastraContender,
 } satisfies Readonly<Record<string, () => Promise<LoopContender>>>;
 
-export type ContenderKey = keyof typeof contenders;
+export type LoopContenderKey = keyof typeof loopContenders;
 
-export function isContenderKey(key: string): key is ContenderKey {
-  return Object.hasOwn(contenders, key);
+export function isLoopContenderKey(key: string): key is LoopContenderKey {
+  return Object.hasOwn(loopContenders, key);
 }

@@ -6,26 +6,29 @@ import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
 import { createAgent } from 'langchain';
 import { z } from 'zod';
-import { answer, askedAt, goal, read } from '../durable/work.ts';
-import { versionOf } from '../lib/environment.ts';
-import type { LoopContender, Work } from './contender.ts';
+import { benchAnswer, createPageRequest, benchGoal, readBenchPage } from '../durable/bench-session.ts';
+import { getPackageVersion } from '../lib/environment.ts';
+import type { LoopContender, LoopWork } from './contender.ts';
 
-export const langChain: LoopContender = {
+export const langChainContender: LoopContender = {
   name: 'LangChain createAgent',
-  version: versionOf('langchain', import.meta.url),
+  version: getPackageVersion('langchain', import.meta.url),
   async run(work) {
-    const agent = createAgent({ model: new Model(work.steps), tools: [readTool(work)] });
-    const { messages } = await agent.invoke(input, { recursionLimit: limitFor(work) });
+    const agent = createAgent({
+      model: new InstantChatModel(work.steps),
+      tools: [createLangChainReadTool(work)],
+    });
+    const { messages } = await agent.invoke(input, { recursionLimit: computeRecursionLimit(work) });
     return messages.at(-1)?.text ?? '';
   },
 };
 
-export const langGraph: LoopContender = {
+export const langGraphContender: LoopContender = {
   name: 'LangGraph.js StateGraph',
-  version: versionOf('@langchain/langgraph', import.meta.url),
+  version: getPackageVersion('@langchain/langgraph', import.meta.url),
   async run(work) {
-    const tools = [readTool(work)];
-    const model = new Model(work.steps).bindTools(tools);
+    const tools = [createLangChainReadTool(work)];
+    const model = new InstantChatModel(work.steps).bindTools(tools);
     const graph = new StateGraph(MessagesAnnotation)
       .addNode('agent', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
       .addNode('tools', new ToolNode(tools))
@@ -33,22 +36,22 @@ export const langGraph: LoopContender = {
       .addConditionalEdges('agent', toolsCondition, ['tools', END])
       .addEdge('tools', 'agent')
       .compile();
-    const { messages } = await graph.invoke(input, { recursionLimit: limitFor(work) });
+    const { messages } = await graph.invoke(input, { recursionLimit: computeRecursionLimit(work) });
     return messages.at(-1)?.text ?? '';
   },
 };
 
-const input = { messages: [{ role: 'user' as const, content: goal }] };
+const input = { messages: [{ role: 'user' as const, content: benchGoal }] };
 
-function limitFor({ steps }: Work): number {
+function computeRecursionLimit({ steps }: LoopWork): number {
   return 4 * steps + 10;
 }
 
-function readTool({ tick }: Work) {
+function createLangChainReadTool({ tick }: LoopWork) {
   return tool(
     (page: { readonly path: string; readonly from: number }) => {
       tick();
-      return read(page);
+      return readBenchPage(page);
     },
     {
       name: 'read',
@@ -58,8 +61,8 @@ function readTool({ tick }: Work) {
   );
 }
 
-/** Answers at once. */
-class Model extends BaseChatModel {
+/** A model that answers immediately. */
+class InstantChatModel extends BaseChatModel {
   #step = 0;
   readonly #steps: number;
 
@@ -82,8 +85,8 @@ class Model extends BaseChatModel {
   }
 
   #next(): AIMessage {
-    if (this.#step === this.#steps) return new AIMessage(answer);
-    const { text, callId, page } = askedAt(this.#step);
+    if (this.#step === this.#steps) return new AIMessage(benchAnswer);
+    const { text, callId, page } = createPageRequest(this.#step);
     this.#step += 1;
     return new AIMessage({ content: text, tool_calls: [{ id: callId, name: 'read', args: { ...page } }] });
   }

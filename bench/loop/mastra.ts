@@ -2,21 +2,21 @@ import { Agent } from '@mastra/core/agent';
 import type { MastraModelConfig } from '@mastra/core/llm';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
-import { goal, read } from '../durable/work.ts';
-import { versionOf } from '../lib/environment.ts';
-import { modelFor } from './ai-sdk-model.ts';
+import { benchGoal, readBenchPage } from '../durable/bench-session.ts';
+import { getPackageVersion } from '../lib/environment.ts';
+import { createInstantAiSdkModel } from './ai-sdk-model.ts';
 import type { LoopContender } from './contender.ts';
 
-export const mastra: LoopContender = {
+export const mastraContender: LoopContender = {
   name: 'Mastra',
-  version: versionOf('@mastra/core', import.meta.url),
+  version: getPackageVersion('@mastra/core', import.meta.url),
   async run({ steps, tick }) {
     const agent = new Agent({
       id: 'bench',
       name: 'bench',
       instructions: 'You are helpful.',
-      // Mastra knows the model by another release of the same types.
-      model: modelFor(steps) as object as MastraModelConfig,
+      // Mastra uses another version of the same model types.
+      model: createInstantAiSdkModel(steps) as object as MastraModelConfig,
       tools: {
         read: createTool({
           id: 'read',
@@ -24,12 +24,12 @@ export const mastra: LoopContender = {
           inputSchema: z.object({ path: z.string(), from: z.number() }),
           async execute(page) {
             tick();
-            return read(page);
+            return readBenchPage(page);
           },
         }),
       },
     });
-    const { text } = await agent.generate(goal, { maxSteps: steps + 1 });
+    const { text } = await agent.generate(benchGoal, { maxSteps: steps + 1 });
     return text;
   },
 };

@@ -1,70 +1,75 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { environment, type Environment } from '../lib/environment.ts';
-import { rotated } from '../lib/interleave.ts';
-import { median, summarise, type Summary } from '../lib/statistics.ts';
-import type { ContenderKey } from './contenders.ts';
-import type { StepMs } from './step-ms.ts';
+import { readBenchMachine, type BenchMachine } from '../lib/environment.ts';
+import { rotateItems } from '../lib/interleave.ts';
+import { computeMedian, summarizeSamples, type SampleSummary } from '../lib/statistics.ts';
+import type { LoopContenderKey } from './contenders.ts';
+import type { StepTimes } from './step-ms.ts';
 
-/** Who goes through how many steps, and how often; those that take very long only once. */
-export type Plan = {
+/** The contenders, steps and rounds; very slow contenders run only once. */
+export type LoopPlan = {
   readonly steps: number;
   readonly rounds: number;
-  readonly contenders: readonly ContenderKey[];
-  readonly once: readonly ContenderKey[];
+  readonly contenders: readonly LoopContenderKey[];
+  readonly once: readonly LoopContenderKey[];
 };
 
-export type Row = {
-  readonly key: ContenderKey;
+export type LoopRow = {
+  readonly key: LoopContenderKey;
   readonly name: string;
   readonly version: string | null;
   readonly rounds: number;
-  /** By Pawl's time in the same round. */
-  readonly times: Summary;
-  readonly seconds: Summary;
+  /** Ratio to Pawl's time in the same round. */
+  readonly times: SampleSummary;
+  readonly seconds: SampleSummary;
   readonly processorMsPerStep: number;
-  readonly stepMs: StepMs;
+  readonly stepMs: StepTimes;
   readonly peakBytes: number;
 };
 
-export type Measured = {
-  readonly environment: Environment;
+export type LoopResult = {
+  readonly environment: BenchMachine;
   readonly steps: number;
-  readonly rows: readonly Row[];
+  readonly rows: readonly LoopRow[];
 };
 
-type Sample = Pick<Row, 'name' | 'version' | 'stepMs' | 'peakBytes'> & {
+type LoopSample = Pick<LoopRow, 'name' | 'version' | 'stepMs' | 'peakBytes'> & {
   readonly ms: number;
   readonly processorMs: number;
 };
 
-export function measure({ steps, rounds, contenders, once }: Plan): Measured {
-  // How busy the machine is counts from before this makes it so.
-  const on = environment();
-  const samples = new Map<ContenderKey, Sample[]>(contenders.map((key) => [key, []]));
+export function measureLoop({ steps, rounds, contenders, once }: LoopPlan): LoopResult {
+  // Read the machine's load before the benchmark adds to it.
+  const on = readBenchMachine();
+  const samples = new Map<LoopContenderKey, LoopSample[]>(contenders.map((key) => [key, []]));
   for (let round = 0; round < rounds; round += 1) {
     const taking = contenders.filter((key) => round === 0 || !once.includes(key));
-    for (const key of rotated(taking, round)) samples.get(key)?.push(sample(key, steps));
+    for (const key of rotateItems(taking, round)) samples.get(key)?.push(sampleLoop(key, steps));
   }
   const pawl = samples.get('pawl') ?? [];
   return {
     environment: on,
     steps,
-    rows: contenders.map((key) => rowOf(key, steps, samples.get(key) ?? [], pawl)),
+    rows: contenders.map((key) => toLoopRow(key, steps, samples.get(key) ?? [], pawl)),
   };
 }
 
-function rowOf(key: ContenderKey, steps: number, samples: readonly Sample[], pawl: readonly Sample[]): Row {
+function toLoopRow(
+  key: LoopContenderKey,
+  steps: number,
+  samples: readonly LoopSample[],
+  pawl: readonly LoopSample[],
+): LoopRow {
   const [first] = samples;
   if (first === undefined) throw new Error(`Expected at least one round, found none for ${key}`);
-  const of = (valueOf: (each: Sample) => number): number => median(samples.map(valueOf));
+  const of = (valueOf: (each: LoopSample) => number): number => computeMedian(samples.map(valueOf));
   return {
     key,
     name: first.name,
     version: first.version,
     rounds: samples.length,
-    times: summarise(samples.map(({ ms }, round) => ms / (pawl[round]?.ms ?? Number.NaN))),
-    seconds: summarise(samples.map(({ ms }) => ms / 1_000)),
+    times: summarizeSamples(samples.map(({ ms }, round) => ms / (pawl[round]?.ms ?? Number.NaN))),
+    seconds: summarizeSamples(samples.map(({ ms }) => ms / 1_000)),
     processorMsPerStep: of(({ processorMs }) => processorMs) / steps,
     stepMs: {
       early: of(({ stepMs }) => stepMs.early),
@@ -75,13 +80,13 @@ function rowOf(key: ContenderKey, steps: number, samples: readonly Sample[], paw
   };
 }
 
-const child = fileURLToPath(new URL('child.ts', import.meta.url));
+const loopChildFile = fileURLToPath(new URL('child.ts', import.meta.url));
 
-/** In a process of its own, so that none inherits what the engine learnt from another, or its memory. */
-function sample(key: ContenderKey, steps: number): Sample {
-  const { status, stdout, stderr, error } = spawnSync(process.execPath, [child, key, String(steps)], {
+/** Runs in its own process, so that no contender benefits from JIT compilation or memory of another. */
+function sampleLoop(key: LoopContenderKey, steps: number): LoopSample {
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, [loopChildFile, key, String(steps)], {
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(`${key} ended with exit code ${status}: ${error?.message ?? stderr}`);
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Sample;
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as LoopSample;
 }

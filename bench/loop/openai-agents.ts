@@ -2,18 +2,18 @@ import { Agent, Runner, setTracingDisabled, tool, type Model } from '@openai/age
 import { assistantMessage, functionCall } from '@openai/agents/testing';
 import { Usage } from '@openai/agents';
 import { z } from 'zod';
-import { answer, askedAt, goal, read } from '../durable/work.ts';
-import { versionOf } from '../lib/environment.ts';
+import { benchAnswer, createPageRequest, benchGoal, readBenchPage } from '../durable/bench-session.ts';
+import { getPackageVersion } from '../lib/environment.ts';
 import type { LoopContender } from './contender.ts';
 
-export const openaiAgents: LoopContender = {
+export const openaiAgentsContender: LoopContender = {
   name: 'OpenAI Agents JS',
-  version: versionOf('@openai/agents', import.meta.url),
+  version: getPackageVersion('@openai/agents', import.meta.url),
   async run({ steps, tick }) {
     setTracingDisabled(true);
     const agent = new Agent({
       name: 'bench',
-      model: modelFor(steps),
+      model: createOpenAiAgentsModel(steps),
       tools: [
         tool({
           name: 'read',
@@ -21,30 +21,30 @@ export const openaiAgents: LoopContender = {
           parameters: z.object({ path: z.string(), from: z.number() }),
           execute(page) {
             tick();
-            return read(page);
+            return readBenchPage(page);
           },
         }),
       ],
     });
-    const { finalOutput = '' } = await new Runner().run(agent, goal, { maxTurns: steps + 2 });
+    const { finalOutput = '' } = await new Runner().run(agent, benchGoal, { maxTurns: steps + 2 });
     return finalOutput;
   },
 };
 
-/** Answers at once. Its own scripted model would keep every request it was sent. */
-function modelFor(steps: number): Model {
+/** A model that answers immediately. The library's scripted model is not used because it stores every request. */
+function createOpenAiAgentsModel(steps: number): Model {
   let step = 0;
   return {
     async getResponse() {
-      if (step === steps) return { usage: new Usage(), output: [assistantMessage(answer)] };
-      const { text, callId, page } = askedAt(step);
+      if (step === steps) return { usage: new Usage(), output: [assistantMessage(benchAnswer)] };
+      const { text, callId, page } = createPageRequest(step);
       step += 1;
       return {
         usage: new Usage(),
         output: [assistantMessage(text), functionCall('read', page, { callId })],
       };
     },
-    // eslint-disable-next-line require-yield -- nobody asks for a stream
+    // eslint-disable-next-line require-yield -- streaming is not used
     async *getStreamedResponse() {
       throw new Error('This model does not stream.');
     },

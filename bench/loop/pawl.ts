@@ -1,33 +1,39 @@
-import { conversationOf, createSession, type GovernorSettings } from '@pawl/core';
-import { Agent, answerOf, createAiSdkModel, type Model } from '@pawl/runtime';
-import { modelFor, toolThat } from '../durable/pawl-parts.ts';
-import { goal } from '../durable/work.ts';
-import { modelFor as aiSdkModelFor } from './ai-sdk-model.ts';
+import { getConversation, createSession, type GovernorSettings } from '@pawl/core';
+import { Agent, findTurnAnswer, createAiSdkModel, type Model } from '@pawl/runtime';
+import { createInstantModel, createTickingTool } from '../durable/instant-model.ts';
+import { benchGoal } from '../durable/bench-session.ts';
+import { createInstantAiSdkModel as aiSdkModelFor } from './ai-sdk-model.ts';
 import type { LoopContender } from './contender.ts';
 
-const governed: GovernorSettings = { preset: 'pawl', rules: {} };
+const governorSettings: GovernorSettings = { preset: 'pawl', rules: {} };
 
-export const pawl: LoopContender = pawlWith('Pawl', governed, modelFor);
+export const loopPawlContender: LoopContender = createLoopPawl('Pawl', governorSettings, createInstantModel);
 /** Without the governor, which no peer has. */
-export const pawlUngoverned: LoopContender = pawlWith(
+export const loopPawlUngoverned: LoopContender = createLoopPawl(
   'Pawl, no governor',
   { preset: 'none', rules: {} },
-  modelFor,
+  createInstantModel,
 );
-/** With the very model that the AI SDK is measured with, so that all that is sent is put into its form in each step. */
-export const pawlOnAiSdk: LoopContender = pawlWith('Pawl, model of the AI SDK', governed, (steps) =>
-  createAiSdkModel(aiSdkModelFor(steps)),
+/** Uses the same model as the AI SDK contender, so that every step converts the request to the AI SDK's format. */
+export const pawlOnAiSdk: LoopContender = createLoopPawl(
+  'Pawl, model of the AI SDK',
+  governorSettings,
+  (steps) => createAiSdkModel(aiSdkModelFor(steps)),
 );
 
-function pawlWith(name: string, governor: GovernorSettings, model: (steps: number) => Model): LoopContender {
+function createLoopPawl(
+  name: string,
+  governor: GovernorSettings,
+  model: (steps: number) => Model,
+): LoopContender {
   return {
     name,
     version: null,
     async run({ steps, tick }) {
       const session = createSession({ id: 'bench', at: Date.now(), settings: { compact: true, governor } });
-      const agent = new Agent({ session, model: model(steps), tools: [toolThat(tick)] });
-      await agent.say(goal);
-      return answerOf(conversationOf(await agent.idle())) ?? '';
+      const agent = new Agent({ session, model: model(steps), tools: [createTickingTool(tick)] });
+      await agent.say(benchGoal);
+      return findTurnAnswer(getConversation(await agent.idle())) ?? '';
     },
   };
 }

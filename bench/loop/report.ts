@@ -1,25 +1,29 @@
-import { aimLine, atLeast, atMost, type Aim } from '../lib/aim.ts';
-import { significant, spread } from '../lib/figures.ts';
-import { table } from '../lib/table.ts';
-import type { Measured, Row } from './measure.ts';
+import { formatAim, createLowerAim, createUpperAim, type PerformanceAim } from '../lib/aim.ts';
+import { formatSignificant, formatSpread } from '../lib/format-figures.ts';
+import { formatBenchTable } from '../lib/table.ts';
+import type { LoopResult, LoopRow } from './measure.ts';
 
-const isOurs = ({ key }: Row): boolean => key === 'pawl' || key === 'ungoverned' || key === 'onAiSdk';
+const isOwnRow = ({ key }: LoopRow): boolean => key === 'pawl' || key === 'ungoverned' || key === 'onAiSdk';
 
-/** What is aimed at, by what was measured: without peers only what has to do with none. */
-export function aims({ rows }: Measured): readonly Aim[] {
+/** Checks the aims against the results; without peers, only the aims that involve none. */
+export function listLoopAims({ rows }: LoopResult): readonly PerformanceAim[] {
   const pawl = rows.find(({ key }) => key === 'pawl');
   if (pawl === undefined) return [];
   const own = [
-    atMost('times the cost of an early step late in the run', 1.25, pawl.stepMs.late / pawl.stepMs.early),
+    createUpperAim(
+      'times the cost of an early step late in the run',
+      1.25,
+      pawl.stepMs.late / pawl.stepMs.early,
+    ),
   ];
-  const peers = rows.filter((row) => !isOurs(row));
+  const peers = rows.filter((row) => !isOwnRow(row));
   if (peers.length === 0) return own;
   const fastest = peers.reduce((best, row) => (row.times.median < best.times.median ? row : best));
   const smallest = peers.reduce((best, row) => (row.peakBytes < best.peakBytes ? row : best));
   return [
-    atLeast(`times as fast as the fastest of them, ${fastest.name}`, 3, fastest.times.median),
+    createLowerAim(`times as fast as the fastest of them, ${fastest.name}`, 3, fastest.times.median),
     ...own,
-    atMost(
+    createUpperAim(
       `of the memory of the one with the least, ${smallest.name}`,
       1,
       pawl.peakBytes / smallest.peakBytes,
@@ -27,7 +31,10 @@ export function aims({ rows }: Measured): readonly Aim[] {
   ];
 }
 
-export function report({ environment, steps, rows }: Measured, judged: readonly Aim[]): string {
+export function formatLoopReport(
+  { environment, steps, rows }: LoopResult,
+  judged: readonly PerformanceAim[],
+): string {
   const { node, v8, cpu, cores, load } = environment;
   const after = (part: number): string => (steps * part).toLocaleString('en');
   const head = [
@@ -44,12 +51,12 @@ export function report({ environment, steps, rows }: Measured, judged: readonly 
   ];
   return [
     `Node ${node}, V8 ${v8}, ${cpu}, ${cores} cores, load ${load.toFixed(1)}\nElapsed time; medians of interleaved rounds; every run in a process of its own`,
-    table(head, rows.map(lineOf)),
-    judged.map(aimLine).join('\n'),
+    formatBenchTable(head, rows.map(toLoopLine)),
+    judged.map(formatAim).join('\n'),
   ].join('\n\n');
 }
 
-function lineOf({
+function toLoopLine({
   name,
   version,
   times,
@@ -58,16 +65,16 @@ function lineOf({
   processorMsPerStep,
   peakBytes,
   rounds,
-}: Row): string[] {
+}: LoopRow): string[] {
   return [
     version === null ? name : `${name} ${version}`,
-    significant(times.median),
-    spread(times),
-    significant(seconds.median),
-    significant(stepMs.early),
-    significant(stepMs.middle),
-    significant(stepMs.late),
-    significant(processorMsPerStep),
+    formatSignificant(times.median),
+    formatSpread(times),
+    formatSignificant(seconds.median),
+    formatSignificant(stepMs.early),
+    formatSignificant(stepMs.middle),
+    formatSignificant(stepMs.late),
+    formatSignificant(processorMsPerStep),
     (peakBytes / 1e6).toFixed(0),
     String(rounds),
   ];

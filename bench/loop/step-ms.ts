@@ -1,7 +1,7 @@
-/** What a step costs after a tenth, after half and after all of the steps: the mean of the twentieth up to there. */
-export type StepMs = { readonly early: number; readonly middle: number; readonly late: number };
+/** Cost of a step after a tenth, half and all of the steps: the mean of the preceding twentieth of the steps. */
+export type StepTimes = { readonly early: number; readonly middle: number; readonly late: number };
 
-export function stepMsAt(ticks: readonly number[], steps: number): StepMs {
+export function computeStepTimes(ticks: readonly number[], steps: number): StepTimes {
   const span = Math.max(1, Math.round(steps / 20));
   const at = (step: number): number => {
     const to = Math.min(ticks.length, Math.max(span + 1, Math.round(step))) - 1;

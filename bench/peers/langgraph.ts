@@ -1,30 +1,42 @@
 import { join } from 'node:path';
-import { synchronousOf, timed, type DurableContender } from '../durable/contender.ts';
-import { answer, askedAt, goal, read, type Page } from '../durable/work.ts';
-import { versionOf } from '../lib/environment.ts';
+import { toSynchronousLevel, measureElapsed, type DurableContender } from '../durable/contender.ts';
+import {
+  benchAnswer,
+  createPageRequest,
+  benchGoal,
+  readBenchPage,
+  type FilePage,
+} from '../durable/bench-session.ts';
+import { getPackageVersion } from '../lib/environment.ts';
 
-/** As its guide shows it: a graph of two nodes with a list of messages, and a checkpoint after each. */
-export const langGraph: DurableContender = durableGraph('LangGraph.js', 'MessagesValue');
-/** With a list of messages that keeps what is new instead of everything each time; its authors call it a beta. */
-export const langGraphDelta: DurableContender = durableGraph('LangGraph.js, delta', 'MessagesDeltaValue');
+/** As in its guide: a graph of two nodes with a message list, and a checkpoint after each node. */
+export const durableLangGraph: DurableContender = createDurableGraph('LangGraph.js', 'MessagesValue');
+/** With a message list that stores only additions instead of the whole list; its authors call it a beta. */
+export const durableLangGraphDelta: DurableContender = createDurableGraph(
+  'LangGraph.js, delta',
+  'MessagesDeltaValue',
+);
 
-function durableGraph(name: string, messages: 'MessagesValue' | 'MessagesDeltaValue'): DurableContender {
+function createDurableGraph(
+  name: string,
+  messages: 'MessagesValue' | 'MessagesDeltaValue',
+): DurableContender {
   return {
     name,
-    version: versionOf('@langchain/langgraph', import.meta.url),
+    version: getPackageVersion('@langchain/langgraph', import.meta.url),
     async run({ steps, folder, tick }) {
-      const { saver, graph, input } = await built(messages, { steps, folder, tick });
-      const taken = await timed(async () => {
-        await graph.invoke(input, { ...thread, recursionLimit: 4 * steps + 10 });
+      const { saver, graph, input } = await buildLangGraph(messages, { steps, folder, tick });
+      const taken = await measureElapsed(async () => {
+        await graph.invoke(input, { ...threadConfig, recursionLimit: 4 * steps + 10 });
       });
-      const synchronous = synchronousOf(saver.db.pragma('synchronous', { simple: true }));
+      const synchronous = toSynchronousLevel(saver.db.pragma('synchronous', { simple: true }));
       saver.db.close();
       return { ...taken, synchronous, textBytes: null };
     },
     async open(folder) {
-      const { saver, graph } = await built(messages, { steps: 0, folder, tick: () => undefined });
+      const { saver, graph } = await buildLangGraph(messages, { steps: 0, folder, tick: () => undefined });
       const start = performance.now();
-      const { values } = await graph.getState(thread);
+      const { values } = await graph.getState(threadConfig);
       const ms = performance.now() - start;
       saver.db.close();
       return { ms, messages: values.messages.length, replayed: null };
@@ -32,31 +44,36 @@ function durableGraph(name: string, messages: 'MessagesValue' | 'MessagesDeltaVa
   };
 }
 
-const thread = { configurable: { thread_id: 'bench' } };
+const threadConfig = { configurable: { thread_id: 'bench' } };
 
-async function built(
+async function buildLangGraph(
   value: 'MessagesValue' | 'MessagesDeltaValue',
   { steps, folder, tick }: Parameters<DurableContender['run']>[0],
-): Promise<{ readonly saver: Saver; readonly graph: Graph; readonly input: State }> {
-  const { library, messages, sqlite } = await load();
+): Promise<{ readonly saver: CheckpointSaver; readonly graph: CompiledGraph; readonly input: GraphState }> {
+  const { library, messages, sqlite } = await loadGraphLibraries();
   const saver = sqlite.SqliteSaver.fromConnString(join(folder, 'checkpoints.db'));
   let step = 0;
-  const agent = (): State => {
-    if (step === steps) return { messages: [new messages.AIMessage({ id: 'answer', content: answer })] };
-    const { text, callId, page } = askedAt(step);
+  const agent = (): GraphState => {
+    if (step === steps) return { messages: [new messages.AIMessage({ id: 'answer', content: benchAnswer })] };
+    const { text, callId, page } = createPageRequest(step);
     step += 1;
     const toolCalls = [{ id: callId, name: 'read', args: page }];
     return {
       messages: [new messages.AIMessage({ id: `ask-${step}`, content: text, tool_calls: toolCalls })],
     };
   };
-  const tools = (state: State): State => {
+  const tools = (state: GraphState): GraphState => {
     tick();
     const calls = state.messages.at(-1)?.tool_calls ?? [];
     return {
       messages: calls.map(
         ({ id, name, args }) =>
-          new messages.ToolMessage({ id: `said-${id}`, tool_call_id: id, name, content: read(args) }),
+          new messages.ToolMessage({
+            id: `said-${id}`,
+            tool_call_id: id,
+            name,
+            content: readBenchPage(args),
+          }),
       ),
     };
   };
@@ -68,34 +85,38 @@ async function built(
     .addEdge('tools', 'agent')
     .addConditionalEdges('agent', (state) => (state.messages.at(-1)?.tool_calls?.length ? 'tools' : END))
     .compile({ checkpointer: saver });
-  return { saver, graph, input: { messages: [new messages.HumanMessage({ id: 'goal', content: goal })] } };
+  return {
+    saver,
+    graph,
+    input: { messages: [new messages.HumanMessage({ id: 'goal', content: benchGoal })] },
+  };
 }
 
 /**
- * The part of the libraries that is used. They are installed by the bench and not with the project, so neither their
- * types nor their names can be imported as usual.
+ * The parts of the libraries that are used. The benchmark installs them separately from the project, so their types
+ * cannot be imported.
  */
-type Message = {
-  readonly tool_calls?: readonly { readonly id: string; readonly name: string; readonly args: Page }[];
+type GraphMessage = {
+  readonly tool_calls?: readonly { readonly id: string; readonly name: string; readonly args: FilePage }[];
 };
-type State = { readonly messages: readonly Message[] };
-type MakeMessage = new (fields: Readonly<Record<string, unknown>>) => Message;
-type Saver = {
+type GraphState = { readonly messages: readonly GraphMessage[] };
+type MessageConstructor = new (fields: Readonly<Record<string, unknown>>) => GraphMessage;
+type CheckpointSaver = {
   readonly db: { pragma(name: string, options: { readonly simple: true }): unknown; close(): void };
 };
-type Graph = {
-  invoke(input: State, options: object): Promise<State>;
-  getState(options: object): Promise<{ readonly values: State }>;
+type CompiledGraph = {
+  invoke(input: GraphState, options: object): Promise<GraphState>;
+  getState(options: object): Promise<{ readonly values: GraphState }>;
 };
-type Builder = {
-  addNode(name: string, node: (state: State) => State): Builder;
-  addEdge(from: string, to: string): Builder;
-  addConditionalEdges(from: string, choose: (state: State) => string): Builder;
-  compile(options: { readonly checkpointer: Saver }): Graph;
+type GraphBuilder = {
+  addNode(name: string, node: (state: GraphState) => GraphState): GraphBuilder;
+  addEdge(from: string, to: string): GraphBuilder;
+  addConditionalEdges(from: string, choose: (state: GraphState) => string): GraphBuilder;
+  compile(options: { readonly checkpointer: CheckpointSaver }): CompiledGraph;
 };
-type Libraries = {
+type GraphLibraries = {
   readonly library: {
-    readonly StateGraph: new (schema: object) => Builder;
+    readonly StateGraph: new (schema: object) => GraphBuilder;
     readonly StateSchema: new (fields: object) => object;
     readonly MessagesValue: object;
     readonly MessagesDeltaValue: object;
@@ -103,18 +124,18 @@ type Libraries = {
     readonly END: string;
   };
   readonly messages: {
-    readonly AIMessage: MakeMessage;
-    readonly HumanMessage: MakeMessage;
-    readonly ToolMessage: MakeMessage;
+    readonly AIMessage: MessageConstructor;
+    readonly HumanMessage: MessageConstructor;
+    readonly ToolMessage: MessageConstructor;
   };
-  readonly sqlite: { readonly SqliteSaver: { fromConnString(path: string): Saver } };
+  readonly sqlite: { readonly SqliteSaver: { fromConnString(path: string): CheckpointSaver } };
 };
 
-async function load(): Promise<Libraries> {
+async function loadGraphLibraries(): Promise<GraphLibraries> {
   const [library, messages, sqlite] = await Promise.all(
     ['@langchain/langgraph', '@langchain/core/messages', '@langchain/langgraph-checkpoint-sqlite'].map(
       (name) => import(name) as Promise<unknown>,
     ),
   );
-  return { library, messages, sqlite } as Libraries;
+  return { library, messages, sqlite } as GraphLibraries;
 }

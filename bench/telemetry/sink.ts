@@ -1,4 +1,4 @@
-/* A collector that takes everything and keeps nothing, in a process of its own so that its work is not counted. */
+/* A collector that accepts and discards everything, in its own process so that its work is not measured. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { quick } from './quick.ts';
+import { runQuickBench } from './run-quick-bench.ts';
 
 describe('bench/hook.ts', () => {
   it('prints how long a hook takes before and after a call, and what was aimed at', async () => {
-    const { milliseconds, aims } = await quick<{
+    const { milliseconds, aims } = await runQuickBench<{
       readonly milliseconds: readonly { readonly name: string; readonly median: number }[];
       readonly aims: readonly { readonly atMost: number; readonly measured: number }[];
     }>(new URL('../hook.ts', import.meta.url));

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { median, pairedRatios, summarise } from '../lib/statistics.ts';
-import { table } from '../lib/table.ts';
+import { computeMedian, computePairedRatios, summarizeSamples } from '../lib/statistics.ts';
+import { formatBenchTable } from '../lib/table.ts';
 
 describe('statistics', () => {
   it('take the middle sample, or the mean of the two in the middle', () => {
-    expect(median([9, 1, 5])).toBe(5);
-    expect(median([9, 1, 5, 7])).toBe(6);
+    expect(computeMedian([9, 1, 5])).toBe(5);
+    expect(computeMedian([9, 1, 5, 7])).toBe(6);
   });
 
   it('keep the least and the greatest sample as the spread', () => {
-    expect(summarise([4, 2, 8])).toEqual({ median: 4, min: 2, max: 8 });
+    expect(summarizeSamples([4, 2, 8])).toEqual({ median: 4, min: 2, max: 8 });
   });
 
   it('compare samples of the same round', () => {
-    expect(pairedRatios([2, 30], [1, 10])).toEqual([2, 3]);
+    expect(computePairedRatios([2, 30], [1, 10])).toEqual([2, 3]);
   });
 });
 
 describe('table', () => {
   it('is Markdown with the numbers to the right', () => {
     expect(
-      table(
+      formatBenchTable(
         ['name', 'ns'],
         [
           ['a', '1'],

@@ -1,117 +1,128 @@
 import { assertAgreement } from '../contenders/agreement.ts';
-import { contenders } from '../contenders/all.ts';
+import { turnContenders } from '../contenders/all.ts';
 import { bareReducer } from '../contenders/bare-reducer.ts';
-import { playTurn, type Contender } from '../contenders/contender.ts';
-import { pawl } from '../contenders/pawl.ts';
+import { playTurn, type TurnContender } from '../contenders/contender.ts';
+import { pawlStepContender } from '../contenders/pawl.ts';
 import { turnEvents } from '../contenders/turn-events.ts';
-import { environment, versionOf, type Environment } from '../lib/environment.ts';
-import { interleave, type Plan } from '../lib/interleave.ts';
-import { bytesEach } from '../lib/memory.ts';
-import { pairedRatios, summarise, type Summary } from '../lib/statistics.ts';
-import { seasonPawl } from './seasoning.ts';
-import { freshSession, longSession, turnsTask } from './turns-task.ts';
+import { readBenchMachine, getPackageVersion, type BenchMachine } from '../lib/environment.ts';
+import { interleaveTasks, type InterleavePlan } from '../lib/interleave.ts';
+import { measureBytesEach } from '../lib/memory.ts';
+import { computePairedRatios, summarizeSamples, type SampleSummary } from '../lib/statistics.ts';
+import { warmUpPawl } from './warm-up.ts';
+import { createFreshStart, createLongStart, createTurnsTask } from './turns-task.ts';
 
 /** How much to measure. */
-export type Size = { readonly plan: Plan; readonly idleSessions: number };
+export type TransitionPlan = { readonly plan: InterleavePlan; readonly idleSessions: number };
 
-export const full: Size = {
+export const fullPlan: TransitionPlan = {
   plan: { rounds: 21, warmUpRounds: 3, sliceMs: 150 },
   idleSessions: 100_000,
 };
-export const quick: Size = {
+export const quickPlan: TransitionPlan = {
   plan: { rounds: 3, warmUpRounds: 1, sliceMs: 10 },
   idleSessions: 5_000,
 };
 
 export const turnsPerSession = 100;
 const growthTurns = 50;
-const early = 100;
-const late = 10_000;
+const earlyTurn = 100;
+const lateTurn = 10_000;
 
-/** One contender's numbers. `times` is how many times as long as the bare reducer it takes, round by round. */
-export type Speed = {
+/** Results of one contender. `times` is the ratio to the bare reducer, round by round. */
+export type ContenderSpeed = {
   readonly name: string;
   readonly version: string | null;
-  readonly times: Summary;
-  readonly nsPerTurn: Summary;
+  readonly times: SampleSummary;
+  readonly nsPerTurn: SampleSummary;
   readonly eventsPerSecond: number;
   readonly bytesFresh: number;
   readonly bytesAfterOneTurn: number;
 };
 
-/** What a turn late in a session costs, by what a turn early in it costs. */
-export type Growth = {
+/** Cost of a turn late in a session relative to one early in it. */
+export type TurnGrowth = {
   readonly name: string;
   readonly early: number;
   readonly late: number;
-  readonly times: Summary;
+  readonly times: SampleSummary;
 };
 
-export type Measured = {
-  readonly environment: Environment;
-  readonly plan: Plan;
+export type TransitionResult = {
+  readonly environment: BenchMachine;
+  readonly plan: InterleavePlan;
   readonly idleSessions: number;
-  readonly speeds: readonly Speed[];
-  /** How many times as long as Pawl each contender takes, round by round. */
-  readonly overPawl: Readonly<Record<string, Summary>>;
-  /** How many times as long as the bare reducer Pawl takes once it has seen every event in every state. */
-  readonly seasoned: Summary;
-  readonly growth: readonly Growth[];
+  readonly speeds: readonly ContenderSpeed[];
+  /** Ratio of each contender to Pawl, round by round. */
+  readonly overPawl: Readonly<Record<string, SampleSummary>>;
+  /** Ratio of Pawl to the bare reducer after Pawl has processed every event type in every state. */
+  readonly seasoned: SampleSummary;
+  readonly growth: readonly TurnGrowth[];
 };
 
-export function measure(size: Size): Measured {
-  assertAgreement(contenders, 20);
-  const timings = interleave(
-    contenders.map((contender) => turnsTask(contender, freshSession(contender, turnsPerSession))),
+export function measureTransition(size: TransitionPlan): TransitionResult {
+  assertAgreement(turnContenders, 20);
+  const timings = interleaveTasks(
+    turnContenders.map((contender) =>
+      createTurnsTask(contender, createFreshStart(contender, turnsPerSession)),
+    ),
     size.plan,
   );
-  const samplesOf = (contender: Contender): readonly number[] =>
+  const samplesOf = (contender: TurnContender): readonly number[] =>
     timings.find(({ name }) => name === contender.name)?.samples ?? [];
-  const timesOf = (contender: Contender, base: Contender): Summary =>
-    summarise(pairedRatios(samplesOf(contender), samplesOf(base)));
+  const timesOf = (contender: TurnContender, base: TurnContender): SampleSummary =>
+    summarizeSamples(computePairedRatios(samplesOf(contender), samplesOf(base)));
   return {
-    environment: environment(),
+    environment: readBenchMachine(),
     plan: size.plan,
     idleSessions: size.idleSessions,
-    speeds: contenders.map((contender) => {
-      const nsPerTurn = summarise(samplesOf(contender));
+    speeds: turnContenders.map((contender) => {
+      const nsPerTurn = summarizeSamples(samplesOf(contender));
       return {
         name: contender.name,
-        version: contender.library === null ? null : versionOf(contender.library),
+        version: contender.library === null ? null : getPackageVersion(contender.library),
         times: timesOf(contender, bareReducer),
         nsPerTurn,
         eventsPerSecond: (turnEvents.length * 1e9) / nsPerTurn.median,
-        ...idleBytes(contender, size.idleSessions),
+        ...measureIdleBytes(contender, size.idleSessions),
       };
     }),
-    overPawl: Object.fromEntries(contenders.map((each) => [each.name, timesOf(each, pawl)])),
-    growth: [bareReducer, pawl].map((contender) => measureGrowth(contender, size.plan)),
-    // Last, because there is no way back from it.
+    overPawl: Object.fromEntries(turnContenders.map((each) => [each.name, timesOf(each, pawlStepContender)])),
+    growth: [bareReducer, pawlStepContender].map((contender) => measureTurnGrowth(contender, size.plan)),
+    // Last, because the engine's type feedback cannot be reset.
     seasoned: measureSeasoned(size.plan),
   };
 }
 
-function idleBytes(contender: Contender, count: number): Pick<Speed, 'bytesFresh' | 'bytesAfterOneTurn'> {
+function measureIdleBytes(
+  contender: TurnContender,
+  count: number,
+): Pick<ContenderSpeed, 'bytesFresh' | 'bytesAfterOneTurn'> {
   return {
-    bytesFresh: bytesEach(count, (index) => contender.create(`session-${index}`)),
-    bytesAfterOneTurn: bytesEach(count, (index) => playTurn(contender, contender.create(`session-${index}`))),
+    bytesFresh: measureBytesEach(count, (index) => contender.create(`session-${index}`)),
+    bytesAfterOneTurn: measureBytesEach(count, (index) =>
+      playTurn(contender, contender.create(`session-${index}`)),
+    ),
   };
 }
 
-function measureGrowth(contender: Contender, plan: Plan): Growth {
-  const [atEarly, atLate] = interleave(
-    [early, late].map((turn) => turnsTask(contender, longSession(contender, turn, growthTurns))),
+function measureTurnGrowth(contender: TurnContender, plan: InterleavePlan): TurnGrowth {
+  const [atEarly, atLate] = interleaveTasks(
+    [earlyTurn, lateTurn].map((turn) =>
+      createTurnsTask(contender, createLongStart(contender, turn, growthTurns)),
+    ),
     plan,
   );
-  const ratios = pairedRatios(atLate?.samples ?? [], atEarly?.samples ?? []);
-  return { name: contender.name, early, late, times: summarise(ratios) };
+  const ratios = computePairedRatios(atLate?.samples ?? [], atEarly?.samples ?? []);
+  return { name: contender.name, early: earlyTurn, late: lateTurn, times: summarizeSamples(ratios) };
 }
 
-function measureSeasoned(plan: Plan): Summary {
-  seasonPawl();
-  const [bare, seasoned] = interleave(
-    [bareReducer, pawl].map((contender) => turnsTask(contender, freshSession(contender, turnsPerSession))),
+function measureSeasoned(plan: InterleavePlan): SampleSummary {
+  warmUpPawl();
+  const [bare, seasoned] = interleaveTasks(
+    [bareReducer, pawlStepContender].map((contender) =>
+      createTurnsTask(contender, createFreshStart(contender, turnsPerSession)),
+    ),
     plan,
   );
-  return summarise(pairedRatios(seasoned?.samples ?? [], bare?.samples ?? []));
+  return summarizeSamples(computePairedRatios(seasoned?.samples ?? [], bare?.samples ?? []));
 }

@@ -1,17 +1,17 @@
-import { assertPlayed } from '../contenders/agreement.ts';
-import { playTurn, type Contender } from '../contenders/contender.ts';
-import type { Task } from '../lib/interleave.ts';
+import { assertTurnsPlayed } from '../contenders/agreement.ts';
+import { playTurn, type TurnContender } from '../contenders/contender.ts';
+import type { TimedTask } from '../lib/interleave.ts';
 
-export type Start = {
-  /** Turns the session has behind it. */
+export type SessionStart = {
+  /** Number of turns before the measurement. */
   readonly turnsBefore: number;
-  /** Turns to play from there before starting again, so that the heap stays small and garbage stays young. */
+  /** Turns to play before restarting, so that the heap stays small and garbage short-lived. */
   readonly turns: number;
   session(): unknown;
 };
 
-/** Turns of one contender, from the same start again and again. */
-export function turnsTask(contender: Contender, start: Start): Task {
+/** Plays turns of one contender, repeatedly from the same start. */
+export function createTurnsTask(contender: TurnContender, start: SessionStart): TimedTask {
   let session: unknown;
   let played = 0;
   return {
@@ -24,18 +24,18 @@ export function turnsTask(contender: Contender, start: Start): Task {
       played = ((times - 1) % start.turns) + 1;
     },
     check() {
-      assertPlayed(contender, session, start.turnsBefore + played);
+      assertTurnsPlayed(contender, session, start.turnsBefore + played);
       session = undefined;
     },
   };
 }
 
-export function freshSession(contender: Contender, turns: number): Start {
+export function createFreshStart(contender: TurnContender, turns: number): SessionStart {
   return { turnsBefore: 0, turns, session: () => contender.create('bench') };
 }
 
-/** A session that has had many turns. Only for contenders whose sessions are values and can be gone back to. */
-export function longSession(contender: Contender, turnsBefore: number, turns: number): Start {
+/** A session after many turns. Only for contenders whose sessions are immutable values that can be reused. */
+export function createLongStart(contender: TurnContender, turnsBefore: number, turns: number): SessionStart {
   let session = contender.create('bench');
   for (let turn = 0; turn < turnsBefore; turn += 1) session = playTurn(contender, session);
   return { turnsBefore, turns, session: () => session };

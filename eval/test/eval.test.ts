@@ -9,10 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('../run.ts', import.meta.url));
 
-type Done = { readonly code: number; readonly stdout: string; readonly stderr: string };
+type CommandResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 /** Runs the command as a user does. */
-function evaluate(...args: readonly string[]): Promise<Done> {
+function runEvalCommand(...args: readonly string[]): Promise<CommandResult> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
@@ -20,38 +20,46 @@ function evaluate(...args: readonly string[]): Promise<Done> {
   });
 }
 
-type Work = Omit<RecordedStep, 'i' | 'role'>;
+type StepWork = Omit<RecordedStep, 'i' | 'role'>;
 
-function run(id: string, success: boolean | null, work: readonly Work[]): RecordedRun {
+function createTestRun(id: string, success: boolean | null, work: readonly StepWork[]): RecordedRun {
   const source = id.slice(0, id.indexOf('-'));
   const steps = work.map((each, index): RecordedStep => ({ i: index + 1, role: 'assistant', ...each }));
   return { id, source, success, steps: [{ i: 0, role: 'user', text: 'Do it.' }, ...steps] };
 }
 
-const times = (count: number, work: (index: number) => Work): Work[] =>
+const repeatWork = (count: number, work: (index: number) => StepWork): StepWork[] =>
   Array.from({ length: count }, (_, index) => work(index));
-const reads = (index: number): Work => ({
+const createReadStep = (index: number): StepWork => ({
   tool: 'read',
   args: { path: `${index}` },
   result: `text ${index}`,
 });
-const same = (): Work => ({ tool: 'read', args: { path: 'a' }, result: 'text' });
-const fails = (): Work => ({ tool: 'edit', args: { path: 'a', old: 'x' }, result: 'not found', error: true });
+const createSameStep = (): StepWork => ({ tool: 'read', args: { path: 'a' }, result: 'text' });
+const createFailingStep = (): StepWork => ({
+  tool: 'edit',
+  args: { path: 'a', old: 'x' },
+  result: 'not found',
+  error: true,
+});
 
 /*
  * What each run comes to under pawl (four identical calls end a run, the second identical failure earns a word), and under
  * nexora (three identical errors earn a word, and so do three more; then the run ends).
  */
 const alpha = [
-  run('alpha-fine', true, times(6, reads)),
-  run('alpha-fumbling', true, [...times(2, fails), ...times(4, reads)]),
-  run('alpha-stuck', false, times(10, fails)),
-  run('alpha-lost', false, times(10, reads)),
+  createTestRun('alpha-fine', true, repeatWork(6, createReadStep)),
+  createTestRun('alpha-fumbling', true, [
+    ...repeatWork(2, createFailingStep),
+    ...repeatWork(4, createReadStep),
+  ]),
+  createTestRun('alpha-stuck', false, repeatWork(10, createFailingStep)),
+  createTestRun('alpha-lost', false, repeatWork(10, createReadStep)),
 ];
 const beta = [
-  run('beta-slow', true, [...times(4, same), ...times(2, reads)]),
-  run('beta-unknown', null, times(9, same)),
-  run('beta-late', false, times(4, fails)),
+  createTestRun('beta-slow', true, [...repeatWork(4, createSameStep), ...repeatWork(2, createReadStep)]),
+  createTestRun('beta-unknown', null, repeatWork(9, createSameStep)),
+  createTestRun('beta-late', false, repeatWork(4, createFailingStep)),
 ];
 const judged = [
   { id: 'alpha-fine', stuck: false },
@@ -61,7 +69,8 @@ const judged = [
   { id: 'beta-late', stuck: true, from_step: 4 },
 ];
 
-const lines = (runs: readonly RecordedRun[]): string => runs.map((each) => JSON.stringify(each)).join('\n');
+const toJsonLines = (runs: readonly RecordedRun[]): string =>
+  runs.map((each) => JSON.stringify(each)).join('\n');
 
 let folder = '';
 
@@ -70,37 +79,37 @@ beforeAll(async () => {
   const [first, ...rest] = alpha.map((each) => JSON.stringify(each));
   const faulty = ['{"id": "cut o', '', '{"id": "no steps"}', '[]', '{"id": "x", "steps": [null]}'];
   await writeFile(join(folder, 'alpha.jsonl'), [first, ...faulty, ...rest].join('\n'));
-  await writeFile(join(folder, 'beta.jsonl.gz'), gzipSync(lines(beta)));
+  await writeFile(join(folder, 'beta.jsonl.gz'), gzipSync(toJsonLines(beta)));
   await writeFile(join(folder, 'judged.json'), JSON.stringify(judged));
   await writeFile(join(folder, 'notes.txt'), 'nothing to do with it');
 });
 
 afterAll(() => rm(folder, { recursive: true }));
 
-type Scores = Readonly<Record<string, number | string | null>>;
-type Report = {
+type ScoreRow = Readonly<Record<string, number | string | null>>;
+type EvalReport = {
   readonly tables: readonly {
     readonly title: string;
     readonly runs: number;
-    readonly rows: readonly Scores[];
+    readonly rows: readonly ScoreRow[];
   }[];
   readonly leaveOneOut: readonly {
     readonly source: string;
-    readonly shipped: Scores;
+    readonly shipped: ScoreRow;
     readonly ends: string;
   }[];
 };
 
-async function report(...args: readonly string[]): Promise<Report> {
-  const { code, stdout } = await evaluate('--data', folder, '--json', ...args);
+async function readEvalReport(...args: readonly string[]): Promise<EvalReport> {
+  const { code, stdout } = await runEvalCommand('--data', folder, '--json', ...args);
   expect(code).toBe(0);
-  return JSON.parse(stdout) as Report;
+  return JSON.parse(stdout) as EvalReport;
 }
 
 const third = 100 / 3;
 
 /** Of three solved runs one is ended and two get a verdict; of 24 steps in the unsolved ones six come after the end. */
-const ofPawl = {
+const pawlScores = {
   name: 'pawl',
   harm: third,
   noise: 2 * third,
@@ -111,7 +120,7 @@ const ofPawl = {
 };
 
 /** No solved run gets a verdict; of the 24 steps four come after the end. */
-const ofNexora = {
+const nexoraScores = {
   name: 'nexora',
   harm: 0,
   noise: 0,
@@ -121,7 +130,7 @@ const ofNexora = {
   wrong: 0,
 };
 
-function near(scores: Scores): unknown {
+function expectCloseScores(scores: ScoreRow): unknown {
   const entries = Object.entries(scores);
   return Object.fromEntries(
     entries.map(([key, value]) => [
@@ -133,13 +142,13 @@ function near(scores: Scores): unknown {
 
 describe('npm run eval', () => {
   it('scores pawl on every run and on those of each source, plain and gzipped', async () => {
-    const { tables, leaveOneOut } = await report();
+    const { tables, leaveOneOut } = await readEvalReport();
     expect(tables.map(({ title, runs }) => [title, runs])).toEqual([
       ['all', 7],
       ['alpha', 4],
       ['beta', 3],
     ]);
-    expect(tables[0]?.rows).toEqual([near(ofPawl)]);
+    expect(tables[0]?.rows).toEqual([expectCloseScores(pawlScores)]);
     expect(tables[1]?.rows).toEqual([
       { name: 'pawl', harm: 0, noise: 50, caught: 50, saved: 30, told: 50, wrong: 0 },
     ]);
@@ -154,10 +163,10 @@ describe('npm run eval', () => {
       ['--preset', 'pawl, nexora'],
       ['--preset', 'pawl', '--preset', 'nexora,pawl'],
     ]) {
-      const { tables } = await report(...args);
-      expect(tables[0]?.rows).toEqual([near(ofPawl), near(ofNexora)]);
+      const { tables } = await readEvalReport(...args);
+      expect(tables[0]?.rows).toEqual([expectCloseScores(pawlScores), expectCloseScores(nexoraScores)]);
     }
-    const { tables } = await report('--preset', 'savant,nexora-lenient');
+    const { tables } = await readEvalReport('--preset', 'savant,nexora-lenient');
     expect(tables[0]?.rows).toMatchObject([
       { name: 'savant', harm: 100 },
       { name: 'nexora-lenient', told: third },
@@ -169,9 +178,9 @@ describe('npm run eval', () => {
     const hasty = `{ name: 'hasty', create: () => ({ push: (step) => step.i === 1 ? { level: 'stop' } : null }) }`;
     const silent = `{ name: 'silent', create: () => ({ push: () => ({ level: 'observe' }) }) }`;
     await writeFile(peers, `export const peers = [${hasty}, ${silent}];`);
-    const { tables } = await report('--peers', peers);
+    const { tables } = await readEvalReport('--peers', peers);
     expect(tables[0]?.rows.slice(1)).toEqual([
-      near({
+      expectCloseScores({
         name: 'hasty',
         harm: 100,
         noise: 100,
@@ -185,7 +194,7 @@ describe('npm run eval', () => {
   });
 
   it('prints tables for people, with a dash where there is nothing to take a share of', async () => {
-    const { code, stdout } = await evaluate('--data', folder, '--preset', 'pawl,nexora');
+    const { code, stdout } = await runEvalCommand('--data', folder, '--preset', 'pawl,nexora');
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 5)).toEqual([
       '',
@@ -195,21 +204,24 @@ describe('npm run eval', () => {
       'nexora                        0.0    0.0   33.3   16.7   66.7    0.0',
     ]);
     const bare = await mkdtemp(join(tmpdir(), 'eval-'));
-    await writeFile(join(bare, 'one.jsonl'), JSON.stringify(run('one-run', null, times(1, reads))));
-    const { stdout: one } = await evaluate('--data', bare);
+    await writeFile(
+      join(bare, 'one.jsonl'),
+      JSON.stringify(createTestRun('one-run', null, repeatWork(1, createReadStep))),
+    );
+    const { stdout: one } = await runEvalCommand('--data', bare);
     await rm(bare, { recursive: true });
     expect(one).toContain('all: 1 run\n');
     expect(one).toContain(`pawl${' '.repeat(22)}${'      -'.repeat(6)}`);
   });
 
   it('fits thresholds on all sources but one and scores them on that one', async () => {
-    const { tables, leaveOneOut } = await report('--leave-one-out');
+    const { tables, leaveOneOut } = await readEvalReport('--leave-one-out');
     expect(leaveOneOut.map(({ source }) => source)).toEqual(['alpha', 'beta']);
     for (const [index, { shipped, ends }] of leaveOneOut.entries()) {
       expect(tables[index + 1]?.rows).toEqual([{ name: 'pawl', ...shipped }]);
       expect(ends).toMatch(/^\d+(?: \d+)+$/);
     }
-    const { stdout } = await evaluate('--data', folder, '--leave-one-out');
+    const { stdout } = await runEvalCommand('--data', folder, '--leave-one-out');
     // A solved run of beta repeats a call four times, so what is fitted on beta lets four pass; nothing in alpha does.
     expect(stdout).toMatch(
       /\nheld out +harm .*\nalpha .* ends at 4 5 .*\n {2}as shipped .*\nbeta .* ends at 3 3 /,
@@ -217,7 +229,7 @@ describe('npm run eval', () => {
   });
 
   it('reports each line that is no run, and leaves it out', async () => {
-    const { code, stderr } = await evaluate('--data', folder);
+    const { code, stderr } = await runEvalCommand('--data', folder);
     expect(code).toBe(0);
     const file = join(folder, 'alpha.jsonl');
     expect(stderr.trimEnd().split('\n')).toEqual(
@@ -235,7 +247,7 @@ describe('npm run eval', () => {
     [['--data', fileURLToPath(new URL('.', import.meta.url))], 'There are no runs in'],
     [['--speed', 'fast'], "Unknown option '--speed'"],
   ])('says in one line what is wrong with %j, and exits with 2', async (args, message) => {
-    const { code, stdout, stderr } = await evaluate('--data', folder, ...args);
+    const { code, stdout, stderr } = await runEvalCommand('--data', folder, ...args);
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining(message)]);
@@ -245,17 +257,17 @@ describe('npm run eval', () => {
     const bare = await mkdtemp(join(tmpdir(), 'eval-'));
     await writeFile(join(bare, 'one.jsonl'), '');
     await writeFile(join(bare, 'judged.json'), '{}');
-    const { code, stderr } = await evaluate('--data', bare);
+    const { code, stderr } = await runEvalCommand('--data', bare);
     await rm(bare, { recursive: true });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^[^\n]*judged\.json is no list of judgements[^\n]*\n$/);
   });
 
   it('shows how it is called when it is asked to, or is not told where the runs are', async () => {
-    expect(await evaluate('--help')).toMatchObject({
+    expect(await runEvalCommand('--help')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('--preset NAMES'),
     });
-    expect(await evaluate()).toMatchObject({ code: 2, stderr: expect.stringContaining('--data DIR') });
+    expect(await runEvalCommand()).toMatchObject({ code: 2, stderr: expect.stringContaining('--data DIR') });
   });
 });

@@ -1,13 +1,13 @@
 import { simulateReadableStream } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
-import type { Move, Script } from './scripts.ts';
+import type { ScriptMove, AgentScript } from './scripts.ts';
 
-type Chunk =
+type StreamChunk =
   Awaited<ReturnType<MockLanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer Part>
     ? Part
     : never;
 
-const ending = (move: Move) => ({
+const createStepEnding = (move: ScriptMove) => ({
   finishReason: { unified: 'text' in move ? 'stop' : 'tool-calls', raw: undefined } as const,
   usage: {
     inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
@@ -15,15 +15,15 @@ const ending = (move: Move) => ({
   },
 });
 
-/** A model of the AI SDK that follows a script. */
-export function scriptedModel(script: Script): MockLanguageModelV4 {
+/** An AI SDK model that follows a script. */
+export function createScriptedAiSdkModel(script: AgentScript): MockLanguageModelV4 {
   let asked = 0;
-  const next = (request: { readonly tools?: readonly unknown[] }): Move => {
+  const next = (request: { readonly tools?: readonly unknown[] }): ScriptMove => {
     const move = script(asked, (request.tools ?? []).length > 0);
     asked += 1;
     return move;
   };
-  const callsOf = ({ calls }: Extract<Move, { calls: object }>) =>
+  const callsOf = ({ calls }: Extract<ScriptMove, { calls: object }>) =>
     calls.map(({ tool, args }, index) => ({
       type: 'tool-call' as const,
       toolCallId: `call_${asked}_${index}`,
@@ -34,11 +34,11 @@ export function scriptedModel(script: Script): MockLanguageModelV4 {
     doGenerate: async (request) => {
       const move = next(request);
       const content = 'text' in move ? [{ type: 'text' as const, text: move.text }] : callsOf(move);
-      return { content, ...ending(move), warnings: [] };
+      return { content, ...createStepEnding(move), warnings: [] };
     },
     doStream: async (request) => {
       const move = next(request);
-      const parts: readonly Chunk[] =
+      const parts: readonly StreamChunk[] =
         'text' in move
           ? [
               { type: 'text-start', id: 'text' },
@@ -46,10 +46,10 @@ export function scriptedModel(script: Script): MockLanguageModelV4 {
               { type: 'text-end', id: 'text' },
             ]
           : callsOf(move);
-      const chunks: Chunk[] = [
+      const chunks: StreamChunk[] = [
         { type: 'stream-start', warnings: [] },
         ...parts,
-        { type: 'finish', ...ending(move) },
+        { type: 'finish', ...createStepEnding(move) },
       ];
       return { stream: simulateReadableStream({ chunks, initialDelayInMs: null, chunkDelayInMs: null }) };
     },

@@ -3,9 +3,9 @@ import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
 import { tool } from '@langchain/core/tools';
 import { z } from 'zod';
-import { tools as functions, type Script } from './scripts.ts';
+import { exampleTools as functions, type AgentScript } from './scripts.ts';
 
-export const tools = [
+export const langChainTools = [
   tool(({ path }) => functions.read(path), {
     name: 'read',
     description: 'Reads a file',
@@ -21,11 +21,11 @@ export const tools = [
 /** A chat model that follows a script. */
 export class ScriptedChatModel extends BaseChatModel {
   asked = 0;
-  /** What it was sent, request by request. */
+  /** The messages it received, per request. */
   readonly sent: (readonly BaseMessage[])[] = [];
-  readonly #script: Script;
+  readonly #script: AgentScript;
 
-  constructor(script: Script) {
+  constructor(script: AgentScript) {
     super({});
     this.#script = script;
   }

@@ -1,12 +1,16 @@
 import { GraphRecursionError } from '@langchain/langgraph';
-import { governorMiddleware } from '@pawl/adapters/langchain';
+import { createGovernorMiddleware } from '@pawl/adapters/langchain';
 import { createAgent } from 'langchain';
-import { ScriptedChatModel, tools } from './langchain-model.ts';
-import { compare } from './scripts.ts';
+import { ScriptedChatModel, langChainTools } from './langchain-model.ts';
+import { compareGoverned } from './scripts.ts';
 
-await compare(async (script, isGoverned) => {
+await compareGoverned(async (script, isGoverned) => {
   const model = new ScriptedChatModel(script);
-  const agent = createAgent({ model, tools, middleware: isGoverned ? [governorMiddleware()] : [] });
+  const agent = createAgent({
+    model,
+    tools: langChainTools,
+    middleware: isGoverned ? [createGovernorMiddleware()] : [],
+  });
   try {
     const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'When do we ship?' }] });
     return { steps: model.asked, text: messages.at(-1)?.text ?? '' };

@@ -1,19 +1,21 @@
 import { END, GraphRecursionError, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
-import { graphGovernor } from '@pawl/adapters/langgraph';
-import { ScriptedChatModel, tools } from './langchain-model.ts';
-import { compare } from './scripts.ts';
+import { createGraphGovernor } from '@pawl/adapters/langgraph';
+import { ScriptedChatModel, langChainTools } from './langchain-model.ts';
+import { compareGoverned } from './scripts.ts';
 
-await compare(async (script, isGoverned) => {
+await compareGoverned(async (script, isGoverned) => {
   const model = new ScriptedChatModel(script);
-  const governor = graphGovernor();
-  const node = new ToolNode(tools);
+  const governor = createGraphGovernor();
+  const node = new ToolNode(langChainTools);
   const graph = new StateGraph(MessagesAnnotation)
     .addNode(
       'agent',
       isGoverned
-        ? governor.agent((messages, hasTools) => (hasTools ? model.bindTools(tools) : model).invoke(messages))
-        : async ({ messages }) => ({ messages: [await model.bindTools(tools).invoke(messages)] }),
+        ? governor.agent((messages, hasTools) =>
+            (hasTools ? model.bindTools(langChainTools) : model).invoke(messages),
+          )
+        : async ({ messages }) => ({ messages: [await model.bindTools(langChainTools).invoke(messages)] }),
     )
     .addNode('tools', isGoverned ? governor.tools(node) : node)
     .addEdge(START, 'agent')

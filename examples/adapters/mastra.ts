@@ -1,34 +1,34 @@
 import { Agent } from '@mastra/core/agent';
 import type { MastraModelConfig } from '@mastra/core/llm';
 import { createTool } from '@mastra/core/tools';
-import { governorProcessor } from '@pawl/adapters/mastra';
+import { createGovernorProcessor } from '@pawl/adapters/mastra';
 import { z } from 'zod';
-import { scriptedModel } from './ai-sdk-model.ts';
-import { compare, tools } from './scripts.ts';
+import { createScriptedAiSdkModel } from './ai-sdk-model.ts';
+import { compareGoverned, exampleTools } from './scripts.ts';
 
-await compare(async (script, isGoverned) => {
-  const model = scriptedModel(script);
+await compareGoverned(async (script, isGoverned) => {
+  const model = createScriptedAiSdkModel(script);
   const agent = new Agent({
     id: 'assistant',
     name: 'Assistant',
     instructions: 'You are helpful.',
-    // Mastra knows the model by another release of the same types.
+    // Mastra uses another version of the same model types.
     model: model as object as MastraModelConfig,
     tools: {
       read: createTool({
         id: 'read',
         description: 'Reads a file',
         inputSchema: z.object({ path: z.string() }),
-        execute: async ({ path }) => tools.read(path),
+        execute: async ({ path }) => exampleTools.read(path),
       }),
       run: createTool({
         id: 'run',
         description: 'Runs a command',
         inputSchema: z.object({ command: z.string() }),
-        execute: async ({ command }) => tools.run(command),
+        execute: async ({ command }) => exampleTools.run(command),
       }),
     },
-    inputProcessors: isGoverned ? [governorProcessor()] : [],
+    inputProcessors: isGoverned ? [createGovernorProcessor()] : [],
   });
   const { text } = await agent.generate('When do we ship?', { maxSteps: 20 });
   return { steps: model.doGenerateCalls.length, text };

@@ -1,28 +1,29 @@
-import { governMessages, refusalOf, withAdvice } from '@pawl/adapters/messages';
-import { compare, tools, type Move, type Script } from './scripts.ts';
+import { governMessages, findRefusalReason, appendAdvice } from '@pawl/adapters/messages';
+import { compareGoverned, exampleTools, type ScriptMove, type AgentScript } from './scripts.ts';
 
-type Call = {
+type ChatToolCall = {
   readonly id: string;
   readonly function: { readonly name: 'read' | 'run'; readonly arguments: string };
 };
-type Message = {
+type ChatMessage = {
   readonly role: string;
   readonly content: string | null;
-  readonly tool_calls?: readonly Call[];
+  readonly tool_calls?: readonly ChatToolCall[];
   readonly tool_call_id?: string;
 };
 
-// A loop of your own over messages as OpenAI has them: five lines of it have to do with the governor.
-await compare(async (script, isGoverned) => {
-  const messages: Message[] = [{ role: 'user', content: 'When do we ship?' }];
+// Your own loop over messages in OpenAI's format: five of its lines belong to the governor.
+await compareGoverned(async (script, isGoverned) => {
+  const messages: ChatMessage[] = [{ role: 'user', content: 'When do we ship?' }];
   for (let steps = 1; steps <= 20; steps += 1) {
     const judgement = governMessages(isGoverned ? messages : []);
-    const sent = withAdvice(messages, judgement);
-    const reply = complete(script, sent, !judgement.dropTools);
+    const sent = appendAdvice(messages, judgement);
+    const reply = completeChat(script, sent, !judgement.dropTools);
     messages.push(reply);
     for (const { id, function: called } of reply.tool_calls ?? []) {
       const args = JSON.parse(called.arguments) as Readonly<Record<string, string>>;
-      const content = refusalOf(judgement, { tool: called.name, args }) ?? run(called.name, args);
+      const content =
+        findRefusalReason(judgement, { tool: called.name, args }) ?? runExampleTool(called.name, args);
       messages.push({ role: 'tool', tool_call_id: id, content });
     }
     if (reply.tool_calls === undefined) return { steps, text: reply.content ?? '' };
@@ -30,18 +31,21 @@ await compare(async (script, isGoverned) => {
   return { steps: 20, text: '' };
 });
 
-function run(name: 'read' | 'run', { path = '', command = '' }: Readonly<Record<string, string>>): string {
+function runExampleTool(
+  name: 'read' | 'run',
+  { path = '', command = '' }: Readonly<Record<string, string>>,
+): string {
   try {
-    return name === 'read' ? tools.read(path) : tools.run(command);
+    return name === 'read' ? exampleTools.read(path) : exampleTools.run(command);
   } catch (error) {
     return String(error);
   }
 }
 
-/** Stands for a provider: it is sent messages and says whether tools may be called. */
-function complete(script: Script, sent: readonly Message[], hasTools: boolean): Message {
+/** Stands in for a provider: it receives messages and whether tools may be called. */
+function completeChat(script: AgentScript, sent: readonly ChatMessage[], hasTools: boolean): ChatMessage {
   const asked = sent.filter(({ role }) => role === 'assistant').length;
-  const move: Move = script(asked, hasTools);
+  const move: ScriptMove = script(asked, hasTools);
   if ('text' in move) return { role: 'assistant', content: move.text };
   const calls = move.calls.map(({ tool, args }, index) => ({
     id: `call_${asked}_${index}`,

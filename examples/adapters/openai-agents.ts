@@ -1,28 +1,28 @@
 import { Agent, MaxTurnsExceededError, Runner, setTracingDisabled, tool, type Model } from '@openai/agents';
 import { assistantMessage, functionCall, modelResponder, ScriptedModel } from '@openai/agents/testing';
-import { agentsGovernor } from '@pawl/adapters/openai-agents';
+import { createAgentsGovernor } from '@pawl/adapters/openai-agents';
 import { z } from 'zod';
-import { compare, tools, type Script } from './scripts.ts';
+import { compareGoverned, exampleTools, type AgentScript } from './scripts.ts';
 
 setTracingDisabled(true);
 
-await compare(async (script, isGoverned) => {
-  const model = scripted(script);
+await compareGoverned(async (script, isGoverned) => {
+  const model = createScriptedAgentsModel(script);
   const own = [
     tool({
       name: 'read',
       description: 'Reads a file',
       parameters: z.object({ path: z.string() }),
-      execute: ({ path }) => tools.read(path),
+      execute: ({ path }) => exampleTools.read(path),
     }),
     tool({
       name: 'run',
       description: 'Runs a command',
       parameters: z.object({ command: z.string() }),
-      execute: ({ command }) => tools.run(command),
+      execute: ({ command }) => exampleTools.run(command),
     }),
   ];
-  const governor = agentsGovernor();
+  const governor = createAgentsGovernor();
   const agent = new Agent({
     name: 'Assistant',
     model: isGoverned ? governor.model(model) : model,
@@ -38,7 +38,7 @@ await compare(async (script, isGoverned) => {
 });
 
 /** A model that follows a script. */
-function scripted(script: Script): ScriptedModel & Model {
+function createScriptedAgentsModel(script: AgentScript): ScriptedModel & Model {
   const steps = Array.from({ length: 30 }, (_, asked) =>
     modelResponder(({ request }) => {
       const move = script(asked, request.tools.length > 0);

@@ -1,30 +1,33 @@
 /*
- * Two agents that go round in circles, and the tools they have. Every example in this folder runs them in another host. They
- * heed no advice; what ends them is that there are no tools left to call.
+ * Two agents that get stuck, and their tools. Every example in this folder runs them in a different host. They ignore
+ * advice, so they end only when no tools are offered.
  */
 
-export type Call = { readonly tool: 'read' | 'run'; readonly args: Readonly<Record<string, string>> };
+export type ScriptCall = { readonly tool: 'read' | 'run'; readonly args: Readonly<Record<string, string>> };
 
-export type Move = { readonly calls: readonly Call[] } | { readonly text: string };
+export type ScriptMove = { readonly calls: readonly ScriptCall[] } | { readonly text: string };
 
-/** What the model does next, by how often it has been asked and by whether it is offered tools. */
-export type Script = (asked: number, hasTools: boolean) => Move;
+/** The model's next move, given the number of previous requests and whether tools are offered. */
+export type AgentScript = (asked: number, hasTools: boolean) => ScriptMove;
 
 /** Reads the same file forever. */
-export const sameFile: Script = (asked, hasTools) =>
+export const readSameFile: AgentScript = (asked, hasTools) =>
   hasTools
     ? { calls: [{ tool: 'read', args: { path: 'notes.md' } }] }
     : { text: `I read notes.md ${asked} times. It says: ship on Friday.` };
 
-/** Goes back and forth between two commands that both fail. */
-export const backAndForth: Script = (asked, hasTools) =>
+/** Alternates between two commands that both fail. */
+export const alternateCommands: AgentScript = (asked, hasTools) =>
   hasTools
     ? { calls: [{ tool: 'run', args: { command: asked % 2 === 0 ? 'make' : 'npm test' } }] }
     : { text: `After ${asked} tries neither make nor npm test works here.` };
 
-export const scripts: Readonly<Record<string, Script>> = { sameFile, backAndForth };
+export const agentScripts: Readonly<Record<string, AgentScript>> = {
+  sameFile: readSameFile,
+  backAndForth: alternateCommands,
+};
 
-export const tools = {
+export const exampleTools = {
   read: (_path: string): string => 'Ship on Friday.',
   run: (command: string): string => {
     throw new Error(
@@ -33,11 +36,13 @@ export const tools = {
   },
 };
 
-export type Ran = { readonly steps: number; readonly text: string };
+export type ExampleResult = { readonly steps: number; readonly text: string };
 
-/** Runs both agents with and without the governor and prints what came of it. */
-export async function compare(run: (script: Script, isGoverned: boolean) => Promise<Ran>): Promise<void> {
-  for (const [name, script] of Object.entries(scripts)) {
+/** Runs both agents with and without the governor and prints the results. */
+export async function compareGoverned(
+  run: (script: AgentScript, isGoverned: boolean) => Promise<ExampleResult>,
+): Promise<void> {
+  for (const [name, script] of Object.entries(agentScripts)) {
     for (const isGoverned of [false, true]) {
       const { steps, text } = await run(script, isGoverned);
       console.log(`${name} ${isGoverned ? 'with Pawl' : 'alone'}: ${steps} steps, ${text || 'no answer'}`);

@@ -1,12 +1,13 @@
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { sourcesFile } from './scripts/sources.ts';
+import { sourcesHashFile } from './scripts/sources-hash.ts';
 
 /** The pages, built once into `dist`, which is part of the package: whoever uses it builds nothing. */
 export default defineConfig({
-  root: new URL('web', import.meta.url).pathname,
+  root: fileURLToPath(new URL('web', import.meta.url)),
   base: './',
-  plugins: [react(), sourcesFile()],
+  plugins: [react(), sourcesHashFile()],
   build: {
     outDir: '../dist',
     emptyOutDir: true,

@@ -1,14 +1,14 @@
-import { given, givenIn, libraries, ownLibraries } from './given.ts';
+import { givenNames, givenNamesByLibrary, hostLibraries, ownLibraries } from './given-names.ts';
 
-/** An example as a module of its own: what it takes for granted is imported or declared above it. */
-export async function moduleFor(text: string): Promise<string> {
-  const about = Object.keys(libraries).find((name) => text.includes(`'${name}'`));
-  const used = new Set(codeOf(text).match(/(?<![\w$]|(?<!\.\.)\.)[A-Za-z_$][\w$]*/g));
-  const own = new Set(namesDeclaredIn(text));
+/** Turns an example into a module: names that it does not define are imported or declared above it. */
+export async function buildExampleModule(text: string): Promise<string> {
+  const about = Object.keys(hostLibraries).find((name) => text.includes(`'${name}'`));
+  const used = new Set(stripTextAndComments(text).match(/(?<![\w$]|(?<!\.\.)\.)[A-Za-z_$][\w$]*/g));
+  const own = new Set(listDeclaredNames(text));
   const lines: string[] = [];
-  const known = { ...given, ...(about !== undefined && givenIn[about]) };
+  const known = { ...givenNames, ...(about !== undefined && givenNamesByLibrary[about]) };
   const isHost = about !== undefined;
-  for (const library of isHost ? (libraries[about] ?? []) : ownLibraries) {
+  for (const library of isHost ? (hostLibraries[about] ?? []) : ownLibraries) {
     const exported = Object.keys((await import(library)) as object);
     const wanted = exported.filter((name) => used.has(name) && !own.has(name) && !Object.hasOwn(known, name));
     for (const name of wanted) own.add(name);
@@ -20,13 +20,13 @@ export async function moduleFor(text: string): Promise<string> {
   return `${lines.join('\n')}\n${text}\nexport {};\n`;
 }
 
-/** Without what is said in it: texts and comments. */
-function codeOf(text: string): string {
+/** Removes string contents and comments. */
+function stripTextAndComments(text: string): string {
   return text.replaceAll(/\/\/.*$|\/\*[^]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/gm, "''");
 }
 
-function namesDeclaredIn(text: string): readonly string[] {
-  const code = codeOf(text);
+function listDeclaredNames(text: string): readonly string[] {
+  const code = stripTextAndComments(text);
   const single = [
     ...code.matchAll(/\b(?:const|let|function|class|using|async function)\s+([A-Za-z_$][\w$]*)/g),
   ];

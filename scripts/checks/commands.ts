@@ -1,13 +1,13 @@
-import { allCommands, type CompletedCommand } from '../../packages/cli/src/commands/completion-tree.ts';
+import { flattenCommands, type CompletionCommand } from '../../packages/cli/src/commands/completion-tree.ts';
 
-/** What is wrong with the commands in a piece of shell: those of ours that there are not, and flags they do not have. */
-export function commandFaults(text: string, tree: CompletedCommand): readonly string[] {
-  const byPath = new Map(allCommands(tree).map((command) => [command.path, command]));
-  return linesOf(text).flatMap((line) => {
-    const words = wordsOf(line);
+/** Finds unknown `pawl` commands and flags in a shell snippet. */
+export function findCommandProblems(text: string, tree: CompletionCommand): readonly string[] {
+  const byPath = new Map(flattenCommands(tree).map((command) => [command.path, command]));
+  return splitCommandLines(text).flatMap((line) => {
+    const words = splitShellWords(line);
     const [program, ...rest] = words;
     if (program !== 'pawl') return [];
-    const command = commandOf(rest, tree, byPath);
+    const command = findShellCommand(rest, tree, byPath);
     if (typeof command === 'string') return [`${line}: there is no command ${command}`];
     const flags = new Set(
       ['--help', '-h', '--version', '-V'].concat(
@@ -22,8 +22,8 @@ export function commandFaults(text: string, tree: CompletedCommand): readonly st
   });
 }
 
-/** Each command of its own: continued lines are joined, pipes and lists taken apart, comments gone. */
-function linesOf(text: string): readonly string[] {
+/** Splits a snippet into single commands: joins continued lines, splits pipes and lists, and removes comments. */
+function splitCommandLines(text: string): readonly string[] {
   return text
     .replaceAll('\\\n', ' ')
     .split('\n')
@@ -37,21 +37,21 @@ function linesOf(text: string): readonly string[] {
     );
 }
 
-/** What stands in quotes is one word, and no flag. */
-function wordsOf(line: string): readonly string[] {
+/** A quoted string is one word and never a flag. */
+function splitShellWords(line: string): readonly string[] {
   const unset = line.replace(/^(?:[A-Z_]+=\S*\s+)+/, '');
   return [...unset.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']+/g)].map(([word]) => word);
 }
 
-function commandOf(
+function findShellCommand(
   words: readonly string[],
-  tree: CompletedCommand,
-  byPath: ReadonlyMap<string, CompletedCommand>,
-): CompletedCommand | string {
+  tree: CompletionCommand,
+  byPath: ReadonlyMap<string, CompletionCommand>,
+): CompletionCommand | string {
   const [first, second] = words;
   if (first === undefined || first.startsWith('-')) return tree;
   const command = byPath.get(`pawl ${first}`);
   if (command === undefined) return first === 'help' ? tree : first;
-  // Without a word of its own, `pawl queue` shows the queue.
+  // `pawl queue` without a subcommand is `pawl queue show`.
   return byPath.get(`pawl ${first} ${second ?? ''}`) ?? byPath.get(`pawl ${first} show`) ?? command;
 }

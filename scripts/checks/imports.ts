@@ -1,6 +1,6 @@
-import { isNode, nodesOf, parse, textOf } from '../syntax-tree.ts';
+import { isSyntaxNode, listSyntaxNodes, parseTypeScript, getLiteralText } from '../syntax-tree.ts';
 
-const kinds = new Set([
+const importNodeTypes = new Set([
   'ImportDeclaration',
   'ExportNamedDeclaration',
   'ExportAllDeclaration',
@@ -8,9 +8,9 @@ const kinds = new Set([
   'TSImportType',
 ]);
 
-/** What a source file imports, types included, as written. */
-export function importsIn(file: string, source: string): readonly string[] {
-  return nodesOf(parse(source, file.endsWith('x') ? 'tsx' : 'ts'))
-    .filter(({ type }) => kinds.has(type))
-    .flatMap((node) => (isNode(node['source']) ? (textOf(node['source']) ?? []) : []));
+/** Lists the import specifiers of a source file, including type imports. */
+export function listImports(file: string, source: string): readonly string[] {
+  return listSyntaxNodes(parseTypeScript(source, file.endsWith('x') ? 'tsx' : 'ts'))
+    .filter(({ type }) => importNodeTypes.has(type))
+    .flatMap((node) => (isSyntaxNode(node['source']) ? (getLiteralText(node['source']) ?? []) : []));
 }

@@ -1,19 +1,19 @@
 import { homedir, tmpdir } from 'node:os';
 import { parse } from 'node:path';
-import { root } from '../source-files.ts';
+import { repositoryRoot } from '../source-files.ts';
 
-/** What belongs to one machine and not to the project: where it installs packages from, and its folders. */
-export type Machine = { readonly hosts: readonly string[]; readonly folders: readonly string[] };
+/** Details of one machine that must not leak into the project: its package registries and its folders. */
+export type MachineTraits = { readonly hosts: readonly string[]; readonly folders: readonly string[] };
 
-export function thisMachine(registry: string): Machine {
-  const tooCommon = new Set([parse(root).root, tmpdir()]);
+export function readMachineTraits(registry: string): MachineTraits {
+  const tooCommon = new Set([parse(repositoryRoot).root, tmpdir()]);
   return {
     hosts: [new URL(registry).host],
-    folders: [root, homedir()].filter((folder) => !tooCommon.has(folder)),
+    folders: [repositoryRoot, homedir()].filter((folder) => !tooCommon.has(folder)),
   };
 }
 
-export function leaksIn(text: string, { hosts, folders }: Machine): readonly string[] {
+export function findLeaks(text: string, { hosts, folders }: MachineTraits): readonly string[] {
   return [
     ...(text.match(/\/\/[^\s/"'`]*\bregistry\b[^\s/"'`]*/) ?? []),
     ...hosts.filter((host) => text.includes(host)),
@@ -21,7 +21,7 @@ export function leaksIn(text: string, { hosts, folders }: Machine): readonly str
   ];
 }
 
-// `/app/` is a folder of the machine; the end of `src/app/` is not.
+// `/app/` is a machine's folder; the end of `src/app/` is not.
 function hasAbsolutePath(text: string, folder: string): boolean {
   return text.split(folder).some((before, index, parts) => {
     const after = parts[index + 1];

@@ -1,8 +1,8 @@
-/** A piece of code in a page. `line` is where its text begins. */
+/** A code block in a page. `line` is the first line of its text. */
 export type CodeBlock = { readonly language: string; readonly text: string; readonly line: number };
 
-/** The pieces of code between fences. */
-export function codeBlocks(page: string): readonly CodeBlock[] {
+/** Parses the fenced code blocks. */
+export function parseCodeBlocks(page: string): readonly CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: {
     readonly language: string;
@@ -24,16 +24,16 @@ export function codeBlocks(page: string): readonly CodeBlock[] {
   return blocks;
 }
 
-/** Where a page points to: links and images, outside of code. */
-export function linksIn(page: string): readonly string[] {
-  const prose = withoutCode(page);
+/** Lists the targets of links and images outside code. */
+export function listLinks(page: string): readonly string[] {
+  const prose = stripCodeBlocks(page);
   return [...prose.matchAll(/\]\(\s*<?([^)\s>]+)>?[^)]*\)/g)].map(([, target = '']) => target);
 }
 
-/** The places in a page that a link may name: its headings, as they are written in an address. */
-export function anchorsIn(page: string): ReadonlySet<string> {
+/** Lists the anchors of a page: its headings as URL fragments. */
+export function listAnchors(page: string): ReadonlySet<string> {
   const anchors = new Set<string>();
-  for (const [, heading = ''] of withoutCode(page, false).matchAll(/^#{1,6}\s+(.+)$/gm)) {
+  for (const [, heading = ''] of stripCodeBlocks(page, false).matchAll(/^#{1,6}\s+(.+)$/gm)) {
     const slug = heading
       .trim()
       .toLowerCase()
@@ -47,7 +47,7 @@ export function anchorsIn(page: string): ReadonlySet<string> {
   return anchors;
 }
 
-function withoutCode(page: string, alsoInline = true): string {
+function stripCodeBlocks(page: string, alsoInline = true): string {
   const kept: string[] = [];
   let fence: string | null = null;
   for (const line of page.split('\n')) {

@@ -1,16 +1,16 @@
-import { withoutIds } from './ids.ts';
-import type { Requirement, System } from './requirements.ts';
+import { stripRequirementIds } from './ids.ts';
+import type { SystemRequirement, OriginSystem } from './requirements.ts';
 
-export type Showing = { readonly id: string; readonly file: string; readonly title: string };
+export type RequirementProof = { readonly id: string; readonly file: string; readonly title: string };
 
-export type Conformance = {
-  readonly systems: readonly System[];
-  readonly requirements: readonly Requirement[];
-  readonly showings: readonly Showing[];
+export type ConformanceData = {
+  readonly systems: readonly OriginSystem[];
+  readonly requirements: readonly SystemRequirement[];
+  readonly showings: readonly RequirementProof[];
 };
 
-/** The page as Markdown: counts for each system, then one row for each requirement. */
-export function conformancePage({ systems, requirements, showings }: Conformance): string {
+/** Renders the page as Markdown: counts per system, then one row per requirement. */
+export function renderConformancePage({ systems, requirements, showings }: ConformanceData): string {
   const byId = Map.groupBy(showings, ({ id }) => id);
   const sections = systems.map(({ prefix, name }) => {
     const items = requirements.filter(({ id }) => id.startsWith(`${prefix}-`));
@@ -24,7 +24,7 @@ export function conformancePage({ systems, requirements, showings }: Conformance
     '| --- | ---: | ---: |',
     ...sections.map((section) => `| ${section.name} | ${section.shown} | ${section.items.length} |`),
     `| all | ${shown} | ${total} |`,
-    ...sections.flatMap(({ name, items }) => ['', `## ${name}`, '', ...table(items, byId)]),
+    ...sections.flatMap(({ name, items }) => ['', `## ${name}`, '', ...renderRequirementTable(items, byId)]),
     '',
   ].join('\n');
 }
@@ -41,27 +41,29 @@ const introduction = [
   '',
 ];
 
-function table(
-  items: readonly Requirement[],
-  byId: ReadonlyMap<string, readonly Showing[]>,
+function renderRequirementTable(
+  items: readonly SystemRequirement[],
+  byId: ReadonlyMap<string, readonly RequirementProof[]>,
 ): readonly string[] {
-  const rows = items.map(({ id, text }) => `| ${id} | ${cell(text)} | ${where(byId.get(id) ?? [])} |`);
+  const rows = items.map(
+    ({ id, text }) => `| ${id} | ${escapeTableCell(text)} | ${renderProofs(byId.get(id) ?? [])} |`,
+  );
   return ['| id | requirement | shown by |', '| --- | --- | --- |', ...rows];
 }
 
-function where(showings: readonly Showing[]): string {
+function renderProofs(showings: readonly RequirementProof[]): string {
   if (showings.length === 0) return 'not shown yet';
   const files = Map.groupBy(showings, ({ file }) => file);
   return [...files]
-    .map(([file, tests]) => `[${file}](../${file}): ${[...new Set(tests.map(title))].join('; ')}`)
+    .map(([file, tests]) => `[${file}](../${file}): ${[...new Set(tests.map(renderProofTitle))].join('; ')}`)
     .join('<br>');
 }
 
-function title(showing: Showing): string {
-  return cell(withoutIds(showing.title).replaceAll(/[*_<]/g, String.raw`\$&`));
+function renderProofTitle(showing: RequirementProof): string {
+  return escapeTableCell(stripRequirementIds(showing.title).replaceAll(/[*_<]/g, String.raw`\$&`));
 }
 
-function cell(text: string): string {
+function escapeTableCell(text: string): string {
   return text
     .replaceAll('|', String.raw`\|`)
     .replaceAll(/\s+/g, ' ')

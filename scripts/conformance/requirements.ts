@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../source-files.ts';
+import { repositoryRoot } from '../source-files.ts';
 
-export type Requirement = { readonly id: string; readonly kind: string; readonly text: string };
+export type SystemRequirement = { readonly id: string; readonly kind: string; readonly text: string };
 
-export type System = { readonly prefix: string; readonly name: string };
+export type OriginSystem = { readonly prefix: string; readonly name: string };
 
-/** The systems that Pawl unites, then the questions they left open and Pawl settles; in the order of the page. */
-export const systems: readonly System[] = [
+/** The systems that Pawl unites, then the open questions of those systems that Pawl resolves, in page order. */
+export const originSystems: readonly OriginSystem[] = [
   { prefix: 'LOOM', name: 'Loom' },
   { prefix: 'NEX', name: 'Nexora' },
   { prefix: 'SAV', name: 'Savant' },
@@ -20,8 +20,11 @@ export const systems: readonly System[] = [
   { prefix: 'RX', name: 'Settled: between the systems' },
 ];
 
-export function readRequirements(): readonly Requirement[] {
-  const lines = readFileSync(join(root, 'docs/requirements.tsv'), 'utf8').trimEnd().split('\n').slice(1);
+export function readRequirements(): readonly SystemRequirement[] {
+  const lines = readFileSync(join(repositoryRoot, 'docs/requirements.tsv'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(1);
   return lines.map((line, index) => {
     const [id, kind, text, ...rest] = line.split('\t');
     if (id === undefined || kind === undefined || text === undefined || rest.length > 0) {

@@ -1,59 +1,65 @@
-import { isNode, nodesOf, parse, textOf, type SyntaxNode } from '../syntax-tree.ts';
+import {
+  isSyntaxNode,
+  listSyntaxNodes,
+  parseTypeScript,
+  getLiteralText,
+  type SyntaxNode,
+} from '../syntax-tree.ts';
 
 const testFunctions = new Set(['it', 'test', 'describe', 'suite']);
 
 /**
- * The titles of the tests in a source file, and the texts in the tables that tests are repeated over (`it.each(table)`,
- * `for (const row of table) it(…)`), which are parts of titles. What is skipped or still to do shows nothing and is
- * left out.
+ * Lists the test titles in a source file, including the strings in tables that tests are repeated over
+ * (`it.each(table)`, `for (const row of table) it(…)`), which are parts of titles. Skipped and todo tests are omitted
+ * because they demonstrate nothing.
  */
-export function titlesIn(source: string): readonly string[] {
-  const nodes = nodesOf(parse(source));
-  const constants = constantsIn(nodes);
+export function listTestTitles(source: string): readonly string[] {
+  const nodes = listSyntaxNodes(parseTypeScript(source));
+  const constants = collectConstants(nodes);
   return nodes.flatMap((node) => {
-    const title = isTest(node) ? textOf(firstArgument(node)) : undefined;
-    return title === undefined ? textsIn(tableOf(node), constants) : [title];
+    const title = isTestCall(node) ? getLiteralText(getFirstArgument(node)) : undefined;
+    return title === undefined ? listTableTexts(findTestTable(node), constants) : [title];
   });
 }
 
-function isTest(node: SyntaxNode): boolean {
-  const names = node.type === 'CallExpression' ? calleeNames(node['callee']) : [];
+function isTestCall(node: SyntaxNode): boolean {
+  const names = node.type === 'CallExpression' ? listCalleeNames(node['callee']) : [];
   return testFunctions.has(names[0] ?? '') && !names.some((name) => /^(?:skip|todo)/.test(name));
 }
 
 /** `it.concurrent.each(table)` → it, concurrent, each. */
-function calleeNames(callee: unknown): readonly string[] {
-  if (!isNode(callee)) return [];
+function listCalleeNames(callee: unknown): readonly string[] {
+  if (!isSyntaxNode(callee)) return [];
   if (callee.type === 'Identifier') return [String(callee['name'])];
-  if (callee.type === 'CallExpression') return calleeNames(callee['callee']);
-  if (callee.type === 'TaggedTemplateExpression') return calleeNames(callee['tag']);
+  if (callee.type === 'CallExpression') return listCalleeNames(callee['callee']);
+  if (callee.type === 'TaggedTemplateExpression') return listCalleeNames(callee['tag']);
   if (callee.type !== 'MemberExpression') return [];
-  return [...calleeNames(callee['object']), ...calleeNames(callee['property'])];
+  return [...listCalleeNames(callee['object']), ...listCalleeNames(callee['property'])];
 }
 
-function firstArgument(call: SyntaxNode): unknown {
+function getFirstArgument(call: SyntaxNode): unknown {
   return Array.isArray(call['arguments']) ? call['arguments'][0] : undefined;
 }
 
-function tableOf(node: SyntaxNode): unknown {
-  if (isTest(node))
-    return ['each', 'for'].includes(calleeNames(node['callee']).at(-1) ?? '')
-      ? firstArgument(node)
+function findTestTable(node: SyntaxNode): unknown {
+  if (isTestCall(node))
+    return ['each', 'for'].includes(listCalleeNames(node['callee']).at(-1) ?? '')
+      ? getFirstArgument(node)
       : undefined;
-  return node.type === 'ForOfStatement' && nodesOf(node).some(isTest) ? node['right'] : undefined;
+  return node.type === 'ForOfStatement' && listSyntaxNodes(node).some(isTestCall) ? node['right'] : undefined;
 }
 
-type Constants = ReadonlyMap<unknown, unknown>;
+type ConstantValues = ReadonlyMap<unknown, unknown>;
 
-function constantsIn(nodes: readonly SyntaxNode[]): Constants {
+function collectConstants(nodes: readonly SyntaxNode[]): ConstantValues {
   const declarations = nodes.filter(({ type }) => type === 'VariableDeclarator');
   return new Map(
-    declarations.map((node) => [isNode(node['id']) ? node['id']['name'] : undefined, node['init']]),
+    declarations.map((node) => [isSyntaxNode(node['id']) ? node['id']['name'] : undefined, node['init']]),
   );
 }
 
-function textsIn(table: unknown, constants: Constants): readonly string[] {
-  if (!isNode(table)) return [];
+function listTableTexts(table: unknown, constants: ConstantValues): readonly string[] {
+  if (!isSyntaxNode(table)) return [];
   const rows = table.type === 'Identifier' ? constants.get(table['name']) : table;
-  return isNode(rows) ? nodesOf(rows).flatMap((node) => textOf(node) ?? []) : [];
+  return isSyntaxNode(rows) ? listSyntaxNodes(rows).flatMap((node) => getLiteralText(node) ?? []) : [];
 }

@@ -1,5 +1,5 @@
-/** The sixteen colours of a terminal, on a dark ground. */
-const colours = [
+/** The sixteen terminal colors, for a dark background. */
+const ansiColors = [
   '#484f58',
   '#ff7b72',
   '#3fb950',
@@ -18,7 +18,7 @@ const colours = [
   '#f0f6fc',
 ] as const;
 
-type Style = {
+type AnsiStyle = {
   readonly bold: boolean;
   readonly dim: boolean;
   readonly inverse: boolean;
@@ -26,40 +26,40 @@ type Style = {
   readonly ground: string | null;
 };
 
-const plain: Style = { bold: false, dim: false, inverse: false, colour: null, ground: null };
+const plainAnsiStyle: AnsiStyle = { bold: false, dim: false, inverse: false, colour: null, ground: null };
 
-/** A screen of a terminal as HTML: what tmux gives with its colours. */
+/** Converts a terminal screen, as captured by tmux with its colors, to HTML. */
 export function ansiToHtml(screen: string): string {
   const [first = '', ...rest] = screen.split('\u001B[');
-  let style = plain;
-  let html = span(first, style);
+  let style = plainAnsiStyle;
+  let html = renderAnsiSpan(first, style);
   for (const piece of rest) {
     const [, codes = '', text = ''] = /^([\d;]*)m([^]*)$/.exec(piece) ?? [];
-    style = styled(style, codes.split(';').map(Number));
-    html += span(text, style);
+    style = applyAnsiCodes(style, codes.split(';').map(Number));
+    html += renderAnsiSpan(text, style);
   }
   return html;
 }
 
-function styled(before: Style, codes: readonly number[]): Style {
+function applyAnsiCodes(before: AnsiStyle, codes: readonly number[]): AnsiStyle {
   let style = before;
   for (let index = 0; index < codes.length; index += 1) {
     const code = codes[index] ?? 0;
     if (code === 38 || code === 48) {
       const isIndexed = codes[index + 1] === 5;
       const colour = isIndexed
-        ? indexed(codes[index + 2] ?? 0)
+        ? getIndexedColor(codes[index + 2] ?? 0)
         : `rgb(${codes.slice(index + 2, index + 5).join(' ')})`;
       style = { ...style, [code === 38 ? 'colour' : 'ground']: colour };
       index += isIndexed ? 2 : 4;
-    } else style = single(style, code);
+    } else style = applyAnsiCode(style, code);
   }
   return style;
 }
 
-/** What the codes for anything but a colour change. */
-const changes: Readonly<Record<number, Partial<Style>>> = {
-  0: plain,
+/** Style changes of the codes that set no color. */
+const styleChanges: Readonly<Record<number, Partial<AnsiStyle>>> = {
+  0: plainAnsiStyle,
   1: { bold: true },
   2: { dim: true },
   7: { inverse: true },
@@ -69,19 +69,19 @@ const changes: Readonly<Record<number, Partial<Style>>> = {
   49: { ground: null },
 };
 
-/** Thirties and nineties are in front, forties and hundreds behind; nineties and hundreds are the bright ones. */
-function single(style: Style, code: number): Style {
-  const change = changes[code];
+/** Codes 30-37 and 90-97 set the foreground, 40-47 and 100-107 the background; 90 and above are the bright colors. */
+function applyAnsiCode(style: AnsiStyle, code: number): AnsiStyle {
+  const change = styleChanges[code];
   if (change !== undefined) return { ...style, ...change };
   const tens = Math.floor(code / 10);
-  const colour = indexed((code % 10) + (tens >= 9 ? 8 : 0));
+  const colour = getIndexedColor((code % 10) + (tens >= 9 ? 8 : 0));
   if (tens === 3 || tens === 9) return { ...style, colour };
   return tens === 4 || tens === 10 ? { ...style, ground: colour } : style;
 }
 
-/** One of the 256 colours. */
-function indexed(number: number): string {
-  const named = colours[number];
+/** Returns one of the 256 indexed colors. */
+function getIndexedColor(number: number): string {
+  const named = ansiColors[number];
   if (named !== undefined) return named;
   if (number >= 232) return `rgb(${Array.from({ length: 3 }, () => 8 + 10 * (number - 232)).join(' ')})`;
   const part = (by: number): number => {
@@ -91,7 +91,7 @@ function indexed(number: number): string {
   return `rgb(${part(36)} ${part(6)} ${part(1)})`;
 }
 
-function span(text: string, { bold, dim, inverse, colour, ground }: Style): string {
+function renderAnsiSpan(text: string, { bold, dim, inverse, colour, ground }: AnsiStyle): string {
   if (text === '') return '';
   const [front, back] = inverse ? [ground ?? '#0d1117', colour ?? '#e6edf3'] : [colour, ground];
   const rules = [

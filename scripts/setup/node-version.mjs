@@ -3,7 +3,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
 /** The oldest Node that the project runs on at all. */
-export const nodeNeeded = '24.0.0';
+export const nodeNeeded = '24.7.0';
 
 /** Whether this Node cannot even set up. */
 export function tooOld() {

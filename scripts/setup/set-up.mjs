@@ -5,16 +5,20 @@ import { emptyNodeModules, toolsWithoutBinary } from './platform.mjs';
 import { fingerprint, forgetStamp, readStamp, writeStamp } from './stamp.mjs';
 import { installSystemPackages } from './system-packages.mjs';
 
-/** Returns whether the project is ready; when it is not, one line on stderr has said why. */
-export function setUp(root) {
+/**
+ * Returns whether the project is ready; when it is not, one line on stderr has said why. `systemPackages` also installs
+ * the programs that only the tests need.
+ */
+export function setUp(root, { systemPackages = false } = {}) {
   if (tooOld()) {
     return fail(
       `setting up needs Node 20 or newer, and this is Node ${process.versions.node}. See https://nodejs.org`,
     );
   }
   try {
-    installSystemPackages(say);
-    return isReady(root) || withLock(root, say, () => isReady(root) || install(root));
+    const ready = isReady(root) || withLock(root, say, () => isReady(root) || install(root));
+    if (ready && systemPackages) installSystemPackages(say);
+    return ready;
   } catch (error) {
     return fail(`could not set up: ${error.message}`);
   }

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { captureIo } from '../../packages/cli/test/captured-io.ts';
-import { wholeProgram } from '../../packages/cli/test/whole-program.ts';
+import { captureIo } from '../../packages/cli/test/capture-io.ts';
+import { createWholeProgram } from '../../packages/cli/test/whole-program.ts';
 import { exitCodes } from '../../packages/cli/src/exit-codes.ts';
-import { cliPage } from '../cli-page.ts';
+import { buildCliPage } from '../cli-page.ts';
 import { jsonOutputs } from '../cli-json.ts';
 
-type Command = ReturnType<typeof wholeProgram>;
+type TestedCommand = ReturnType<typeof createWholeProgram>;
 
-function leavesOf(command: Command, path: string): readonly (readonly [string, Command])[] {
+function listLeaves(command: TestedCommand, path: string): readonly (readonly [string, TestedCommand])[] {
   if (command.commands.length === 0) return [[path, command]];
-  return command.commands.flatMap((each) => leavesOf(each, `${path} ${each.name()}`));
+  return command.commands.flatMap((each) => listLeaves(each, `${path} ${each.name()}`));
 }
 
-const leaves = leavesOf(wholeProgram(captureIo().io), 'pawl');
-const [{ text } = { text: '' }] = cliPage();
+const leaves = listLeaves(createWholeProgram(captureIo().io), 'pawl');
+const [{ text } = { text: '' }] = buildCliPage();
 
 describe('docs/cli.md', () => {
   it('says for every command with --json what that prints, and for no other', () => {
@@ -33,7 +33,7 @@ describe('docs/cli.md', () => {
   });
 
   it('is the same whoever looks', () => {
-    const [again] = cliPage();
+    const [again] = buildCliPage();
     expect(again?.text).toBe(text);
   });
 });

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { configVariables } from '../../packages/runtime/src/config/config-from-environment.ts';
-import { configJsonSchema } from '../../packages/runtime/src/config/config-schema.ts';
+import { configVariables } from '../../packages/runtime/src/config/environment-config.ts';
+import { buildConfigJsonSchema } from '../../packages/runtime/src/config/config-schema.ts';
 import { configFileNames } from '../../packages/runtime/src/config/find-config.ts';
-import { root } from '../source-files.ts';
+import { repositoryRoot } from '../source-files.ts';
 
 it('docs/configuration.md has every key, every variable and every name of a file', () => {
-  const page = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
-  const keys = Object.keys(configJsonSchema()['properties'] ?? {});
+  const page = readFileSync(join(repositoryRoot, 'docs/configuration.md'), 'utf8');
+  const keys = Object.keys(buildConfigJsonSchema()['properties'] ?? {});
   expect(keys).toContain('model');
   for (const key of keys) expect(page).toMatch(new RegExp(`^\\| \`${key.replace('$', '\\$')}\` +\\|`, 'm'));
   for (const [key, variable] of Object.entries(configVariables))

@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { checkIds, showingsIn } from '../conformance.ts';
-import { idsIn } from '../conformance/ids.ts';
-import { conformancePage } from '../conformance/page.ts';
-import { readRequirements, systems } from '../conformance/requirements.ts';
-import { titlesIn } from '../conformance/titles.ts';
-import { root } from '../source-files.ts';
+import { checkRequirementIds, listProofs } from '../conformance.ts';
+import { parseRequirementIds } from '../conformance/ids.ts';
+import { renderConformancePage } from '../conformance/page.ts';
+import { readRequirements, originSystems } from '../conformance/requirements.ts';
+import { listTestTitles } from '../conformance/titles.ts';
+import { repositoryRoot } from '../source-files.ts';
 
 // The ids in these samples are put together, so that this file itself claims to show nothing.
-const sample = (inside: string): string => `waits [${inside}]`;
+const createSampleTitle = (inside: string): string => `waits [${inside}]`;
 
 describe('the generated pages', () => {
   it('are as the sources make them now', () => {
     // Throws with the name of the stale page and the command that makes it again.
-    execFileSync(process.execPath, ['scripts/docs.ts', '--check'], { cwd: root });
+    execFileSync(process.execPath, ['scripts/docs.ts', '--check'], { cwd: repositoryRoot });
   });
 });
 
@@ -21,34 +21,39 @@ describe('the list of requirements', () => {
   it('numbers each requirement once, and each belongs to a system', () => {
     const ids = readRequirements().map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.filter((id) => !systems.some(({ prefix }) => id.startsWith(`${prefix}-`)))).toEqual([]);
+    expect(ids.filter((id) => !originSystems.some(({ prefix }) => id.startsWith(`${prefix}-`)))).toEqual([]);
   });
 });
 
 describe('ids in a title', () => {
   it('stand in square brackets, several with commas between them', () => {
-    expect(idsIn(sample('LOOM-43'))).toEqual(['LOOM-43']);
-    expect(idsIn(`${sample('LOOM-43, RO-01')} then ${sample('NEX-100')}`)).toEqual([
-      'LOOM-43',
-      'RO-01',
-      'NEX-100',
-    ]);
+    expect(parseRequirementIds(createSampleTitle('LOOM-43'))).toEqual(['LOOM-43']);
+    expect(
+      parseRequirementIds(`${createSampleTitle('LOOM-43, RO-01')} then ${createSampleTitle('NEX-100')}`),
+    ).toEqual(['LOOM-43', 'RO-01', 'NEX-100']);
   });
 
   it('may be a range', () => {
-    expect(idsIn(sample('LOOM-98..101'))).toEqual(['LOOM-98', 'LOOM-99', 'LOOM-100', 'LOOM-101']);
-    expect(idsIn(sample('SAV-08..SAV-10'))).toEqual(['SAV-08', 'SAV-09', 'SAV-10']);
+    expect(parseRequirementIds(createSampleTitle('LOOM-98..101'))).toEqual([
+      'LOOM-98',
+      'LOOM-99',
+      'LOOM-100',
+      'LOOM-101',
+    ]);
+    expect(parseRequirementIds(createSampleTitle('SAV-08..SAV-10'))).toEqual(['SAV-08', 'SAV-09', 'SAV-10']);
   });
 
   it('do not count without brackets, and other brackets are ordinary text', () => {
-    expect(idsIn('waits as LOOM-43 asks')).toEqual([]);
-    expect(idsIn('keeps items[0] and [a, b]')).toEqual([]);
+    expect(parseRequirementIds('waits as LOOM-43 asks')).toEqual([]);
+    expect(parseRequirementIds('keeps items[0] and [a, b]')).toEqual([]);
   });
 
   it('are refused when they stand beside something else or run backwards', () => {
-    expect(() => idsIn(sample('LOOM-43 and more'))).toThrow('"LOOM-43 and more" is no requirement id');
-    expect(() => idsIn(sample('LOOM-43..40'))).toThrow('no range');
-    expect(() => idsIn(sample('LOOM-43..SAV-50'))).toThrow('no range');
+    expect(() => parseRequirementIds(createSampleTitle('LOOM-43 and more'))).toThrow(
+      '"LOOM-43 and more" is no requirement id',
+    );
+    expect(() => parseRequirementIds(createSampleTitle('LOOM-43..40'))).toThrow('no range');
+    expect(() => parseRequirementIds(createSampleTitle('LOOM-43..SAV-50'))).toThrow('no range');
   });
 });
 
@@ -61,7 +66,7 @@ describe('titles in a source file', () => {
       `it.for([{ name: 'h' }])('i $name', () => {});`,
     ].join('\n');
     const titles = ['a', 'b', 'c ${…} c', 'd d', 'g %s', 'e', 'f', 'i $name', 'h'];
-    expect(titlesIn(source)).toEqual(titles);
+    expect(listTestTitles(source)).toEqual(titles);
   });
 
   it('include the texts of a table that stands elsewhere in the file', () => {
@@ -71,12 +76,12 @@ describe('titles in a source file', () => {
       `for (const { name } of rows) it(\`c \${name}\`, () => {});`,
       `for (const { name } of rows) console.log(name);`,
     ].join('\n');
-    expect(titlesIn(source)).toEqual(['b', 'a', 'a', 'c ${…}']);
+    expect(listTestTitles(source)).toEqual(['b', 'a', 'a', 'c ${…}']);
   });
 
   it('leave out what is skipped, still to do, in a comment, or no test at all', () => {
     const source = `it.skip('a', () => {}); it.todo('b'); it.skipIf(x)('c', () => {}); /* it('d') */ visit('e'); "it('f')"`;
-    expect(titlesIn(source)).toEqual([]);
+    expect(listTestTitles(source)).toEqual([]);
   });
 });
 
@@ -86,14 +91,16 @@ describe('the conformance page', () => {
     { id: 'LOOM-02', kind: 'rule', text: 'C.' },
   ];
   const page = (source: string): string =>
-    conformancePage({
+    renderConformancePage({
       systems: [{ prefix: 'LOOM', name: 'Loom' }],
       requirements,
-      showings: showingsIn('packages/core/test/a.test.ts', source),
+      showings: listProofs('packages/core/test/a.test.ts', source),
     });
 
   it('says for each requirement which test shows it, or that none does yet', () => {
-    const text = page(`it('${sample('LOOM-02')}', () => {}); it('${sample('LOOM-02')} again_', () => {});`);
+    const text = page(
+      `it('${createSampleTitle('LOOM-02')}', () => {}); it('${createSampleTitle('LOOM-02')} again_', () => {});`,
+    );
     expect(text).toContain('| Loom | 1 | 2 |');
     expect(text).toContain(String.raw`| LOOM-01 | A \| B. | not shown yet |`);
     expect(text).toContain(
@@ -102,14 +109,16 @@ describe('the conformance page', () => {
   });
 
   it('cannot be made with an id that no requirement has', () => {
-    const showings = showingsIn('a.test.ts', `it('${sample('LOOM-99')}', () => {})`);
-    expect(() => checkIds(new Set(['LOOM-01']), showings)).toThrow(
-      `a.test.ts: "${sample('LOOM-99')}": no requirement has the id LOOM-99`,
+    const showings = listProofs('a.test.ts', `it('${createSampleTitle('LOOM-99')}', () => {})`);
+    expect(() => checkRequirementIds(new Set(['LOOM-01']), showings)).toThrow(
+      `a.test.ts: "${createSampleTitle('LOOM-99')}": no requirement has the id LOOM-99`,
     );
   });
 
   it('cannot be made with a bracket that holds half an id, and the file and title are named', () => {
-    const source = `it('${sample('LOOM-01 maybe')}', () => {})`;
-    expect(() => showingsIn('a.test.ts', source)).toThrow(`a.test.ts: "${sample('LOOM-01 maybe')}"`);
+    const source = `it('${createSampleTitle('LOOM-01 maybe')}', () => {})`;
+    expect(() => listProofs('a.test.ts', source)).toThrow(
+      `a.test.ts: "${createSampleTitle('LOOM-01 maybe')}"`,
+    );
   });
 });

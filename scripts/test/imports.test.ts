@@ -2,16 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { importsIn } from '../checks/imports.ts';
-import { arrowProblems, packagesOf } from '../checks/package-arrows.ts';
+import { listImports } from '../checks/imports.ts';
+import { findDependencyProblems, listWorkspacePackages } from '../checks/package-dependencies.ts';
 
 describe('the packages of this project', () => {
   it('lean on each other only along the arrows', () => {
-    expect(arrowProblems()).toEqual([]);
+    expect(findDependencyProblems()).toEqual([]);
   });
 
   it('have a core that depends on nothing', () => {
-    const core = packagesOf().find(({ manifest }) => manifest.name === '@pawl/core');
+    const core = listWorkspacePackages().find(({ manifest }) => manifest.name === '@pawl/core');
     expect(core?.manifest).toBeDefined();
     expect(Object.keys(core?.manifest ?? {}).filter((key) => /dependencies$/i.test(key))).toEqual([]);
   });
@@ -43,12 +43,12 @@ describe('the check of the arrows', () => {
       'packages/runtime/src/a.ts',
       `import { step } from '@pawl/core';\nimport './b.ts';\nimport 'node:fs/promises';`,
     );
-    expect(arrowProblems(project)).toEqual([]);
+    expect(findDependencyProblems(project)).toEqual([]);
   });
 
   it('refuses an import against the arrow, a type as much as a value', () => {
     put('packages/core/src/a.ts', `import type { Run } from '@pawl/runtime';`);
-    expect(arrowProblems(project)).toEqual([
+    expect(findDependencyProblems(project)).toEqual([
       'packages/core/src/a.ts: @pawl/core may not import @pawl/runtime',
     ]);
   });
@@ -58,7 +58,7 @@ describe('the check of the arrows', () => {
       'packages/core/package.json',
       JSON.stringify({ name: '@pawl/core', devDependencies: { '@pawl/runtime': '1' } }),
     );
-    expect(arrowProblems(project)).toEqual([
+    expect(findDependencyProblems(project)).toEqual([
       'packages/core/package.json: @pawl/core may not depend on @pawl/runtime',
     ]);
   });
@@ -66,14 +66,14 @@ describe('the check of the arrows', () => {
   it('lets a test run the suites of a package that its own leans on, and of no other', () => {
     put('packages/runtime/test/a.test.ts', `import '../../core/test/suite.ts';`);
     put('packages/core/test/a.test.ts', `import '../../runtime/test/suite.ts';`);
-    expect(arrowProblems(project)).toEqual([
+    expect(findDependencyProblems(project)).toEqual([
       `packages/core/test/a.test.ts: '../../runtime/test/suite.ts' reaches out of the package`,
     ]);
   });
 
   it('refuses a path into another package', () => {
     put('packages/runtime/src/a.ts', `import '../../core/src/step.ts';`);
-    expect(arrowProblems(project)).toEqual([
+    expect(findDependencyProblems(project)).toEqual([
       `packages/runtime/src/a.ts: '../../core/src/step.ts' reaches out of the package`,
     ]);
   });
@@ -81,21 +81,21 @@ describe('the check of the arrows', () => {
   it('refuses anything but its own files in core, and leaves its tests free to use tools', () => {
     put('packages/core/src/a.ts', `import 'node:fs';`);
     put('packages/core/test/a.test.ts', `import 'vitest';\nimport '@pawl/core';`);
-    expect(arrowProblems(project)).toEqual([
+    expect(findDependencyProblems(project)).toEqual([
       `packages/core/src/a.ts: 'node:fs' is outside of core, which depends on nothing`,
     ]);
   });
 
   it('refuses a package that the manifest does not name', () => {
     put('packages/runtime/src/a.ts', `import { z } from 'zod/mini';`);
-    expect(arrowProblems(project)).toEqual([
+    expect(findDependencyProblems(project)).toEqual([
       `packages/runtime/src/a.ts: 'zod/mini' is not among the dependencies in package.json`,
     ]);
   });
 
   it('refuses a package without arrows', () => {
     put('packages/other/package.json', JSON.stringify({ name: '@pawl/other' }));
-    expect(arrowProblems(project)).toEqual(['packages/other: no arrows are known for @pawl/other']);
+    expect(findDependencyProblems(project)).toEqual(['packages/other: no arrows are known for @pawl/other']);
   });
 });
 
@@ -113,11 +113,11 @@ describe('reading imports', () => {
       `export const g = 1;`,
     ].join('\n');
     const found = ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts', './f.ts'];
-    expect(importsIn('x.ts', source).toSorted()).toEqual(found);
+    expect(listImports('x.ts', source).toSorted()).toEqual(found);
   });
 
   it('reads files with elements in them', () => {
-    expect(importsIn('x.tsx', `import { a } from './a.ts';\nexport const view = <p>{a}</p>;`)).toEqual([
+    expect(listImports('x.tsx', `import { a } from './a.ts';\nexport const view = <p>{a}</p>;`)).toEqual([
       './a.ts',
     ]);
   });

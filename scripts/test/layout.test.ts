@@ -1,45 +1,51 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { selfContained } from '../../vitest.config.ts';
-import { filesUnder, root } from '../source-files.ts';
+import { listProjectFiles, repositoryRoot } from '../source-files.ts';
 
 /** Where each part that the originals had in a file of its own has its place here. */
-const places: readonly (readonly [part: string, path: string])[] = [
+const expectedPaths: readonly (readonly [part: string, path: string])[] = [
   ['the chart of reasoning states [SAV-05]', 'packages/core/src/modes/charts/savant.ts'],
   ['the loop that drives it [SAV-14]', 'packages/runtime/src/agent.ts'],
   ['what builds the prompt [SAV-23]', 'packages/runtime/src/prompt.ts'],
-  ['the tracker’s machine and what it knows [NEX-18]', 'packages/core/src/trackers/track.ts'],
+  ['the tracker’s machine and what it knows [NEX-18]', 'packages/core/src/trackers/track-record.ts'],
   ['the tests of the machine, which one command runs [NEX-87]', 'packages/core/test/trackers'],
-  ['where the machine meets the agent [NEX-96]', 'packages/core/src/trackers/in-session.ts'],
+  ['where the machine meets the agent [NEX-96]', 'packages/core/src/trackers/session-tracker.ts'],
   ['the states of the turn [LOOM-09]', 'packages/core/src/turn/state.ts'],
   ['the turn machine [LOOM-10]', 'packages/core/src/step.ts'],
-  ['what goes along with every event, apart from the states [LKJ2-17]', 'packages/core/src/modes/guide.ts'],
+  [
+    'what goes along with every event, apart from the states [LKJ2-17]',
+    'packages/core/src/modes/reduce-mode.ts',
+  ],
 ];
 
+const ownPath = 'scripts/test/layout.test.ts';
+
 describe('the layout', () => {
-  it.each(places)('has a place for %s', (_, path) => {
-    expect(existsSync(join(root, path))).toBe(true);
+  it.each(expectedPaths)('has a place for %s', (_, path) => {
+    expect(existsSync(join(repositoryRoot, path))).toBe(true);
   });
 
   it('describes the machine, the loop and the prompt where it describes itself [SAV-52]', () => {
-    const text = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8');
+    const text = readFileSync(join(repositoryRoot, 'docs', 'architecture.md'), 'utf8');
     for (const word of ['step(session, event)', 'Agent', 'prompt', 'mode', 'governor'])
       expect(text).toContain(word);
   });
 
   it('has nothing of a detour over callbacks and status pages of an outside service [SAV-31..33, SAV-51, SAV-125]', () => {
-    const source = filesUnder('packages').filter((file) => /\/src\/.*\.ts$/.test(file));
+    const source = listProjectFiles('packages').filter((file) => /\/src\/.*\.ts$/.test(file));
     expect(source.length).toBeGreaterThan(200);
     const detour = /agent_intent_async|intent_to_action|reasoning_(?:callback|status)_url|callback_?url/i;
-    expect(source.filter((file) => detour.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
+    expect(source.filter((file) => detour.test(readFileSync(join(repositoryRoot, file), 'utf8')))).toEqual(
+      [],
+    );
   });
 
-  it('lets tests share a process only where they leave it as it was', () => {
-    const files = globSync([...selfContained], { cwd: root });
-    expect(files.length).toBeGreaterThan(150);
-    const change =
-      /\bvi\.(?:mock|spyOn|stub|useFake)|\bprocess\.(?:env\S* =[^=]|chdir|exitCode|on\(|once\()|\bglobalThis\.\w+ =[^=]/;
-    expect(files.filter((file) => change.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
+  it('has no test that mocks a module, which would reach the other tests of the process', () => {
+    const tests = listProjectFiles('').filter((file) => /\/test\/.*\.ts$/.test(file) && file !== ownPath);
+    expect(tests.length).toBeGreaterThan(350);
+    expect(
+      tests.filter((file) => /\bvi\.(?:do)?mock\(/i.test(readFileSync(join(repositoryRoot, file), 'utf8'))),
+    ).toEqual([]);
   });
 });

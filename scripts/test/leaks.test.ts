@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { leaksIn, thisMachine } from '../checks/leaks.ts';
-import { packagesOf } from '../checks/package-arrows.ts';
-import { filesUnder, root } from '../source-files.ts';
+import { findLeaks, readMachineTraits } from '../checks/leaks.ts';
+import { listWorkspacePackages } from '../checks/package-dependencies.ts';
+import { listProjectFiles, repositoryRoot } from '../source-files.ts';
 
 // Written in parts, because this file is read by its own test.
 const registryUrl = ['https:', '', ['registry', 'example', 'org'].join('.'), 'pawl'].join('/');
@@ -20,18 +20,18 @@ function registryOfThisMachine(): string {
 
 describe('the files of this project', () => {
   it('name no package registry and no folder of the machine', () => {
-    const machine = thisMachine(registryOfThisMachine());
-    const leaks = filesUnder('').flatMap((path) =>
-      leaksIn(readFileSync(join(root, path), 'utf8'), machine).map((leak) => `${path}: ${leak}`),
+    const machine = readMachineTraits(registryOfThisMachine());
+    const leaks = listProjectFiles('').flatMap((path) =>
+      findLeaks(readFileSync(join(repositoryRoot, path), 'utf8'), machine).map((leak) => `${path}: ${leak}`),
     );
     expect(leaks).toEqual([]);
   });
 
   it('have a lockfile that agrees with every manifest and names no address', () => {
-    const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8');
+    const lockfile = readFileSync(join(repositoryRoot, 'package-lock.json'), 'utf8');
     expect(lockfile).not.toMatch(/"resolved": "\w+:/);
     const { packages } = JSON.parse(lockfile) as { packages: Record<string, { dependencies?: object }> };
-    for (const { folder, manifest } of packagesOf()) {
+    for (const { folder, manifest } of listWorkspacePackages()) {
       expect(packages[folder]?.dependencies, `${folder} in package-lock.json; run npm install`).toEqual(
         manifest.dependencies,
       );
@@ -43,20 +43,20 @@ describe('the search for leaks', () => {
   const machine = { hosts: ['packages.example.net'], folders: ['/srv/checkout'] };
 
   it('finds the address of a registry', () => {
-    expect(leaksIn(`"resolved": "${registryUrl}"`, machine)).toEqual([registryUrl.slice(6, -5)]);
+    expect(findLeaks(`"resolved": "${registryUrl}"`, machine)).toEqual([registryUrl.slice(6, -5)]);
   });
 
   it('finds the host that this machine installs from, and its folders', () => {
-    expect(leaksIn('see https://packages.example.net/npm', machine)).toEqual(['packages.example.net']);
-    expect(leaksIn('at step (/srv/checkout/packages/core)', machine)).toEqual(['/srv/checkout']);
+    expect(findLeaks('see https://packages.example.net/npm', machine)).toEqual(['packages.example.net']);
+    expect(findLeaks('at step (/srv/checkout/packages/core)', machine)).toEqual(['/srv/checkout']);
   });
 
   it('leaves a path alone that only ends in the same way', () => {
-    expect(leaksIn('see examples/srv/checkout/main.ts', machine)).toEqual([]);
+    expect(findLeaks('see examples/srv/checkout/main.ts', machine)).toEqual([]);
   });
 
   it('leaves the word registry alone in code and prose', () => {
-    expect(leaksIn('const registry = tools.registry.get(name); // the package registry', machine)).toEqual(
+    expect(findLeaks('const registry = tools.registry.get(name); // the package registry', machine)).toEqual(
       [],
     );
   });

@@ -4,8 +4,11 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../source-files.ts';
-import { asNode } from './as-node.ts';
+import { repositoryRoot } from '../source-files.ts';
+import { createNodeVersionArguments } from './node-version-arguments.ts';
+
+/** Windows has no sh. */
+const describeOnUnix = describe.skipIf(process.platform === 'win32');
 
 // A workspace as npm lays it out, with a stand-in for the commands behind bin/pawl.js.
 const main = `
@@ -13,12 +16,12 @@ import { text } from 'node:stream/consumers';
 export async function main(argv: readonly string[]): Promise<number> {
   if (argv[0] === 'lines') {
     for (let line = 0; line < 100_000; line += 1) console.log(line);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await new Promise((resolve) => setTimeout(resolve, 600_000));
   }
   if (argv[0] === 'wait') {
     process.on('SIGTERM', () => process.exit(7));
     console.log('waiting');
-    await new Promise((resolve) => setTimeout(resolve, 60_000));
+    await new Promise((resolve) => setTimeout(resolve, 600_000));
   }
   if (argv[0] === 'die') process.kill(process.pid, 'SIGKILL');
   console.log(JSON.stringify({ argv, input: await text(process.stdin) }));
@@ -39,7 +42,8 @@ beforeAll(() => {
   ]) {
     mkdirSync(join(project, folder), { recursive: true });
   }
-  copyFileSync(join(root, 'packages/cli/bin/pawl.js'), join(project, 'packages/cli/bin/pawl.js'));
+  for (const file of ['packages/cli/bin/pawl.js', 'packages/cli/bin/cache-folder.js'])
+    copyFileSync(join(repositoryRoot, file), join(project, file));
   writeFileSync(join(project, 'packages/cli/src/main.ts'), main);
   writeFileSync(join(project, 'packages/cli/package.json'), '{ "type": "module" }');
   symlinkSync('../packages/cli', join(project, 'node_modules/pawl'));
@@ -56,9 +60,9 @@ function setVersion(version: string): void {
   writeFileSync(join(project, 'node_modules/node/package.json'), JSON.stringify({ version }));
 }
 
-describe.each([
+describeOnUnix.each([
   ['on a Node that is new enough', []],
-  ['on an older Node, which hands over', asNode('20.20.0')],
+  ['on an older Node, which hands over', createNodeVersionArguments('20.20.0')],
 ] as const)('pawl %s', (_, nodeArgs) => {
   it('passes on arguments, input and exit code, from any folder', () => {
     const run = spawnSync(process.execPath, [...nodeArgs, command, 'run', 'a "b" c', '--flag'], {
@@ -96,12 +100,14 @@ describe.each([
   });
 });
 
-describe('pawl on an older Node with no newer one to be found', () => {
+describeOnUnix('pawl on an older Node with no newer one to be found', () => {
   it('says in one line what it needs', () => {
     setVersion('22.0.0');
-    const run = spawnSync(process.execPath, [...asNode('20.20.0'), command], { encoding: 'utf8' });
+    const run = spawnSync(process.execPath, [...createNodeVersionArguments('20.20.0'), command], {
+      encoding: 'utf8',
+    });
     setVersion(process.versions.node);
-    expect(run.stderr).toMatch(/^pawl needs Node 24 or newer, and this is Node 20\.20\.0\. .*\n$/);
+    expect(run.stderr).toMatch(/^pawl needs Node 24\.7\.0 or newer, and this is Node 20\.20\.0\. .*\n$/);
     expect(run.status).toBe(1);
   });
 });

@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../source-files.ts';
-import { asNode } from './as-node.ts';
+import { repositoryRoot } from '../source-files.ts';
+import { createNodeVersionArguments } from './node-version-arguments.ts';
 
 const main = `
 export async function main(argv: readonly string[]): Promise<number> {
@@ -17,8 +17,8 @@ let project = '';
 beforeAll(() => {
   project = realpathSync(mkdtempSync(join(tmpdir(), 'pawl start ')));
   mkdirSync(join(project, 'packages/cli/src'), { recursive: true });
-  for (const path of ['scripts/setup', 'scripts/start.mjs', 'packages/cli/bin/pawl.js']) {
-    cpSync(join(root, path), join(project, path), { recursive: true });
+  for (const path of ['scripts/setup', 'scripts/start.mjs', 'packages/cli/bin']) {
+    cpSync(join(repositoryRoot, path), join(project, path), { recursive: true });
   }
   writeFileSync(join(project, 'packages/cli/src/main.ts'), main);
   writeFileSync(join(project, 'package.json'), '{ "name": "project", "type": "module" }');
@@ -28,7 +28,7 @@ afterAll(() => {
   rmSync(project, { recursive: true });
 });
 
-function start(args: readonly string[], nodeArgs: readonly string[] = []): SpawnSyncReturns<string> {
+function runStart(args: readonly string[], nodeArgs: readonly string[] = []): SpawnSyncReturns<string> {
   return spawnSync(process.execPath, [...nodeArgs, 'scripts/start.mjs', ...args], {
     cwd: project,
     encoding: 'utf8',
@@ -37,14 +37,14 @@ function start(args: readonly string[], nodeArgs: readonly string[] = []): Spawn
 
 describe('npm start', () => {
   it('sets up, then runs pawl with the arguments as they are, and ends with its exit code', () => {
-    const run = start(['a "question"', '--flag', '--', '$x']);
+    const run = runStart(['a "question"', '--flag', '--', '$x']);
     expect(run.stderr).toContain('Pawl: ready.');
     expect(JSON.parse(run.stdout)).toEqual(['run', 'a "question"', '--flag', '--', '$x']);
     expect(run.status).toBe(5);
   });
 
   it('asks a question of its own when it is given none, and says how to ask another', () => {
-    const run = start([]);
+    const run = runStart([]);
     expect(JSON.parse(run.stdout)).toEqual([
       'run',
       '--dir',
@@ -56,7 +56,7 @@ describe('npm start', () => {
   });
 
   it('stops when setting up fails', () => {
-    const run = start([], asNode('18.19.0'));
+    const run = runStart([], createNodeVersionArguments('18.19.0'));
     expect(run).toMatchObject({ stdout: '', status: 1 });
     expect(run.stderr).toMatch(/^Pawl: setting up needs Node 20 or newer.*\n$/);
   });

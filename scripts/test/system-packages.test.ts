@@ -1,51 +1,87 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { root } from '../source-files.ts';
+import { findProgram, installSystemPackages } from '../setup/system-packages.mjs';
 
 let folder = '';
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'pawl-system-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const wanted = [
-  { file: '/there/is/no/such/program', name: 'wanted' },
-  { file: process.execPath, name: 'there-already' },
-];
+const needed = ['first', 'second', 'sh'].map((name) => ({
+  tag: name,
+  commands: [name === 'sh' ? 'sh' : `no-such-program-${name}`],
+  apt: `${name}-package`,
+  brew: null,
+  usedBy: `the ${name} feature`,
+}));
 
-/** Sets up with an apt-get that writes down what it is asked to do; returns what was said and what was asked. */
-function install(env: Readonly<Record<string, string>>, exitCode = 0): { said: string; asked: string } {
+type TestMachine = { readonly userId?: number; readonly env?: Readonly<Record<string, string>> };
+
+/** Runs with an apt-get that records its arguments and fails where `fails` (a shell condition) holds. */
+function runInstall(
+  fails: string,
+  { userId = 0, env = {} }: TestMachine = {},
+): { said: readonly string[]; asked: string } {
   const asked = join(folder, 'asked');
-  writeFileSync(join(folder, 'apt-get'), `#!/bin/sh\necho "$@" >> ${asked}\nexit ${exitCode}\n`, {
-    mode: 0o755,
-  });
-  const script = `import { installSystemPackages } from ${JSON.stringify(join(root, 'scripts/setup/system-packages.mjs'))};
-    installSystemPackages((line) => console.log(line), ${JSON.stringify(wanted)});`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-    env: { PATH: `${folder}:/usr/bin:/bin`, ...env },
-    encoding: 'utf8',
-  });
-  return { said: stdout, asked: existsSync(asked) ? readFileSync(asked, 'utf8') : '' };
+  const script = `#!/bin/sh\necho "$@" >> ${asked}\nif ${fails}; then exit 1; fi\n`;
+  writeFileSync(join(folder, 'apt-get'), script, { mode: 0o755 });
+  const said: string[] = [];
+  const machine = { PATH: `${folder}:/usr/bin:/bin`, ...env };
+  installSystemPackages((line) => said.push(line), { wanted: needed, env: machine, userId });
+  const calls = existsSync(asked) ? readFileSync(asked, 'utf8') : '';
+  return { said, asked: calls.replaceAll('-qq -o DPkg::Lock::Timeout=300 ', '') };
 }
 
-const isRoot = process.getuid?.() === 0;
+describe.skipIf(process.platform === 'win32')('installSystemPackages', () => {
+  it.each([{}, { CI: 'true' }, { PAWL_SYSTEM_PACKAGES: 'yes' }])(
+    'installs what is missing for root, and says what and why, with %j',
+    (env) => {
+      expect(runInstall('false', { env })).toEqual({
+        said: [
+          expect.stringContaining('PAWL_SYSTEM_PACKAGES=no'),
+          '  first-package, for the tests of the first feature',
+          '  second-package, for the tests of the second feature',
+        ],
+        asked: 'update\ninstall --yes --no-install-recommends first-package second-package\n',
+      });
+    },
+  );
 
-describe('the packages of the system', () => {
-  it('are never touched on a machine that is not there for the tests', () => {
-    expect(install({})).toEqual({ said: '', asked: '' });
-    expect(install({ CI: 'false' })).toEqual({ said: '', asked: '' });
+  it('never calls apt for a user other than root', () => {
+    expect(runInstall('false', { userId: 1000 })).toEqual({ said: [], asked: '' });
+    expect(runInstall('false', { userId: 1000, env: { CI: 'true' } })).toEqual({ said: [], asked: '' });
   });
 
-  it(`are ${isRoot ? 'installed in CI where they are missing' : 'left alone by everybody but root'}`, () => {
-    const { said, asked } = install({ CI: 'true' });
-    expect(said).toBe(isRoot ? 'installing for the tests: wanted …\n' : '');
-    expect(asked).toBe(isRoot ? '-qq update\n-qq install --yes --no-install-recommends wanted\n' : '');
+  it('leaves the machine alone with PAWL_SYSTEM_PACKAGES=no', () => {
+    expect(runInstall('false', { env: { CI: 'true', PAWL_SYSTEM_PACKAGES: 'no' } })).toEqual({
+      said: [],
+      asked: '',
+    });
   });
 
-  it('are done without, with a word about it, where they cannot be installed', () => {
-    const { said, asked } = install({ CI: 'true' }, 1);
-    expect(said.includes('could not install them')).toBe(isRoot);
-    expect(asked).toBe(isRoot ? '-qq update\n' : '');
+  it('installs the others when one package cannot be installed, and names that one', () => {
+    const { said, asked } = runInstall('echo "$@" | grep -q first-package');
+    expect(asked.split('\n').slice(2, 4)).toEqual([
+      'install --yes --no-install-recommends first-package',
+      'install --yes --no-install-recommends second-package',
+    ]);
+    expect(said.at(-1)).toMatch(/could not install first-package;/);
+  });
+
+  it('installs from the package lists it has when they cannot be updated', () => {
+    expect(runInstall('test "$4" = update').said).toHaveLength(3);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('findProgram', () => {
+  it('finds the first name that is an executable file, in absolute folders of PATH', () => {
+    mkdirSync(join(folder, 'a-folder'));
+    writeFileSync(join(folder, 'plain-file'), '');
+    writeFileSync(join(folder, 'program'), '', { mode: 0o755 });
+    const env = { PATH: `relative:${folder}` };
+    expect(findProgram(['a-folder', 'plain-file', 'program'], env)).toBe(join(folder, 'program'));
+    chmodSync(join(folder, 'program'), 0o644);
+    expect(findProgram(['a-folder', 'plain-file', 'program'], env)).toBeNull();
   });
 });

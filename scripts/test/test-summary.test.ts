@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../source-files.ts';
+import { repositoryRoot } from '../source-files.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -15,15 +15,18 @@ afterAll(() => {
 
 type TestFile = { readonly status: string; readonly tests: readonly string[] };
 
-function summarise(files: readonly TestFile[]): { line: string; exitCode: number | null } {
+function runSummary(
+  files: readonly TestFile[],
+  ...flags: readonly string[]
+): { line: string; exitCode: number | null } {
   const testResults = files.map(({ status, tests }) => ({
     status,
     assertionResults: tests.map((each) => ({ status: each })),
   }));
   const results = join(folder, 'results.json');
   writeFileSync(results, JSON.stringify({ testResults }));
-  const run = spawnSync(process.execPath, ['scripts/test-summary.mjs', results], {
-    cwd: root,
+  const run = spawnSync(process.execPath, ['scripts/test-summary.mjs', ...flags, results], {
+    cwd: repositoryRoot,
     encoding: 'utf8',
   });
   return { line: run.stdout, exitCode: run.status };
@@ -35,17 +38,38 @@ describe('the test summary', () => {
       { status: 'passed', tests: ['passed', 'passed'] },
       { status: 'passed', tests: ['passed'] },
     ];
-    expect(summarise(files)).toEqual({ line: '3 passed, 0 failed, 0 skipped\n', exitCode: 0 });
+    expect(runSummary(files)).toEqual({ line: '3 passed, 0 failed, 0 skipped\n', exitCode: 0 });
   });
 
   it('fails when a test failed', () => {
     const files = [{ status: 'failed', tests: ['passed', 'failed'] }];
-    expect(summarise(files)).toEqual({ line: '1 passed, 1 failed, 0 skipped\n', exitCode: 1 });
+    expect(runSummary(files)).toEqual({ line: '1 passed, 1 failed, 0 skipped\n', exitCode: 1 });
   });
 
   it('fails when a test was skipped, pending or still to do', () => {
     const files = [{ status: 'passed', tests: ['passed', 'skipped', 'pending', 'todo'] }];
-    expect(summarise(files)).toEqual({ line: '1 passed, 0 failed, 3 skipped\n', exitCode: 1 });
+    expect(runSummary(files)).toEqual({ line: '1 passed, 0 failed, 3 skipped\n', exitCode: 1 });
+  });
+
+  it('allows skips where it is asked to, and failures never', () => {
+    const skipped = [{ status: 'passed', tests: ['passed', 'skipped'] }];
+    expect(runSummary(skipped, '--allow-skips')).toEqual({
+      line: '1 passed, 0 failed, 1 skipped\n',
+      exitCode: 0,
+    });
+    const failed = [{ status: 'failed', tests: ['passed', 'skipped', 'failed'] }];
+    expect(runSummary(failed, '--allow-skips').exitCode).toBe(1);
+  });
+
+  it('adds several files up', () => {
+    const results = join(folder, 'both.json');
+    const testResults = [{ status: 'passed', assertionResults: [{ status: 'passed' }] }];
+    writeFileSync(results, JSON.stringify({ testResults }));
+    const run = spawnSync(process.execPath, ['scripts/test-summary.mjs', results, results], {
+      cwd: repositoryRoot,
+      encoding: 'utf8',
+    });
+    expect(run.stdout).toBe('2 passed, 0 failed, 0 skipped\n');
   });
 
   it('counts a file that could not be loaded as failed', () => {
@@ -53,19 +77,19 @@ describe('the test summary', () => {
       { status: 'failed', tests: [] },
       { status: 'passed', tests: ['passed'] },
     ];
-    expect(summarise(files)).toEqual({ line: '1 passed, 1 failed, 0 skipped\n', exitCode: 1 });
+    expect(runSummary(files)).toEqual({ line: '1 passed, 1 failed, 0 skipped\n', exitCode: 1 });
   });
 
   it('fails in one line when there are no results', () => {
     const run = spawnSync(process.execPath, ['scripts/test-summary.mjs', join(folder, 'none.json')], {
-      cwd: root,
+      cwd: repositoryRoot,
       encoding: 'utf8',
     });
-    expect(run.stderr).toMatch(/^Expected the results of vitest as a JSON file, got .*none\.json\.\n$/);
+    expect(run.stderr).toMatch(/^Expected the results of vitest as JSON files, got .*none\.json\.\n$/);
     expect(run.status).toBe(1);
   });
 
   it('fails when no test ran', () => {
-    expect(summarise([])).toEqual({ line: '0 passed, 0 failed, 0 skipped\n', exitCode: 1 });
+    expect(runSummary([])).toEqual({ line: '0 passed, 0 failed, 0 skipped\n', exitCode: 1 });
   });
 });

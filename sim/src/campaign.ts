@@ -1,41 +1,41 @@
 import { allCrashPoints, type CrashPoint } from './crash-points.ts';
-import { stepsWithoutCrash, type DoubleCrashes } from './double-crash.ts';
-import type { FaultName } from './faults.ts';
-import type { Pool } from './pool.ts';
-import type { Kind, SeedRun } from './run-seed.ts';
-import type { Order } from './seeds-worker.ts';
-import type { WorkerCounts } from './workers/crew.ts';
+import { countCrashFreeSteps, type DoubleCrashReport } from './double-crash.ts';
+import type { FaultName } from './fault-injector.ts';
+import type { SimThreadPool } from './pool.ts';
+import type { SimRunKind, SeedRun } from './run-seed.ts';
+import type { PoolRequest } from './seeds-worker.ts';
+import type { WorkerCounts } from './workers/workers-world.ts';
 
-export type Totals = {
+export type CampaignTotals = {
   seeds: number;
   events: number;
   steps: number;
   simulatedMs: number;
   lateStarts: number;
-  /** Seeds that were run twice and came to the same. */
+  /** Number of seeds that were run twice with the same result. */
   repeated: number;
-  /** How often each fault has struck. */
+  /** How often each fault occurred. */
   readonly struck: Partial<Record<FaultName, number>>;
-  /** Counts about workers, where there are any. */
+  /** Worker counts, if the campaign simulates workers. */
   readonly workers: Partial<Record<keyof WorkerCounts, number>>;
   readonly failures: SeedRun[];
 };
 
-export type Campaign = Kind & {
+export type SeedCampaign = SimRunKind & {
   readonly from: number;
   readonly seeds: number;
   readonly jobs: number;
   /** Whether to stop at the first failure. */
   readonly untilFailure: boolean;
-  readonly onProgress?: (totals: Totals) => void;
+  readonly onProgress?: (totals: CampaignTotals) => void;
 };
 
-const seedsPerOrder = 20;
+const seedsPerRequest = 20;
 
 /** Runs many seeds on all threads, in order. */
-export async function runSeeds(pool: Pool, campaign: Campaign): Promise<Totals> {
+export async function runSeeds(pool: SimThreadPool, campaign: SeedCampaign): Promise<CampaignTotals> {
   const { from, seeds, bug, workers, jobs, untilFailure, onProgress } = campaign;
-  const totals: Totals = {
+  const totals: CampaignTotals = {
     seeds: 0,
     events: 0,
     steps: 0,
@@ -50,11 +50,11 @@ export async function runSeeds(pool: Pool, campaign: Campaign): Promise<Totals> 
   const isOver = (): boolean => next >= from + seeds || (untilFailure && totals.failures.length > 0);
   const work = async (): Promise<void> => {
     while (!isOver()) {
-      const count = Math.min(seedsPerOrder, from + seeds - next);
-      const order: Order = { kind: 'seeds', from: next, count, bug, workers };
+      const count = Math.min(seedsPerRequest, from + seeds - next);
+      const order: PoolRequest = { kind: 'seeds', from: next, count, bug, workers };
       next += count;
       const answer = await pool.run(order);
-      if (answer.kind === 'seeds') for (const run of answer.runs) tally(totals, run);
+      if (answer.kind === 'seeds') for (const run of answer.runs) addRunToTotals(totals, run);
       onProgress?.(totals);
     }
   };
@@ -63,7 +63,7 @@ export async function runSeeds(pool: Pool, campaign: Campaign): Promise<Totals> 
   return totals;
 }
 
-function tally(totals: Totals, run: SeedRun): void {
+function addRunToTotals(totals: CampaignTotals, run: SeedRun): void {
   totals.seeds += 1;
   totals.events += run.events;
   totals.steps += run.steps;
@@ -81,8 +81,8 @@ function tally(totals: Totals, run: SeedRun): void {
   if (run.violation !== null) totals.failures.push(run);
 }
 
-/** How a planted bug was found: by a run that fails with it and does not fail without. */
-export type Caught = {
+/** A planted bug and the run that detected it: the run fails with the bug and passes without it. */
+export type CaughtBug = {
   readonly bug: string;
   readonly seed: number;
   readonly invariant: number;
@@ -90,12 +90,12 @@ export type Caught = {
 };
 
 export async function catchBug(
-  pool: Pool,
-  { bug, workers }: Kind & { readonly bug: string },
+  pool: SimThreadPool,
+  { bug, workers }: SimRunKind & { readonly bug: string },
   seedsMax: number,
-): Promise<Caught | null> {
-  for (let from = 1; from <= seedsMax; from += seedsPerOrder) {
-    const count = Math.min(seedsPerOrder, seedsMax + 1 - from);
+): Promise<CaughtBug | null> {
+  for (let from = 1; from <= seedsMax; from += seedsPerRequest) {
+    const count = Math.min(seedsPerRequest, seedsMax + 1 - from);
     const answer = await pool.run({ kind: 'seeds', from, count, bug, workers });
     if (answer.kind !== 'seeds') continue;
     for (const { seed, violation } of answer.runs) {
@@ -110,14 +110,14 @@ export async function catchBug(
 
 export type CrashReport = {
   readonly runs: number;
-  readonly failures: DoubleCrashes['failures'];
-  /** Points of the fault model that no crash has hit. */
+  readonly failures: DoubleCrashReport['failures'];
+  /** Crash points of the fault model that no crash hit. */
   readonly missed: readonly CrashPoint[];
 };
 
-/** A crash before every step, alone and with a second one before every step after it. */
-export async function runDoubleCrashes(pool: Pool): Promise<CrashReport> {
-  const steps = await stepsWithoutCrash();
+/** Crashes before every step, alone and combined with a second crash before every later step. */
+export async function runDoubleCrashes(pool: SimThreadPool): Promise<CrashReport> {
+  const steps = await countCrashFreeSteps();
   const answers = await Promise.all(
     Array.from({ length: steps }, (_, first) => pool.run({ kind: 'crashes', first, bug: null })),
   );

@@ -1,23 +1,23 @@
-import { createRandom, type Random } from './random.ts';
+import { createRandomSource, type RandomSource } from './random.ts';
 
-/** Choices that were not the plain one, by name. What is not in it was, or is to be, the plain choice: 0. */
-export type Script = Readonly<Record<string, number>>;
+/** The choices that differ from the default, by name. A choice that is not listed has the default value 0. */
+export type ChoiceScript = Readonly<Record<string, number>>;
 
 /**
- * Everything in a run that could have gone otherwise: which of several things happens next, whether something fails. The
- * same choices make the same run. Each has a name, so that taking one away leaves the others what they were.
+ * Source of all nondeterminism in a run: which task runs next, whether something fails. The same choices produce the
+ * same run. Each choice has a name, so that removing one does not change the others.
  */
-export type Choices = {
-  choose(name: string, draw: (random: Random) => number): number;
-  /** Those made so far that were not the plain one. */
-  made(): Script;
+export type ChoiceSource = {
+  choose(name: string, draw: (random: RandomSource) => number): number;
+  /** Returns the choices made so far that differ from the default. */
+  made(): ChoiceScript;
 };
 
-/** Drawn by chance. */
-export function drawChoices(seed: number): Choices {
-  const random = createRandom(seed);
+/** Draws choices at random from a seed. */
+export function createRandomChoices(seed: number): ChoiceSource {
+  const random = createRandomSource(seed);
   const made: Record<string, number> = {};
-  const numbered = numbering();
+  const numbered = createNameNumbering();
   return {
     choose(name, draw) {
       const key = numbered(name);
@@ -29,17 +29,17 @@ export function drawChoices(seed: number): Choices {
   };
 }
 
-/** As they are written down. */
-export function followScript(script: Script): Choices {
-  const numbered = numbering();
+/** Replays choices from a script. */
+export function createScriptedChoices(script: ChoiceScript): ChoiceSource {
+  const numbered = createNameNumbering();
   return {
     choose: (name) => script[numbered(name)] ?? 0,
     made: () => script,
   };
 }
 
-/** The third choice of a name is `name#3`. */
-function numbering(): (name: string) => string {
+/** Numbers repeated names: the third choice of a name is `name#3`. */
+function createNameNumbering(): (name: string) => string {
   const counts = new Map<string, number>();
   return (name) => {
     const count = (counts.get(name) ?? 0) + 1;

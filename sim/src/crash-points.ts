@@ -1,8 +1,8 @@
-import type { Event, Execution, Turn } from '@pawl/core';
-import { markOf } from './oracle/book.ts';
-import type { World } from './world.ts';
+import type { Event, CallExecution, TurnState } from '@pawl/core';
+import { getCallMark } from './oracle/session-ledger.ts';
+import type { SimWorld } from './sim-world.ts';
 
-/** The points of the fault model at which a process can end, and which every search for crashes must have hit. */
+/** The points of the fault model at which a process can crash; the exhaustive crash search must hit all of them. */
 export const allCrashPoints = {
   F03: 'the question to the model is kept and not asked yet',
   F04: 'the model is asked and has not said a word',
@@ -22,8 +22,8 @@ export const allCrashPoints = {
 
 export type CrashPoint = keyof typeof allCrashPoints;
 
-/** Where a run with one session stands. */
-export function crashPoints(world: World): readonly CrashPoint[] {
+/** Returns the crash points that match the current state of a run with one session. */
+export function listCrashPoints(world: SimWorld): readonly CrashPoint[] {
   const book = world.oracle.books.get('s0');
   const driver = world.drivers.get('s0');
   if (book === undefined) return [];
@@ -35,7 +35,7 @@ export function crashPoints(world: World): readonly CrashPoint[] {
     ...(isUntold ? (['F16'] as const) : []),
     ...(isUntold && isReplyWithStart(book.together) ? (['F10-together'] as const) : []),
     ...(driver?.recovering === true && book.texts.length > 0 ? (['F33'] as const) : []),
-    ...pointsIn(turn, { world, isKeeping, isUntold }),
+    ...listTurnCrashPoints(turn, { world, isKeeping, isUntold }),
   ];
 }
 
@@ -43,33 +43,36 @@ function isReplyWithStart([first, second]: readonly Event['type'][]): boolean {
   return first === 'model-replied' && second === 'tool-started';
 }
 
-type Standing = { readonly world: World; readonly isKeeping: boolean; readonly isUntold: boolean };
+type CrashContext = { readonly world: SimWorld; readonly isKeeping: boolean; readonly isUntold: boolean };
 
-function pointsIn(turn: Turn, standing: Standing): readonly CrashPoint[] {
+function listTurnCrashPoints(turn: TurnState, standing: CrashContext): readonly CrashPoint[] {
   const { isKeeping, isUntold } = standing;
   switch (turn.status) {
     case 'callingModel':
       if (isUntold) return ['F03'];
-      return isKeeping ? ['F07'] : asking(standing);
+      return isKeeping ? ['F07'] : listModelCrashPoints(standing);
     case 'awaitingPermission':
       return ['F09'];
     case 'executingTools':
-      return turn.executions.flatMap((execution) => running(execution, standing));
+      return turn.executions.flatMap((execution) => listCallCrashPoints(execution, standing));
     default:
       return [];
   }
 }
 
-function asking({ world }: Standing): readonly CrashPoint[] {
+function listModelCrashPoints({ world }: CrashContext): readonly CrashPoint[] {
   const waiting = [...world.scheduler.pending].find(({ name }) => name.includes(' model '));
   if (waiting === undefined) return [];
   return waiting.name.endsWith('begins') ? ['F04'] : ['F05'];
 }
 
-function running({ status, call }: Execution, { world }: Standing): readonly CrashPoint[] {
+function listCallCrashPoints(
+  { status, call }: CallExecution,
+  { world }: CrashContext,
+): readonly CrashPoint[] {
   if (status === 'pending') return ['F08'];
   if (status === 'completed') return [];
-  const { starts = 0, effects = 0 } = world.outside.deeds.get(markOf(call.args)) ?? {};
+  const { starts = 0, effects = 0 } = world.outside.deeds.get(getCallMark(call.args)) ?? {};
   if (call.tool === 'edit') return [effects === 0 ? 'F14-before' : 'F14-after'];
   if (starts === 0) return ['F10'];
   const spool = world.disk.spools.get('s0');

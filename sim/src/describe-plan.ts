@@ -1,22 +1,28 @@
-import { sessionId, sessionNumbers, type Plan, type PlannedCall, type PlannedSession } from './plan.ts';
+import {
+  formatSimSessionId,
+  listSessionNumbers,
+  type SimPlan,
+  type PlannedCall,
+  type PlannedSession,
+} from './plan.ts';
 
-/** A plan in a few lines, for people. A call that is asked about has a question mark, one that is denied a cross. */
-export function describePlan(plan: Plan): readonly string[] {
+/** Describes a plan in a few lines. A call that needs approval has a question mark, a denied call a cross. */
+export function describePlan(plan: SimPlan): readonly string[] {
   const { processes, store, faults } = plan;
   const rates = Object.entries(faults).map(([name, rate]) => `${name} ${rate.toFixed(3)}`);
   return [
     `${processes} ${processes === 1 ? 'process' : 'processes'}, a store in ${store === 'sqlite' ? 'a file' : 'memory'}`,
     `faults: ${rates.length === 0 ? 'none' : rates.join(', ')}`,
-    ...sessionNumbers(plan).map(
-      (number) => `${sessionId(number)}: ${describeSession(plan.sessions[number])}`,
+    ...listSessionNumbers(plan).map(
+      (number) => `${formatSimSessionId(number)}: ${describePlannedSession(plan.sessions[number])}`,
     ),
   ];
 }
 
-function describeSession(session: PlannedSession | undefined): string {
+function describePlannedSession(session: PlannedSession | undefined): string {
   if (session === undefined) return '';
   const turns = session.turns.map(({ steps, interference }) => {
-    const said = steps.map((calls) => calls.map(describeCall).join(' + '));
+    const said = steps.map((calls) => calls.map(describePlannedCall).join(' + '));
     return [...said, 'answer', ...(interference === null ? [] : [`(user: ${interference})`])].join(', ');
   });
   const { governed, remembers, modelCalls, ending } = session;
@@ -29,8 +35,8 @@ function describeSession(session: PlannedSession | undefined): string {
   return [turns.join(' | '), ...traits].join('; ');
 }
 
-const marks = { allow: '', ask: '?', deny: '✗' } as const;
+const permissionSymbols = { allow: '', ask: '?', deny: '✗' } as const;
 
-function describeCall({ tool, permission, id }: PlannedCall): string {
-  return `${tool}${marks[permission]}${id === 'fresh' ? '' : ` (${id} id)`}`;
+function describePlannedCall({ tool, permission, id }: PlannedCall): string {
+  return `${tool}${permissionSymbols[permission]}${id === 'fresh' ? '' : ` (${id} id)`}`;
 }

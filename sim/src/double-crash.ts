@@ -1,15 +1,15 @@
-import { followScript } from './choices.ts';
-import type { Violation } from './oracle/invariants.ts';
-import type { Plan } from './plan.ts';
-import { simulate } from './simulate.ts';
-import { crashPoints, type CrashPoint } from './crash-points.ts';
-import type { Assembly } from './assembly.ts';
+import { createScriptedChoices } from './choices.ts';
+import type { InvariantViolation } from './oracle/invariants.ts';
+import type { SimPlan } from './plan.ts';
+import { runSimulation } from './simulate.ts';
+import { listCrashPoints, type CrashPoint } from './crash-points.ts';
+import type { ProcessAssembly } from './process-assembly.ts';
 
 /**
- * One session, three steps: a call that must not be repeated and must be asked about, one whose start is kept with the reply
- * that asks for it, and one that can be looked up.
+ * One session with three steps: a non-repeatable call that needs approval, a call whose start is persisted together
+ * with the reply that requests it, and a call whose effect can be verified.
  */
-const plan: Plan = {
+const doubleCrashPlan: SimPlan = {
   seed: 0,
   processes: 1,
   sessions: [
@@ -35,42 +35,48 @@ const plan: Plan = {
   store: 'memory',
 };
 
-export type Crashed = {
-  readonly violation: Violation | null;
-  /** How many steps the run took. */
+export type CrashRun = {
+  readonly violation: InvariantViolation | null;
+  /** Number of steps in the run. */
   readonly steps: number;
-  /** Where it was each time it crashed. */
+  /** The crash points that were hit. */
   readonly points: readonly CrashPoint[];
 };
 
-/** Runs it with a crash before each of these steps; nothing else goes wrong and nothing is left to chance. */
-export async function crashBefore(crashes: readonly number[], assembly?: Assembly): Promise<Crashed> {
+/** Runs the plan with a crash before each of the given steps, without other faults and without randomness. */
+export async function runWithCrashes(
+  crashes: readonly number[],
+  assembly?: ProcessAssembly,
+): Promise<CrashRun> {
   const points = new Set<CrashPoint>();
-  const { violation, steps } = await simulate(plan, {
-    choices: followScript({}),
+  const { violation, steps } = await runSimulation(doubleCrashPlan, {
+    choices: createScriptedChoices({}),
     ...(assembly !== undefined && { assembly }),
     before(world, operator) {
       const process = operator.processes[0];
       if (process === undefined || !process.alive || !crashes.includes(world.scheduler.steps)) return;
-      for (const point of crashPoints(world)) points.add(point);
+      for (const point of listCrashPoints(world)) points.add(point);
       operator.crash(process);
     },
   });
   return { violation, steps, points: [...points] };
 }
 
-export type DoubleCrashes = {
+export type DoubleCrashReport = {
   readonly runs: number;
   readonly points: readonly CrashPoint[];
-  readonly failures: readonly { readonly crashes: readonly number[]; readonly violation: Violation }[];
+  readonly failures: readonly {
+    readonly crashes: readonly number[];
+    readonly violation: InvariantViolation;
+  }[];
 };
 
-/** A crash before one step, alone and with a second before every step after it. */
-export async function crashFrom(first: number, assembly?: Assembly): Promise<DoubleCrashes> {
+/** Crashes before one step, alone and combined with a second crash before every later step. */
+export async function runDoubleCrash(first: number, assembly?: ProcessAssembly): Promise<DoubleCrashReport> {
   const points = new Set<CrashPoint>();
-  const failures: { readonly crashes: readonly number[]; readonly violation: Violation }[] = [];
+  const failures: { readonly crashes: readonly number[]; readonly violation: InvariantViolation }[] = [];
   const attempt = async (crashes: readonly number[]): Promise<number> => {
-    const crashed = await crashBefore(crashes, assembly);
+    const crashed = await runWithCrashes(crashes, assembly);
     for (const point of crashed.points) points.add(point);
     if (crashed.violation !== null) failures.push({ crashes, violation: crashed.violation });
     return crashed.steps;
@@ -84,7 +90,7 @@ export async function crashFrom(first: number, assembly?: Assembly): Promise<Dou
   return { runs, points: [...points], failures };
 }
 
-/** How many steps there are to crash before. */
-export async function stepsWithoutCrash(): Promise<number> {
-  return (await crashBefore([])).steps;
+/** Counts the steps of a run without crashes. */
+export async function countCrashFreeSteps(): Promise<number> {
+  return (await runWithCrashes([])).steps;
 }

@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
-import type { Answer, Order } from './seeds-worker.ts';
+import type { PoolResponse, PoolRequest } from './seeds-worker.ts';
 
-/** Threads that simulate, each with traps of its own. */
-export type Pool = {
-  run(order: Order): Promise<Exclude<Answer, { kind: 'error' }>>;
+/** A pool of simulation threads, each with its own global traps. */
+export type SimThreadPool = {
+  run(order: PoolRequest): Promise<Exclude<PoolResponse, { kind: 'error' }>>;
   close(): Promise<void>;
 };
 
-export function openPool(jobs: number): Pool {
+export function createSimThreadPool(jobs: number): SimThreadPool {
   const workers = Array.from(
     { length: jobs },
     () =>
@@ -30,7 +30,7 @@ export function openPool(jobs: number): Pool {
     async run(order) {
       const worker = await acquire();
       try {
-        const answer = await asked(worker, order);
+        const answer = await sendPoolRequest(worker, order);
         if (answer.kind === 'error') throw new Error(answer.message);
         return answer;
       } finally {
@@ -43,9 +43,9 @@ export function openPool(jobs: number): Pool {
   };
 }
 
-function asked(worker: Worker, order: Order): Promise<Answer> {
+function sendPoolRequest(worker: Worker, order: PoolRequest): Promise<PoolResponse> {
   return new Promise((resolve, reject) => {
-    const answered = (answer: Answer): void => {
+    const answered = (answer: PoolResponse): void => {
       worker.off('error', reject);
       resolve(answer);
     };

@@ -1,15 +1,15 @@
-/** Chance that is the same for the same seed. */
-export type Random = {
-  /** From 0 up to but not including 1. */
+/** Deterministic random numbers from a seed. */
+export type RandomSource = {
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from 0 up to but not including `limit`. */
+  /** Returns an integer from 0 (inclusive) to `limit` (exclusive). */
   below(limit: number): number;
   chance(rate: number): boolean;
   pick<Item>(items: readonly [Item, ...Item[]]): Item;
 };
 
-/** Small and fast (sfc32); the first numbers are thrown away, since they depend too plainly on the seed. */
-export function createRandom(seed: number): Random {
+/** A small, fast generator (sfc32). The first numbers are discarded because they correlate with the seed. */
+export function createRandomSource(seed: number): RandomSource {
   let a = seed | 0;
   let b = Math.floor(seed / 2 ** 32) | 0;
   let c = 0x9e3779b9 | 0;

@@ -1,54 +1,58 @@
-import { bugNamed } from './bugs/bugs.ts';
-import type { Choices } from './choices.ts';
-import { planFor, type Plan } from './plan.ts';
-import { simulate, type Run } from './simulate.ts';
-import type { WorkerCounts } from './workers/crew.ts';
+import { getBuggyAssembly } from './bugs/bugs.ts';
+import type { ChoiceSource } from './choices.ts';
+import { createSimPlan, type SimPlan } from './plan.ts';
+import { runSimulation, type SimRun } from './simulate.ts';
+import type { WorkerCounts } from './workers/workers-world.ts';
 import { simulateWorkers } from './workers/simulate-workers.ts';
-import { workerPartsWith } from './workers/worker-bugs.ts';
-import { workersPlanFor } from './workers/workers-plan.ts';
-import type { Traps } from './traps.ts';
+import { getBuggyWorkerParts } from './workers/worker-bugs.ts';
+import { createWorkersPlan } from './workers/workers-plan.ts';
+import type { GlobalTraps } from './global-traps.ts';
 
-/** Every hundredth seed is run a second time, to see whether the same comes of it. */
-const repeatEvery = 100;
+/** Every hundredth seed runs twice, to check that the result is deterministic. */
+const repeatSeedInterval = 100;
 
-/** What to run: with which planted bug, if any; and with at most how many workers, or null for processes run by hand. */
-export type Kind = { readonly bug: string | null; readonly workers: number | null };
+/** The planted bug, if any, and the maximum number of workers; null workers simulates processes without a queue. */
+export type SimRunKind = { readonly bug: string | null; readonly workers: number | null };
 
-export type AnyRun = Run & { readonly workers?: WorkerCounts };
+export type AnyRun = SimRun & { readonly workers?: WorkerCounts };
 
 export type SeedRun = Omit<AnyRun, 'script'> & {
   readonly seed: number;
   readonly repeated: boolean;
 };
 
-/** Runs one seed, with a planted bug if there is to be one. */
-export async function runSeed(seed: number, kind: Kind, traps: Traps): Promise<SeedRun> {
-  const plan = planOf(seed, kind);
+/** Runs one seed, optionally with a planted bug. */
+export async function runSeed(seed: number, kind: SimRunKind, traps: GlobalTraps): Promise<SeedRun> {
+  const plan = createPlanByKind(seed, kind);
   const run = await runPlan(plan, kind);
-  const repeated = seed % repeatEvery === 0;
+  const repeated = seed % repeatSeedInterval === 0;
   const again = repeated ? await runPlan(plan, kind) : run;
   const { script: _, ...figures } = run;
   const [tripped] = traps.take();
   const found =
     tripped === undefined
-      ? (run.violation ?? differing(run, again))
+      ? (run.violation ?? findDigestMismatch(run, again))
       : ({ invariant: 19, what: `${tripped} was used`, step: run.steps } as const);
   return { ...figures, seed, repeated, violation: found };
 }
 
-export function planOf(seed: number, { workers }: Kind): Plan {
-  return workers === null ? planFor(seed) : workersPlanFor(seed, workers);
+export function createPlanByKind(seed: number, { workers }: SimRunKind): SimPlan {
+  return workers === null ? createSimPlan(seed) : createWorkersPlan(seed, workers);
 }
 
-/** Runs a plan in the world it is for, by chance unless choices are given. */
-export function runPlan(plan: Plan, { bug, workers }: Kind, choices?: Choices): Promise<AnyRun> {
+/** Runs a plan in its kind of world, with random choices unless choices are given. */
+export function runPlan(
+  plan: SimPlan,
+  { bug, workers }: SimRunKind,
+  choices?: ChoiceSource,
+): Promise<AnyRun> {
   const by = choices === undefined ? {} : { choices };
   return workers === null
-    ? simulate(plan, { ...by, assembly: bugNamed(bug) })
-    : simulateWorkers(plan, { ...by, parts: workerPartsWith(bug) });
+    ? runSimulation(plan, { ...by, assembly: getBuggyAssembly(bug) })
+    : simulateWorkers(plan, { ...by, parts: getBuggyWorkerParts(bug) });
 }
 
-function differing(run: Run, again: Run): Run['violation'] {
+function findDigestMismatch(run: SimRun, again: SimRun): SimRun['violation'] {
   if (run.digest === again.digest) return null;
   return { invariant: 20, what: `it came to ${run.digest} and to ${again.digest}`, step: run.steps };
 }

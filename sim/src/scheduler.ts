@@ -1,10 +1,10 @@
-import type { Choices } from './choices.ts';
-import type { Schedule } from './plan.ts';
-import { createRandom, type Random } from './random.ts';
-import type { Trace } from './trace.ts';
+import type { ChoiceSource } from './choices.ts';
+import type { SchedulePolicy } from './plan.ts';
+import { createRandomSource, type RandomSource } from './random.ts';
+import type { DigestTrace } from './trace.ts';
 
-/** Something that is under way and will happen. `lane` is whose it is and of what kind; lanes are picked from. */
-export type Pending = {
+/** A pending task. `lane` is its owner and kind; the schedule policy picks between lanes. */
+export type PendingTask = {
   readonly number: number;
   readonly owner: string;
   readonly lane: string;
@@ -13,34 +13,37 @@ export type Pending = {
   happen(): void;
 };
 
-export type Coming = Pick<Pending, 'owner' | 'lane' | 'name' | 'happen'> & { readonly inMs: number };
+export type PendingTaskOptions = Pick<PendingTask, 'owner' | 'lane' | 'name' | 'happen'> & {
+  readonly inMs: number;
+};
 
-/** How long after the first thing that is due others may still overtake it. Nothing ever happens before it is due. */
+/** Tasks due within this time after the earliest one may overtake it. No task runs before it is due. */
 const slackMs = 5;
 
-/** Captured before anything could put a trap in its place. */
+/** Captured before the global traps replace it. */
 const { setImmediate: later } = globalThis;
 
 /**
- * Time, and everything that happens in it: one thing after the other, in an order that the choices decide. Between two of
- * them all that follows at once has followed.
+ * Simulated time and scheduling: runs one task at a time, in an order determined by the choices. All microtasks of a
+ * task finish before the next one runs.
  */
-export class Scheduler {
-  readonly #pending = new Set<Pending>();
-  readonly #choices: Choices;
-  readonly #draw: (ready: readonly Pending[], random: Random) => number;
-  readonly #trace: Trace;
+export class SimScheduler {
+  readonly #pending = new Set<PendingTask>();
+  readonly #choices: ChoiceSource;
+  readonly #draw: (ready: readonly PendingTask[], random: RandomSource) => number;
+  readonly #trace: DigestTrace;
   #count = 0;
   #now = 0;
   #steps = 0;
 
-  constructor(choices: Choices, schedule: Schedule, trace: Trace) {
+  constructor(choices: ChoiceSource, schedule: SchedulePolicy, trace: DigestTrace) {
     this.#choices = choices;
     this.#trace = trace;
-    this.#draw = schedule.kind === 'weighted' ? weighted(schedule.seed) : byPriority(schedule);
+    this.#draw =
+      schedule.kind === 'weighted' ? createWeightedDraw(schedule.seed) : createPriorityDraw(schedule);
   }
 
-  /** Milliseconds since the beginning of the run: true time, which no process sees. */
+  /** True time in milliseconds since the start of the run; processes cannot see it. */
   get now(): number {
     return this.#now;
   }
@@ -49,34 +52,34 @@ export class Scheduler {
     return this.#steps;
   }
 
-  get pending(): ReadonlySet<Pending> {
+  get pending(): ReadonlySet<PendingTask> {
     return this.#pending;
   }
 
-  add({ inMs, ...coming }: Coming): Pending {
+  add({ inMs, ...coming }: PendingTaskOptions): PendingTask {
     this.#count += 1;
     const pending = { ...coming, number: this.#count, due: this.#now + inMs };
     this.#pending.add(pending);
     return pending;
   }
 
-  remove(pending: Pending): void {
+  remove(pending: PendingTask): void {
     this.#pending.delete(pending);
   }
 
-  /** A process is stopped: nothing it waits for comes before that time. */
+  /** Suspends a process: none of its pending tasks runs before that time. */
   hold(owner: string, until: number): void {
     for (const pending of this.#pending)
       if (pending.owner === owner) pending.due = Math.max(pending.due, until);
   }
 
-  /** The end of a process: nothing it waits for will ever come. */
+  /** Ends a process: none of its pending tasks will run. */
   drop(owner: string): void {
     for (const pending of this.#pending) if (pending.owner === owner) this.#pending.delete(pending);
   }
 
-  /** Makes one thing happen, with all that follows at once; resolves to it, or to null when there is none. */
-  async step(): Promise<Pending | null> {
+  /** Runs one task and its microtasks; resolves to the task, or to null if there is none. */
+  async step(): Promise<PendingTask | null> {
     const ready = this.#ready();
     const first = ready[0];
     if (first === undefined) return null;
@@ -88,11 +91,11 @@ export class Scheduler {
     this.#steps += 1;
     this.#trace.add(`${this.#now} ${next.name}`);
     next.happen();
-    await drained();
+    await drainMicrotasks();
     return next;
   }
 
-  #ready(): readonly Pending[] {
+  #ready(): readonly PendingTask[] {
     let soonest = Infinity;
     for (const { due } of this.#pending) if (due < soonest) soonest = due;
     if (soonest === Infinity) return [];
@@ -102,16 +105,16 @@ export class Scheduler {
   }
 }
 
-/** All microtasks have run when the event loop comes round. */
-export function drained(): Promise<void> {
+/** All microtasks have run by the next iteration of the event loop. */
+export function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => {
     later(resolve);
   });
 }
 
-/** Some lanes are quicker than others in this run. */
-function weighted(seed: number): (ready: readonly Pending[], random: Random) => number {
-  const weightOf = drawOnce(seed, (random) => random.pick([1, 3, 10]));
+/** Gives each lane a random weight, so that some lanes are faster than others in this run. */
+function createWeightedDraw(seed: number): (ready: readonly PendingTask[], random: RandomSource) => number {
+  const weightOf = createCachedDraw(seed, (random) => random.pick([1, 3, 10]));
   return (ready, random) => {
     const weights = ready.map(({ lane }) => weightOf(lane));
     let left = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
@@ -122,11 +125,11 @@ function weighted(seed: number): (ready: readonly Pending[], random: Random) => 
   };
 }
 
-function byPriority({
+function createPriorityDraw({
   seed,
   changes,
-}: Extract<Schedule, { kind: 'priorities' }>): (ready: readonly Pending[]) => number {
-  const priorityOf = drawOnce(seed, (random) => random.next());
+}: Extract<SchedulePolicy, { kind: 'priorities' }>): (ready: readonly PendingTask[]) => number {
+  const priorityOf = createCachedDraw(seed, (random) => random.next());
   const lowered = new Map<string, number>();
   let picks = 0;
   return (ready) => {
@@ -139,8 +142,8 @@ function byPriority({
   };
 }
 
-function drawOnce(seed: number, draw: (random: Random) => number): (lane: string) => number {
-  const random = createRandom(seed);
+function createCachedDraw(seed: number, draw: (random: RandomSource) => number): (lane: string) => number {
+  const random = createRandomSource(seed);
   const drawn = new Map<string, number>();
   return (lane) => {
     const known = drawn.get(lane);

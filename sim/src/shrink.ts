@@ -1,56 +1,62 @@
-import { followScript, type Choices, type Script } from './choices.ts';
-import type { FaultName } from './faults.ts';
-import type { Invariant, Violation } from './oracle/invariants.ts';
-import { sessionNumbers, type Plan, type PlannedSession } from './plan.ts';
+import { createScriptedChoices, type ChoiceSource, type ChoiceScript } from './choices.ts';
+import type { FaultName } from './fault-injector.ts';
+import type { InvariantNumber, InvariantViolation } from './oracle/invariants.ts';
+import { listSessionNumbers, type SimPlan, type PlannedSession } from './plan.ts';
 
-/** A run that fails, as small as it could be made. */
-export type Shrunk = {
-  readonly plan: Plan;
-  readonly script: Script;
-  readonly violation: Violation;
+/** A minimized failing run. */
+export type ShrunkRun = {
+  readonly plan: SimPlan;
+  readonly script: ChoiceScript;
+  readonly violation: InvariantViolation;
   readonly tries: number;
 };
 
-export type Shrinking = {
-  readonly plan: Plan;
-  readonly script: Script;
-  /** Runs a plan, by these choices. */
-  readonly run: (plan: Plan, choices: Choices) => Promise<{ readonly violation: Violation | null }>;
+export type ShrinkOptions = {
+  readonly plan: SimPlan;
+  readonly script: ChoiceScript;
+  /** Runs a plan with the given choices. */
+  readonly run: (
+    plan: SimPlan,
+    choices: ChoiceSource,
+  ) => Promise<{ readonly violation: InvariantViolation | null }>;
   readonly triesMax?: number;
 };
 
 /**
- * Makes a run that fails smaller, as long as the same thing fails: fewer faults, processes, sessions and steps, then fewer
- * choices that are not the plain ones. Null if it does not even fail when its own script is followed.
+ * Minimizes a failing run while the same invariant fails: first fewer faults, processes, sessions and steps, then fewer
+ * non-default choices. Returns null if the run does not fail when its own script is replayed.
  */
-export async function shrink({
+export async function shrinkRun({
   plan,
   script,
   run: runPlan,
   triesMax = 1_500,
-}: Shrinking): Promise<Shrunk | null> {
+}: ShrinkOptions): Promise<ShrunkRun | null> {
   let best = { plan, script };
   let tries = 0;
-  let violation: Violation | null = null;
-  const fails = async (smaller: { readonly plan: Plan; readonly script: Script }): Promise<boolean> => {
+  let violation: InvariantViolation | null = null;
+  const fails = async (smaller: {
+    readonly plan: SimPlan;
+    readonly script: ChoiceScript;
+  }): Promise<boolean> => {
     if (tries >= triesMax) return false;
     tries += 1;
-    const run = await runPlan(smaller.plan, followScript(smaller.script));
-    const expected: Invariant | undefined = violation?.invariant ?? run.violation?.invariant;
+    const run = await runPlan(smaller.plan, createScriptedChoices(smaller.script));
+    const expected: InvariantNumber | undefined = violation?.invariant ?? run.violation?.invariant;
     if (run.violation === null || run.violation.invariant !== expected) return false;
     violation = run.violation;
     best = smaller;
     return true;
   };
   if (!(await fails(best)) || violation === null) return null;
-  // What one pass has taken away may be what the other needed.
+  // Repeat until stable, because each pass may enable further reductions by the other.
   for (let before = ''; before !== JSON.stringify(best);) {
     before = JSON.stringify(best);
-    await withSmallerPlan(
+    await shrinkPlan(
       () => best.plan,
       (smaller) => fails({ plan: smaller, script: best.script }),
     );
-    await withFewerChoices(
+    await shrinkChoices(
       () => Object.entries(best.script),
       (left) => fails({ plan: best.plan, script: Object.fromEntries(left) }),
     );
@@ -58,36 +64,36 @@ export async function shrink({
   return { ...best, violation, tries };
 }
 
-async function withSmallerPlan(current: () => Plan, fails: (plan: Plan) => Promise<boolean>): Promise<void> {
-  for (const smaller of smallerPlans) {
+async function shrinkPlan(current: () => SimPlan, fails: (plan: SimPlan) => Promise<boolean>): Promise<void> {
+  for (const smaller of planReducers) {
     for (let index = 0; ;) {
       const next = smaller(current(), index);
       if (next === null) break;
-      // What is gone moves the rest up: the same number then names the next one.
+      // After a removal, the same index refers to the next part.
       if (!(await fails(next))) index += 1;
     }
   }
 }
 
-/** Each returns the plan without its part number `index`; null when there is none. */
-const smallerPlans: readonly ((plan: Plan, index: number) => Plan | null)[] = [
-  withoutFault,
+/** Each reducer returns the plan without its part number `index`, or null if there is none. */
+const planReducers: readonly ((plan: SimPlan, index: number) => SimPlan | null)[] = [
+  removeFault,
   (plan, index) => (index === 0 && plan.processes > 1 ? { ...plan, processes: plan.processes - 1 } : null),
-  withoutSession,
-  withoutTurn,
-  withoutStep,
-  withoutInterference,
+  removeSession,
+  removeTurn,
+  removeStep,
+  removeInterference,
 ];
 
-function withoutFault(plan: Plan, index: number): Plan | null {
+function removeFault(plan: SimPlan, index: number): SimPlan | null {
   const name = Object.keys(plan.faults)[index] as FaultName | undefined;
   if (name === undefined) return null;
   const { [name]: _, ...faults } = plan.faults;
   return { ...plan, faults };
 }
 
-function withoutSession(plan: Plan, index: number): Plan | null {
-  const numbers = sessionNumbers(plan);
+function removeSession(plan: SimPlan, index: number): SimPlan | null {
+  const numbers = listSessionNumbers(plan);
   const number = numbers[index];
   if (number === undefined || numbers.length === 1) return null;
   return {
@@ -96,14 +102,14 @@ function withoutSession(plan: Plan, index: number): Plan | null {
   };
 }
 
-function withoutTurn(plan: Plan, index: number): Plan | null {
-  return changed(plan, index, (session) =>
+function removeTurn(plan: SimPlan, index: number): SimPlan | null {
+  return applySessionChange(plan, index, (session) =>
     session.turns.map((_, turn) => ({ ...session, turns: session.turns.filter((__, at) => at !== turn) })),
   );
 }
 
-function withoutStep(plan: Plan, index: number): Plan | null {
-  return changed(plan, index, (session) =>
+function removeStep(plan: SimPlan, index: number): SimPlan | null {
+  return applySessionChange(plan, index, (session) =>
     session.turns.flatMap(({ steps }, turn) =>
       steps.map((_, step) => ({
         ...session,
@@ -115,8 +121,8 @@ function withoutStep(plan: Plan, index: number): Plan | null {
   );
 }
 
-function withoutInterference(plan: Plan, index: number): Plan | null {
-  return changed(plan, index, (session) =>
+function removeInterference(plan: SimPlan, index: number): SimPlan | null {
+  return applySessionChange(plan, index, (session) =>
     session.turns.flatMap(({ interference }, turn) => {
       if (interference === null) return [];
       const turns = session.turns.map((each, at) => (at === turn ? { ...each, interference: null } : each));
@@ -125,28 +131,28 @@ function withoutInterference(plan: Plan, index: number): Plan | null {
   );
 }
 
-/** The plan with the change of that number, of all that can be made to its sessions. */
-function changed(
-  plan: Plan,
+/** Returns the plan with one of all possible session reductions applied. */
+function applySessionChange(
+  plan: SimPlan,
   index: number,
   changes: (session: PlannedSession) => readonly PlannedSession[],
-): Plan | null {
+): SimPlan | null {
   const plans = plan.sessions.flatMap((session, number) =>
     changes(session).map((next) => ({
       ...plan,
       sessions: plan.sessions.map((each, at) => (at === number ? next : each)),
     })),
   );
-  const rest = plans.filter((each) => sessionNumbers(each).length > 0);
+  const rest = plans.filter((each) => listSessionNumbers(each).length > 0);
   return rest[index] ?? null;
 }
 
-type Choice = readonly [name: string, value: number];
+type ScriptedChoice = readonly [name: string, value: number];
 
-/** Leaves out halves, then quarters and so on, down to single choices (Zeller and Hildebrandt, 2002). */
-async function withFewerChoices(
-  current: () => readonly Choice[],
-  fails: (left: readonly Choice[]) => Promise<boolean>,
+/** Removes halves, then quarters and so on, down to single choices (delta debugging; Zeller and Hildebrandt, 2002). */
+async function shrinkChoices(
+  current: () => readonly ScriptedChoice[],
+  fails: (left: readonly ScriptedChoice[]) => Promise<boolean>,
 ): Promise<void> {
   for (let size = Math.ceil(current().length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let start = 0; start < current().length;) {

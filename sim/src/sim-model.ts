@@ -1,53 +1,58 @@
 import type { Json, ModelErrorKind, RequestedCall } from '@pawl/core';
 import type { Model, ModelChunk, ModelRequest } from '@pawl/runtime';
-import type { Book } from './oracle/book.ts';
-import { plannedSession, type PlannedCall } from './plan.ts';
-import { delay, hop } from './port.ts';
-import type { Driver, World } from './world.ts';
+import type { SessionLedger } from './oracle/session-ledger.ts';
+import { findPlannedSession, type PlannedCall } from './plan.ts';
+import { drawDelay, waitForScheduler } from './port-call.ts';
+import type { SessionDriver, SimWorld } from './sim-world.ts';
 
-/** A model that says what the plan says, streams it in pieces, and fails as models do. */
-export function modelOf(world: World, driver: Driver, marks: () => string): Model {
+/** A model that streams the planned replies in chunks and fails as real models do. */
+export function createSimModel(world: SimWorld, driver: SessionDriver, marks: () => string): Model {
   return {
     name: 'simulated',
     async *stream(request, signal) {
       world.oracle.asked(driver, request);
-      const say = saying(world, driver, signal);
+      const say = createModelPort(world, driver, signal);
       await say.begin();
-      if (say.strikes('model-error')) return yield failure(world);
+      if (say.strikes('model-error')) return yield drawModelFailure(world);
       if (say.strikes('model-stall')) {
         await say.stall();
         return yield { type: 'failure', error: { kind: 'timeout', message: 'no byte for too long' } };
       }
-      const reply = replyFor(world, driver, { request, marks });
+      const reply = buildPlannedReply(world, driver, { request, marks });
       yield { type: 'text', text: `${reply.text} ` };
       await say.wait();
       for (const { id = 'c', tool, args } of reply.calls)
         yield { type: 'call', callId: id, tool, fragment: JSON.stringify(args).slice(0, 9) };
-      // Cut off in the middle: nothing of what was said so far may be acted on.
+      // Truncated stream: nothing streamed so far may be acted on.
       if (say.strikes('model-truncated')) return;
       await say.wait();
-      const said = say.strikes('model-garbage') ? garbage(world, reply) : reply;
+      const said = say.strikes('model-garbage') ? drawGarbageReply(world, reply) : reply;
       if (said.type === 'reply') world.oracle.replied(said.text);
       yield said;
     },
   };
 }
 
-type Reply = Extract<ModelChunk, { type: 'reply' }>;
+type SimReplyChunk = Extract<ModelChunk, { type: 'reply' }>;
 
-function saying(world: World, driver: Driver, signal: AbortSignal) {
+function createModelPort(world: SimWorld, driver: SessionDriver, signal: AbortSignal) {
   const caller = { process: driver.process.name, kind: 'model' };
   const name = driver.session;
   return {
-    begin: () => hop(world, caller, { name: `${name} begins`, inMs: 20 + delay(world, 'model'), signal }),
-    wait: () => hop(world, caller, { name, inMs: 20 + delay(world, 'model'), signal }),
-    stall: () => hop(world, caller, { name: `${name} stalls`, inMs: Infinity, signal }),
+    begin: () =>
+      waitForScheduler(world, caller, {
+        name: `${name} begins`,
+        inMs: 20 + drawDelay(world, 'model'),
+        signal,
+      }),
+    wait: () => waitForScheduler(world, caller, { name, inMs: 20 + drawDelay(world, 'model'), signal }),
+    stall: () => waitForScheduler(world, caller, { name: `${name} stalls`, inMs: Infinity, signal }),
     strikes: (fault: 'model-error' | 'model-stall' | 'model-truncated' | 'model-garbage') =>
       world.faults.strikes(fault, name),
   };
 }
 
-const failures: readonly (readonly [kind: ModelErrorKind, retryAfterMs?: number])[] = [
+const simulatedFailures: readonly (readonly [kind: ModelErrorKind, retryAfterMs?: number])[] = [
   ['overloaded'],
   ['rate-limit', 1_500],
   ['rate-limit', -5],
@@ -59,9 +64,9 @@ const failures: readonly (readonly [kind: ModelErrorKind, retryAfterMs?: number]
   ['unknown'],
 ];
 
-function failure(world: World): ModelChunk {
-  const drawn = world.choices.choose('model failure', (random) => random.below(failures.length));
-  const [kind, retryAfterMs] = failures[drawn % failures.length] ?? ['unknown'];
+function drawModelFailure(world: SimWorld): ModelChunk {
+  const drawn = world.choices.choose('model failure', (random) => random.below(simulatedFailures.length));
+  const [kind, retryAfterMs] = simulatedFailures[drawn % simulatedFailures.length] ?? ['unknown'];
   const retryable = kind !== 'auth' && kind !== 'refused';
   return {
     type: 'failure',
@@ -74,31 +79,38 @@ function failure(world: World): ModelChunk {
   };
 }
 
-type Asked = { readonly request: ModelRequest; readonly marks: () => string };
+type ReplyRequest = { readonly request: ModelRequest; readonly marks: () => string };
 
-/** The step that is due by what is kept. Asked again after a crash, a model says something else: the marks are new. */
-function replyFor(world: World, driver: Driver, { request, marks }: Asked): Reply {
+/**
+ * Builds the reply for the next planned step of the persisted state. A retry after a crash gives a different reply,
+ * because its marks are new.
+ */
+function buildPlannedReply(
+  world: SimWorld,
+  driver: SessionDriver,
+  { request, marks }: ReplyRequest,
+): SimReplyChunk {
   const book = world.oracle.books.get(driver.session);
-  const planned = request.tools.length === 0 ? [] : dueStep(world, book);
+  const planned = request.tools.length === 0 ? [] : getDueStep(world, book);
   const usage = { inputTokens: 100, outputTokens: 10 };
   const text = planned.length === 0 ? `Done: ${marks()}.` : `Next: ${marks()}.`;
-  return { type: 'reply', text, calls: planned.map((call) => callFor(call, marks())), usage };
+  return { type: 'reply', text, calls: planned.map((call) => toRequestedCall(call, marks())), usage };
 }
 
-function dueStep({ plan }: World, book: Book | undefined): readonly PlannedCall[] {
+function getDueStep({ plan }: SimWorld, book: SessionLedger | undefined): readonly PlannedCall[] {
   if (book === undefined) return [];
-  return plannedSession(plan, book.id)?.turns[book.turns - 1]?.steps[book.replies] ?? [];
+  return findPlannedSession(plan, book.id)?.turns[book.turns - 1]?.steps[book.replies] ?? [];
 }
 
-function callFor({ tool, permission, id }: PlannedCall, mark: string): RequestedCall {
-  // A provider that counts its calls anew in every reply, or leaves the counting to others.
+function toRequestedCall({ tool, permission, id }: PlannedCall, mark: string): RequestedCall {
+  // Simulates providers that restart call ids in every reply or provide none.
   const ids = { fresh: { id: `call-${mark}` }, same: { id: 'call-1' }, none: {} } as const;
   const args: Json = { mark, permission, path: `file-${mark.length % 3}`, ...ids[id] };
   return { ...ids[id], tool, args };
 }
 
-/** Things that are no proper reply. Whatever comes of them, none of it may do harm. */
-function garbage(world: World, reply: Reply): ModelChunk {
+/** Malformed replies; none of them may cause harm. */
+function drawGarbageReply(world: SimWorld, reply: SimReplyChunk): ModelChunk {
   const calls = reply.calls.map((call) => ({ ...call, id: 'same' }));
   const odd: readonly ModelChunk[] = [
     { ...reply, calls },

@@ -1,20 +1,20 @@
-import type { Spool } from '@pawl/runtime';
-import { diskDelay, portCall } from './port.ts';
-import type { Driver, World } from './world.ts';
+import type { ExecutionSpool } from '@pawl/runtime';
+import { drawDiskDelay, performPortCall } from './port-call.ts';
+import type { SessionDriver, SimWorld } from './sim-world.ts';
 
-export type KeptResult = { result: string | null; output: string };
+export type SpooledResult = { result: string | null; output: string };
 
-/** What is kept of calls until the log has it. What a `keep` wrote is there when it was done, not when it is answered. */
-export function spoolOf(world: World, driver: Driver): Spool {
+/** Stores results of calls until the log contains them. A result is visible once written, before `keep` resolves. */
+export function createSimSpool(world: SimWorld, driver: SessionDriver): ExecutionSpool {
   const { oracle } = world;
-  const spool = folderOf(world, driver.session);
+  const spool = getSimSpool(world, driver.session);
   const caller = { process: driver.process.name, kind: 'spool' };
   const call = <Result>(name: string, perform: () => Result): Promise<Result> =>
-    portCall(world, caller, { name, inMs: diskDelay(world, 'spool') }, async () => {
+    performPortCall(world, caller, { name, inMs: drawDiskDelay(world, 'spool') }, async () => {
       if (world.faults.strikes('spool-error', name)) throw new Error('EIO: the spool cannot be used');
       return perform();
     });
-  const at = (execution: string): KeptResult => {
+  const at = (execution: string): SpooledResult => {
     let kept = spool.get(execution);
     if (kept === undefined) spool.set(execution, (kept = { result: null, output: '' }));
     return kept;
@@ -50,8 +50,7 @@ export function spoolOf(world: World, driver: Driver): Spool {
   };
 }
 
-/** Each session has its own. */
-function folderOf({ disk: { spools } }: World, session: string): Map<string, KeptResult> {
+function getSimSpool({ disk: { spools } }: SimWorld, session: string): Map<string, SpooledResult> {
   let folder = spools.get(session);
   if (folder === undefined) spools.set(session, (folder = new Map()));
   return folder;

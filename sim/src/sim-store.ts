@@ -1,19 +1,19 @@
 import { StoreError, type Store } from '@pawl/runtime';
-import { diskDelay, portCall } from './port.ts';
-import type { Driver, World } from './world.ts';
+import { drawDiskDelay, performPortCall } from './port-call.ts';
+import type { SessionDriver, SimWorld } from './sim-world.ts';
 
-/** How long the disk stays full once it is. */
-const fullForMs = 4_000;
+/** How long a full disk stays full. */
+const diskFullMs = 4_000;
 
 /**
- * The store as one driver sees it: the real rules, behind a disk that may be slow, full or failing. Of every write the
- * oracle is told at the moment it is kept.
+ * The store as seen by one driver: the real implementation behind a disk that may be slow, full or failing. The oracle
+ * is notified of every write at the moment it is persisted.
  */
-export function storeOf(world: World, driver: Driver): Store {
+export function createSimStore(world: SimWorld, driver: SessionDriver): Store {
   const { store } = driver.process;
   const { oracle } = world;
-  const write = writing(world, driver);
-  const read = reading(world, driver);
+  const write = createStoreWrite(world, driver);
+  const read = createStoreRead(world, driver);
   return {
     ...store,
     create: (session, owner, options) =>
@@ -30,7 +30,7 @@ export function storeOf(world: World, driver: Driver): Store {
         return claimed;
       }),
     append: (id, at, events, after) => {
-      // Once it is asked for, what is kept is what it was then.
+      // Serialize at call time: later mutations must not change the persisted data.
       const texts = events.map((event) => JSON.stringify(event));
       return write(
         'append',
@@ -51,38 +51,42 @@ export function storeOf(world: World, driver: Driver): Store {
   };
 }
 
-type Write = <Result>(name: string, perform: () => Promise<Result>, noRoom?: () => void) => Promise<Result>;
+type StoreWrite = <Result>(
+  name: string,
+  perform: () => Promise<Result>,
+  noRoom?: () => void,
+) => Promise<Result>;
 
-function writing(world: World, driver: Driver): Write {
+function createStoreWrite(world: SimWorld, driver: SessionDriver): StoreWrite {
   const { faults, disk, scheduler } = world;
   const caller = { process: driver.process.name, kind: 'store' };
   return (name, perform, noRoom = () => undefined) =>
-    portCall(world, caller, { name, inMs: diskDelay(world, 'store') }, async () => {
-      if (faults.strikes('full', name)) disk.fullUntil = scheduler.now + fullForMs;
+    performPortCall(world, caller, { name, inMs: drawDiskDelay(world, 'store') }, async () => {
+      if (faults.strikes('full', name)) disk.fullUntil = scheduler.now + diskFullMs;
       const isFull = !faults.healed && scheduler.now < disk.fullUntil;
       if (isFull || faults.strikes('busy', name)) {
         noRoom();
         throw new StoreError(isFull ? 'full' : 'busy', 'the simulated disk');
       }
-      if (faults.strikes('unknown-lost', name)) throw ioError();
+      if (faults.strikes('unknown-lost', name)) throw createIoError();
       const result = await perform();
-      if (faults.strikes('unknown-kept', name)) throw ioError();
+      if (faults.strikes('unknown-kept', name)) throw createIoError();
       return result;
     });
 }
 
-function reading(
-  world: World,
-  driver: Driver,
+function createStoreRead(
+  world: SimWorld,
+  driver: SessionDriver,
 ): <Result>(name: string, perform: () => Promise<Result>) => Promise<Result> {
   const caller = { process: driver.process.name, kind: 'store' };
   return (name, perform) =>
-    portCall(world, caller, { name, inMs: diskDelay(world, 'store') }, async () => {
-      if (world.faults.strikes('unknown-lost', name)) throw ioError();
+    performPortCall(world, caller, { name, inMs: drawDiskDelay(world, 'store') }, async () => {
+      if (world.faults.strikes('unknown-lost', name)) throw createIoError();
       return perform();
     });
 }
 
-function ioError(): StoreError {
+function createIoError(): StoreError {
   return new StoreError('unreadable', 'the simulated disk', 'EIO');
 }

@@ -1,153 +1,163 @@
 import type { Json } from '@pawl/core';
 import type { EffectClass, Tool, ToolContext, ToolResult } from '@pawl/runtime';
-import { markOf } from './oracle/book.ts';
-import { delay, hop } from './port.ts';
-import type { Driver, World } from './world.ts';
+import { getCallMark } from './oracle/session-ledger.ts';
+import { drawDelay, waitForScheduler } from './port-call.ts';
+import type { SessionDriver, SimWorld } from './sim-world.ts';
 
-/** Tools of every kind of effect. What they do, they do to the world outside; they are called off as real ones are. */
-export function toolsOf(world: World, driver: Driver): readonly Tool[] {
+/** Tools of every effect class. They act on the simulated external world and react to cancellation like real tools. */
+export function createSimTools(world: SimWorld, driver: SessionDriver): readonly Tool[] {
   const running =
-    (run: (world: World, driver: Driver, run: Run) => Promise<ToolResult>): Tool['run'] =>
+    (run: (world: SimWorld, driver: SessionDriver, run: SimToolRun) => Promise<ToolResult>): Tool['run'] =>
     (args, context) =>
       world.oracle.runs(
         driver,
-        markOf(args),
+        getCallMark(args),
         run(world, driver, { args, context, asked: world.scheduler.steps }),
       );
   return [
-    tool('read', 'read-only', running(read)),
+    createSimTool('read', 'read-only', running(runSimRead)),
     {
-      ...tool('edit', 'verifiable', running(edit)),
-      settle: (args, { intent }) => settleEdit(world, driver, { args, intent }),
+      ...createSimTool('edit', 'verifiable', running(runSimEdit)),
+      settle: (args, { intent }) => reconcileEdit(world, driver, { args, intent }),
     },
-    tool('send', 'keyed', running(send)),
-    tool('shell', 'not-repeatable', running(shell)),
+    createSimTool('send', 'keyed', running(runSimSend)),
+    createSimTool('shell', 'not-repeatable', running(runSimShell)),
   ];
 }
 
-function tool(name: string, effect: EffectClass, run: Tool['run']): Tool {
+function createSimTool(name: string, effect: EffectClass, run: Tool['run']): Tool {
   return { description: { name, description: name, parameters: { type: 'object' } }, effect, run };
 }
 
-/** `asked` is the step at which the runtime had it run. */
-type Run = { readonly args: Json; readonly context: ToolContext; readonly asked: number };
+/** `asked` is the step at which the runtime started the tool. */
+type SimToolRun = { readonly args: Json; readonly context: ToolContext; readonly asked: number };
 
-async function read(world: World, driver: Driver, run: Run): Promise<ToolResult> {
-  if (await isCalledOff(world, driver, run)) return calledOff;
-  begin(world, driver, 'read', run);
-  return ending(world, driver, run);
+async function runSimRead(world: SimWorld, driver: SessionDriver, run: SimToolRun): Promise<ToolResult> {
+  if (await waitOrCancel(world, driver, run)) return cancelledResult;
+  recordStart(world, driver, 'read', run);
+  return finishToolRun(world, driver, run);
 }
 
-async function shell(world: World, driver: Driver, run: Run): Promise<ToolResult> {
-  if (await isCalledOff(world, driver, run)) return calledOff;
-  begin(world, driver, 'shell', run);
+async function runSimShell(world: SimWorld, driver: SessionDriver, run: SimToolRun): Promise<ToolResult> {
+  if (await waitOrCancel(world, driver, run)) return cancelledResult;
+  recordStart(world, driver, 'shell', run);
   run.context.execution?.hear(new TextEncoder().encode('working…'));
   run.context.report('half way');
-  if (await isCalledOff(world, driver, run)) return calledOff;
-  change(world, run.args);
-  return ending(world, driver, run);
+  if (await waitOrCancel(world, driver, run)) return cancelledResult;
+  recordEffect(world, run.args);
+  return finishToolRun(world, driver, run);
 }
 
-async function send(world: World, driver: Driver, run: Run): Promise<ToolResult> {
-  if (await isCalledOff(world, driver, run)) return calledOff;
-  begin(world, driver, 'send', run);
+async function runSimSend(world: SimWorld, driver: SessionDriver, run: SimToolRun): Promise<ToolResult> {
+  if (await waitOrCancel(world, driver, run)) return cancelledResult;
+  recordStart(world, driver, 'send', run);
   const { sent } = world.outside;
   const key = run.context.execution?.id ?? '';
-  // Whoever receives it knows the key: a second time it is not done again.
+  // The receiver deduplicates by key.
   if (!sent.has(key)) {
-    sent.set(key, markOf(run.args));
-    change(world, run.args);
+    sent.set(key, getCallMark(run.args));
+    recordEffect(world, run.args);
   }
-  return ending(world, driver, run);
+  return finishToolRun(world, driver, run);
 }
 
-async function edit(world: World, driver: Driver, run: Run): Promise<ToolResult> {
-  if (await isCalledOff(world, driver, run)) return calledOff;
+async function runSimEdit(world: SimWorld, driver: SessionDriver, run: SimToolRun): Promise<ToolResult> {
+  if (await waitOrCancel(world, driver, run)) return cancelledResult;
   const { files } = world.outside;
-  const file = fileOf(driver, run.args);
+  const file = getFileKey(driver, run.args);
   const before = files.get(file) ?? '';
-  const after = markOf(run.args);
+  const after = getCallMark(run.args);
   const wanted = await run.context.execution?.intend({ before, after });
   const asked = world.scheduler.steps;
-  if (wanted !== true || (await isCalledOff(world, driver, run))) return calledOff;
-  if (files.get(file) === after) return done(run.args);
-  if ((files.get(file) ?? '') !== before) return failed('interrupted', 'the file has changed meanwhile');
-  begin(world, driver, 'edit', { ...run, asked });
+  if (wanted !== true || (await waitOrCancel(world, driver, run))) return cancelledResult;
+  if (files.get(file) === after) return createMarkedResult(run.args);
+  if ((files.get(file) ?? '') !== before)
+    return createSimFailure('interrupted', 'the file has changed meanwhile');
+  recordStart(world, driver, 'edit', { ...run, asked });
   files.set(file, after);
-  change(world, run.args);
-  return ending(world, driver, run);
+  recordEffect(world, run.args);
+  return finishToolRun(world, driver, run);
 }
 
-type Unsettled = { readonly args: Json; readonly intent: Json | null };
+type InterruptedEdit = { readonly args: Json; readonly intent: Json | null };
 
-/** The file tells: it holds what it was to hold, or what it held before. */
-async function settleEdit(
-  world: World,
-  driver: Driver,
-  { args, intent }: Unsettled,
+/** Decides from the file content whether the interrupted edit was applied. */
+async function reconcileEdit(
+  world: SimWorld,
+  driver: SessionDriver,
+  { args, intent }: InterruptedEdit,
 ): Promise<ToolResult | 'run-again'> {
-  await hop(world, callerOf(driver), { name: 'look', inMs: delay(world, 'tool') });
-  const now = world.outside.files.get(fileOf(driver, args)) ?? '';
-  if (now === textIn(intent, 'after')) return done(args);
-  if (now === textIn(intent, 'before')) return 'run-again';
-  return failed('interrupted', 'the file holds neither what it held nor what it was to hold');
+  await waitForScheduler(world, getToolCaller(driver), { name: 'look', inMs: drawDelay(world, 'tool') });
+  const now = world.outside.files.get(getFileKey(driver, args)) ?? '';
+  if (now === getJsonProperty(intent, 'after')) return createMarkedResult(args);
+  if (now === getJsonProperty(intent, 'before')) return 'run-again';
+  return createSimFailure('interrupted', 'the file holds neither what it held nor what it was to hold');
 }
 
-function textIn(intent: Json | null, key: string): unknown {
+function getJsonProperty(intent: Json | null, key: string): unknown {
   const isObject = typeof intent === 'object' && intent !== null && !Array.isArray(intent);
   return isObject ? (intent as Readonly<Record<string, Json>>)[key] : undefined;
 }
 
-function fileOf({ session }: Driver, args: Json): string {
-  return `${session}/${String(textIn(args, 'path'))}`;
+function getFileKey({ session }: SessionDriver, args: Json): string {
+  return `${session}/${String(getJsonProperty(args, 'path'))}`;
 }
 
-function callerOf({ process }: Driver): { readonly process: string; readonly kind: string } {
+function getToolCaller({ process }: SessionDriver): { readonly process: string; readonly kind: string } {
   return { process: process.name, kind: 'tool' };
 }
 
-async function isCalledOff(
-  world: World,
-  driver: Driver,
-  { args, context: { signal } }: Run,
+async function waitOrCancel(
+  world: SimWorld,
+  driver: SessionDriver,
+  { args, context: { signal } }: SimToolRun,
 ): Promise<boolean> {
-  await hop(world, callerOf(driver), { name: markOf(args), inMs: delay(world, 'tool'), signal });
+  await waitForScheduler(world, getToolCaller(driver), {
+    name: getCallMark(args),
+    inMs: drawDelay(world, 'tool'),
+    signal,
+  });
   return signal.aborted;
 }
 
-function begin(world: World, driver: Driver, name: string, { args, context, asked }: Run): void {
-  const mark = markOf(args);
+function recordStart(
+  world: SimWorld,
+  driver: SessionDriver,
+  name: string,
+  { args, context, asked }: SimToolRun,
+): void {
+  const mark = getCallMark(args);
   world.outside.deed(mark).starts += 1;
   const execution = context.execution?.id ?? '';
   world.oracle.started(driver, { mark, tool: name, args: JSON.stringify(args), execution, asked });
 }
 
-function change(world: World, args: Json): void {
-  const mark = markOf(args);
+function recordEffect(world: SimWorld, args: Json): void {
+  const mark = getCallMark(args);
   world.outside.deed(mark).effects += 1;
   world.oracle.effected(mark);
 }
 
-/** The work is done; what comes back of it is another matter. */
-async function ending(world: World, driver: Driver, run: Run): Promise<ToolResult> {
+/** The effect has happened; whether a result comes back depends on the faults. */
+async function finishToolRun(world: SimWorld, driver: SessionDriver, run: SimToolRun): Promise<ToolResult> {
   const { faults } = world;
-  const mark = markOf(run.args);
+  const mark = getCallMark(run.args);
   const { signal } = run.context;
   if (faults.strikes('tool-throw', 'ending')) throw new Error(`simulated: ${mark} broke`);
   const isMute = faults.strikes('tool-hang', 'ending') || faults.strikes('tool-mute', 'ending');
-  const inMs = isMute ? Infinity : delay(world, 'tool');
-  await hop(world, callerOf(driver), { name: `${mark} ends`, inMs, signal });
-  if (signal.aborted) return calledOff;
+  const inMs = isMute ? Infinity : drawDelay(world, 'tool');
+  await waitForScheduler(world, getToolCaller(driver), { name: `${mark} ends`, inMs, signal });
+  if (signal.aborted) return cancelledResult;
   if (faults.strikes('tool-unfit', 'ending')) return { ok: true, output: NaN };
-  return done(run.args);
+  return createMarkedResult(run.args);
 }
 
-function done(args: Json): ToolResult {
-  return { ok: true, output: { mark: markOf(args) } };
+function createMarkedResult(args: Json): ToolResult {
+  return { ok: true, output: { mark: getCallMark(args) } };
 }
 
-function failed(kind: 'interrupted', message: string): ToolResult {
+function createSimFailure(kind: 'interrupted', message: string): ToolResult {
   return { ok: false, error: { kind, message } };
 }
 
-const calledOff = failed('interrupted', 'called off while it ran');
+const cancelledResult = createSimFailure('interrupted', 'called off while it ran');

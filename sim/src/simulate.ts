@@ -1,104 +1,108 @@
-import { isTerminal } from '@pawl/core';
-import { soundAssembly, type Assembly } from './assembly.ts';
-import { drawChoices, type Choices, type Script } from './choices.ts';
-import { createDisk } from './disk.ts';
-import { createFaults, type FaultName } from './faults.ts';
-import type { Violation } from './oracle/invariants.ts';
-import { createOracle } from './oracle/oracle.ts';
-import { Operator } from './operator.ts';
-import { createOutside } from './outside.ts';
-import { sessionNumbers, type Plan } from './plan.ts';
-import { drained, Scheduler } from './scheduler.ts';
-import { createTrace } from './trace.ts';
-import { User } from './user.ts';
-import type { World } from './world.ts';
+import { isTerminalSession } from '@pawl/core';
+import { soundAssembly, type ProcessAssembly } from './process-assembly.ts';
+import { createRandomChoices, type ChoiceSource, type ChoiceScript } from './choices.ts';
+import { createSimDisk } from './sim-disk.ts';
+import { createFaultInjector, type FaultName } from './fault-injector.ts';
+import type { InvariantViolation } from './oracle/invariants.ts';
+import { createSimOracle } from './oracle/oracle.ts';
+import { ProcessOperator } from './process-operator.ts';
+import { createExternalWorld } from './external-world.ts';
+import { listSessionNumbers, type SimPlan } from './plan.ts';
+import { drainMicrotasks, SimScheduler } from './scheduler.ts';
+import { createDigestTrace } from './trace.ts';
+import { SimUser } from './sim-user.ts';
+import type { SimWorld } from './sim-world.ts';
 
-export type Run = {
-  readonly violation: Violation | null;
-  /** The same for the same run. */
+export type SimRun = {
+  readonly violation: InvariantViolation | null;
+  /** Identical runs have identical digests. */
   readonly digest: string;
-  readonly script: Script;
+  readonly script: ChoiceScript;
   readonly events: number;
   readonly steps: number;
-  /** How much time went by in the run. */
+  /** Simulated time that elapsed in the run. */
   readonly simulatedMs: number;
   readonly lateStarts: number;
-  /** How often each fault has struck. */
+  /** How often each fault occurred. */
   readonly struck: Partial<Readonly<Record<FaultName, number>>>;
 };
 
-export type Simulation = {
-  readonly choices?: Choices;
-  readonly assembly?: Assembly;
-  /** Called before each thing that happens. */
-  readonly before?: (world: World, operator: Operator) => void;
+export type SimulationOptions = {
+  readonly choices?: ChoiceSource;
+  readonly assembly?: ProcessAssembly;
+  /** Called before each step. */
+  readonly before?: (world: SimWorld, operator: ProcessOperator) => void;
 };
 
-/** How many steps trouble lasts at most. */
+/** Maximum number of steps with faults. */
 const chaosSteps = 900;
 
-/** It ends sooner if, for this many steps of each user, nothing happens but that they look. */
+/** The fault phase ends early after this many consecutive steps per user in which only users poll. */
 const idleSteps = 8;
 
-/** When nothing fails any more, all must come to rest within this many steps and this much time. */
+/** After the faults end, the system must come to rest within these limits. */
 const calmSteps = 6_000;
 const calmMs = 30 * 60_000;
 
-/** Runs a plan from its beginning to its end, or to the first thing that must not be. */
-export async function simulate(plan: Plan, simulation: Simulation = {}): Promise<Run> {
-  const world = createWorld(plan, simulation);
-  const operator = new Operator(world);
+/** Runs a plan to its end or to the first violation. */
+export async function runSimulation(plan: SimPlan, simulation: SimulationOptions = {}): Promise<SimRun> {
+  const world = createSimWorld(plan, simulation);
+  const operator = new ProcessOperator(world);
   operator.start();
-  const users = sessionNumbers(plan).map((index) => new User(world, index));
+  const users = listSessionNumbers(plan).map((index) => new SimUser(world, index));
   try {
-    await makeTrouble(world, operator, { users, before: simulation.before });
-    heal(world);
-    await comeToRest(world, operator, { users, before: simulation.before });
-    if (world.oracle.violation === null) await windDown(world, operator);
+    await runFaultPhase(world, operator, { users, before: simulation.before });
+    healFaults(world);
+    await runQuietPhase(world, operator, { users, before: simulation.before });
+    if (world.oracle.violation === null) await shutDownWorld(world, operator);
   } finally {
     for (const { store } of operator.processes) await store.close();
     world.disk.remove();
   }
-  return reportOn(world);
+  return toSimRun(world);
 }
 
-export function createWorld(
-  plan: Plan,
-  { choices = drawChoices(plan.seed), assembly = soundAssembly }: Simulation,
-): World {
-  const trace = createTrace();
-  const outside = createOutside();
-  const scheduler = new Scheduler(choices, plan.schedule, trace);
+export function createSimWorld(
+  plan: SimPlan,
+  { choices = createRandomChoices(plan.seed), assembly = soundAssembly }: SimulationOptions,
+): SimWorld {
+  const trace = createDigestTrace();
+  const outside = createExternalWorld();
+  const scheduler = new SimScheduler(choices, plan.schedule, trace);
   return {
     plan,
     choices,
-    faults: createFaults(plan.faults, choices),
+    faults: createFaultInjector(plan.faults, choices),
     scheduler,
-    oracle: createOracle(outside, trace, () => scheduler.steps),
+    oracle: createSimOracle(outside, trace, () => scheduler.steps),
     outside,
     assembly,
-    disk: createDisk(plan, () => scheduler.now),
+    disk: createSimDisk(plan, () => scheduler.now),
     drivers: new Map(),
   };
 }
 
-type Phase = { readonly users: readonly User[]; readonly before: Simulation['before'] };
+type SimulationPhase = { readonly users: readonly SimUser[]; readonly before: SimulationOptions['before'] };
 
-async function makeTrouble(world: World, operator: Operator, { users, before }: Phase): Promise<void> {
+async function runFaultPhase(
+  world: SimWorld,
+  operator: ProcessOperator,
+  { users, before }: SimulationPhase,
+): Promise<void> {
   const { scheduler, oracle } = world;
   let idle = 0;
   while (scheduler.steps < chaosSteps && oracle.violation === null && !users.every(({ done }) => done)) {
     before?.(world, operator);
-    if (operator.interfere()) await drained();
+    if (operator.interfere()) await drainMicrotasks();
     const happened = await scheduler.step();
     idle = happened?.owner === 'user' ? idle + 1 : 0;
-    // Everything that still goes on waits for the trouble to end.
+    // All remaining work waits for the faults to end.
     if (happened === null || idle > idleSteps * users.length) return;
   }
 }
 
-/** What waited for the trouble to end does so now. */
-export function heal({ faults, scheduler }: World): void {
+/** Ends the faults and releases everything that waited for that. */
+export function healFaults({ faults, scheduler }: SimWorld): void {
   faults.heal();
   for (const pending of scheduler.pending) {
     if (pending.due !== Infinity) continue;
@@ -107,32 +111,37 @@ export function heal({ faults, scheduler }: World): void {
   }
 }
 
-async function comeToRest(world: World, operator: Operator, { users, before }: Phase): Promise<void> {
+async function runQuietPhase(
+  world: SimWorld,
+  operator: ProcessOperator,
+  { users, before }: SimulationPhase,
+): Promise<void> {
   const { scheduler, oracle } = world;
   const { steps, now } = scheduler;
-  while (oracle.violation === null && !isAtRest(world, users)) {
+  while (oracle.violation === null && !isWorldAtRest(world, users)) {
     if (scheduler.steps > steps + calmSteps)
-      oracle.fail(18, `not at rest after ${calmSteps} steps: ${state(world)}`);
+      oracle.fail(18, `not at rest after ${calmSteps} steps: ${describeWorldState(world)}`);
     if (scheduler.now > now + calmMs)
-      oracle.fail(18, `not at rest after ${calmMs / 1_000} s: ${state(world)}`);
+      oracle.fail(18, `not at rest after ${calmMs / 1_000} s: ${describeWorldState(world)}`);
     before?.(world, operator);
-    if ((await scheduler.step()) === null) oracle.fail(18, `nothing more happens: ${state(world)}`);
+    if ((await scheduler.step()) === null)
+      oracle.fail(18, `nothing more happens: ${describeWorldState(world)}`);
   }
 }
 
-function isAtRest({ oracle, drivers }: World, users: readonly User[]): boolean {
+function isWorldAtRest({ oracle, drivers }: SimWorld, users: readonly SimUser[]): boolean {
   if (!users.every(({ done }) => done)) return false;
   if (oracle.books.size < users.length) return false;
   return [...oracle.books.values()].every(({ id, session }) => {
     const driver = drivers.get(id);
-    // What was kept is also known to whoever had it kept.
+    // The live session has caught up with the persisted events.
     const isKnown = driver?.agent?.session.seq === session.seq;
-    if (isTerminal(session)) return driver === undefined || isKnown;
+    if (isTerminalSession(session)) return driver === undefined || isKnown;
     return session.turn.status === 'waitingForUser' && driver?.recovering === false && isKnown;
   });
 }
 
-function state({ oracle, drivers, scheduler }: World): string {
+function describeWorldState({ oracle, drivers, scheduler }: SimWorld): string {
   const sessions = [...oracle.books.values()].map(
     ({ id, session }) => `${id} is ${session.turn.status}, run by ${drivers.get(id)?.name ?? 'nobody'}`,
   );
@@ -140,18 +149,18 @@ function state({ oracle, drivers, scheduler }: World): string {
   return `${sessions.join('; ')}; waiting: ${pending.slice(0, 9).join(', ')}`;
 }
 
-/** Everybody lets go; then nothing may be left that anybody waits for, and what is kept must be what it was. */
-async function windDown(world: World, operator: Operator): Promise<void> {
+/** Detaches all agents, then checks that no task is pending and that the stored data matches the ledger. */
+async function shutDownWorld(world: SimWorld, operator: ProcessOperator): Promise<void> {
   const { scheduler, oracle, disk } = world;
   for (const { agent, session } of world.drivers.values()) {
     if (agent !== null) oracle.compare(session, agent.session, 'the live session');
   }
   let left = false;
   void operator.stopAll().then(() => (left = true));
-  await drained();
+  await drainMicrotasks();
   for (let steps = 0; steps < 500 && (await scheduler.step()) !== null;) steps += 1;
-  if (!left) oracle.fail(18, `an agent cannot be left: ${state(world)}`);
-  if (scheduler.pending.size > 0) oracle.fail(18, `something is left waiting: ${state(world)}`);
+  if (!left) oracle.fail(18, `an agent cannot be left: ${describeWorldState(world)}`);
+  if (scheduler.pending.size > 0) oracle.fail(18, `something is left waiting: ${describeWorldState(world)}`);
   oracle.checkCalls();
   oracle.checkSaid();
   const store = disk.connect();
@@ -167,7 +176,7 @@ async function windDown(world: World, operator: Operator): Promise<void> {
   await store.close();
 }
 
-export function reportOn({ oracle, scheduler, choices, faults }: World): Run {
+export function toSimRun({ oracle, scheduler, choices, faults }: SimWorld): SimRun {
   return {
     violation: oracle.violation,
     digest: oracle.digest(),

@@ -1,11 +1,11 @@
-/** Sums up all that happened in a run, in order, so that two runs can be compared. */
-export type Trace = {
+/** Computes a digest of everything that happened in a run, in order, so that runs can be compared. */
+export type DigestTrace = {
   add(text: string): void;
   digest(): string;
 };
 
-/** Two lanes of 32 bits: quick, and more than enough to tell one run from another. */
-export function createTrace(): Trace {
+/** A 64-bit digest of two 32-bit lanes: fast, and large enough to distinguish runs. */
+export function createDigestTrace(): DigestTrace {
   let first = 0xdeadbeef;
   let second = 0x41c6ce57;
   return {

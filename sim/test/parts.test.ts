@@ -1,19 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { appendAll, emptyConversation, toArray, type Message } from '@pawl/core';
+import { appendItems, emptyConversation, toItemArray, type ConversationMessage } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawChoices, followScript } from '../src/choices.ts';
-import { firstDifference } from '../src/oracle/difference.ts';
-import { historyProblem } from '../src/oracle/history.ts';
-import { planFor } from '../src/plan.ts';
-import { createRandom } from '../src/random.ts';
-import { Scheduler } from '../src/scheduler.ts';
-import { simulate } from '../src/simulate.ts';
-import { createTrace } from '../src/trace.ts';
+import { createRandomChoices, createScriptedChoices } from '../src/choices.ts';
+import { findFirstDifference } from '../src/oracle/difference.ts';
+import { findHistoryProblem } from '../src/oracle/history.ts';
+import { createSimPlan } from '../src/plan.ts';
+import { createRandomSource } from '../src/random.ts';
+import { SimScheduler } from '../src/scheduler.ts';
+import { runSimulation } from '../src/simulate.ts';
+import { createDigestTrace } from '../src/trace.ts';
 
-function draw(seed: number): readonly number[] {
-  const random = createRandom(seed);
+function drawNumbers(seed: number): readonly number[] {
+  const random = createRandomSource(seed);
   return Array.from({ length: 8 }, () => random.next());
 }
 
@@ -21,14 +21,14 @@ describe('chance', () => {
   it('is the same for the same seed and another for another', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
-        expect(draw(seed)).toEqual(draw(seed));
-        expect(draw(seed)).not.toEqual(draw(seed + 1));
+        expect(drawNumbers(seed)).toEqual(drawNumbers(seed));
+        expect(drawNumbers(seed)).not.toEqual(drawNumbers(seed + 1));
       }),
     );
   });
 
   it('falls on every number below the limit and on no other', () => {
-    const random = createRandom(1);
+    const random = createRandomSource(1);
     const drawn = new Set(Array.from({ length: 1_000 }, () => random.below(7)));
     expect(drawn).toEqual(new Set([0, 1, 2, 3, 4, 5, 6]));
   });
@@ -36,21 +36,23 @@ describe('chance', () => {
 
 describe('choices', () => {
   it('are told by name and number, and followed by them', () => {
-    const drawn = drawChoices(3);
+    const drawn = createRandomChoices(3);
     const made = ['a', 'b', 'a', 'a'].map((name) => drawn.choose(name, (random) => random.below(3)));
-    const followed = followScript(drawn.made());
+    const followed = createScriptedChoices(drawn.made());
     expect(['a', 'b', 'a', 'a'].map((name) => followed.choose(name, () => 9))).toEqual(made);
   });
 
   it('that are not written down are the plain ones', () => {
-    const followed = followScript({ 'a#2': 5 });
+    const followed = createScriptedChoices({ 'a#2': 5 });
     expect(['a', 'a', 'a'].map((name) => followed.choose(name, () => 9))).toEqual([0, 5, 0]);
   });
 
   it('drawn for a seed and followed as they were written down make the same run', async () => {
     for (const seed of [3, 32, 77]) {
-      const drawn = await simulate(planFor(seed));
-      const followed = await simulate(planFor(seed), { choices: followScript(drawn.script) });
+      const drawn = await runSimulation(createSimPlan(seed));
+      const followed = await runSimulation(createSimPlan(seed), {
+        choices: createScriptedChoices(drawn.script),
+      });
       expect(followed.digest).toBe(drawn.digest);
     }
   });
@@ -67,7 +69,7 @@ describe('the scheduler', () => {
           const schedule = isWeighted
             ? ({ kind: 'weighted', seed } as const)
             : ({ kind: 'priorities', seed, changes: [1, 3] } as const);
-          const scheduler = new Scheduler(drawChoices(seed), schedule, createTrace());
+          const scheduler = new SimScheduler(createRandomChoices(seed), schedule, createDigestTrace());
           const happened: number[] = [];
           for (const [index, inMs] of delays.entries()) {
             const happen = (): void => {
@@ -85,7 +87,11 @@ describe('the scheduler', () => {
   });
 
   it('drops what a process waited for, and nothing else, and never comes to what has no time', async () => {
-    const scheduler = new Scheduler(followScript({}), { kind: 'weighted', seed: 1 }, createTrace());
+    const scheduler = new SimScheduler(
+      createScriptedChoices({}),
+      { kind: 'weighted', seed: 1 },
+      createDigestTrace(),
+    );
     const happened: string[] = [];
     const add = (owner: string, inMs: number): void => {
       scheduler.add({ owner, lane: owner, name: owner, inMs, happen: () => happened.push(owner) });
@@ -102,40 +108,56 @@ describe('the scheduler', () => {
 
 const user = { role: 'user', at: 0, text: 'go' } as const;
 
-function calls(...ids: string[]): Message {
+function createCallsMessage(...ids: string[]): ConversationMessage {
   const named = ids.map((id) => ({ id, tool: 'read', args: {} }));
   return { role: 'assistant', at: 0, text: '', calls: named };
 }
 
-function result(callId: string): Message {
+function createResultMessage(callId: string): ConversationMessage {
   return { role: 'tool', at: 0, callId, tool: 'read', outcome: { ok: true, output: null } };
 }
 
 describe('what is sent to a model', () => {
   it.each([
     ['nothing', [], 'it begins with nothing'],
-    ['an answer first', [calls('a')], 'it begins with assistant'],
-    ['a missing result', [user, calls('a', 'b'), result('a')], 'the result of b is missing'],
-    ['a message before a result', [user, calls('a'), user], 'message 2 comes before the result of a'],
+    ['an answer first', [createCallsMessage('a')], 'it begins with assistant'],
+    [
+      'a missing result',
+      [user, createCallsMessage('a', 'b'), createResultMessage('a')],
+      'the result of b is missing',
+    ],
+    [
+      'a message before a result',
+      [user, createCallsMessage('a'), user],
+      'message 2 comes before the result of a',
+    ],
     [
       'results out of order',
-      [user, calls('a', 'b'), result('b')],
+      [user, createCallsMessage('a', 'b'), createResultMessage('b')],
       'message 2 is the result of b, where a is due',
     ],
     [
       'a result too many',
-      [user, calls('a'), result('a'), result('a')],
+      [user, createCallsMessage('a'), createResultMessage('a'), createResultMessage('a')],
       'message 3 is the result of a, where none is due',
     ],
-    ['an id twice', [user, calls('a', 'a')], 'message 1 has the same call id twice'],
-    ['an empty reply', [user, calls()], 'message 1 is empty'],
+    ['an id twice', [user, createCallsMessage('a', 'a')], 'message 1 has the same call id twice'],
+    ['an empty reply', [user, createCallsMessage()], 'message 1 is empty'],
   ] as const)('is not valid with %s', (_, messages, problem) => {
-    expect(historyProblem(messages)).toBe(problem);
+    expect(findHistoryProblem(messages)).toBe(problem);
   });
 
   it('is valid with one result for each call, in order', () => {
-    const messages = [user, calls('a', 'b'), result('a'), result('b'), user];
-    expect(historyProblem(toArray(appendAll<Message>(emptyConversation, messages)))).toBeNull();
+    const messages = [
+      user,
+      createCallsMessage('a', 'b'),
+      createResultMessage('a'),
+      createResultMessage('b'),
+      user,
+    ];
+    expect(
+      findHistoryProblem(toItemArray(appendItems<ConversationMessage>(emptyConversation, messages))),
+    ).toBeNull();
   });
 });
 
@@ -144,7 +166,7 @@ describe('a comparison', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const other: unknown = JSON.parse(JSON.stringify(value));
-        expect(firstDifference(JSON.parse(JSON.stringify(value)), other)).toBeNull();
+        expect(findFirstDifference(JSON.parse(JSON.stringify(value)), other)).toBeNull();
       }),
     );
   });
@@ -155,7 +177,7 @@ describe('a comparison', () => {
     [{}, { a: 1 }, 'session.a is there and should not be'],
     [{ a: [] }, { a: {} }, 'session.a is of another kind'],
   ])('says where %j and %j differ', (kept, other, difference) => {
-    expect(firstDifference(kept, other)).toBe(difference);
+    expect(findFirstDifference(kept, other)).toBe(difference);
   });
 });
 
@@ -172,9 +194,9 @@ describe('the traps', () => {
     "(await import('node:crypto')).randomUUID()",
     "fetch('http://127.0.0.1')",
   ])('catch %s', (use) => {
-    const traps = join(import.meta.dirname, '..', 'src', 'traps.ts');
-    const code = `const { setTraps } = await import(${JSON.stringify(traps)});
-      const traps = setTraps();
+    const traps = join(import.meta.dirname, '..', 'src', 'global-traps.ts');
+    const code = `const { installGlobalTraps } = await import(${JSON.stringify(traps)});
+      const traps = installGlobalTraps();
       new Date(0).toISOString();
       try { ${use}; } catch {}
       console.log(traps.take().length);`;

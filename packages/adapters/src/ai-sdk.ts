@@ -1,57 +1,59 @@
 import type { Json } from '@pawl/core';
 import type { ModelMessage, PrepareStepFunction, StepResult, StopCondition, ToolSet } from 'ai';
-import { createFollower, type Follower } from './follower.ts';
-import { refusalOf, type Judgement } from './judgement.ts';
+import { createConversationJudge, type ConversationJudge } from './conversation-judge.ts';
+import { findRefusalReason, type GovernorDecision } from './governor-decision.ts';
 import type { GovernOptions } from './options.ts';
 
 export type { GovernOptions } from './options.ts';
 
-/** The settings of `generateText`, `streamText` or `ToolLoopAgent`, as far as the governor has to do with them. */
+/** The settings of `generateText`, `streamText` or `ToolLoopAgent` that the governor uses. */
 type LoopSettings = {
   readonly tools?: ToolSet | undefined;
-  readonly prepareStep?: PrepareStep | undefined;
-  readonly stopWhen?: Stop | readonly Stop[] | undefined;
+  readonly prepareStep?: PrepareStepHook | undefined;
+  readonly stopWhen?: StopRule | readonly StopRule[] | undefined;
 };
 
-// The SDK's own types tie a step to one set of tools, of which nothing is known here.
-type PrepareStep = PrepareStepFunction<never>;
-type Stop = StopCondition<never>;
-type StepOptions = Parameters<PrepareStep>[0];
-type Override = Exclude<Awaited<ReturnType<PrepareStep>>, undefined>;
-type Step = StepResult<never>;
+// The SDK's types bind a step to one tool set, which is unknown here.
+type PrepareStepHook = PrepareStepFunction<never>;
+type StopRule = StopCondition<never>;
+type PrepareStepOptions = Parameters<PrepareStepHook>[0];
+type StepOverride = Exclude<Awaited<ReturnType<PrepareStepHook>>, undefined>;
+type LoopStep = StepResult<never>;
 
 /**
- * Governs a loop of the AI SDK: hand over its settings, get them back governed. What they already do in `prepareStep` and
- * `stopWhen` they go on doing. Without a `stopWhen` of theirs, the loop goes on until the work is done or the governor ends
- * it.
+ * Governs an AI SDK loop: takes its settings and returns governed ones. Existing `prepareStep` and `stopWhen` settings
+ * stay in effect. Without a `stopWhen`, the loop runs until the work is done or the governor ends it.
  */
-export function governed<Settings extends object>(settings: Settings, options: GovernOptions = {}): Settings {
+export function governLoopSettings<Settings extends object>(
+  settings: Settings,
+  options: GovernOptions = {},
+): Settings {
   const { tools, prepareStep, stopWhen = [] } = settings as LoopSettings;
-  const loop = governLoop(options);
+  const loop = createLoopGovernor(options);
   const governedSettings: LoopSettings = {
     ...settings,
     prepareStep: async (step) => loop.prepare(step, await prepareStep?.(step)),
     stopWhen: [...(typeof stopWhen === 'function' ? [stopWhen] : stopWhen), loop.isOver],
-    ...(tools !== undefined && { tools: mapped(tools, loop.guard) }),
+    ...(tools !== undefined && { tools: mapRecord(tools, loop.guard) }),
   };
-  // Each setting has been put in the place of one of the same type.
+  // Each setting is replaced by one of the same type.
   return governedSettings as Settings;
 }
 
-type Loop = {
-  readonly prepare: (step: StepOptions, theirs: Override | undefined) => Override | undefined;
-  readonly isOver: Stop;
+type LoopGovernor = {
+  readonly prepare: (step: PrepareStepOptions, theirs: StepOverride | undefined) => StepOverride | undefined;
+  readonly isOver: StopRule;
   readonly guard: (tool: ToolSet[string], name: string) => ToolSet[string];
 };
 
-function governLoop(options: GovernOptions): Loop {
-  const usage = new WeakMap<object, Step['usage']>();
-  const judge: Follower<ModelMessage> = createFollower(options, (message) => {
+function createLoopGovernor(options: GovernOptions): LoopGovernor {
+  const usage = new WeakMap<object, LoopStep['usage']>();
+  const judge: ConversationJudge<ModelMessage> = createConversationJudge(options, (message) => {
     const counted = usage.get(message);
     return (counted === undefined ? message : { ...message, usage: counted }) as Json;
   });
   const advice = new WeakSet<ModelMessage>();
-  const beforeLast = new WeakSet<Step>();
+  const beforeLast = new WeakSet<LoopStep>();
   const withoutAdvice = (messages: readonly ModelMessage[]): readonly ModelMessage[] =>
     messages.some((message) => advice.has(message))
       ? messages.filter((message) => !advice.has(message))
@@ -63,44 +65,44 @@ function governLoop(options: GovernOptions): Loop {
       if (latest !== undefined && reply !== undefined) usage.set(reply, latest.usage);
       const judgement = judge([...step.initialMessages, ...step.responseMessages]);
       if (judgement.finish !== null && latest !== undefined) beforeLast.add(latest);
-      // Messages that are changed for one step stay changed, so what was added for the last one is taken out again.
+      // Messages changed for one step stay changed, so remove the advice that was added for the last step.
       const sent = theirs?.messages ?? step.messages;
       const clean = withoutAdvice(sent);
       if (judgement.advice === null) return clean === sent ? theirs : { ...theirs, messages: [...clean] };
       const note: ModelMessage = { role: 'user', content: judgement.advice };
       advice.add(note);
-      return { ...theirs, messages: [...clean, note], ...(judgement.dropTools && withoutTools) };
+      return { ...theirs, messages: [...clean, note], ...(judgement.dropTools && noToolsOverride) };
     },
     isOver: ({ steps }) => {
       const previous = steps.at(-2);
       return previous !== undefined && beforeLast.has(previous);
     },
-    guard: (tool, name) => guarded(tool, name, (messages) => judge(withoutAdvice(messages))),
+    guard: (tool, name) => guardSdkTool(tool, name, (messages) => judge(withoutAdvice(messages))),
   };
 }
 
-// The choice 'none' would make an error of a call that the model asks for all the same.
-const withoutTools = { activeTools: [] as never[], toolChoice: 'auto' as const };
+// With the choice 'none', the SDK would turn a call that the model makes anyway into an error.
+const noToolsOverride = { activeTools: [] as never[], toolChoice: 'auto' as const };
 
-type Execute = (input: never, context: { readonly messages: readonly ModelMessage[] }) => unknown;
+type ExecuteTool = (input: never, context: { readonly messages: readonly ModelMessage[] }) => unknown;
 
-/** The tool as it is, except that it answers a refused call with an error that says why. */
-function guarded(
+/** Wraps a tool so that a blocked call throws an error with the reason. */
+function guardSdkTool(
   tool: ToolSet[string],
   name: string,
-  judge: (messages: readonly ModelMessage[]) => Judgement,
+  judge: (messages: readonly ModelMessage[]) => GovernorDecision,
 ): ToolSet[string] {
-  const execute = tool.execute as Execute | undefined;
+  const execute = tool.execute as ExecuteTool | undefined;
   if (execute === undefined) return tool;
-  const run: Execute = (input, context) => {
-    const because = refusalOf(judge(context.messages), { tool: name, args: input });
+  const run: ExecuteTool = (input, context) => {
+    const because = findRefusalReason(judge(context.messages), { tool: name, args: input });
     if (because !== null) throw new Error(because);
     return execute.call(tool, input, context);
   };
   return { ...tool, execute: run } as ToolSet[string];
 }
 
-function mapped<Value>(
+function mapRecord<Value>(
   record: Readonly<Record<string, Value>>,
   change: (value: Value, name: string) => Value,
 ): Record<string, Value> {

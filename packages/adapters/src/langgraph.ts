@@ -1,70 +1,75 @@
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { RunnableConfig } from '@langchain/core/runnables';
-import { advised, followLangChain, lastReply, refusedCall } from './langchain-messages.ts';
+import {
+  appendAdviceMessage,
+  createLangChainJudge,
+  toFinalReply,
+  createRefusalMessage,
+} from './langchain-messages.ts';
 import type { GovernOptions } from './options.ts';
 
 export type { GovernOptions } from './options.ts';
 
-type Messages = { readonly messages: BaseMessage[] };
+type MessagesState = { readonly messages: BaseMessage[] };
 
-/** Asks the model, with its tools or without. */
-export type AskModel<State extends Messages> = (
+/** Calls the model, with or without its tools. */
+export type ModelNode<State extends MessagesState> = (
   messages: BaseMessage[],
   hasTools: boolean,
   state: State,
   config: RunnableConfig,
 ) => Promise<BaseMessage>;
 
-/** A `ToolNode`, or whatever else runs the calls of the last message. */
-export type RunTools = {
-  readonly invoke: (state: Messages, config?: RunnableConfig) => Promise<unknown>;
+/** A `ToolNode`, or any other runner for the calls of the last message. */
+export type ToolRunner = {
+  readonly invoke: (state: MessagesState, config?: RunnableConfig) => Promise<unknown>;
 };
 
 export type GraphGovernor = {
-  /** The node that asks the model. */
-  readonly agent: <State extends Messages>(
-    ask: AskModel<State>,
+  /** Creates the node that calls the model. */
+  readonly agent: <State extends MessagesState>(
+    ask: ModelNode<State>,
   ) => (state: State, config: RunnableConfig) => Promise<{ messages: BaseMessage[] }>;
-  /** The node that runs tools, except for calls that are refused: those are answered with the reason. */
+  /** Creates the node that runs tools; blocked calls are answered with the reason. */
   readonly tools: (
-    node: RunTools,
-  ) => (state: Messages, config: RunnableConfig) => Promise<{ messages: BaseMessage[] }>;
+    node: ToolRunner,
+  ) => (state: MessagesState, config: RunnableConfig) => Promise<{ messages: BaseMessage[] }>;
 };
 
-/** Governs a graph of LangGraph whose state has `messages`, by its two nodes. */
-export function graphGovernor(options: GovernOptions = {}): GraphGovernor {
-  const judge = followLangChain(options);
+/** Governs a LangGraph graph whose state has `messages`, through its two nodes. */
+export function createGraphGovernor(options: GovernOptions = {}): GraphGovernor {
+  const judge = createLangChainJudge(options);
   return {
     agent: (ask) => async (state, config) => {
       const judgement = judge(state.messages);
-      const messages = advised(state.messages, judgement);
+      const messages = appendAdviceMessage(state.messages, judgement);
       const reply = await ask(messages, !judgement.dropTools, state, config);
       const isLast = judgement.dropTools && AIMessage.isInstance(reply);
-      return { messages: [isLast ? lastReply(reply, judgement) : reply] };
+      return { messages: [isLast ? toFinalReply(reply, judgement) : reply] };
     },
     tools: (node) => async (state, config) => {
       const reply = state.messages.at(-1);
       const calls = AIMessage.isInstance(reply) ? (reply.tool_calls ?? []) : [];
       const judgement = judge(state.messages);
-      const refused = new Map(calls.map((call) => [call, refusedCall(judgement, call)]));
+      const refused = new Map(calls.map((call) => [call, createRefusalMessage(judgement, call)]));
       const answers = calls.map((call) => refused.get(call)).filter((answer) => answer != null);
-      if (!AIMessage.isInstance(reply) || answers.length === 0) return ran(node, state, config);
+      if (!AIMessage.isInstance(reply) || answers.length === 0) return invokeToolNode(node, state, config);
       const allowed = calls.filter((call) => refused.get(call) === null);
       if (allowed.length === 0) return { messages: answers };
       const rest = new AIMessage({ content: reply.content, tool_calls: allowed });
       const messages = [...state.messages.slice(0, -1), rest];
-      const results = await ran(node, { ...state, messages }, config);
+      const results = await invokeToolNode(node, { ...state, messages }, config);
       return { messages: [...answers, ...results.messages] };
     },
   };
 }
 
-/** A node may answer with messages, or with a state that has them. */
-async function ran(
-  node: RunTools,
-  state: Messages,
+/** A node may return messages, or a state that contains them. */
+async function invokeToolNode(
+  node: ToolRunner,
+  state: MessagesState,
   config: RunnableConfig,
 ): Promise<{ messages: BaseMessage[] }> {
   const result = await node.invoke(state, config);
-  return (Array.isArray(result) ? { messages: result as BaseMessage[] } : result) as Messages;
+  return (Array.isArray(result) ? { messages: result as BaseMessage[] } : result) as MessagesState;
 }

@@ -6,8 +6,8 @@ import type {
   ProcessLLMRequestResult,
   Processor,
 } from '@mastra/core/processors';
-import { createFollower } from './follower.ts';
-import type { Judgement } from './judgement.ts';
+import { createConversationJudge } from './conversation-judge.ts';
+import type { GovernorDecision } from './governor-decision.ts';
 import type { GovernOptions } from './options.ts';
 
 export type { GovernOptions } from './options.ts';
@@ -18,22 +18,24 @@ export type GovernorProcessor = {
   readonly processLLMRequest: (request: ProcessLLMRequestArgs) => ProcessLLMRequestResult;
 };
 
-/** Where the judgement of a step waits for its request, in the state that Mastra keeps for each processor and run. */
-const judgementKey = 'judgement';
+/**
+ * The key under which a step's decision is passed to its request, in the state that Mastra keeps per processor and run.
+ */
+const decisionKey = 'judgement';
 
-/** Governs a Mastra agent: `new Agent({ …, inputProcessors: [governorProcessor()] })`. */
-export function governorProcessor(options: GovernOptions = {}): GovernorProcessor {
-  const judge = createFollower<object>(options, (message) => message as Json);
+/** Governs a Mastra agent: `new Agent({ …, inputProcessors: [createGovernorProcessor()] })`. */
+export function createGovernorProcessor(options: GovernOptions = {}): GovernorProcessor {
+  const judge = createConversationJudge<object>(options, (message) => message as Json);
   return {
     id: 'pawl-governor',
     processInputStep({ messageList, state }) {
       const judgement = judge(messageList.get.all.aiV5.model());
-      state[judgementKey] = judgement;
+      state[decisionKey] = judgement;
       return judgement.dropTools ? { activeTools: [], toolChoice: 'none' } : undefined;
     },
-    // What is added here goes to the model and nowhere else.
+    // Additions made here are sent to the model but not stored in the conversation.
     processLLMRequest({ prompt, state }) {
-      const { advice } = state[judgementKey] as Judgement;
+      const { advice } = state[decisionKey] as GovernorDecision;
       if (advice === null) return undefined;
       return { prompt: [...prompt, { role: 'user', content: [{ type: 'text', text: advice }] }] };
     },

@@ -1,36 +1,38 @@
 import type { Json } from '@pawl/core';
-import { createFollower } from './follower.ts';
-import type { Judgement } from './judgement.ts';
+import { createConversationJudge } from './conversation-judge.ts';
+import type { GovernorDecision } from './governor-decision.ts';
 import type { GovernOptions } from './options.ts';
 
-export { refusalOf, type Judgement } from './judgement.ts';
+export { findRefusalReason, type GovernorDecision } from './governor-decision.ts';
 export type { GovernOptions } from './options.ts';
 
 /**
- * Judges a conversation by its messages: OpenAI's chat or Responses, Anthropic's, the AI SDK's or LangChain's, told apart by
- * themselves. Pure: the same messages and options give the same judgement, unless the options bring a clock.
+ * Judges a conversation by its messages: OpenAI Chat or Responses, Anthropic, AI SDK or LangChain, detected
+ * automatically. Pure: the same messages and options give the same decision, unless the options contain a clock.
  */
-export function governMessages(messages: readonly object[], options: GovernOptions = {}): Judgement {
-  return createFollower(options, asJson)(messages);
+export function governMessages(messages: readonly object[], options: GovernOptions = {}): GovernorDecision {
+  return createConversationJudge(options, toMessageJson)(messages);
 }
 
-/** The same for a conversation that grows: of messages that were there before, none is read again. */
-export function messageGovernor(options: GovernOptions = {}): (messages: readonly object[]) => Judgement {
-  return createFollower(options, asJson);
+/** Like `governMessages`, for a growing conversation: earlier messages are not read again. */
+export function createMessageGovernor(
+  options: GovernOptions = {},
+): (messages: readonly object[]) => GovernorDecision {
+  return createConversationJudge(options, toMessageJson);
 }
 
 /**
- * The messages to send, with the advice at their end if there is any: a copy, so that the conversation itself stays as it is.
- * Clients ask for an array that they may change.
+ * Returns the messages to send, with the advice appended, if any. Always a copy, because clients require a mutable
+ * array and the conversation itself must not change.
  */
-export function withAdvice<Message>(
+export function appendAdvice<Message>(
   messages: readonly Message[],
-  { advice }: Judgement,
+  { advice }: GovernorDecision,
 ): (Message | { role: 'user'; content: string })[] {
   return advice === null ? [...messages] : [...messages, { role: 'user', content: advice }];
 }
 
-/** Messages come from outside: the parsers take any value for what it is, and never throw. */
-function asJson(message: object): Json {
+/** Messages are untrusted: the parsers accept any value and never throw. */
+function toMessageJson(message: object): Json {
   return message as Json;
 }

@@ -9,47 +9,50 @@ import type {
   StreamEvent,
   Tool,
 } from '@openai/agents';
-import { keyOf } from './follow.ts';
-import { createFollower } from './follower.ts';
-import { refusalOf, type Judgement } from './judgement.ts';
-import { answerInstead } from './answer-instead.ts';
+import { fingerprintCall } from './conversation-state.ts';
+import { createConversationJudge } from './conversation-judge.ts';
+import { findRefusalReason, type GovernorDecision } from './governor-decision.ts';
+import { formatFallbackAnswer } from './fallback-answer.ts';
 import type { GovernOptions } from './options.ts';
 
 export type { GovernOptions } from './options.ts';
 
 export type AgentsGovernor = {
-  /** For `new Runner({ modelProvider })`: governs every model that is named. */
+  /** For `new Runner({ modelProvider })`: governs every model referenced by name. */
   readonly modelProvider: (provider: ModelProvider) => ModelProvider;
-  /** For `new Agent({ model })`: governs a model that is given as an object. */
+  /** For `new Agent({ model })`: governs a model passed as an object. */
   readonly model: (model: Model) => Model;
-  /** For `new Agent({ tools })`: lets function tools answer refused calls with the reason. */
+  /** For `new Agent({ tools })`: makes function tools answer blocked calls with the reason. */
   readonly tools: <Each extends Tool<never>>(tools: readonly Each[]) => Each[];
 };
 
-type Output = ModelResponse['output'];
+type ModelOutput = ModelResponse['output'];
 
-/** How many refused calls are remembered whose tool never asks: those that were not handed to `tools`. */
-const refusedMax = 64;
+/** Maximum number of blocked calls stored, because tools not passed to `tools` never consume theirs. */
+const refusedCallsMax = 64;
 
 /**
- * Governs agents of the OpenAI Agents SDK at the model, where the whole conversation comes by: what is added to a request
- * there is in no session and no result.
+ * Governs agents of the OpenAI Agents SDK at the model, which receives the whole conversation; advice added to a
+ * request there does not appear in sessions or results.
  */
-export function agentsGovernor(options: GovernOptions = {}): AgentsGovernor {
-  const judge = createFollower<AgentInputItem>(options, itemReader());
-  /** What refused calls that the model has just asked for are to be answered with, by their ids. */
+export function createAgentsGovernor(options: GovernOptions = {}): AgentsGovernor {
+  const judge = createConversationJudge<AgentInputItem>(options, createItemReader());
+  /** The answers for blocked calls that the model has just requested, by call id. */
   const refused = new Map<string, string>();
 
-  const noteRefused = (judgement: Judgement, output: Output): void => {
+  const noteRefused = (judgement: GovernorDecision, output: ModelOutput): void => {
     for (const item of output) {
       if (item.type !== 'function_call') continue;
-      const because = refusalOf(judgement, { tool: item.name, args: argsOf(item.arguments) });
+      const because = findRefusalReason(judgement, {
+        tool: item.name,
+        args: parseFunctionArguments(item.arguments),
+      });
       if (because !== null) refused.set(item.callId, because);
     }
-    for (const id of refused.keys()) if (refused.size > refusedMax) refused.delete(id);
+    for (const id of refused.keys()) if (refused.size > refusedCallsMax) refused.delete(id);
   };
-  const received = (judgement: Judgement, output: Output): Output => {
-    if (judgement.dropTools) return lastOutput(output, judgement);
+  const received = (judgement: GovernorDecision, output: ModelOutput): ModelOutput => {
+    if (judgement.dropTools) return toFinalOutput(output, judgement);
     noteRefused(judgement, output);
     return output;
   };
@@ -58,15 +61,17 @@ export function agentsGovernor(options: GovernOptions = {}): AgentsGovernor {
       supportsPromptModelSelection: inner.supportsPromptModelSelection,
     }),
     async getResponse(request) {
-      const judgement = judge(itemsOf(request));
-      const response = await inner.getResponse(governedRequest(request, judgement));
+      const judgement = judge(toInputItems(request));
+      const response = await inner.getResponse(applyDecision(request, judgement));
       const output = received(judgement, response.output);
       return output === response.output ? response : { ...response, output };
     },
     async *getStreamedResponse(request) {
-      const judgement = judge(itemsOf(request));
-      for await (const event of inner.getStreamedResponse(governedRequest(request, judgement))) {
-        yield event.type === 'response_done' ? done(event, (output) => received(judgement, output)) : event;
+      const judgement = judge(toInputItems(request));
+      for await (const event of inner.getStreamedResponse(applyDecision(request, judgement))) {
+        yield event.type === 'response_done'
+          ? replaceResponseOutput(event, (output) => received(judgement, output))
+          : event;
       }
     },
     ...(inner.getRetryAdvice !== undefined && { getRetryAdvice: inner.getRetryAdvice.bind(inner) }),
@@ -74,43 +79,50 @@ export function agentsGovernor(options: GovernOptions = {}): AgentsGovernor {
   return {
     model,
     modelProvider: (provider) => ({ getModel: async (name) => model(await provider.getModel(name)) }),
-    tools: (tools) => tools.map((tool) => (tool.type === 'function' ? guarded(tool, refused) : tool)),
+    tools: (tools) =>
+      tools.map((tool) => (tool.type === 'function' ? guardFunctionTool(tool, refused) : tool)),
   };
 }
 
-function itemsOf({ input }: ModelRequest): readonly AgentInputItem[] {
+function toInputItems({ input }: ModelRequest): readonly AgentInputItem[] {
   return typeof input === 'string' ? [{ role: 'user', content: input }] : input;
 }
 
-/** The very same request, or one with advice at its end and, if it is the last, without anything to call. */
-function governedRequest(request: ModelRequest, { advice, dropTools }: Judgement): ModelRequest {
+/** Returns the same request, or one with the advice appended and, for the final reply, without tools and handoffs. */
+function applyDecision(request: ModelRequest, { advice, dropTools }: GovernorDecision): ModelRequest {
   if (advice === null) return request;
-  const input: AgentInputItem[] = [...itemsOf(request), { role: 'user', content: advice }];
+  const input: AgentInputItem[] = [...toInputItems(request), { role: 'user', content: advice }];
   if (!dropTools) return { ...request, input };
   const { toolChoice: _, parallelToolCalls: __, ...modelSettings } = request.modelSettings;
   return { ...request, input, modelSettings, tools: [], handoffs: [], toolsExplicitlyProvided: true };
 }
 
-/** What was said at the end, without calls that nobody will carry out any more. */
-function lastOutput(output: Output, { finish }: Judgement): Output {
+/** Returns the final output without calls, which would not be run. */
+function toFinalOutput(output: ModelOutput, { finish }: GovernorDecision): ModelOutput {
   if (!output.some(({ type }) => type?.endsWith('_call'))) return output;
   const said = output.filter(({ type }) => !type?.endsWith('_call'));
   if (said.some(({ type }) => type === 'message')) return said;
-  const text = { type: 'output_text', text: answerInstead(finish) } as const;
+  const text = { type: 'output_text', text: formatFallbackAnswer(finish) } as const;
   return [...said, { type: 'message', role: 'assistant', status: 'completed', content: [text] }];
 }
 
-type Done = Extract<StreamEvent, { readonly type: 'response_done' }>;
+type ResponseDoneEvent = Extract<StreamEvent, { readonly type: 'response_done' }>;
 
-function done(event: Done, received: (output: Output) => Output): StreamEvent {
+function replaceResponseOutput(
+  event: ResponseDoneEvent,
+  received: (output: ModelOutput) => ModelOutput,
+): StreamEvent {
   const output = received(event.response.output);
   if (output === event.response.output) return event;
-  // The SDK writes the type of the same items in two ways.
-  return { ...event, response: { ...event.response, output: output as Done['response']['output'] } };
+  // The SDK declares the type of the same items in two ways.
+  return {
+    ...event,
+    response: { ...event.response, output: output as ResponseDoneEvent['response']['output'] },
+  };
 }
 
-/** The tool as it is, except that it answers a refused call with the reason. */
-function guarded<Each extends Tool<never>>(tool: Each, refused: Map<string, string>): Each {
+/** Wraps a tool so that a blocked call returns the reason. */
+function guardFunctionTool<Each extends Tool<never>>(tool: Each, refused: Map<string, string>): Each {
   const { invoke } = tool as unknown as FunctionTool;
   const run: typeof invoke = async (context, input, details) => {
     const id = details?.toolCall?.callId ?? '';
@@ -122,40 +134,46 @@ function guarded<Each extends Tool<never>>(tool: Each, refused: Map<string, stri
   return { ...tool, invoke: run };
 }
 
-/** What the SDK tells the model about any failure, unless it is configured otherwise. */
-const anyFailure = 'An error occurred while running the tool. Please try again.';
+/** The SDK's default text for any tool failure. */
+const genericFailureText = 'An error occurred while running the tool. Please try again.';
 
 /**
- * Reads items as JSON. The SDK tells every failure in the same words, which does not make them the same failure: so the call is
- * put beside the words.
+ * Reads items as JSON. The SDK reports every failure with the same text, so the call's fingerprint is appended to
+ * distinguish different failures.
  */
-function itemReader(): (item: AgentInputItem) => Json {
+function createItemReader(): (item: AgentInputItem) => Json {
   const calls = new Map<string, string>();
   return (item) => {
     if (item.type === 'function_call') {
-      calls.set(item.callId, inLetters(keyOf({ tool: item.name, args: argsOf(item.arguments) as Json })));
-      for (const id of calls.keys()) if (calls.size > callsMax) calls.delete(id);
+      calls.set(
+        item.callId,
+        encodeDigits(
+          fingerprintCall({ tool: item.name, args: parseFunctionArguments(item.arguments) as Json }),
+        ),
+      );
+      for (const id of calls.keys()) if (calls.size > trackedCallsMax) calls.delete(id);
     }
-    if (item.type !== 'function_call_result' || textOf(item.output) !== anyFailure) return item as Json;
-    return { ...item, output: `${anyFailure} ${calls.get(item.callId) ?? ''}` } as Json;
+    if (item.type !== 'function_call_result' || getOutputText(item.output) !== genericFailureText)
+      return item as Json;
+    return { ...item, output: `${genericFailureText} ${calls.get(item.callId) ?? ''}` } as Json;
   };
 }
 
-/** Calls and their results come close together. */
-const callsMax = 256;
+/** Calls and their results are close together, so few need tracking. */
+const trackedCallsMax = 256;
 
-function textOf(output: unknown): unknown {
+function getOutputText(output: unknown): unknown {
   const isText = typeof output === 'object' && output !== null && 'text' in output;
   return isText ? output.text : output;
 }
 
-/** The governor passes over digits, which change by themselves too often. */
-function inLetters(fingerprint: string): string {
+/** The governor ignores digits, because they often change between otherwise equal texts. */
+function encodeDigits(fingerprint: string): string {
   return fingerprint.replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
 }
 
-/** Arguments come as the text that the model wrote. */
-function argsOf(text: string): unknown {
+/** Arguments arrive as the text that the model wrote. */
+function parseFunctionArguments(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

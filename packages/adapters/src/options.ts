@@ -1,20 +1,20 @@
-import type { Budgets, GovernorSettings, Rule, Verdict } from '@pawl/core';
+import type { BudgetLimits, GovernorSettings, Rule, Verdict } from '@pawl/core';
 
-/** What every adapter takes. All of it may be left out. */
+/** Options of every adapter; all are optional. */
 export type GovernOptions = {
-  /** Changes to single rules: other thresholds, or false to leave a rule out. */
+  /** Overrides of individual rules: other thresholds, or false to disable a rule. */
   readonly rules?: GovernorSettings['rules'];
-  /** Rules of your own, judged after the others. */
+  /** Custom rules, evaluated after the built-in ones. */
   readonly ownRules?: readonly Rule[];
-  /** What the conversation may use up. A budget that is used up ends it with an answer. */
-  readonly budgets?: Partial<Budgets>;
+  /** Budget limits of the conversation. An exhausted budget ends it with a final answer. */
+  readonly budgets?: Partial<BudgetLimits>;
   /**
-   * Whether what a tool said is a failure, where the host does not mark failures. Without it, texts that begin the way
-   * errors do are taken for failures.
+   * Whether a tool's output is a failure, for hosts that do not mark failures. By default, texts that begin like error
+   * messages count as failures.
    */
   readonly isFailure?: (said: string) => boolean;
-  /** The time in milliseconds. Without it each round of calls counts as half a minute towards `wallMs`. */
+  /** The current time in milliseconds. Without it, each round of calls counts as 30 seconds toward `wallMs`. */
   readonly now?: () => number;
-  /** Hears each verdict once. */
+  /** Called once for each verdict. */
   readonly onVerdict?: (verdict: Verdict) => void;
 };

@@ -1,62 +1,62 @@
 import { traceFormats, type Json, type RecordedStep, type TraceFormat } from '@pawl/core';
 
-/** What a person said, or one reply of the model with the results of its calls. `size` is its number of messages. */
-export type Round =
+/** A user message, or one model reply with the results of its calls. `size` is its number of messages. */
+export type ConversationRound =
   | { readonly type: 'person'; readonly size: number; readonly text: string }
   | {
       readonly type: 'reply';
       readonly size: number;
       readonly steps: readonly RecordedStep[];
-      /** Its calls have been asked for and nothing has come of any of them yet. */
+      /** Calls were requested, and none has a result yet. */
       readonly isOpen: boolean;
     }
-  /** Nothing to judge: instructions, or results whose calls are gone. */
+  /** Nothing to judge: instructions, or results without their calls. */
   | { readonly type: 'nothing'; readonly size: number };
 
 /**
- * Cuts messages into rounds. It makes no difference whether a history is cut at one go or from one of its rounds on. The
- * last one may be incomplete, since more results may follow.
+ * Splits messages into rounds. Splitting a history at once or from any of its rounds gives the same result. The last
+ * round may be incomplete, because more results may follow.
  */
-export function* roundsIn(messages: readonly Json[]): Generator<Round> {
+export function* splitRounds(messages: readonly Json[]): Generator<ConversationRound> {
   for (let start = 0; start < messages.length;) {
-    const end = endOfRound(messages, start);
-    yield roundOf(messages.slice(start, end));
+    const end = findRoundEnd(messages, start);
+    yield parseRound(messages.slice(start, end));
     start = end;
   }
 }
 
-type Kind = 'person' | 'reply' | 'piece' | 'result' | 'other';
+type MessageKind = 'person' | 'reply' | 'piece' | 'result' | 'other';
 
-/** A reply goes up to the last of its results. Where it comes in pieces, it begins with those that stand together. */
-function endOfRound(messages: readonly Json[], start: number): number {
-  const kind = kindOf(messages[start]);
+/** A reply extends to the last of its results. A reply in pieces begins with all adjacent pieces. */
+function findRoundEnd(messages: readonly Json[], start: number): number {
+  const kind = getMessageKind(messages[start]);
   let end = start + 1;
   if (kind === 'person' || kind === 'other') return end;
-  if (kind === 'piece') while (kindOf(messages[end]) === 'piece') end += 1;
-  while (kindOf(messages[end]) === 'result') end += 1;
+  if (kind === 'piece') while (getMessageKind(messages[end]) === 'piece') end += 1;
+  while (getMessageKind(messages[end]) === 'result') end += 1;
   return end;
 }
 
-function roundOf(messages: readonly Json[]): Round {
+function parseRound(messages: readonly Json[]): ConversationRound {
   const size = messages.length;
-  const kind = kindOf(messages[0]);
-  const steps = kind === 'other' ? [] : stepsOf(messages);
+  const kind = getMessageKind(messages[0]);
+  const steps = kind === 'other' ? [] : parseMessageSteps(messages);
   if (kind === 'person') {
     return { type: 'person', size, text: steps.map(({ text = '' }) => text).join('\n') };
   }
-  // What a harness says next to the results of calls is no person's word.
+  // Text that a harness adds next to tool results is not a user message.
   const replies = steps.filter(({ role }) => role === 'assistant');
   if (replies.length === 0) return { type: 'nothing', size };
-  const isOpen = replies.some(isUnanswered) && kindOf(messages.at(-1)) !== 'result';
+  const isOpen = replies.some(isPendingStep) && getMessageKind(messages.at(-1)) !== 'result';
   return { type: 'reply', size, steps: replies, isOpen };
 }
 
-function isUnanswered({ tool, result, error }: RecordedStep): boolean {
+function isPendingStep({ tool, result, error }: RecordedStep): boolean {
   return tool !== undefined && result === undefined && error === undefined;
 }
 
-/** The formats that messages of a conversation come in, the most specific first. */
-const formats: readonly TraceFormat[] = [
+/** The supported message formats, most specific first. */
+const messageFormats: readonly TraceFormat[] = [
   'langchain',
   'ai-sdk',
   'anthropic',
@@ -66,12 +66,12 @@ const formats: readonly TraceFormat[] = [
   .map((name) => traceFormats.find((format) => format.name === name))
   .filter((format) => format !== undefined);
 
-function stepsOf(messages: readonly Json[]): readonly RecordedStep[] {
-  const format = formats.find(({ recognise }) => recognise(messages));
+function parseMessageSteps(messages: readonly Json[]): readonly RecordedStep[] {
+  const format = messageFormats.find(({ recognise }) => recognise(messages));
   return format?.parse(messages, '').runs[0]?.steps ?? [];
 }
 
-const kinds: Readonly<Record<string, Kind>> = {
+const kindByRole: Readonly<Record<string, MessageKind>> = {
   user: 'person',
   human: 'person',
   assistant: 'reply',
@@ -80,33 +80,37 @@ const kinds: Readonly<Record<string, Kind>> = {
   function: 'result',
 };
 
-/** Whose message it is. Items of a reply that comes in pieces have no role, or have a type as well. */
-function kindOf(message: Json | undefined): Kind {
-  const role = own(message, 'role');
-  const type = own(message, 'type');
-  if (role === undefined) return kindOfItem(type) ?? kindNamed(type);
-  const kind = kindNamed(role);
-  if (kind === 'person' && holdsResults(message)) return 'result';
+/** Classifies a message by its author. Items of a reply in pieces have no role, or have a type as well. */
+function getMessageKind(message: Json | undefined): MessageKind {
+  const role = getOwnProperty(message, 'role');
+  const type = getOwnProperty(message, 'type');
+  if (role === undefined) return getItemKind(type) ?? getKindByRole(type);
+  const kind = getKindByRole(role);
+  if (kind === 'person' && hasToolResults(message)) return 'result';
   return kind === 'reply' && type === 'message' ? 'piece' : kind;
 }
 
-function kindOfItem(type: Json | undefined): Kind | undefined {
+function getItemKind(type: Json | undefined): MessageKind | undefined {
   if (typeof type !== 'string') return undefined;
   if (/_(?:output|result)$/.test(type)) return 'result';
   return type === 'reasoning' || type.endsWith('_call') ? 'piece' : undefined;
 }
 
-function kindNamed(name: Json | undefined): Kind {
-  return (typeof name === 'string' && Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? 'other';
+function getKindByRole(name: Json | undefined): MessageKind {
+  return (
+    (typeof name === 'string' && Object.hasOwn(kindByRole, name) ? kindByRole[name] : undefined) ?? 'other'
+  );
 }
 
-/** Some bring the results of tools in the user's name. */
-function holdsResults(message: Json | undefined): boolean {
-  const content = own(message, 'content');
-  return Array.isArray(content) && content.some((block: Json) => own(block, 'type') === 'tool_result');
+/** Some formats send tool results as user messages. */
+function hasToolResults(message: Json | undefined): boolean {
+  const content = getOwnProperty(message, 'content');
+  return (
+    Array.isArray(content) && content.some((block: Json) => getOwnProperty(block, 'type') === 'tool_result')
+  );
 }
 
-function own(value: Json | undefined, name: string): Json | undefined {
+function getOwnProperty(value: Json | undefined, name: string): Json | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name) ? (value as { readonly [key: string]: Json })[name] : undefined;
 }

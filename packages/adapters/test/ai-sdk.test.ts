@@ -1,15 +1,21 @@
 import { generateText, isStepCount, streamText, tool, ToolLoopAgent, type ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { scriptedModel } from '../../../examples/adapters/ai-sdk-model.ts';
+import { createScriptedAiSdkModel } from '../../../examples/adapters/ai-sdk-model.ts';
 import {
-  backAndForth,
-  sameFile,
-  tools as functions,
-  type Script,
+  alternateCommands,
+  readSameFile,
+  exampleTools as functions,
+  type AgentScript,
 } from '../../../examples/adapters/scripts.ts';
-import { governed } from '../src/ai-sdk.ts';
-import { countOf, deaf, insistent, note, productive } from './agents.ts';
+import { governLoopSettings } from '../src/ai-sdk.ts';
+import {
+  countMatches,
+  ignoringScript,
+  insistentScript,
+  governorNotePattern,
+  productiveScript,
+} from './agent-scripts.ts';
 
 const runs = { count: 0 };
 
@@ -30,24 +36,29 @@ const tools = {
 const prompt = 'When do we ship?';
 const limit = isStepCount(20);
 
-async function generated(script: Script, options = {}) {
-  const model = scriptedModel(script);
-  const result = await generateText(governed({ model, tools, prompt, stopWhen: limit }, options));
+async function generateGoverned(script: AgentScript, options = {}) {
+  const model = createScriptedAiSdkModel(script);
+  const result = await generateText(governLoopSettings({ model, tools, prompt, stopWhen: limit }, options));
   return { model, result, sent: model.doGenerateCalls.map((call) => JSON.stringify(call.prompt)) };
 }
 
 /** Reads one file three times, and then others. */
-const recovering: Script = (asked) =>
-  asked < 3 ? sameFile(asked, true) : asked < 6 ? productive(asked, true) : { text: 'Done.' };
+const recoveringScript: AgentScript = (asked) =>
+  asked < 3 ? readSameFile(asked, true) : asked < 6 ? productiveScript(asked, true) : { text: 'Done.' };
 
 describe('generateText', () => {
   it.each([
-    ['sameFile', sameFile, 5],
-    ['backAndForth', backAndForth, 8],
+    ['sameFile', readSameFile, 5],
+    ['backAndForth', alternateCommands, 8],
   ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
-    const alone = await generateText({ model: scriptedModel(script), tools, prompt, stopWhen: limit });
+    const alone = await generateText({
+      model: createScriptedAiSdkModel(script),
+      tools,
+      prompt,
+      stopWhen: limit,
+    });
     expect([alone.steps.length, alone.text]).toEqual([20, '']);
-    const { result, model } = await generated(script);
+    const { result, model } = await generateGoverned(script);
     expect(result.steps.length).toBe(steps);
     expect(result.text).not.toBe('');
     expect(result.finishReason).toBe('stop');
@@ -55,36 +66,38 @@ describe('generateText', () => {
   });
 
   it('adds advice to one request only, and to nothing that is kept', async () => {
-    const { result, sent } = await generated(backAndForth);
-    const advised = sent.map((text) => countOf(text, note));
+    const { result, sent } = await generateGoverned(alternateCommands);
+    const advised = sent.map((text) => countMatches(text, governorNotePattern));
     expect(advised).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
-    expect(new Set(sent.slice(5).map((text) => text.slice(text.search(note)))).size).toBe(3);
-    expect(JSON.stringify(result.steps.map(({ response }) => response.messages))).not.toMatch(note);
-    expect(JSON.stringify(result.responseMessages)).not.toMatch(note);
+    expect(new Set(sent.slice(5).map((text) => text.slice(text.search(governorNotePattern)))).size).toBe(3);
+    expect(JSON.stringify(result.steps.map(({ response }) => response.messages))).not.toMatch(
+      governorNotePattern,
+    );
+    expect(JSON.stringify(result.responseMessages)).not.toMatch(governorNotePattern);
   });
 
   it('takes old advice out again when there is nothing more to say', async () => {
-    const { sent } = await generated(recovering);
-    expect(sent.map((text) => countOf(text, note))).toEqual([0, 0, 0, 1, 0, 0, 0]);
+    const { sent } = await generateGoverned(recoveringScript);
+    expect(sent.map((text) => countMatches(text, governorNotePattern))).toEqual([0, 0, 0, 1, 0, 0, 0]);
   });
 
   it('answers a refused call with the reason and does not run it', async () => {
     runs.count = 0;
-    const { result } = await generated(insistent);
+    const { result } = await generateGoverned(insistentScript);
     expect(runs.count).toBe(3);
     const said = JSON.stringify(result.responseMessages);
-    expect(countOf(said, /Not run again: run has failed 3 times/)).toBe(2);
+    expect(countMatches(said, /Not run again: run has failed 3 times/)).toBe(2);
     expect(result.text).toBe('It cannot be made.');
     expect(result.steps.length).toBe(6);
   });
 
   it('leaves two hundred productive steps as they are', async () => {
-    const model = scriptedModel(productive);
-    const alone = scriptedModel(productive);
+    const model = createScriptedAiSdkModel(productiveScript);
+    const alone = createScriptedAiSdkModel(productiveScript);
     const stopWhen = isStepCount(300);
     let verdicts = 0;
     const options = { onVerdict: () => void (verdicts += 1) };
-    const result = await generateText(governed({ model, tools, prompt, stopWhen }, options));
+    const result = await generateText(governLoopSettings({ model, tools, prompt, stopWhen }, options));
     await generateText({ model: alone, tools, prompt, stopWhen });
     expect(result.steps.length).toBe(201);
     expect(verdicts).toBe(0);
@@ -94,7 +107,7 @@ describe('generateText', () => {
   });
 
   it('stops a model that calls tools it is not offered', async () => {
-    const { result } = await generated(deaf);
+    const { result } = await generateGoverned(ignoringScript);
     expect(result.steps.length).toBe(5);
     expect(result.steps.at(-1)?.toolResults).toEqual([]);
   });
@@ -105,9 +118,9 @@ describe('generateText', () => {
       seen.push(stepNumber);
       return { temperature: 0.5 };
     };
-    const model = scriptedModel(sameFile);
+    const model = createScriptedAiSdkModel(readSameFile);
     const result = await generateText(
-      governed({ model, tools, prompt, prepareStep, stopWhen: [isStepCount(2)] }),
+      governLoopSettings({ model, tools, prompt, prepareStep, stopWhen: [isStepCount(2)] }),
     );
     expect(seen).toEqual([0, 1]);
     expect(result.steps.length).toBe(2);
@@ -115,28 +128,34 @@ describe('generateText', () => {
   });
 
   it('counts the tokens that the provider counts', async () => {
-    const { result } = await generated(productive, { budgets: { tokens: 90 } });
+    const { result } = await generateGoverned(productiveScript, { budgets: { tokens: 90 } });
     expect(result.steps.length).toBe(6);
     expect(result.steps.at(-1)?.toolResults).toEqual([]);
   });
 
   it('leaves tools that ask for approval or are run elsewhere as they are', async () => {
     const asking = { ...tools, read: { ...tools.read, needsApproval: true } };
-    const first = await generateText(governed({ model: scriptedModel(sameFile), tools: asking, prompt }));
+    const first = await generateText(
+      governLoopSettings({ model: createScriptedAiSdkModel(readSameFile), tools: asking, prompt }),
+    );
     expect(first.steps.length).toBe(1);
     expect(JSON.stringify(first.content)).toContain('tool-approval-request');
     const { execute: _, ...remote } = tools.read;
-    const elsewhere = { model: scriptedModel(sameFile), tools: { ...tools, read: remote }, prompt };
-    const second = await generateText(governed(elsewhere));
+    const elsewhere = {
+      model: createScriptedAiSdkModel(readSameFile),
+      tools: { ...tools, read: remote },
+      prompt,
+    };
+    const second = await generateText(governLoopSettings(elsewhere));
     expect(second.steps.length).toBe(1);
   });
 
   it('judges a conversation that is taken up again by all of it', async () => {
-    const alone = { model: scriptedModel(sameFile), tools, prompt, stopWhen: isStepCount(3) };
+    const alone = { model: createScriptedAiSdkModel(readSameFile), tools, prompt, stopWhen: isStepCount(3) };
     const { responseMessages } = await generateText(alone);
     const messages: ModelMessage[] = [{ role: 'user', content: prompt }, ...responseMessages];
-    const model = scriptedModel(sameFile);
-    const again = await generateText(governed({ model, tools, messages, stopWhen: limit }));
+    const model = createScriptedAiSdkModel(readSameFile);
+    const again = await generateText(governLoopSettings({ model, tools, messages, stopWhen: limit }));
     expect(again.steps.length).toBe(2);
     expect(again.text).not.toBe('');
   });
@@ -144,32 +163,35 @@ describe('generateText', () => {
 
 describe('streams and agents', () => {
   it.each([
-    ['sameFile', sameFile, 5],
-    ['backAndForth', backAndForth, 8],
+    ['sameFile', readSameFile, 5],
+    ['backAndForth', alternateCommands, 8],
   ])('streamText ends %s with an answer', async (_, script, steps) => {
-    const model = scriptedModel(script);
-    const result = streamText(governed({ model, tools, prompt, stopWhen: limit }));
+    const model = createScriptedAiSdkModel(script);
+    const result = streamText(governLoopSettings({ model, tools, prompt, stopWhen: limit }));
     let text = '';
     for await (const piece of result.textStream) text += piece;
     expect(script(steps - 1, false)).toEqual({ text });
     expect((await result.steps).length).toBe(steps);
-    expect(JSON.stringify(await result.responseMessages)).not.toMatch(note);
+    expect(JSON.stringify(await result.responseMessages)).not.toMatch(governorNotePattern);
   });
 
   it('a ToolLoopAgent serves runs side by side without mixing them up', async () => {
-    const shared = governed({ tools, model: scriptedModel(sameFile) });
-    const agent = (script: Script) => new ToolLoopAgent({ ...shared, model: scriptedModel(script) });
+    const shared = governLoopSettings({ tools, model: createScriptedAiSdkModel(readSameFile) });
+    const agent = (script: AgentScript) =>
+      new ToolLoopAgent({ ...shared, model: createScriptedAiSdkModel(script) });
     const results = await Promise.all([
-      agent(sameFile).generate({ prompt }),
-      agent(backAndForth).generate({ prompt }),
-      agent(productive).generate({ prompt }),
-      agent(sameFile).generate({ prompt: 'Another question' }),
+      agent(readSameFile).generate({ prompt }),
+      agent(alternateCommands).generate({ prompt }),
+      agent(productiveScript).generate({ prompt }),
+      agent(readSameFile).generate({ prompt: 'Another question' }),
     ]);
     expect(results.map(({ steps }) => steps.length)).toEqual([5, 8, 201, 5]);
   });
 
   it('a ToolLoopAgent streams as well', async () => {
-    const agent = new ToolLoopAgent(governed({ model: scriptedModel(sameFile), tools }));
+    const agent = new ToolLoopAgent(
+      governLoopSettings({ model: createScriptedAiSdkModel(readSameFile), tools }),
+    );
     const result = await agent.stream({ prompt });
     expect(await result.text).toContain('ship on Friday');
     expect((await result.steps).length).toBe(5);

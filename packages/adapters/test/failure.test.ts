@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readsLikeFailure } from '../src/failure.ts';
+import { looksLikeFailure } from '../src/failure.ts';
 
 describe('texts of tools', () => {
   it.each([
@@ -13,7 +13,7 @@ describe('texts of tools', () => {
     '{"error": "not found"}',
     'FAILED tests/test_x.py',
   ])('that read like failures: %s', (text) => {
-    expect(readsLikeFailure(text)).toBe(true);
+    expect(looksLikeFailure(text)).toBe(true);
   });
 
   it.each([
@@ -25,11 +25,11 @@ describe('texts of tools', () => {
     'The log says: Error: no such file',
     '3 passed, 0 failed',
   ])('that do not: %s', (text) => {
-    expect(readsLikeFailure(text)).toBe(false);
+    expect(looksLikeFailure(text)).toBe(false);
   });
 
   it('are looked at only where they begin', () => {
-    expect(readsLikeFailure(`${' '.repeat(1_000_000)}Error: late`)).toBe(false);
-    expect(readsLikeFailure('e'.repeat(1_000_000))).toBe(false);
+    expect(looksLikeFailure(`${' '.repeat(1_000_000)}Error: late`)).toBe(false);
+    expect(looksLikeFailure('e'.repeat(1_000_000))).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 /** A call with what came of it. */
-export type Done = {
+export type CallWithResult = {
   readonly tool: string;
   readonly args: object;
   readonly said: string;
@@ -7,28 +7,38 @@ export type Done = {
 };
 
 /** Something that happens in a conversation: what a person says, what the model says, or its calls with their results. */
-export type Happened =
+export type HistoryItem =
   | { readonly user: string }
   | { readonly text: string }
-  | { readonly calls: readonly Done[] };
+  | { readonly calls: readonly CallWithResult[] };
 
-export const read = (path: string, said: string): Done => ({ tool: 'read', args: { path }, said });
-export const fail = (command: string, said = 'no such command'): Done => ({
+export const createReadCall = (path: string, said: string): CallWithResult => ({
+  tool: 'read',
+  args: { path },
+  said,
+});
+export const createFailedCall = (command: string, said = 'no such command'): CallWithResult => ({
   tool: 'run',
   args: { command },
   said,
   failed: true,
 });
 
-export const times = (count: number, each: (index: number) => Happened): readonly Happened[] =>
+export const repeatItems = (count: number, each: (index: number) => HistoryItem): readonly HistoryItem[] =>
   Array.from({ length: count }, (_, index) => each(index));
 
-export const begin: Happened = { user: 'Find out when we ship.' };
+export const firstUserItem: HistoryItem = { user: 'Find out when we ship.' };
 
 /** The same happening as one host and another write it down. */
-export const formats = { openai, anthropic, responses, aiSdk, langchain };
+export const historyFormats = {
+  openai: toOpenAiHistory,
+  anthropic: toAnthropicHistory,
+  responses: toResponsesHistory,
+  aiSdk: toAiSdkHistory,
+  langchain: toLangChainHistory,
+};
 
-export function openai(history: readonly Happened[]): readonly object[] {
+export function toOpenAiHistory(history: readonly HistoryItem[]): readonly object[] {
   return history.flatMap((each, round): readonly object[] => {
     if ('user' in each) return [{ role: 'user', content: each.user }];
     if ('text' in each) return [{ role: 'assistant', content: each.text }];
@@ -51,7 +61,7 @@ export function openai(history: readonly Happened[]): readonly object[] {
   });
 }
 
-export function anthropic(history: readonly Happened[]): readonly object[] {
+export function toAnthropicHistory(history: readonly HistoryItem[]): readonly object[] {
   return history.flatMap((each, round): readonly object[] => {
     if ('user' in each) return [{ role: 'user', content: each.user }];
     if ('text' in each) return [{ role: 'assistant', content: [{ type: 'text', text: each.text }] }];
@@ -74,7 +84,7 @@ export function anthropic(history: readonly Happened[]): readonly object[] {
   });
 }
 
-function responses(history: readonly Happened[]): readonly object[] {
+function toResponsesHistory(history: readonly HistoryItem[]): readonly object[] {
   return history.flatMap((each, round): readonly object[] => {
     if ('user' in each) return [{ role: 'user', content: each.user }];
     if ('text' in each) {
@@ -97,7 +107,7 @@ function responses(history: readonly Happened[]): readonly object[] {
   });
 }
 
-function aiSdk(history: readonly Happened[]): readonly object[] {
+function toAiSdkHistory(history: readonly HistoryItem[]): readonly object[] {
   return history.flatMap((each, round): readonly object[] => {
     if ('user' in each) return [{ role: 'user', content: [{ type: 'text', text: each.user }] }];
     if ('text' in each) return [{ role: 'assistant', content: [{ type: 'text', text: each.text }] }];
@@ -120,7 +130,7 @@ function aiSdk(history: readonly Happened[]): readonly object[] {
   });
 }
 
-function langchain(history: readonly Happened[]): readonly object[] {
+function toLangChainHistory(history: readonly HistoryItem[]): readonly object[] {
   return history.flatMap((each, round): readonly object[] => {
     if ('user' in each) return [{ type: 'human', data: { content: each.user } }];
     if ('text' in each) return [{ type: 'ai', data: { content: each.text, tool_calls: [] } }];

@@ -3,42 +3,51 @@ import { tool } from '@langchain/core/tools';
 import { createAgent, ToolMessage, type AgentMiddleware, type BaseMessage } from 'langchain';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ScriptedChatModel, tools } from '../../../examples/adapters/langchain-model.ts';
-import { backAndForth, sameFile, type Script } from '../../../examples/adapters/scripts.ts';
-import { governorMiddleware } from '../src/langchain.ts';
-import { deaf, insistent, note, productive, recorded } from './agents.ts';
+import { ScriptedChatModel, langChainTools } from '../../../examples/adapters/langchain-model.ts';
+import { alternateCommands, readSameFile, type AgentScript } from '../../../examples/adapters/scripts.ts';
+import { createGovernorMiddleware } from '../src/langchain.ts';
+import {
+  ignoringScript,
+  insistentScript,
+  governorNotePattern,
+  productiveScript,
+  recordScript,
+} from './agent-scripts.ts';
 
 const question = { messages: [{ role: 'user', content: 'When do we ship?' }] };
 
-const numbered = tool(({ path }) => `content of ${path}`, {
+const numberedReadTool = tool(({ path }) => `content of ${path}`, {
   name: 'read',
   description: 'Reads a file',
   schema: z.object({ path: z.string() }),
 });
 
-function agentWith(script: Script, middleware: readonly AgentMiddleware[] = [governorMiddleware()]) {
+function createLangChainAgent(
+  script: AgentScript,
+  middleware: readonly AgentMiddleware[] = [createGovernorMiddleware()],
+) {
   const model = new ScriptedChatModel(script);
-  return { model, agent: createAgent({ model, tools, middleware: [...middleware] }) };
+  return { model, agent: createAgent({ model, tools: langChainTools, middleware: [...middleware] }) };
 }
 
-async function requests(middleware: AgentMiddleware[]): Promise<unknown[]> {
-  const model = new ScriptedChatModel(productive);
-  const agent = createAgent({ model, tools: [numbered], middleware });
+async function recordRequests(middleware: AgentMiddleware[]): Promise<unknown[]> {
+  const model = new ScriptedChatModel(productiveScript);
+  const agent = createAgent({ model, tools: [numberedReadTool], middleware });
   await agent.invoke(question, { recursionLimit: 1_000 });
   return model.sent.map((sent) => sent.map(({ content }) => content));
 }
 
-const wrong: Script = (asked) =>
+const invalidCallScript: AgentScript = (asked) =>
   asked === 0 ? { calls: [{ tool: 'read', args: { file: 'x' } }] } : { text: 'I see.' };
 
 describe('createAgent', () => {
   it.each([
-    ['sameFile', sameFile, 5],
-    ['backAndForth', backAndForth, 8],
+    ['sameFile', readSameFile, 5],
+    ['backAndForth', alternateCommands, 8],
   ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
-    const alone = agentWith(script, []);
+    const alone = createLangChainAgent(script, []);
     await expect(alone.agent.invoke(question)).rejects.toThrow(GraphRecursionError);
-    const { agent, model } = agentWith(script);
+    const { agent, model } = createLangChainAgent(script);
     const { messages } = await agent.invoke(question);
     expect(model.asked).toBe(steps);
     expect(alone.model.asked).toBeGreaterThan(steps);
@@ -46,14 +55,14 @@ describe('createAgent', () => {
   });
 
   it('adds advice to one request only, and to nothing that is kept', async () => {
-    const { agent, model } = agentWith(backAndForth);
+    const { agent, model } = createLangChainAgent(alternateCommands);
     const { messages } = await agent.invoke(question);
-    expect(model.sent.map((sent) => sent.filter(isNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
-    expect(messages.filter(isNote)).toEqual([]);
+    expect(model.sent.map((sent) => sent.filter(isGovernorNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
+    expect(messages.filter(isGovernorNote)).toEqual([]);
   });
 
   it('answers a refused call with the reason and does not run it', async () => {
-    const { agent, model } = agentWith(insistent);
+    const { agent, model } = createLangChainAgent(insistentScript);
     const { messages } = await agent.invoke(question);
     const refused = messages.filter(
       (message) => ToolMessage.isInstance(message) && message.text.startsWith('Not run again'),
@@ -66,22 +75,24 @@ describe('createAgent', () => {
 
   it('leaves two hundred productive steps as they are', async () => {
     const verdicts: unknown[] = [];
-    const governed = await requests([governorMiddleware({ onVerdict: (verdict) => verdicts.push(verdict) })]);
+    const governed = await recordRequests([
+      createGovernorMiddleware({ onVerdict: (verdict) => verdicts.push(verdict) }),
+    ]);
     expect(governed.length).toBe(201);
     expect(verdicts).toEqual([]);
-    expect(governed).toEqual(await requests([]));
+    expect(governed).toEqual(await recordRequests([]));
   });
 
   it('speaks the last word for a model that calls tools it is not offered', async () => {
-    const script = recorded(deaf);
-    const { agent } = agentWith(script);
+    const script = recordScript(ignoringScript);
+    const { agent } = createLangChainAgent(script);
     const { messages } = await agent.invoke(question);
     expect(script.offers).toEqual([true, true, true, true, false]);
     expect(messages.at(-1)?.text).toMatch(/^The work was stopped: read was called 4 times/);
   });
 
   it('streams', async () => {
-    const { agent, model } = agentWith(sameFile);
+    const { agent, model } = createLangChainAgent(readSameFile);
     let last = '';
     for await (const update of await agent.stream(question, { streamMode: 'updates' })) {
       const { messages } = (Object.values(update)[0] ?? {}) as { messages?: BaseMessage[] };
@@ -92,12 +103,17 @@ describe('createAgent', () => {
   });
 
   it('goes on with a thread that was kept, by all of it', async () => {
-    const model = new ScriptedChatModel(sameFile);
+    const model = new ScriptedChatModel(readSameFile);
     const checkpointer = new MemorySaver();
     const config = { configurable: { thread_id: 'one' }, recursionLimit: 7 };
-    const alone = createAgent({ model, tools, checkpointer });
+    const alone = createAgent({ model, tools: langChainTools, checkpointer });
     await expect(alone.invoke(question, config)).rejects.toThrow(GraphRecursionError);
-    const governed = createAgent({ model, tools, checkpointer, middleware: [governorMiddleware()] });
+    const governed = createAgent({
+      model,
+      tools: langChainTools,
+      checkpointer,
+      middleware: [createGovernorMiddleware()],
+    });
     const { messages } = await governed.invoke(null, config);
     expect(messages.filter((message) => ToolMessage.isInstance(message)).length).toBeLessThanOrEqual(4);
     expect(messages.at(-1)?.text).toContain('ship on Friday');
@@ -109,21 +125,21 @@ describe('createAgent', () => {
       description: 'Asks first',
       schema: z.object({ path: z.string() }),
     });
-    const model = new ScriptedChatModel(sameFile);
+    const model = new ScriptedChatModel(readSameFile);
     const agent = createAgent({
       model,
       tools: [asking],
       checkpointer: new MemorySaver(),
-      middleware: [governorMiddleware()],
+      middleware: [createGovernorMiddleware()],
     });
     const paused = await agent.invoke(question, { configurable: { thread_id: 'two' } });
     expect(JSON.stringify(paused)).toContain('May I?');
-    const { messages } = await agentWith(wrong).agent.invoke(question);
+    const { messages } = await createLangChainAgent(invalidCallScript).agent.invoke(question);
     expect(messages.at(-1)?.text).toBe('I see.');
     expect((messages.at(-2) as ToolMessage).status).toBe('error');
   });
 });
 
-function isNote(message: BaseMessage): boolean {
-  return note.test(message.text);
+function isGovernorNote(message: BaseMessage): boolean {
+  return governorNotePattern.test(message.text);
 }

@@ -4,16 +4,26 @@ import { END, GraphRecursionError, MessagesAnnotation, START, StateGraph } from 
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ScriptedChatModel, tools } from '../../../examples/adapters/langchain-model.ts';
-import { backAndForth, sameFile, type Script } from '../../../examples/adapters/scripts.ts';
-import { graphGovernor } from '../src/langgraph.ts';
-import { deaf, insistent, note, productive, recorded } from './agents.ts';
+import { ScriptedChatModel, langChainTools } from '../../../examples/adapters/langchain-model.ts';
+import { alternateCommands, readSameFile, type AgentScript } from '../../../examples/adapters/scripts.ts';
+import { createGraphGovernor } from '../src/langgraph.ts';
+import {
+  ignoringScript,
+  insistentScript,
+  governorNotePattern,
+  productiveScript,
+  recordScript,
+} from './agent-scripts.ts';
 
 const question = { messages: [{ role: 'user', content: 'When do we ship?' }] };
 
-function graphOf(script: Script, isGoverned = true, own: typeof tools | [(typeof tools)[0]] = tools) {
+function createTestGraph(
+  script: AgentScript,
+  isGoverned = true,
+  own: typeof langChainTools | [(typeof langChainTools)[0]] = langChainTools,
+) {
   const model = new ScriptedChatModel(script);
-  const { agent, tools: run } = graphGovernor();
+  const { agent, tools: run } = createGraphGovernor();
   const ask = (messages: BaseMessage[], hasTools: boolean) =>
     (hasTools ? model.bindTools(own) : model).invoke(messages);
   const node = new ToolNode(own);
@@ -30,11 +40,11 @@ function graphOf(script: Script, isGoverned = true, own: typeof tools | [(typeof
   return { model, graph };
 }
 
-const isNote = (message: BaseMessage): boolean => note.test(message.text);
+const isGovernorNote = (message: BaseMessage): boolean => governorNotePattern.test(message.text);
 
 /** As `insistent`, with another call next to the first that is refused. */
-const besides: Script = (asked, hasTools) => {
-  const move = insistent(asked, hasTools);
+const insistentWithOtherCallScript: AgentScript = (asked, hasTools) => {
+  const move = insistentScript(asked, hasTools);
   return asked === 3 && 'calls' in move
     ? { calls: [...move.calls, { tool: 'read', args: { path: 'Makefile' } }] }
     : move;
@@ -42,12 +52,12 @@ const besides: Script = (asked, hasTools) => {
 
 describe('a graph of one’s own', () => {
   it.each([
-    ['sameFile', sameFile, 5],
-    ['backAndForth', backAndForth, 8],
+    ['sameFile', readSameFile, 5],
+    ['backAndForth', alternateCommands, 8],
   ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
-    const alone = graphOf(script, false);
+    const alone = createTestGraph(script, false);
     await expect(alone.graph.invoke(question)).rejects.toThrow(GraphRecursionError);
-    const { graph, model } = graphOf(script);
+    const { graph, model } = createTestGraph(script);
     const { messages } = await graph.invoke(question);
     expect(model.asked).toBe(steps);
     expect(alone.model.asked).toBeGreaterThan(steps);
@@ -55,14 +65,14 @@ describe('a graph of one’s own', () => {
   });
 
   it('adds advice to one request only, and to nothing that is kept', async () => {
-    const { graph, model } = graphOf(backAndForth);
+    const { graph, model } = createTestGraph(alternateCommands);
     const { messages } = await graph.invoke(question);
-    expect(model.sent.map((sent) => sent.filter(isNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
-    expect(messages.filter(isNote)).toEqual([]);
+    expect(model.sent.map((sent) => sent.filter(isGovernorNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
+    expect(messages.filter(isGovernorNote)).toEqual([]);
   });
 
   it('answers a refused call with the reason, and runs the others next to it', async () => {
-    const { graph } = graphOf(besides);
+    const { graph } = createTestGraph(insistentWithOtherCallScript);
     const { messages } = await graph.invoke(question);
     const results = messages.filter((message) => ToolMessage.isInstance(message));
     const refused = results.filter(({ text }) => text.startsWith('Not run again'));
@@ -81,7 +91,7 @@ describe('a graph of one’s own', () => {
       schema: z.object({ path: z.string() }),
     });
     const run = async (isGoverned: boolean) => {
-      const { graph, model } = graphOf(productive, isGoverned, [numbered]);
+      const { graph, model } = createTestGraph(productiveScript, isGoverned, [numbered]);
       await graph.invoke(question, { recursionLimit: 1_000 });
       return model.sent.map((sent) => sent.map(({ content }) => content));
     };
@@ -91,14 +101,14 @@ describe('a graph of one’s own', () => {
   });
 
   it('speaks the last word for a model that calls tools it is not offered', async () => {
-    const script = recorded(deaf);
-    const { messages } = await graphOf(script).graph.invoke(question);
+    const script = recordScript(ignoringScript);
+    const { messages } = await createTestGraph(script).graph.invoke(question);
     expect(script.offers).toEqual([true, true, true, true, false]);
     expect(messages.at(-1)?.text).toMatch(/^The work was stopped: read was called 4 times/);
   });
 
   it('streams', async () => {
-    const { graph, model } = graphOf(sameFile);
+    const { graph, model } = createTestGraph(readSameFile);
     const nodes: string[] = [];
     for await (const update of await graph.stream(question, { streamMode: 'updates' })) {
       nodes.push(...Object.keys(update));

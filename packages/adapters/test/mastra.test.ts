@@ -3,15 +3,15 @@ import type { MastraModelConfig } from '@mastra/core/llm';
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { scriptedModel } from '../../../examples/adapters/ai-sdk-model.ts';
+import { createScriptedAiSdkModel } from '../../../examples/adapters/ai-sdk-model.ts';
 import {
-  backAndForth,
-  sameFile,
-  tools as functions,
-  type Script,
+  alternateCommands,
+  readSameFile,
+  exampleTools as functions,
+  type AgentScript,
 } from '../../../examples/adapters/scripts.ts';
-import { governorProcessor } from '../src/mastra.ts';
-import { countOf, insistent, note, productive } from './agents.ts';
+import { createGovernorProcessor } from '../src/mastra.ts';
+import { countMatches, insistentScript, governorNotePattern, productiveScript } from './agent-scripts.ts';
 
 const question = 'When do we ship?';
 
@@ -30,8 +30,8 @@ const tools = {
   }),
 };
 
-function agentWith(script: Script, isGoverned = true) {
-  const model = scriptedModel(script);
+function createMastraAgent(script: AgentScript, isGoverned = true) {
+  const model = createScriptedAiSdkModel(script);
   const agent = new Agent({
     id: 'assistant',
     name: 'Assistant',
@@ -39,13 +39,15 @@ function agentWith(script: Script, isGoverned = true) {
     // Mastra knows the model by another release of the same types.
     model: model as object as MastraModelConfig,
     tools,
-    inputProcessors: isGoverned ? [governorProcessor()] : [],
+    inputProcessors: isGoverned ? [createGovernorProcessor()] : [],
   });
   return { model, agent };
 }
 
 /** What was sent, without the times and ids that Mastra stamps on it. */
-function sentTo({ doGenerateCalls }: ReturnType<typeof scriptedModel>): readonly string[] {
+function listSentRequests({
+  doGenerateCalls,
+}: ReturnType<typeof createScriptedAiSdkModel>): readonly string[] {
   return doGenerateCalls.map((call) =>
     JSON.stringify([call.prompt, call.tools, call.toolChoice]).replaceAll(
       /"createdAt":\d+/g,
@@ -54,21 +56,21 @@ function sentTo({ doGenerateCalls }: ReturnType<typeof scriptedModel>): readonly
   );
 }
 
-async function requests(isGoverned: boolean): Promise<readonly string[]> {
-  const { agent, model } = agentWith(productive, isGoverned);
+async function recordRequests(isGoverned: boolean): Promise<readonly string[]> {
+  const { agent, model } = createMastraAgent(productiveScript, isGoverned);
   await agent.generate(question, { maxSteps: 300 });
-  return sentTo(model);
+  return listSentRequests(model);
 }
 
 describe('Mastra', () => {
   it.each([
-    ['sameFile', sameFile, 5],
-    ['backAndForth', backAndForth, 8],
+    ['sameFile', readSameFile, 5],
+    ['backAndForth', alternateCommands, 8],
   ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
-    const alone = agentWith(script, false);
+    const alone = createMastraAgent(script, false);
     const unanswered = await alone.agent.generate(question, { maxSteps: 20 });
     expect([alone.model.doGenerateCalls.length, unanswered.text]).toEqual([20, '']);
-    const { agent, model } = agentWith(script);
+    const { agent, model } = createMastraAgent(script);
     const { text } = await agent.generate(question, { maxSteps: 20 });
     expect(model.doGenerateCalls.length).toBe(steps);
     expect(script(steps - 1, false)).toEqual({ text });
@@ -76,28 +78,32 @@ describe('Mastra', () => {
   });
 
   it('adds advice to one request only, and to nothing that is kept', async () => {
-    const { agent, model } = agentWith(backAndForth);
+    const { agent, model } = createMastraAgent(alternateCommands);
     const result = await agent.generate(question, { maxSteps: 20 });
-    expect(sentTo(model).map((text) => countOf(text, note))).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
-    expect(JSON.stringify(result.messages)).not.toMatch(note);
-    expect(JSON.stringify(result.response.messages)).not.toMatch(note);
+    expect(listSentRequests(model).map((text) => countMatches(text, governorNotePattern))).toEqual([
+      0, 0, 0, 0, 0, 1, 1, 1,
+    ]);
+    expect(JSON.stringify(result.messages)).not.toMatch(governorNotePattern);
+    expect(JSON.stringify(result.response.messages)).not.toMatch(governorNotePattern);
   });
 
   it('advises against a call that keeps failing and then ends the work', async () => {
-    const { agent, model } = agentWith(insistent);
+    const { agent, model } = createMastraAgent(insistentScript);
     const { text } = await agent.generate(question, { maxSteps: 20 });
-    expect(sentTo(model).map((sent) => countOf(sent, note))).toEqual([0, 0, 1, 1, 1]);
+    expect(listSentRequests(model).map((sent) => countMatches(sent, governorNotePattern))).toEqual([
+      0, 0, 1, 1, 1,
+    ]);
     expect(text).toBe('It cannot be made.');
   });
 
   it('leaves two hundred productive steps as they are', async () => {
-    const governed = await requests(true);
+    const governed = await recordRequests(true);
     expect(governed.length).toBe(201);
-    expect(governed).toEqual(await requests(false));
+    expect(governed).toEqual(await recordRequests(false));
   });
 
   it('streams', async () => {
-    const { agent, model } = agentWith(sameFile);
+    const { agent, model } = createMastraAgent(readSameFile);
     const result = await agent.stream(question, { maxSteps: 20 });
     expect(await result.text).toContain('ship on Friday');
     expect(model.doStreamCalls.length).toBe(5);

@@ -1,26 +1,38 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { governMessages, messageGovernor, refusalOf, withAdvice } from '../src/messages.ts';
-import { anthropic, begin, fail, formats, openai, read, times, type Happened } from './histories.ts';
+import { startCpuTimer } from '../../../scripts/testing/cpu-time.ts';
+import { governMessages, createMessageGovernor, findRefusalReason, appendAdvice } from '../src/messages.ts';
+import {
+  toAnthropicHistory,
+  firstUserItem,
+  createFailedCall,
+  historyFormats,
+  toOpenAiHistory,
+  createReadCall,
+  repeatItems,
+  type HistoryItem,
+} from './histories.ts';
 
-const loop = (count: number): readonly Happened[] => [
-  begin,
-  ...times(count, () => ({ calls: [read('notes.md', 'Ship on Friday.')] })),
+const createLoopHistory = (count: number): readonly HistoryItem[] => [
+  firstUserItem,
+  ...repeatItems(count, () => ({ calls: [createReadCall('notes.md', 'Ship on Friday.')] })),
 ];
 
-const productive = (count: number): readonly Happened[] => [
-  begin,
-  ...times(count, (index) => ({ calls: [read(`src/file-${index}.ts`, `export const value = ${index};`)] })),
+const createProductiveHistory = (count: number): readonly HistoryItem[] => [
+  firstUserItem,
+  ...repeatItems(count, (index) => ({
+    calls: [createReadCall(`src/file-${index}.ts`, `export const value = ${index};`)],
+  })),
 ];
 
-const failures = (count: number): readonly Happened[] => [
-  begin,
-  ...times(count, () => ({ calls: [fail('make')] })),
+const createFailureHistory = (count: number): readonly HistoryItem[] => [
+  firstUserItem,
+  ...repeatItems(count, () => ({ calls: [createFailedCall('make')] })),
 ];
 
-describe.each(Object.entries(formats))('messages as %s has them', (_, write) => {
+describe.each(Object.entries(historyFormats))('messages as %s has them', (_, write) => {
   it('go from nothing to say, to advice, to a last request without tools, to the end', () => {
-    const judged = [1, 2, 3, 4, 5].map((count) => governMessages(write(loop(count))));
+    const judged = [1, 2, 3, 4, 5].map((count) => governMessages(write(createLoopHistory(count))));
     expect(judged.map(({ advice }) => advice !== null)).toEqual([false, false, true, true, true]);
     expect(judged.map(({ dropTools }) => dropTools)).toEqual([false, false, false, true, true]);
     expect(judged.map(({ isOver }) => isOver)).toEqual([false, false, false, false, true]);
@@ -31,14 +43,14 @@ describe.each(Object.entries(formats))('messages as %s has them', (_, write) => 
   });
 
   it('are over once the last answer is given, until a person says something else', () => {
-    const answered = [...loop(4), { text: 'We ship on Friday.' }];
+    const answered = [...createLoopHistory(4), { text: 'We ship on Friday.' }];
     expect(governMessages(write(answered))).toMatchObject({ isOver: true });
     const afresh = governMessages(write([...answered, { user: 'Thank you. And who packs?' }]));
     expect(afresh).toMatchObject({ isOver: false, dropTools: false, advice: null, verdict: null });
   });
 
   it('have their failures counted', () => {
-    const judged = [1, 2, 3, 4].map((count) => governMessages(write(failures(count))));
+    const judged = [1, 2, 3, 4].map((count) => governMessages(write(createFailureHistory(count))));
     expect(judged.map(({ verdict }) => verdict?.response.kind)).toEqual([
       undefined,
       'advise',
@@ -49,69 +61,78 @@ describe.each(Object.entries(formats))('messages as %s has them', (_, write) => 
   });
 
   it('of calls made side by side are one round: nothing that is found in it is lost', () => {
-    const both = { calls: [fail('make'), read('notes.md', 'Ship on Friday.')] };
-    const judgement = governMessages(write([begin, both, both, both]));
+    const both = { calls: [createFailedCall('make'), createReadCall('notes.md', 'Ship on Friday.')] };
+    const judgement = governMessages(write([firstUserItem, both, both, both]));
     expect(judgement.spent).toMatchObject({ modelCalls: 3, toolCalls: 6 });
     expect(judgement.advice).not.toBeNull();
   });
 
   it('of two hundred steps that bring something new each call for nothing', () => {
-    const messages = write(productive(200));
+    const messages = write(createProductiveHistory(200));
     for (let end = 1; end <= messages.length; end += 20) {
       const judgement = governMessages(messages.slice(0, end));
       expect(judgement).toMatchObject({ verdict: null, advice: null, dropTools: false, refuse: [] });
-      expect(withAdvice(messages, judgement)).toEqual(messages);
+      expect(appendAdvice(messages, judgement)).toEqual(messages);
     }
   });
 });
 
 describe('refusals', () => {
-  const threeFailures = failures(3);
-  const judgement = governMessages(anthropic(threeFailures));
-  const because = refusalOf(judgement, { tool: 'run', args: { command: 'make' } });
+  const threeFailures = createFailureHistory(3);
+  const judgement = governMessages(toAnthropicHistory(threeFailures));
+  const because = findRefusalReason(judgement, { tool: 'run', args: { command: 'make' } });
 
   it('are for one call, however its arguments are ordered, and say what to do instead', () => {
     expect(because).toMatch(/^Not run again: run has failed 3 times in a row/);
-    expect(refusalOf(judgement, { tool: 'run', args: { command: 'make all' } })).toBeNull();
-    expect(refusalOf(judgement, { tool: 'read', args: { command: 'make' } })).toBeNull();
+    expect(findRefusalReason(judgement, { tool: 'run', args: { command: 'make all' } })).toBeNull();
+    expect(findRefusalReason(judgement, { tool: 'read', args: { command: 'make' } })).toBeNull();
   });
 
   it('that are heeded end the work when the model insists', () => {
-    const refused = { calls: [fail('make', because ?? '')] };
-    const once = governMessages(anthropic([...threeFailures, refused]));
+    const refused = { calls: [createFailedCall('make', because ?? '')] };
+    const once = governMessages(toAnthropicHistory([...threeFailures, refused]));
     expect(once).toMatchObject({ dropTools: false, finish: null });
-    const twice = governMessages(anthropic([...threeFailures, refused, refused]));
+    const twice = governMessages(toAnthropicHistory([...threeFailures, refused, refused]));
     expect(twice.dropTools).toBe(true);
     expect(twice.finish).toContain('it was refused and asked for 2 more times');
   });
 
   it('that nobody heeds are none: what came of the call counts', () => {
-    const ranAnyway = [...threeFailures, { calls: [{ ...fail('make', 'built'), failed: false }] }];
-    expect(governMessages(anthropic(ranAnyway))).toMatchObject({ refuse: [], finish: null, advice: null });
-    const failedAnyway = [...threeFailures, { calls: [fail('make')] }];
-    expect(governMessages(anthropic(failedAnyway))).toMatchObject({
+    const ranAnyway = [
+      ...threeFailures,
+      { calls: [{ ...createFailedCall('make', 'built'), failed: false }] },
+    ];
+    expect(governMessages(toAnthropicHistory(ranAnyway))).toMatchObject({
+      refuse: [],
+      finish: null,
+      advice: null,
+    });
+    const failedAnyway = [...threeFailures, { calls: [createFailedCall('make')] }];
+    expect(governMessages(toAnthropicHistory(failedAnyway))).toMatchObject({
       dropTools: true,
       verdict: { rule: 'repeated-failure' },
     });
   });
 
   it('are lifted by anything new', () => {
-    const moved = [...threeFailures, { calls: [read('Makefile', 'all: build')] }];
-    expect(governMessages(anthropic(moved)).refuse).toEqual([]);
+    const moved = [...threeFailures, { calls: [createReadCall('Makefile', 'all: build')] }];
+    expect(governMessages(toAnthropicHistory(moved)).refuse).toEqual([]);
   });
 });
 
 describe('what people and harnesses say', () => {
   it('starts the work afresh when it is new, and does not when it was said before', () => {
-    const [, ...calls] = loop(2);
-    const asked = (word: (index: number) => string): readonly Happened[] =>
+    const [, ...calls] = createLoopHistory(2);
+    const asked = (word: (index: number) => string): readonly HistoryItem[] =>
       [0, 1, 2].flatMap((index) => [{ user: word(index) }, ...calls]);
-    expect(governMessages(openai(asked((index) => `Question ${index}`)))).toMatchObject({ verdict: null });
-    expect(governMessages(openai(asked(() => 'Continue.'))).dropTools).toBe(true);
+    expect(governMessages(toOpenAiHistory(asked((index) => `Question ${index}`)))).toMatchObject({
+      verdict: null,
+    });
+    expect(governMessages(toOpenAiHistory(asked(() => 'Continue.'))).dropTools).toBe(true);
   });
 
   it('next to results is the harness talking', () => {
-    const noisy = anthropic(loop(4)).map((message, index) =>
+    const noisy = toAnthropicHistory(createLoopHistory(4)).map((message, index) =>
       Array.isArray((message as { content: unknown }).content) && index % 2 === 0
         ? {
             ...message,
@@ -127,28 +148,32 @@ describe('what people and harnesses say', () => {
 
   it('does not bring back a budget that is used up', () => {
     const options = { budgets: { toolCalls: 2 } };
-    const used = [...productive(2), { text: 'This is what I have.' }];
-    expect(governMessages(openai(productive(2)), options)).toMatchObject({
+    const used = [...createProductiveHistory(2), { text: 'This is what I have.' }];
+    expect(governMessages(toOpenAiHistory(createProductiveHistory(2)), options)).toMatchObject({
       dropTools: true,
       verdict: { rule: 'budget' },
     });
-    expect(governMessages(openai([...used, { user: 'Go on, then.' }]), options).dropTools).toBe(true);
+    expect(governMessages(toOpenAiHistory([...used, { user: 'Go on, then.' }]), options).dropTools).toBe(
+      true,
+    );
   });
 });
 
 describe('a conversation in pieces', () => {
   it('waits for the results of calls that are under way', () => {
-    const messages = openai(loop(4));
+    const messages = toOpenAiHistory(createLoopHistory(4));
     const open = messages.slice(0, -1);
     expect(governMessages(open)).toEqual(governMessages(messages.slice(0, -2)));
   });
 
   it('may begin with a reply, hold instructions, or lack results', () => {
-    const [, ...headless] = loop(4);
-    expect(governMessages(openai(headless)).dropTools).toBe(true);
-    const instructed = [{ role: 'system', content: 'Be brief.' }, ...openai(loop(4))];
+    const [, ...headless] = createLoopHistory(4);
+    expect(governMessages(toOpenAiHistory(headless)).dropTools).toBe(true);
+    const instructed = [{ role: 'system', content: 'Be brief.' }, ...toOpenAiHistory(createLoopHistory(4))];
     expect(governMessages(instructed).dropTools).toBe(true);
-    const halves = openai(loop(6)).filter(({ role }: { role?: string }) => role !== 'tool');
+    const halves = toOpenAiHistory(createLoopHistory(6)).filter(
+      ({ role }: { role?: string }) => role !== 'tool',
+    );
     expect(governMessages(halves)).toMatchObject({ verdict: null, spent: { modelCalls: 5, toolCalls: 5 } });
   });
 
@@ -157,13 +182,19 @@ describe('a conversation in pieces', () => {
     fc.record({ text: fc.constantFrom('Done.', 'I will look.', '') }),
     fc.record({
       calls: fc.array(
-        fc.constantFrom(read('a', 'one'), read('b', 'two'), read('a', 'three'), fail('make'), fail('test')),
+        fc.constantFrom(
+          createReadCall('a', 'one'),
+          createReadCall('b', 'two'),
+          createReadCall('a', 'three'),
+          createFailedCall('make'),
+          createFailedCall('test'),
+        ),
         { minLength: 1, maxLength: 3 },
       ),
     }),
   );
 
-  it.each(Object.entries(formats))(
+  it.each(Object.entries(historyFormats))(
     'is judged the same read bit by bit and read at one go, as %s writes it',
     (_, write) => {
       fc.assert(
@@ -173,7 +204,7 @@ describe('a conversation in pieces', () => {
           fc.boolean(),
           (history, asks, copies) => {
             const messages = write(history);
-            const judge = messageGovernor();
+            const judge = createMessageGovernor();
             for (let end = 0; end <= messages.length; end += 1) {
               if (asks[end % asks.length] === false) continue;
               const part = messages.slice(0, end);
@@ -188,21 +219,21 @@ describe('a conversation in pieces', () => {
   );
 
   it('is judged afresh when what was read has been changed', () => {
-    const judge = messageGovernor();
-    expect(judge(openai(loop(4))).dropTools).toBe(true);
-    const other = openai([{ user: 'Something else.' }, ...loop(1).slice(1)]);
+    const judge = createMessageGovernor();
+    expect(judge(toOpenAiHistory(createLoopHistory(4))).dropTools).toBe(true);
+    const other = toOpenAiHistory([{ user: 'Something else.' }, ...createLoopHistory(1).slice(1)]);
     expect(judge(other)).toEqual(governMessages(other));
-    const shortened = openai(loop(4)).slice(0, 5);
+    const shortened = toOpenAiHistory(createLoopHistory(4)).slice(0, 5);
     expect(judge(shortened)).toEqual(governMessages(shortened));
   });
 
   it('costs no more at the thousandth step than at the tenth', () => {
-    const messages = openai(productive(1_000));
+    const messages = toOpenAiHistory(createProductiveHistory(1_000));
     let looks = 0;
     const watched = messages.map(
       (message) => new Proxy(message, { get: (target, key) => ((looks += 1), Reflect.get(target, key)) }),
     );
-    const judge = messageGovernor();
+    const judge = createMessageGovernor();
     const cost = (end: number): number => {
       looks = 0;
       judge(watched.slice(0, end));
@@ -218,7 +249,7 @@ describe('a conversation in pieces', () => {
 describe('options', () => {
   it('change rules, bring own ones and tell each verdict once', () => {
     const told: string[] = [];
-    const judge = messageGovernor({
+    const judge = createMessageGovernor({
       rules: { 'repeated-call': false, 'round-and-round': { advise: null, finish: 9 } },
       ownRules: [
         {
@@ -236,14 +267,17 @@ describe('options', () => {
       ],
       onVerdict: ({ rule }) => told.push(rule),
     });
-    const messages = openai(loop(4));
+    const messages = toOpenAiHistory(createLoopHistory(4));
     for (let end = 1; end <= messages.length; end += 1) judge(messages.slice(0, end));
     judge(messages);
     expect(told).toEqual(['too-much-reading']);
   });
 
   it('say which results are failures where the messages do not', () => {
-    const misses = openai([begin, ...times(3, () => ({ calls: [read('a', 'nothing there')] }))]);
+    const misses = toOpenAiHistory([
+      firstUserItem,
+      ...repeatItems(3, () => ({ calls: [createReadCall('a', 'nothing there')] })),
+    ]);
     expect(governMessages(misses).verdict?.rule).toBe('repeated-call');
     const told = governMessages(misses, { isFailure: (said) => said.startsWith('nothing') });
     expect(told.verdict?.rule).toBe('repeated-failure');
@@ -251,8 +285,8 @@ describe('options', () => {
 
   it('bring a clock for the budget of time', () => {
     let now = 0;
-    const judge = messageGovernor({ now: () => now, budgets: { wallMs: 60_000 } });
-    const messages = openai(productive(3));
+    const judge = createMessageGovernor({ now: () => now, budgets: { wallMs: 60_000 } });
+    const messages = toOpenAiHistory(createProductiveHistory(3));
     expect(judge(messages.slice(0, 1)).finish).toBeNull();
     now = 30_000;
     expect(judge(messages.slice(0, 3)).finish).toBeNull();
@@ -261,7 +295,7 @@ describe('options', () => {
   });
 
   it('hold model calls and tokens to what they may use up', () => {
-    const counted = openai(productive(5)).map((message) => ({
+    const counted = toOpenAiHistory(createProductiveHistory(5)).map((message) => ({
       ...message,
       usage: { prompt_tokens: 100, completion_tokens: 10 },
     }));
@@ -298,9 +332,10 @@ describe('messages of any kind', () => {
     let deep: unknown = 'x';
     for (let depth = 0; depth < 5_000; depth += 1) deep = { deep };
     const huge = 'a '.repeat(1_000_000);
-    const calls = times(4, () => ({ calls: [{ tool: 'read', args: { deep }, said: huge }] }));
-    const started = performance.now();
-    expect(governMessages(anthropic([begin, ...calls])).dropTools).toBe(true);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    const calls = repeatItems(4, () => ({ calls: [{ tool: 'read', args: { deep }, said: huge }] }));
+    const cpuMs = startCpuTimer();
+    expect(governMessages(toAnthropicHistory([firstUserItem, ...calls])).dropTools).toBe(true);
+    // Far below what a look at every pair of words takes.
+    expect(cpuMs()).toBeLessThan(10_000);
   });
 });

@@ -10,18 +10,24 @@ import { assistantMessage, functionCall, modelResponder, ScriptedModel } from '@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
-  backAndForth,
-  sameFile,
-  tools as functions,
-  type Script,
+  alternateCommands,
+  readSameFile,
+  exampleTools as functions,
+  type AgentScript,
 } from '../../../examples/adapters/scripts.ts';
-import { agentsGovernor } from '../src/openai-agents.ts';
-import { countOf, deaf, insistent, note, productive } from './agents.ts';
+import { createAgentsGovernor } from '../src/openai-agents.ts';
+import {
+  countMatches,
+  ignoringScript,
+  insistentScript,
+  governorNotePattern,
+  productiveScript,
+} from './agent-scripts.ts';
 
 setTracingDisabled(true);
 
 const question = 'When do we ship?';
-const ran = { count: 0 };
+const runCounter = { count: 0 };
 
 const tools = [
   tool({
@@ -35,13 +41,13 @@ const tools = [
     description: 'Runs a command',
     parameters: z.object({ command: z.string() }),
     execute: ({ command }) => {
-      ran.count += 1;
+      runCounter.count += 1;
       return functions.run(command);
     },
   }),
 ];
 
-function scripted(script: Script): ScriptedModel {
+function createScriptedAgentsModel(script: AgentScript): ScriptedModel {
   return new ScriptedModel(
     Array.from({ length: 250 }, (_, asked) =>
       modelResponder(({ request }) => {
@@ -56,9 +62,9 @@ function scripted(script: Script): ScriptedModel {
   );
 }
 
-function agentWith(script: Script, isGoverned = true) {
-  const model = scripted(script);
-  const governor = agentsGovernor();
+function createTestAgent(script: AgentScript, isGoverned = true) {
+  const model = createScriptedAgentsModel(script);
+  const governor = createAgentsGovernor();
   const agent = new Agent({
     name: 'Assistant',
     model: isGoverned ? governor.model(model) : model,
@@ -69,8 +75,8 @@ function agentWith(script: Script, isGoverned = true) {
 
 const limits = { maxTurns: 20 };
 
-async function requests(isGoverned: boolean): Promise<readonly string[]> {
-  const { agent, model } = agentWith(productive, isGoverned);
+async function recordRequests(isGoverned: boolean): Promise<readonly string[]> {
+  const { agent, model } = createTestAgent(productiveScript, isGoverned);
   await new Runner().run(agent, question, { maxTurns: 300 });
   return model.calls.map(({ request }) =>
     JSON.stringify([request.input, request.tools, request.modelSettings]),
@@ -78,7 +84,7 @@ async function requests(isGoverned: boolean): Promise<readonly string[]> {
 }
 
 /** Fails three times out of four, each time with another command. */
-const stumbling: Script = (asked) => {
+const stumblingScript: AgentScript = (asked) => {
   if (asked >= 16) return { text: 'Through.' };
   const name = asked % 4 === 3 ? 'read' : 'run';
   return {
@@ -88,13 +94,13 @@ const stumbling: Script = (asked) => {
 
 describe('the OpenAI Agents SDK', () => {
   it.each([
-    ['sameFile', sameFile, 5],
-    ['backAndForth', backAndForth, 8],
+    ['sameFile', readSameFile, 5],
+    ['backAndForth', alternateCommands, 8],
   ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
-    const alone = agentWith(script, false);
+    const alone = createTestAgent(script, false);
     await expect(new Runner().run(alone.agent, question, limits)).rejects.toThrow(MaxTurnsExceededError);
     expect(alone.model.calls.length).toBe(20);
-    const { agent, model } = agentWith(script);
+    const { agent, model } = createTestAgent(script);
     const { finalOutput } = await new Runner().run(agent, question, limits);
     expect(model.calls.length).toBe(steps);
     expect(script(steps - 1, false)).toEqual({ text: finalOutput });
@@ -102,50 +108,54 @@ describe('the OpenAI Agents SDK', () => {
   });
 
   it('adds advice to one request only, and to no session and no result', async () => {
-    const { agent, sent } = agentWith(backAndForth);
+    const { agent, sent } = createTestAgent(alternateCommands);
     const session = new MemorySession();
     const result = await new Runner().run(agent, question, { ...limits, session });
-    expect(sent().map((text) => countOf(text, note))).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
-    expect(JSON.stringify(await session.getItems())).not.toMatch(note);
-    expect(JSON.stringify(result.history)).not.toMatch(note);
+    expect(sent().map((text) => countMatches(text, governorNotePattern))).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
+    expect(JSON.stringify(await session.getItems())).not.toMatch(governorNotePattern);
+    expect(JSON.stringify(result.history)).not.toMatch(governorNotePattern);
   });
 
   it('does not take failures for one wall because the SDK tells them all in the same words', async () => {
-    const { agent, sent } = agentWith(stumbling);
+    const { agent, sent } = createTestAgent(stumblingScript);
     const { finalOutput } = await new Runner().run(agent, question, limits);
     expect(finalOutput).toBe('Through.');
-    expect(sent().join('')).not.toMatch(note);
+    expect(sent().join('')).not.toMatch(governorNotePattern);
   });
 
   it('answers a refused call with the reason and does not run it', async () => {
-    ran.count = 0;
-    const { agent, model } = agentWith(insistent);
+    runCounter.count = 0;
+    const { agent, model } = createTestAgent(insistentScript);
     const { finalOutput, history } = await new Runner().run(agent, question, limits);
-    expect(ran.count).toBe(3);
-    expect(countOf(JSON.stringify(history), /Not run again: run has failed 3 times/)).toBe(2);
+    expect(runCounter.count).toBe(3);
+    expect(countMatches(JSON.stringify(history), /Not run again: run has failed 3 times/)).toBe(2);
     expect(model.calls.length).toBe(6);
     expect(finalOutput).toBe('It cannot be made.');
   });
 
   it('advises where tools were not handed over, and still comes to an end', async () => {
-    ran.count = 0;
-    const governor = agentsGovernor();
-    const agent = new Agent({ name: 'Assistant', model: governor.model(scripted(insistent)), tools });
+    runCounter.count = 0;
+    const governor = createAgentsGovernor();
+    const agent = new Agent({
+      name: 'Assistant',
+      model: governor.model(createScriptedAgentsModel(insistentScript)),
+      tools,
+    });
     const { finalOutput } = await new Runner().run(agent, question, limits);
-    expect(ran.count).toBe(4);
+    expect(runCounter.count).toBe(4);
     expect(finalOutput).toBe('It cannot be made.');
   });
 
   it('leaves two hundred productive steps as they are', async () => {
-    const governed = await requests(true);
+    const governed = await recordRequests(true);
     expect(governed.length).toBe(201);
-    expect(governed).toEqual(await requests(false));
+    expect(governed).toEqual(await recordRequests(false));
   });
 
   it.each([false, true])(
     'speaks the last word for a model that calls tools it is not offered',
     async (stream) => {
-      const { agent, model } = agentWith(deaf);
+      const { agent, model } = createTestAgent(ignoringScript);
       const runner = new Runner();
       const result = stream
         ? await runner.run(agent, question, { ...limits, stream: true })
@@ -157,18 +167,18 @@ describe('the OpenAI Agents SDK', () => {
   );
 
   it('streams, with refusals', async () => {
-    ran.count = 0;
-    const { agent, model } = agentWith(insistent);
+    runCounter.count = 0;
+    const { agent, model } = createTestAgent(insistentScript);
     const result = await new Runner().run(agent, question, { ...limits, stream: true });
     await result.completed;
-    expect(ran.count).toBe(3);
+    expect(runCounter.count).toBe(3);
     expect(model.calls.length).toBe(6);
     expect(result.finalOutput).toBe('It cannot be made.');
   });
 
   it('governs models that are named', async () => {
-    const model = scripted(sameFile);
-    const modelProvider = agentsGovernor().modelProvider({ getModel: () => model });
+    const model = createScriptedAgentsModel(readSameFile);
+    const modelProvider = createAgentsGovernor().modelProvider({ getModel: () => model });
     const agent = new Agent({ name: 'Assistant', model: 'any', tools });
     const { finalOutput } = await new Runner({ modelProvider }).run(agent, question, limits);
     expect(model.calls.length).toBe(5);

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// What coding agents run before and after each of their calls: `pawl hook HOST` without the rest of the command line, since
-// somebody waits for it every time. It is written into their settings together with the Node that is to run it.
+// Entry point that coding agents run before and after each tool call: `pawl hook HOST` without the rest of the CLI,
+// because the agent waits for it every time. The installer writes it into the agent's settings with the path of the
+// Node binary that runs it.
 import module from 'node:module';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { cacheFolder } from './cache-folder.js';
 
-module.enableCompileCache?.(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'pawl'));
+module.enableCompileCache?.(cacheFolder());
 const { main } = await import('../src/hook/main.ts');
 process.exitCode = main(process.argv.slice(2));

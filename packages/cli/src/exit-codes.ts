@@ -1,19 +1,19 @@
-/** What the exit code of every command means. */
+/** The exit codes of all commands. */
 export const exitCodes = {
   finished: 0,
-  /** Something went wrong although the command was called rightly. */
+  /** The command failed although it was called correctly. */
   failed: 1,
-  /** The command was called wrongly: an unknown flag, a missing folder, an empty goal. */
+  /** Usage error: an unknown flag, a missing folder, an empty goal. */
   usage: 2,
-  /** The governor stopped the work because it went round in circles. */
+  /** The governor stopped the session because it was stuck. */
   stuck: 3,
-  /** A budget was used up. */
+  /** A budget was exhausted. */
   budget: 4,
-  /** The model could not be reached or would not answer. */
+  /** The model could not be reached or gave no answer. */
   model: 5,
-  /** Something needed permission and did not get it. */
+  /** A permission was required and denied. */
   denied: 6,
-  /** Stopped from outside: Ctrl-C, SIGTERM. */
+  /** Interrupted from outside: Ctrl-C, SIGTERM. */
   interrupted: 130,
 } as const;
 

@@ -1,31 +1,31 @@
 import { existsSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataFolder, nameFor, makeFolderFor } from './data-folder.ts';
+import { getDataFolder, hashFolderName, ensureParentFolder } from './data-folder.ts';
 
 /**
- * A database that came with a folder may hold sessions that nobody here has ever run, with calls that nobody here has
- * ever allowed. So those made here are remembered, each by its place and by which file is there.
+ * Returns whether a database was created on this machine. A database that came with a folder may contain sessions and
+ * tool calls that this user never ran or allowed, so known databases are registered by path and file identity.
  */
 export function isKnownStore(path: string): boolean {
-  const real = realpathSync(path);
-  return real === join(realDataFolder(), 'sessions.db') || existsSync(noteFor(real));
+  const real = realpathSync.native(path);
+  return real === join(resolveDataFolder(), 'sessions.db') || existsSync(getStoreMarkerPath(real));
 }
 
-export function rememberStore(path: string): void {
-  const note = noteFor(realpathSync(path));
-  makeFolderFor(note);
+export function registerStore(path: string): void {
+  const note = getStoreMarkerPath(realpathSync.native(path));
+  ensureParentFolder(note);
   writeFileSync(note, `${path}\n`, { mode: 0o600 });
 }
 
-function noteFor(real: string): string {
+function getStoreMarkerPath(real: string): string {
   const { dev, ino } = statSync(real, { bigint: true });
-  return join(dataFolder(), 'stores', nameFor(`${real}\n${dev}\n${ino}`));
+  return join(getDataFolder(), 'stores', hashFolderName(`${real}\n${dev}\n${ino}`));
 }
 
-function realDataFolder(): string {
+function resolveDataFolder(): string {
   try {
-    return realpathSync(dataFolder());
+    return realpathSync.native(getDataFolder());
   } catch {
-    return dataFolder();
+    return getDataFolder();
   }
 }

@@ -1,34 +1,40 @@
 import process from 'node:process';
 import { CommanderError } from 'commander';
 import { exitCodes } from './exit-codes.ts';
-import type { Io } from './io.ts';
+import type { CommandIo } from './command-io.ts';
 import { createProgram } from './program.ts';
 import { UsageError } from './usage-error.ts';
-import { visibleLine } from './visible.ts';
+import { sanitizeOneLine } from './sanitize-text.ts';
 
-/** Runs one command and returns its exit code. Whatever goes wrong, the user sees one line and no stack trace. */
-export async function main(argv: readonly string[], io: Io = process): Promise<number> {
+/** Runs one command and returns its exit code. On any error the user sees one line and no stack trace. */
+export async function main(argv: readonly string[], io: CommandIo = process): Promise<number> {
   const interrupt = new AbortController();
   const onSignal = (): void => interrupt.abort();
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const signals = stopSignals(process.platform);
+  for (const signal of signals) process.once(signal, onSignal);
   let code: number = exitCodes.finished;
   const program = createProgram({ io, signal: interrupt.signal, exit: (value) => (code = value) });
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return code;
   } catch (error) {
-    return report(error, io);
+    return reportCommandError(error, io);
   } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    for (const signal of signals) process.off(signal, onSignal);
   }
 }
 
-function report(error: unknown, io: Io): number {
-  // Commander has said what is wrong already, or only showed its help.
+/** The signals that stop a command. Windows also has Ctrl-Break, and its terminal sends no SIGTERM. */
+export function stopSignals(platform: NodeJS.Platform): readonly NodeJS.Signals[] {
+  return platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGBREAK'] : ['SIGINT', 'SIGTERM'];
+}
+
+function reportCommandError(error: unknown, io: CommandIo): number {
+  // Commander has already printed the error or the help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.finished : exitCodes.usage;
   const isUsage = error instanceof UsageError;
   const message = error instanceof Error ? error.message : String(error);
-  io.stderr.write(`pawl: ${visibleLine(message)}\n`);
+  io.stderr.write(`pawl: ${sanitizeOneLine(message)}\n`);
   if (!isUsage && process.env['PAWL_DEBUG'] === '1' && error instanceof Error) {
     io.stderr.write(`${error.stack ?? ''}\n`);
   }

@@ -1,15 +1,20 @@
 import type { Command } from 'commander';
-import { examples, sessionCommand, type SessionOptions, type Setting } from './program-parts.ts';
+import {
+  formatExamples,
+  addSessionCommand,
+  type SessionCommandOptions,
+  type CommandContext,
+} from './program-parts.ts';
 
-type DashboardOptions = SessionOptions & {
+type DashboardCommandFlags = SessionCommandOptions & {
   readonly port?: string;
   readonly host?: string;
   readonly open: boolean;
 };
 
-/** The command that shows sessions in a browser. */
-export function addDashboard(program: Command, { io, signal, exit }: Setting): void {
-  sessionCommand(
+/** Adds the command that shows sessions in a browser. */
+export function addDashboardCommand(program: Command, { io, signal, exit }: CommandContext): void {
+  addSessionCommand(
     program,
     'dashboard',
     'see sessions in a browser: watch them think, step in, go back in time',
@@ -24,7 +29,7 @@ export function addDashboard(program: Command, { io, signal, exit }: Setting): v
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         'pawl dashboard',
         'pawl dashboard last',
         'pawl dashboard --store redis://localhost:6379',
@@ -32,8 +37,8 @@ export function addDashboard(program: Command, { io, signal, exit }: Setting): v
         'PAWL_DASHBOARD_TOKEN=… pawl dashboard --host 0.0.0.0',
       ),
     )
-    .action(async (session: string | undefined, options: DashboardOptions) => {
-      const { dashboard } = await import('./commands/dashboard.ts');
-      exit(await dashboard({ ...options, session, signal }, io));
+    .action(async (session: string | undefined, options: DashboardCommandFlags) => {
+      const { runDashboard } = await import('./commands/dashboard.ts');
+      exit(await runDashboard({ ...options, session, signal }, io));
     });
 }

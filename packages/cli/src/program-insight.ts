@@ -1,26 +1,26 @@
 import type { Command } from 'commander';
 import {
-  examples,
-  sessionCommand,
-  type SessionOptions,
-  type Setting,
-  whichSession,
+  formatExamples,
+  addSessionCommand,
+  type SessionCommandOptions,
+  type CommandContext,
+  sessionArgumentHelp,
 } from './program-parts.ts';
 
-/** The commands that learn from sessions that were kept: what people think of verdicts, and numbers about it all. */
-export function addInsight(program: Command, setting: Setting): void {
-  addVerdict(program, setting);
-  addStats(program, setting);
-  addLearn(program, setting);
+/** Adds the commands that learn from stored sessions: verdict feedback and statistics. */
+export function addInsightCommands(program: Command, setting: CommandContext): void {
+  addVerdictCommand(program, setting);
+  addStatsCommand(program, setting);
+  addLearnCommand(program, setting);
 }
 
-function addVerdict(program: Command, { io, exit }: Setting): void {
-  sessionCommand(
+function addVerdictCommand(program: Command, { io, exit }: CommandContext): void {
+  addSessionCommand(
     program,
     'verdict',
     'say whether a verdict of the governor was right, or list those of a session',
   )
-    .argument('<session>', whichSession)
+    .argument('<session>', sessionArgumentHelp)
     .argument('[mark]', 'right or wrong; without it, the verdicts are listed')
     .option('--rule <rule>', 'the last verdict of this rule (default: the last of all)')
     .option('--event <n>', 'the verdict that this event brought')
@@ -28,7 +28,7 @@ function addVerdict(program: Command, { io, exit }: Setting): void {
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         'pawl verdict last',
         'pawl verdict last right',
         'pawl verdict 3f2a wrong --event 31 --note "the test was flaky"',
@@ -38,16 +38,16 @@ function addVerdict(program: Command, { io, exit }: Setting): void {
       async (
         word: string,
         mark: string | undefined,
-        options: SessionOptions & { rule?: string; event?: string; note?: string },
+        options: SessionCommandOptions & { rule?: string; event?: string; note?: string },
       ) => {
-        const { verdict } = await import('./commands/verdict.ts');
-        exit(await verdict(word, mark, options, io));
+        const { runVerdict } = await import('./commands/verdict.ts');
+        exit(await runVerdict(word, mark, options, io));
       },
     );
 }
 
-function addStats(program: Command, { io, signal, exit }: Setting): void {
-  sessionCommand(
+function addStatsCommand(program: Command, { io, signal, exit }: CommandContext): void {
+  addSessionCommand(
     program,
     'stats',
     'show in numbers how the sessions of this folder ended, what they took, and how good the verdicts were',
@@ -57,15 +57,15 @@ function addStats(program: Command, { io, signal, exit }: Setting): void {
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      examples('pawl stats', 'pawl stats --html report.html', 'pawl stats --all --json | jq .accuracy'),
+      formatExamples('pawl stats', 'pawl stats --html report.html', 'pawl stats --all --json | jq .accuracy'),
     )
-    .action(async (options: SessionOptions & { all?: true; html?: string }) => {
+    .action(async (options: SessionCommandOptions & { all?: true; html?: string }) => {
       const { showStats } = await import('./commands/stats.ts');
       exit(await showStats({ ...options, signal }, io));
     });
 }
 
-type LearnFlags = SessionOptions & {
+type LearnFlags = SessionCommandOptions & {
   readonly all?: true;
   readonly labels?: string;
   readonly profile?: string;
@@ -74,8 +74,8 @@ type LearnFlags = SessionOptions & {
   readonly force?: true;
 };
 
-function addLearn(program: Command, { io, signal, exit }: Setting): void {
-  sessionCommand(
+function addLearnCommand(program: Command, { io, signal, exit }: CommandContext): void {
+  addSessionCommand(
     program,
     'learn',
     'learn from past runs what comes before a failure, and which thresholds would have done better',
@@ -90,14 +90,14 @@ function addLearn(program: Command, { io, signal, exit }: Setting): void {
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         'pawl learn',
         'pawl learn runs/ --labels outcomes.jsonl',
         'pawl learn runs/ --write learned.yaml && pawl run --profile learned.yaml "…"',
       ),
     )
     .action(async (traces: readonly string[], options: LearnFlags) => {
-      const { learnFrom } = await import('./commands/learn.ts');
-      exit(await learnFrom(traces, { ...options, signal }, io));
+      const { runLearn } = await import('./commands/learn.ts');
+      exit(await runLearn(traces, { ...options, signal }, io));
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { examples, type Setting } from './program-parts.ts';
+import { formatExamples, type CommandContext } from './program-parts.ts';
 
 type MemoryFlags = {
   readonly dir: string;
@@ -10,13 +10,13 @@ type MemoryFlags = {
   readonly json?: true;
 };
 
-/** Which memory is meant is said in the same way to every command on it. */
-export function addMemory(program: Command, { io, exit }: Setting): void {
+/** Adds the memory commands, which share the flags that select a memory. */
+export function addMemoryCommands(program: Command, { io, exit }: CommandContext): void {
   const memory = program
     .command('memory')
     .description('look into what an agent remembers, export it, or import it')
     .helpCommand('help [command]', 'show the help of a command')
-    .addHelpText('after', examples('pawl memory list', 'pawl memory search attic'));
+    .addHelpText('after', formatExamples('pawl memory list', 'pawl memory search attic'));
   const add = (usage: string, description: string): Command =>
     memory
       .command(usage)
@@ -34,7 +34,7 @@ export function addMemory(program: Command, { io, exit }: Setting): void {
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         'pawl memory list --storage notes.sqlite --tags',
         'pawl memory list --store redis://host:6379',
       ),
@@ -46,25 +46,25 @@ export function addMemory(program: Command, { io, exit }: Setting): void {
   add('search', 'find entries by words in them or in their tags')
     .argument('<words...>', 'what to look for')
     .option('--json', 'print one JSON object a line')
-    .addHelpText('after', examples('pawl memory search grandmother attic'))
+    .addHelpText('after', formatExamples('pawl memory search grandmother attic'))
     .action(async (words: string[], options: MemoryFlags) => {
       const { searchMemory } = await import('./commands/memory.ts');
       exit(await searchMemory(words.join(' '), options, io));
     });
-  addTransfer(add, { io, exit });
+  addTransferCommands(add, { io, exit });
 }
 
-function addTransfer(
+function addTransferCommands(
   add: (usage: string, description: string) => Command,
-  { io, exit }: Pick<Setting, 'io' | 'exit'>,
+  { io, exit }: Pick<CommandContext, 'io' | 'exit'>,
 ): void {
   add('export', 'write all of a memory as one JSON object')
     .option('-o, --out <file>', 'write to a file instead of standard output')
     .option('--force', 'replace that file if it is there')
-    .addHelpText('after', examples('pawl memory export --storage notes.sqlite --out notes.json'))
+    .addHelpText('after', formatExamples('pawl memory export --storage notes.sqlite --out notes.json'))
     .action(async (options: MemoryFlags & { out?: string; force?: true }) => {
-      const { exportAll } = await import('./commands/memory.ts');
-      exit(await exportAll(options, io));
+      const { exportMemoryDocument } = await import('./commands/memory.ts');
+      exit(await exportMemoryDocument(options, io));
     });
   add('import', 'put what was exported into a memory, making it if need be')
     .argument('<from>', 'an exported memory, or any memory document')
@@ -73,13 +73,13 @@ function addTransfer(
     .option('--json', 'print what was done as one JSON object')
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         'pawl memory import notes.json --storage notes.sqlite',
         'pawl memory import backup.json --file data/memory.json --replace',
       ),
     )
     .action(async (from: string, options: MemoryFlags & { merge?: true; replace?: true }) => {
-      const { importAll } = await import('./commands/memory.ts');
-      exit(await importAll(from, options, io));
+      const { importMemoryDocument } = await import('./commands/memory.ts');
+      exit(await importMemoryDocument(from, options, io));
     });
 }

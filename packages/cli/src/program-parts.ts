@@ -1,25 +1,25 @@
 import type { Command } from 'commander';
-import type { Io } from './io.ts';
+import type { CommandIo } from './command-io.ts';
 import { storeHelp } from './store-help.ts';
 
-/** What every command is given to work with. */
-export type Setting = {
-  readonly io: Io;
-  /** Aborted when the user presses Ctrl-C. */
+/** The dependencies of every command. */
+export type CommandContext = {
+  readonly io: CommandIo;
+  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   readonly exit: (code: number) => void;
 };
 
-/** How the help of a command shows it at work. */
-export function examples(...lines: readonly string[]): string {
+/** Formats the examples of a command's help. */
+export function formatExamples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-/** What a command on kept sessions is told, in the same way by each. */
-export type SessionOptions = { readonly dir: string; readonly store?: string; readonly json?: true };
+/** Options common to all commands on stored sessions. */
+export type SessionCommandOptions = { readonly dir: string; readonly store?: string; readonly json?: true };
 
-/** A command on kept sessions. */
-export function sessionCommand(program: Command, name: string, description: string): Command {
+/** Adds a command on stored sessions. */
+export function addSessionCommand(program: Command, name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
@@ -27,7 +27,7 @@ export function sessionCommand(program: Command, name: string, description: stri
     .option('--store <where>', storeHelp);
 }
 
-export const whichSession = 'its id, the beginning of it, or "last" for the newest of this folder';
+export const sessionArgumentHelp = 'its id, the beginning of it, or "last" for the newest of this folder';
 
 export const profileHelp =
   'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
@@ -38,8 +38,8 @@ export const summaryHelp = 'the model that sums up what no longer fits: as --mod
 
 export const modeHelp = 'what runs without asking: read-only, ask, auto-edit, full-auto';
 
-/** The limits that end in an answer. Money can be limited only where prices can be given. */
-export function budgetOptions(command: Command, { withCost }: { readonly withCost: boolean }): Command {
+/** Adds the budget options. Cost can be limited only where prices can be given. */
+export function addBudgetOptions(command: Command, { withCost }: { readonly withCost: boolean }): Command {
   command
     .option('--max-steps <n>', 'ask the model at most this many times, the last time for an answer')
     .option('--max-tool-calls <n>', 'ask for an answer after this many tool calls')

@@ -1,30 +1,30 @@
 import type { Command } from 'commander';
 import type { SessionCommand } from '@pawl/runtime';
-import type { LimitFlags } from './commands/queue-limit.ts';
-import type { QueueFlags } from './commands/queue-place.ts';
-import type { SubmitOptions } from './commands/submit.ts';
+import type { TenantLimitFlags } from './commands/queue-limit.ts';
+import type { QueueFlags } from './commands/queue-connection.ts';
+import type { SubmitGoalOptions } from './commands/submit.ts';
 import type { WorkerFlags } from './commands/worker.ts';
 import {
-  examples,
-  type Setting,
-  budgetOptions,
+  formatExamples,
+  type CommandContext,
+  addBudgetOptions,
   modeHelp,
   modelHelp,
   summaryHelp,
-  whichSession,
+  sessionArgumentHelp,
 } from './program-parts.ts';
-import { addTell } from './program-tell.ts';
+import { addTellCommand } from './program-tell.ts';
 
-/** The commands for work that is done beyond this machine. */
-export function addQueue(program: Command, setting: Setting): void {
-  addTell(program, setting);
-  addSubmit(program, setting);
-  addWorker(program, setting);
+/** Adds the commands for work on other machines. */
+export function addRemoteCommands(program: Command, setting: CommandContext): void {
+  addTellCommand(program, setting);
+  addSubmitCommand(program, setting);
+  addWorkerCommand(program, setting);
   addQueueCommands(program, setting);
 }
 
-/** Which Redis is meant is said in the same way to each. */
-function command(program: Command, name: string, description: string, folder: string): Command {
+/** Adds a command with the flags that select a Redis. */
+function addRedisCommand(program: Command, name: string, description: string, folder: string): Command {
   return program
     .command(name, { isDefault: name === 'show' })
     .description(description)
@@ -36,11 +36,11 @@ function command(program: Command, name: string, description: string, folder: st
     .option('--json', 'print one JSON object a line');
 }
 
-const allowLoss = '--allow-loss';
+const allowLossFlag = '--allow-loss';
 const allowLossHelp = 'take a Redis that may lose what it is given, and only say so';
 
-function addSubmit(program: Command, { io, exit }: Setting): void {
-  const submit = command(
+function addSubmitCommand(program: Command, { io, exit }: CommandContext): void {
+  const submit = addRedisCommand(
     program,
     'submit',
     'hand a goal to the workers and leave it to them',
@@ -57,7 +57,7 @@ function addSubmit(program: Command, { io, exit }: Setting): void {
     .option('--base-url <url>', 'where an openai-compatible model is served')
     .option('--summary-model <spec>', summaryHelp)
     .option('--max-output-tokens <n>', 'how many tokens one reply may have');
-  budgetOptions(submit, { withCost: false })
+  addBudgetOptions(submit, { withCost: false })
     .option(
       '--tenant <name>',
       'whose work it is: each has a queue and limits of its own (default: "default")',
@@ -68,24 +68,29 @@ function addSubmit(program: Command, { io, exit }: Setting): void {
     .option('--cron <expression>', 'submit it again by the clock: minute, hour, day, month, day of the week')
     .option('--tz <zone>', 'the time zone of --cron (default: "UTC")')
     .option('--name <name>', 'what the schedule is called; the same name again replaces it')
-    .option(allowLoss, allowLossHelp)
+    .option(allowLossFlag, allowLossHelp)
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         'pawl submit --store redis://localhost:6379 "How are retries counted?"',
         'pawl submit --tenant web --priority 5 --delay 2h "Update the changelog"',
         'pawl submit --cron "0 3 * * *" --tz Europe/Zurich --name nightly "Check the links in docs"',
       ),
     )
-    .action(async (goal: string[], options: SubmitOptions) => {
+    .action(async (goal: string[], options: SubmitGoalOptions) => {
       const { submitGoal } = await import('./commands/submit.ts');
       exit(await submitGoal(goal.join(' '), options, io));
     });
 }
 
-function addWorker(program: Command, { io, signal, exit }: Setting): void {
+function addWorkerCommand(program: Command, { io, signal, exit }: CommandContext): void {
   const folder = 'only sessions that work in this folder or below it';
-  command(program, 'worker', 'take sessions from the queue and work on them until Ctrl-C or SIGTERM', folder)
+  addRedisCommand(
+    program,
+    'worker',
+    'take sessions from the queue and work on them until Ctrl-C or SIGTERM',
+    folder,
+  )
     .option('-c, --concurrency <n>', 'how many sessions of one tenant at once', '4')
     .option('--lease <seconds>', 'how long without a sign of life until others take over', '10')
     .option(
@@ -95,47 +100,50 @@ function addWorker(program: Command, { io, signal, exit }: Setting): void {
     )
     .option('--keep <span>', 'remove sessions that ended longer ago than this: 12h, 30d (default: keep all)')
     .option('--metrics-port <n>', 'serve metrics for Prometheus at this port of this machine, as /metrics')
-    .option(allowLoss, allowLossHelp)
+    .option(allowLossFlag, allowLossHelp)
     .addHelpText(
       'after',
-      examples('pawl worker --store redis://localhost:6379', 'pawl worker --dir ~/projects --concurrency 8'),
+      formatExamples(
+        'pawl worker --store redis://localhost:6379',
+        'pawl worker --dir ~/projects --concurrency 8',
+      ),
     )
     .action(async (options: Omit<WorkerFlags, 'signal'>) => {
-      const { work } = await import('./commands/worker.ts');
-      exit(await work({ ...options, signal }, io));
+      const { runWorker } = await import('./commands/worker.ts');
+      exit(await runWorker({ ...options, signal }, io));
     });
 }
 
-function addQueueCommands(program: Command, { io, exit }: Setting): void {
+function addQueueCommands(program: Command, { io, exit }: CommandContext): void {
   const queue = program.command('queue').description('see and change what workers have to do');
   const folder = 'the folder whose sessions "last" means';
-  command(queue, 'show', 'show how much waits, is at work, has lost its worker or is parked', folder)
-    .addHelpText('after', examples('pawl queue show', 'pawl queue show --json | jq .parked'))
+  addRedisCommand(queue, 'show', 'show how much waits, is at work, has lost its worker or is parked', folder)
+    .addHelpText('after', formatExamples('pawl queue show', 'pawl queue show --json | jq .parked'))
     .action(async (options: QueueFlags) => {
       const { showQueue } = await import('./commands/queue.ts');
       exit(await showQueue(options, io));
     });
-  command(queue, 'retry', 'give a parked session another chance', folder)
-    .argument('<session>', whichSession)
-    .addHelpText('after', examples('pawl queue retry 3f2a'))
+  addRedisCommand(queue, 'retry', 'give a parked session another chance', folder)
+    .argument('<session>', sessionArgumentHelp)
+    .addHelpText('after', formatExamples('pawl queue retry 3f2a'))
     .action(async (word: string, options: QueueFlags) => {
-      const { retrySession } = await import('./commands/queue.ts');
-      exit(await retrySession(word, options, io));
+      const { retryParkedSession } = await import('./commands/queue.ts');
+      exit(await retryParkedSession(word, options, io));
     });
-  command(queue, 'drop', 'take a session out of the queue; it stays where it is kept', folder)
-    .argument('<session>', whichSession)
-    .addHelpText('after', examples('pawl queue drop 3f2a'))
+  addRedisCommand(queue, 'drop', 'take a session out of the queue; it stays where it is kept', folder)
+    .argument('<session>', sessionArgumentHelp)
+    .addHelpText('after', formatExamples('pawl queue drop 3f2a'))
     .action(async (word: string, options: QueueFlags) => {
-      const { dropSession } = await import('./commands/queue.ts');
-      exit(await dropSession(word, options, io));
+      const { dropQueuedSession } = await import('./commands/queue.ts');
+      exit(await dropQueuedSession(word, options, io));
     });
   addTenantCommands(queue, { io, exit });
-  addSending(queue, { io, exit });
+  addSendCommands(queue, { io, exit });
 }
 
-function addTenantCommands(queue: Command, { io, exit }: Pick<Setting, 'io' | 'exit'>): void {
+function addTenantCommands(queue: Command, { io, exit }: Pick<CommandContext, 'io' | 'exit'>): void {
   const folder = 'the folder whose configuration counts';
-  command(
+  addRedisCommand(
     queue,
     'limit',
     "limit how much of a tenant's work is done at once, and how often it begins",
@@ -146,37 +154,40 @@ function addTenantCommands(queue: Command, { io, exit }: Pick<Setting, 'io' | 'e
     .option('--rate <n/span>', 'at most this many sessions begun in a span of time: 5/s, 100/1h; or "none"')
     .addHelpText(
       'after',
-      examples('pawl queue limit web --concurrency 4 --rate 100/1h', 'pawl queue limit web --rate none'),
+      formatExamples(
+        'pawl queue limit web --concurrency 4 --rate 100/1h',
+        'pawl queue limit web --rate none',
+      ),
     )
-    .action(async (tenant: string, options: LimitFlags) => {
-      const { limitTenant } = await import('./commands/queue-limit.ts');
-      exit(await limitTenant(tenant, options, io));
+    .action(async (tenant: string, options: TenantLimitFlags) => {
+      const { setTenantLimits } = await import('./commands/queue-limit.ts');
+      exit(await setTenantLimits(tenant, options, io));
     });
-  command(queue, 'schedules', 'list what is submitted again and again, and when next', folder)
-    .addHelpText('after', examples('pawl queue schedules', 'pawl queue schedules --json'))
+  addRedisCommand(queue, 'schedules', 'list what is submitted again and again, and when next', folder)
+    .addHelpText('after', formatExamples('pawl queue schedules', 'pawl queue schedules --json'))
     .action(async (options: QueueFlags) => {
       const { listSchedules } = await import('./commands/schedules.ts');
       exit(await listSchedules(options, io));
     });
-  command(queue, 'unschedule', 'end a schedule; what it has begun goes on', folder)
+  addRedisCommand(queue, 'unschedule', 'end a schedule; what it has begun goes on', folder)
     .argument('<name>', 'the name of the schedule')
     .option('--tenant <name>', 'whose schedule, where several have one of that name')
-    .addHelpText('after', examples('pawl queue unschedule nightly'))
+    .addHelpText('after', formatExamples('pawl queue unschedule nightly'))
     .action(async (name: string, options: QueueFlags & { readonly tenant?: string }) => {
-      const { unschedule } = await import('./commands/schedules.ts');
-      exit(await unschedule(name, options, io));
+      const { removeSchedule } = await import('./commands/schedules.ts');
+      exit(await removeSchedule(name, options, io));
     });
 }
 
-type Sent = QueueFlags & { readonly reason?: string };
+type QueueSendFlags = QueueFlags & { readonly reason?: string };
 
-/** What can be asked of a session, and what each is made of. */
-const sendings: readonly {
+/** The commands that can be sent to a session, with their arguments. */
+const sendCommandDefinitions: readonly {
   readonly name: string;
   readonly description: string;
   readonly argument: readonly [name: string, help: string] | null;
   readonly example: string;
-  readonly command: (word: string, options: Sent) => SessionCommand;
+  readonly command: (word: string, options: QueueSendFlags) => SessionCommand;
 }[] = [
   {
     name: 'say',
@@ -227,19 +238,19 @@ const sendings: readonly {
   },
 ];
 
-function addSending(queue: Command, { io, exit }: Pick<Setting, 'io' | 'exit'>): void {
+function addSendCommands(queue: Command, { io, exit }: Pick<CommandContext, 'io' | 'exit'>): void {
   const folder = 'the folder whose sessions "last" means';
-  for (const { name, description, argument, example, command: made } of sendings) {
-    const added = command(queue, name, `${description}, wherever it runs`, folder)
-      .argument('<session>', whichSession)
+  for (const { name, description, argument, example, command: made } of sendCommandDefinitions) {
+    const added = addRedisCommand(queue, name, `${description}, wherever it runs`, folder)
+      .argument('<session>', sessionArgumentHelp)
       .option('--reason <text>', 'why');
     if (argument !== null) added.argument(...argument);
-    added.addHelpText('after', examples(`pawl queue ${name} ${example}`));
+    added.addHelpText('after', formatExamples(`pawl queue ${name} ${example}`));
     added.action(async (session: string, ...rest: unknown[]) => {
       const word = argument === null ? '' : String(rest[0]);
-      const options = (argument === null ? rest[0] : rest[1]) as Sent;
-      const { sendTo } = await import('./commands/queue-send.ts');
-      exit(await sendTo(session, made(word, options), options, io));
+      const options = (argument === null ? rest[0] : rest[1]) as QueueSendFlags;
+      const { sendQueueCommand } = await import('./commands/queue-send.ts');
+      exit(await sendQueueCommand(session, made(word, options), options, io));
     });
   }
 }

@@ -2,22 +2,22 @@ import type { Command } from 'commander';
 import type { BudgetFlags } from './commands/budget-options.ts';
 import type { ModelFlags } from './commands/model-options.ts';
 import {
-  budgetOptions,
-  examples,
+  addBudgetOptions,
+  formatExamples,
   modeHelp,
   modelHelp,
   profileHelp,
   summaryHelp,
-  whichSession,
-  type Setting,
+  sessionArgumentHelp,
+  type CommandContext,
 } from './program-parts.ts';
 import { storeHelp } from './store-help.ts';
 
-/** The commands that work on a session: they begin one, or go on with one. */
-export function addRuns(program: Command, setting: Setting): void {
-  addRun(program, setting);
-  addChat(program, setting);
-  addResume(program, setting);
+/** Adds the commands that start or resume a session. */
+export function addRunCommands(program: Command, setting: CommandContext): void {
+  addRunCommand(program, setting);
+  addChatCommand(program, setting);
+  addResumeCommand(program, setting);
 }
 
 type RunFlags = BudgetFlags &
@@ -38,30 +38,30 @@ type RunFlags = BudgetFlags &
     readonly json?: true;
   };
 
-/** What a session can be begun with, whether it has one goal or is a conversation. */
-function withRunOptions(command: Command): Command {
+/** Adds the options for starting a session, for runs and chats. */
+function addRunOptions(command: Command): Command {
   command
     .option('-d, --dir <folder>', 'the folder to work in', '.')
     .option('-p, --profile <name>', `${profileHelp} (default: "pawl")`)
     .option('-m, --model <spec>', `${modelHelp} (default: "librarian")`)
     .option('--mode <mode>', `${modeHelp} (default: "ask")`)
     .option('--auto-commit', 'keep each step that changes something as a git commit')
-    .option('--watch-resources', watchHelp)
+    .option('--watch-resources', watchResourcesHelp)
     .option('--base-url <url>', 'where an openai-compatible model is served')
     .option('--summary-model <spec>', summaryHelp)
     .option('--price-in <n>', 'money per million tokens read, for --max-cost')
     .option('--price-out <n>', 'money per million tokens written')
     .option('--max-output-tokens <n>', 'how many tokens one reply may have');
-  budgetOptions(command, { withCost: true })
+  addBudgetOptions(command, { withCost: true })
     .option('--store <where>', storeHelp)
     .option('--open', 'show it in a browser as well, as pawl dashboard does');
-  return withOutputOptions(command);
+  return addOutputOptions(command);
 }
 
-const watchHelp = 'pause while the machine is short of processor time, memory or disk space';
+const watchResourcesHelp = 'pause while the machine is short of processor time, memory or disk space';
 
-/** What is written down of a run, and how it is shown. */
-function withOutputOptions(command: Command): Command {
+/** Adds the options for the trace, the log and the output. */
+function addOutputOptions(command: Command): Command {
   return command
     .option(
       '--trace',
@@ -75,8 +75,8 @@ function withOutputOptions(command: Command): Command {
     .option('--json', 'print one JSON object a line: what happens, and last the result');
 }
 
-function addRun(program: Command, { io, signal, exit }: Setting): void {
-  withRunOptions(
+function addRunCommand(program: Command, { io, signal, exit }: CommandContext): void {
+  addRunOptions(
     program
       .command('run')
       .description('work on a goal in a folder; offline, answer with quoted, cited passages')
@@ -84,7 +84,7 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
   )
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         'pawl run "How are retries counted?"',
         'pawl run --dir ~/notes "When is the garden party?"',
         'pawl run --quiet "What is a pawl?" > answer.txt',
@@ -92,13 +92,13 @@ function addRun(program: Command, { io, signal, exit }: Setting): void {
       ),
     )
     .action(async (goal: string[], options: RunFlags) => {
-      const { run } = await import('./commands/run.ts');
-      exit(await run(goal.join(' '), { ...options, signal }, io));
+      const { runGoal } = await import('./commands/run.ts');
+      exit(await runGoal(goal.join(' '), { ...options, signal }, io));
     });
 }
 
-function addChat(program: Command, { io, signal, exit }: Setting): void {
-  withRunOptions(
+function addChatCommand(program: Command, { io, signal, exit }: CommandContext): void {
+  addRunOptions(
     program
       .command('chat')
       .description('talk with an agent in a folder, for as long as you like')
@@ -106,15 +106,15 @@ function addChat(program: Command, { io, signal, exit }: Setting): void {
   )
     .addHelpText(
       'after',
-      `${examples(
+      `${formatExamples(
         'pawl chat',
         'pawl chat --model openai:gpt-5 "What does this project do?"',
         `printf 'When is the party?\\nWho comes?\\n' | pawl chat --quiet`,
       )}\n\nWithout a terminal, each line of the input is something you say, and each answer goes to the output.`,
     )
     .action(async (message: string[], options: RunFlags) => {
-      const { chat } = await import('./commands/chat.ts');
-      exit(await chat(message.length === 0 ? null : message.join(' '), { ...options, signal }, io));
+      const { startChat } = await import('./commands/chat.ts');
+      exit(await startChat(message.length === 0 ? null : message.join(' '), { ...options, signal }, io));
     });
 }
 
@@ -123,13 +123,13 @@ type ResumeFlags = Omit<RunFlags, keyof BudgetFlags | 'profile' | 'autoCommit' |
   readonly trustStore?: true;
 };
 
-function addResume(program: Command, { io, signal, exit }: Setting): void {
+function addResumeCommand(program: Command, { io, signal, exit }: CommandContext): void {
   const command = program
     .command('resume')
     .description(
       'go on with a session where it stopped: after Ctrl-C, a closed terminal, a kill, a loss of power',
     )
-    .argument('[session]', whichSession, 'last')
+    .argument('[session]', sessionArgumentHelp, 'last')
     .argument('[message...]', 'something to say in it')
     .option('-d, --dir <folder>', 'the folder whose sessions are meant', '.')
     .option('--store <where>', storeHelp)
@@ -137,18 +137,18 @@ function addResume(program: Command, { io, signal, exit }: Setting): void {
     .option('--base-url <url>', 'where that model is served')
     .option('--summary-model <spec>', summaryHelp)
     .option('--mode <mode>', `from now on, ${modeHelp}`)
-    .option('--watch-resources', watchHelp)
+    .option('--watch-resources', watchResourcesHelp)
     .option('--take-over', 'take it from the process that runs it now')
     .option('--trust-store', 'act on a database that was not made here');
-  withOutputOptions(command)
+  addOutputOptions(command)
     .addHelpText(
       'after',
-      examples('pawl resume', 'pawl resume 1f3a9c2e', 'pawl resume last "Now write a test for it"'),
+      formatExamples('pawl resume', 'pawl resume 1f3a9c2e', 'pawl resume last "Now write a test for it"'),
     )
     .action(async (session: string, message: string[], options: ResumeFlags) => {
-      const { resume } = await import('./commands/resume.ts');
+      const { runResume } = await import('./commands/resume.ts');
       exit(
-        await resume(session, message.length === 0 ? null : message.join(' '), { ...options, signal }, io),
+        await runResume(session, message.length === 0 ? null : message.join(' '), { ...options, signal }, io),
       );
     });
 }

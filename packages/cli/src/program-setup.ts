@@ -1,34 +1,34 @@
 import type { Command } from 'commander';
-import { examples, type Setting, modeHelp } from './program-parts.ts';
+import { formatExamples, type CommandContext, modeHelp } from './program-parts.ts';
 
-/** The commands that set Pawl up and tell how it is set up. */
-export function addSetup(program: Command, setting: Setting): void {
-  addProfiles(program, setting);
-  addInit(program, setting);
-  addConfig(program, setting);
-  addDoctor(program, setting);
-  addCompletion(program, setting);
+/** Adds the commands that set up Pawl and show its setup. */
+export function addSetupCommands(program: Command, setting: CommandContext): void {
+  addProfilesCommands(program, setting);
+  addInitCommand(program, setting);
+  addConfigCommands(program, setting);
+  addDoctorCommand(program, setting);
+  addCompletionCommand(program, setting);
 }
 
-/** A command that is only a name for others. */
-function group(program: Command, name: string, description: string): Command {
+/** Adds a command that only groups subcommands. */
+function addCommandGroup(program: Command, name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
     .helpCommand('help [command]', 'show the help of a command');
 }
 
-function addProfiles(program: Command, { io, exit }: Setting): void {
-  const profiles = group(
+function addProfilesCommands(program: Command, { io, exit }: CommandContext): void {
+  const profiles = addCommandGroup(
     program,
     'profiles',
     'show which profiles there are, and what each decides',
-  ).addHelpText('after', examples('pawl profiles', 'pawl profiles show savant'));
+  ).addHelpText('after', formatExamples('pawl profiles', 'pawl profiles show savant'));
   profiles
     .command('list', { isDefault: true })
     .description('list the profiles that are built in')
     .option('--json', 'print one JSON object a line')
-    .addHelpText('after', examples('pawl profiles list', 'pawl profiles --json'))
+    .addHelpText('after', formatExamples('pawl profiles list', 'pawl profiles --json'))
     .action(async (options: { json?: true }) => {
       const { listProfiles } = await import('./commands/profiles.ts');
       exit(listProfiles(options, io));
@@ -38,14 +38,17 @@ function addProfiles(program: Command, { io, exit }: Setting): void {
     .description('show everything that a profile decides')
     .argument('<name>', 'the name of one that is built in, or a .json or .yaml file')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', examples('pawl profiles show savant', 'pawl profiles show ./reviewer.yaml --json'))
+    .addHelpText(
+      'after',
+      formatExamples('pawl profiles show savant', 'pawl profiles show ./reviewer.yaml --json'),
+    )
     .action(async (name: string, options: { json?: true }) => {
       const { showProfile } = await import('./commands/profiles.ts');
       exit(await showProfile(name, options, io));
     });
 }
 
-type InitFlags = {
+type InitCommandFlags = {
   readonly dir: string;
   readonly model?: string;
   readonly profile?: string;
@@ -56,7 +59,7 @@ type InitFlags = {
   readonly json?: true;
 };
 
-function addInit(program: Command, { io, exit }: Setting): void {
+function addInitCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('init')
     .description('write a commented configuration for a folder, after a few questions')
@@ -70,19 +73,19 @@ function addInit(program: Command, { io, exit }: Setting): void {
     .option('--json', 'do not ask, and print what was written as one JSON object')
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         'pawl init',
         'pawl init --yes --model ollama:qwen3 --mode auto-edit',
         'pawl init --dir ~/project --format json --yes',
       ),
     )
-    .action(async (options: InitFlags) => {
-      const { init } = await import('./commands/init.ts');
-      exit(await init(options, io));
+    .action(async (options: InitCommandFlags) => {
+      const { initProject } = await import('./commands/init.ts');
+      exit(await initProject(options, io));
     });
 }
 
-type ShowFlags = {
+type ShowConfigFlags = {
   readonly dir: string;
   readonly model?: string;
   readonly baseUrl?: string;
@@ -92,11 +95,12 @@ type ShowFlags = {
   readonly json?: true;
 };
 
-function addConfig(program: Command, { io, exit }: Setting): void {
-  const config = group(program, 'config', 'show what is set, where, and whether it can be used').addHelpText(
-    'after',
-    examples('pawl config show', 'pawl config check pawl.config.yaml'),
-  );
+function addConfigCommands(program: Command, { io, exit }: CommandContext): void {
+  const config = addCommandGroup(
+    program,
+    'config',
+    'show what is set, where, and whether it can be used',
+  ).addHelpText('after', formatExamples('pawl config show', 'pawl config check pawl.config.yaml'));
   config
     .command('show')
     .description('show the values that hold in a folder, and where each comes from')
@@ -107,26 +111,26 @@ function addConfig(program: Command, { io, exit }: Setting): void {
     .option('--mode <mode>', modeHelp)
     .option('--store <where>', 'where sessions are kept: user, workspace, none, or a file')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', examples('pawl config show', 'PAWL_MODE=read-only pawl config show --json'))
-    .action(async (options: ShowFlags) => {
+    .addHelpText('after', formatExamples('pawl config show', 'PAWL_MODE=read-only pawl config show --json'))
+    .action(async (options: ShowConfigFlags) => {
       const { showConfig } = await import('./commands/config.ts');
       exit(await showConfig(options, io));
     });
-  addConfigFiles(config, { io, exit });
+  addConfigFileCommands(config, { io, exit });
 }
 
-type FileFlags = { readonly dir: string; readonly json?: true };
+type ConfigFileFlags = { readonly dir: string; readonly json?: true };
 
-function addConfigFiles(config: Command, { io, exit }: Pick<Setting, 'io' | 'exit'>): void {
+function addConfigFileCommands(config: Command, { io, exit }: Pick<CommandContext, 'io' | 'exit'>): void {
   config
     .command('path')
     .description('show where the configuration of the user and that of a folder are, or would be')
     .option('-d, --dir <folder>', 'the folder', '.')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', examples('pawl config path', 'pawl config path --json | jq -r .user.path'))
-    .action(async (options: FileFlags) => {
-      const { showPaths } = await import('./commands/config-files.ts');
-      exit(await showPaths(options, io));
+    .addHelpText('after', formatExamples('pawl config path', 'pawl config path --json | jq -r .user.path'))
+    .action(async (options: ConfigFileFlags) => {
+      const { showConfigPaths } = await import('./commands/config-files.ts');
+      exit(await showConfigPaths(options, io));
     });
   config
     .command('check')
@@ -134,43 +138,43 @@ function addConfigFiles(config: Command, { io, exit }: Pick<Setting, 'io' | 'exi
     .argument('[file]', 'the file to check')
     .option('-d, --dir <folder>', 'the folder', '.')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', examples('pawl config check', 'pawl config check pawl.config.yaml --json'))
-    .action(async (file: string | undefined, options: FileFlags) => {
+    .addHelpText('after', formatExamples('pawl config check', 'pawl config check pawl.config.yaml --json'))
+    .action(async (file: string | undefined, options: ConfigFileFlags) => {
       const { checkConfig } = await import('./commands/config-files.ts');
       exit(await checkConfig(file, options, io));
     });
 }
 
-function addDoctor(program: Command, { io, exit }: Setting): void {
+function addDoctorCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('doctor')
     .description('look at this machine: what is there, what is missing, and what to do about it')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      `${examples('pawl doctor', 'pawl doctor --json | jq .ok')}\n\nThe exit code is 1 when something that is needed is missing.`,
+      `${formatExamples('pawl doctor', 'pawl doctor --json | jq .ok')}\n\nThe exit code is 1 when something that is needed is missing.`,
     )
     .action(async (options: { json?: true }) => {
-      const { doctor } = await import('./commands/doctor.ts');
-      exit(await doctor(options, io));
+      const { runDoctor } = await import('./commands/doctor.ts');
+      exit(await runDoctor(options, io));
     });
 }
 
-function addCompletion(program: Command, { io, exit }: Setting): void {
+function addCompletionCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('completion')
     .description('print a script that lets a shell complete commands, flags and names')
     .argument('<shell>', 'bash, zsh, fish, or "sessions": the ids of the sessions in this folder, one a line')
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         'source <(pawl completion bash)',
         'pawl completion zsh > ~/.zfunc/_pawl',
         'pawl completion fish > ~/.config/fish/completions/pawl.fish',
       ),
     )
     .action(async (shell: string) => {
-      const { completion } = await import('./commands/completion.ts');
-      exit(await completion(shell, program, io));
+      const { printCompletion } = await import('./commands/completion.ts');
+      exit(await printCompletion(shell, program, io));
     });
 }

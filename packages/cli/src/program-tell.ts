@@ -1,16 +1,16 @@
 import { Argument, type Command } from 'commander';
-import type { TellFlags } from './commands/tell.ts';
-import { tellings } from './commands/tellings.ts';
-import { examples, type Setting, whichSession } from './program-parts.ts';
+import type { SessionCommandFlags } from './commands/tell.ts';
+import { sessionCommandUsage } from './commands/session-commands.ts';
+import { formatExamples, type CommandContext, sessionArgumentHelp } from './program-parts.ts';
 import { storeHelp } from './store-help.ts';
 
-/** The command for sessions that run in another terminal, process or machine. */
-export function addTell(program: Command, { io, exit }: Setting): void {
+/** Adds the command for sessions that run in another terminal, process or machine. */
+export function addTellCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('tell')
     .description('ask something of a session, wherever it runs')
-    .argument('<session>', whichSession)
-    .addArgument(new Argument('<what>', 'what is asked').choices(Object.keys(tellings)))
+    .argument('<session>', sessionArgumentHelp)
+    .addArgument(new Argument('<what>', 'what is asked').choices(Object.keys(sessionCommandUsage)))
     .argument(
       '[words...]',
       'say: the text; allow, deny: the call, if there are several; phase: its number and what it is about; pin, unpin, evict: the key of an entry of memory',
@@ -21,7 +21,7 @@ export function addTell(program: Command, { io, exit }: Setting): void {
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         'pawl tell last say "Leave the tests alone"',
         'pawl tell 3f2a allow',
         'pawl tell 3f2a deny call_1 --reason "not on a Friday"',
@@ -29,8 +29,8 @@ export function addTell(program: Command, { io, exit }: Setting): void {
         'pawl tell last evict old_notes',
       ),
     )
-    .action(async (session: string, what: string, words: string[], flags: TellFlags) => {
-      const { tell } = await import('./commands/tell.ts');
-      exit(await tell(session, { what, words }, flags, io));
+    .action(async (session: string, what: string, words: string[], flags: SessionCommandFlags) => {
+      const { sendSessionCommand } = await import('./commands/tell.ts');
+      exit(await sendSessionCommand(session, { what, words }, flags, io));
     });
 }

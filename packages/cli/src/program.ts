@@ -1,18 +1,18 @@
 import type { AuditOptions } from './commands/audit.ts';
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import { addDashboard } from './program-dashboard.ts';
-import { addGovern } from './program-govern.ts';
-import { addQueue } from './program-queue.ts';
-import { addSessions } from './program-sessions.ts';
-import { addSetup } from './program-setup.ts';
-import { visibleLine } from './visible.ts';
-import { examples, type Setting, profileHelp } from './program-parts.ts';
-import { addMemory } from './program-memory.ts';
-import { addRuns } from './program-run.ts';
+import { addDashboardCommand } from './program-dashboard.ts';
+import { addGovernorCommands } from './program-governor.ts';
+import { addRemoteCommands } from './program-queue.ts';
+import { addSessionsCommands } from './program-sessions.ts';
+import { addSetupCommands } from './program-setup.ts';
+import { sanitizeOneLine } from './sanitize-text.ts';
+import { formatExamples, type CommandContext, profileHelp } from './program-parts.ts';
+import { addMemoryCommands } from './program-memory.ts';
+import { addRunCommands } from './program-run.ts';
 
-/** The command line. Each command is loaded only when it is called, so that help and version come at once. */
-export function createProgram(setting: Setting): Command {
+/** Creates the command line. Each command is loaded when it is called, so that help and version are fast. */
+export function createProgram(setting: CommandContext): Command {
   const { io } = setting;
   const program = new Command('pawl')
     .description(
@@ -24,46 +24,46 @@ export function createProgram(setting: Setting): Command {
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(`${oneLine(text)}\n`),
+      outputError: (text, write) => write(`${formatCommanderError(text)}\n`),
     })
     .exitOverride();
-  addRuns(program, setting);
-  addSessions(program, setting);
-  addDashboard(program, setting);
-  addQueue(program, setting);
-  addGovern(program, setting);
-  addTrust(program, setting);
-  addPipe(program, setting);
-  addChart(program, setting);
-  addAudit(program, setting);
-  addMemory(program, setting);
-  addSetup(program, setting);
+  addRunCommands(program, setting);
+  addSessionsCommands(program, setting);
+  addDashboardCommand(program, setting);
+  addRemoteCommands(program, setting);
+  addGovernorCommands(program, setting);
+  addTrustCommand(program, setting);
+  addPipeCommand(program, setting);
+  addChartCommand(program, setting);
+  addAuditCommand(program, setting);
+  addMemoryCommands(program, setting);
+  addSetupCommands(program, setting);
   return program;
 }
 
-/** Commander's complaint and its suggestion, in one line. */
-function oneLine(text: string): string {
+/** Formats Commander's error and suggestion on one line. */
+function formatCommanderError(text: string): string {
   const said = text
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\.?\s*\n\s*/g, ' ');
-  return `pawl: ${visibleLine(said)} (pawl --help shows what there is)`;
+  return `pawl: ${sanitizeOneLine(said)} (pawl --help shows what there is)`;
 }
 
-function addTrust(program: Command, { io, exit }: Setting): void {
+function addTrustCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('trust')
     .description("let a folder's own configuration take effect, as it is now")
     .argument('[folder]', 'the folder', '.')
     .option('--revoke', 'trust it no longer')
-    .addHelpText('after', examples('pawl trust', 'pawl trust --revoke ~/downloaded-project'))
+    .addHelpText('after', formatExamples('pawl trust', 'pawl trust --revoke ~/downloaded-project'))
     .action(async (folder: string, options: { readonly revoke?: true }) => {
-      const { trust } = await import('./commands/trust.ts');
-      exit(await trust(folder, options, io));
+      const { trustFolder } = await import('./commands/trust.ts');
+      exit(await trustFolder(folder, options, io));
     });
 }
 
-function addPipe(program: Command, { io, signal, exit }: Setting): void {
+function addPipeCommand(program: Command, { io, signal, exit }: CommandContext): void {
   program
     .command('pipe')
     .description(
@@ -75,7 +75,7 @@ function addPipe(program: Command, { io, signal, exit }: Setting): void {
     .option('--schema', 'print the JSON Schema of the events and exit')
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         `printf '{"type":"user-message","at":0,"text":"Hello"}\\n' | pawl pipe`,
         'pawl pipe --profile loom --state status < events.jsonl',
         'pawl pipe --profile my-profile.yaml < events.jsonl',
@@ -83,8 +83,8 @@ function addPipe(program: Command, { io, signal, exit }: Setting): void {
       ),
     )
     .action(async (options: { profile: string; state: string; id?: string; schema?: true }) => {
-      const { pipe, printSchema } = await import('./commands/pipe.ts');
-      exit(options.schema === true ? await printSchema(io) : await pipe({ ...options, signal }, io));
+      const { runPipe, printEventSchema } = await import('./commands/pipe.ts');
+      exit(options.schema === true ? await printEventSchema(io) : await runPipe({ ...options, signal }, io));
     });
 }
 
@@ -95,7 +95,7 @@ type ChartFlags = {
   readonly list?: true;
 };
 
-function addChart(program: Command, { io, exit }: Setting): void {
+function addChartCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('chart')
     .description('draw a state chart: of the turn, of the modes that are built in, or of your own')
@@ -106,7 +106,7 @@ function addChart(program: Command, { io, exit }: Setting): void {
     .option('-l, --list', 'list the charts that are built in, with their states')
     .addHelpText(
       'after',
-      examples(
+      formatExamples(
         'pawl chart turn',
         'pawl chart savant --format svg --out savant.svg',
         'pawl chart my-modes.yaml --format xstate',
@@ -114,12 +114,12 @@ function addChart(program: Command, { io, exit }: Setting): void {
       ),
     )
     .action(async (name: string | undefined, options: ChartFlags) => {
-      const { chart } = await import('./commands/chart.ts');
-      exit(await chart(name, options, io));
+      const { writeChart } = await import('./commands/chart.ts');
+      exit(await writeChart(name, options, io));
     });
 }
 
-function addAudit(program: Command, { io, signal, exit }: Setting): void {
+function addAuditCommand(program: Command, { io, signal, exit }: CommandContext): void {
   program
     .command('audit')
     .description('find where recorded runs of any agent got stuck, and what that cost')
@@ -135,7 +135,7 @@ function addAudit(program: Command, { io, signal, exit }: Setting): void {
     .option('--json', 'the same as --format json')
     .addHelpText(
       'after',
-      `${examples(
+      `${formatExamples(
         'pawl audit ~/.claude/projects',
         'pawl audit --price-in 3 --price-out 15 runs.jsonl.gz',
         'pawl audit --format json trajectory.traj | jq .totals',

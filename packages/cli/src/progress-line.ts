@@ -1,21 +1,21 @@
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
-import { visibleLine } from './visible.ts';
+import { sanitizeOneLine } from './sanitize-text.ts';
 
-/** How often the line is written anew; more often only costs time. */
-const everyMs = 100;
+/** Update interval; more frequent updates only cost time. */
+const progressIntervalMs = 100;
 
-/** A line that is written over itself while something takes long; on anything but a terminal it stays silent. */
-export function progressLine(stream: Writable): { show(text: string): void; clear(): void } {
-  if (!isTerminal(stream)) return { show: () => undefined, clear: () => undefined };
+/** Creates a progress line that overwrites itself; it prints nothing if the stream is not a terminal. */
+export function createProgressLine(stream: Writable): { show(text: string): void; clear(): void } {
+  if (!isTerminalStream(stream)) return { show: () => undefined, clear: () => undefined };
   let shownAt = Date.now();
   let shown = false;
   return {
     show(text) {
-      if (Date.now() - shownAt < everyMs) return;
+      if (Date.now() - shownAt < progressIntervalMs) return;
       shownAt = Date.now();
       shown = true;
-      stream.write(`\r\x1b[K${visibleLine(text).slice(0, stream.columns - 1)}`);
+      stream.write(`\r\x1b[K${sanitizeOneLine(text).slice(0, stream.columns - 1)}`);
     },
     clear() {
       if (shown) stream.write('\r\x1b[K');
@@ -23,6 +23,6 @@ export function progressLine(stream: Writable): { show(text: string): void; clea
   };
 }
 
-function isTerminal(stream: Writable): stream is WriteStream {
+function isTerminalStream(stream: Writable): stream is WriteStream {
   return 'isTTY' in stream && stream.isTTY === true;
 }

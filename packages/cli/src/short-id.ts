@@ -1,8 +1,8 @@
-/** So many characters of an id tell it from all others that a person is likely to have; any beginning of an id will do. */
-const shown = 8;
+/** Length at which id prefixes are almost always unique; any unique prefix is accepted. */
+const shortIdLength = 8;
 
-/** What a person has to type to name a session. */
-export function shortId(id: string): string {
-  const short = id.slice(0, shown);
+/** Returns the short id that a user types to name a session. */
+export function shortenId(id: string): string {
+  const short = id.slice(0, shortIdLength);
   return short.isWellFormed() ? short : id;
 }

@@ -8,85 +8,90 @@ import {
   openSqliteStore,
   StoreError,
   type Config,
-  type Spool,
-  type Storage,
+  type ExecutionSpool,
+  type EntryStorage,
   type Store,
 } from '@pawl/runtime';
-import { configFor } from './commands/run-config.ts';
-import type { MarkShelf } from './commands/verdict-marks.ts';
-import { marksBeside } from './commands/verdict-marks-file.ts';
-import { dataFolder, makeFolderFor } from './data-folder.ts';
-import { isKnownStore, rememberStore } from './known-stores.ts';
-import { storageHere } from './storage-here.ts';
-import { spoolFolder, withFolder } from './store-folder.ts';
-import { UsageError, asUsageError } from './usage-error.ts';
+import { loadConfig } from './commands/run-config.ts';
+import type { VerdictFeedbackRepository } from './commands/verdict-feedback.ts';
+import { createFeedbackFile } from './commands/verdict-feedback-file.ts';
+import { getDataFolder, ensureParentFolder } from './data-folder.ts';
+import { isKnownStore, registerStore } from './known-stores.ts';
+import { openFolderStorage } from './folder-storage.ts';
+import { getSessionSpoolFolder, withManifestFolder } from './manifest-folder.ts';
+import { UsageError, toUsageError } from './usage-error.ts';
 
-/** Where sessions are kept, opened. */
+/** An opened session store with its companions. */
 export type OpenedStore = {
   readonly store: Store;
-  /** Where what is known of the calls of a session is until its log has it. */
-  spoolFor(id: string): Spool;
+  /** Returns the spool that holds a session's tool execution records until its log has them. */
+  spoolFor(id: string): ExecutionSpool;
   /**
-   * What agents remember about a folder: with sessions in Redis that which workers have, else that of this machine. Whose it
-   * is, what is said about the session tells, or a name.
+   * Returns the memory of a folder: with Redis, the one that workers share, selected by the session's metadata or by a
+   * tenant; otherwise the one on this machine.
    */
-  memoryFor(dir: string, whose: Whose): Storage;
-  /** What people think of verdicts; null where nothing is kept beyond the process. */
-  readonly marks: MarkShelf | null;
-  /** The database; null where nothing is kept beyond the process. */
+  memoryFor(dir: string, whose: MemoryOwner): EntryStorage;
+  /** Feedback on verdicts; null without persistence. */
+  readonly marks: VerdictFeedbackRepository | null;
+  /** The database; null without persistence. */
   readonly path: string | null;
-  /** Whether what it holds may be acted on: false for a database that came with a folder. */
+  /** Whether its sessions may be run: false for a database that came with a folder. */
   readonly isOwn: boolean;
-  /** Why nothing is kept, where that is not what was asked for. */
+  /** Why nothing is persisted, if that was not requested. */
   readonly warning: string | null;
   close(): Promise<void>;
 };
 
-export type Whose = { readonly about: Json } | { readonly tenant: string };
+export type MemoryOwner = { readonly about: Json } | { readonly tenant: string };
 
 export type StoreFlags = {
   /** The folder that the agent works in. */
   readonly dir: string;
-  /** user, workspace, none, or a file. */
+  /** user, workspace, none, a file, or a Redis URL. */
   readonly store?: string | undefined;
 };
 
-const fileName = 'sessions.db';
+const storeFileName = 'sessions.db';
 
-/** The store that the command line, the environment or the configuration names, in this order; else the user's own. */
-export async function openStoreFor(flags: StoreFlags): Promise<OpenedStore> {
-  const { config } = await configFor(resolve(flags.dir), {}, null);
+/**
+ * Opens the store named by the command line, the environment or the configuration, in this order; by default the
+ * user's.
+ */
+export async function openConfiguredStore(flags: StoreFlags): Promise<OpenedStore> {
+  const { config } = await loadConfig(resolve(flags.dir), {}, null);
   return openStore(flags, config);
 }
 
-/** The same, for whoever has the configuration already. */
+/** Like {@link openConfiguredStore}, with a configuration that is already loaded. */
 export async function openStore({ dir, store }: StoreFlags, config: Config): Promise<OpenedStore> {
   const named = store ?? config.store;
-  if (named === 'none') return nowhere(null);
-  if (named !== undefined && isRedis(named)) return openRedis(named);
-  return openAt(fileFor(named ?? 'user', dir));
+  if (named === 'none') return createMemoryOnlyStore(null);
+  if (named !== undefined && isRedisUrl(named)) return openRedisBackedStore(named);
+  return openDatabaseStore(resolveStoreFile(named ?? 'user', dir));
 }
 
-/** The same, for new work: who asked for no place in particular is not kept from working by one that cannot be had. */
-export async function openStoreOrNowhere(flags: StoreFlags, config: Config): Promise<OpenedStore> {
+/**
+ * Like {@link openStore}, for new sessions: if the default store cannot be opened, falls back to memory with a warning.
+ */
+export async function openStoreOrMemory(flags: StoreFlags, config: Config): Promise<OpenedStore> {
   try {
     return await openStore(flags, config);
   } catch (error) {
     if ((flags.store ?? config.store) !== undefined || !(error instanceof UsageError)) throw error;
-    return nowhere(`${error.message} This session is not kept.`);
+    return createMemoryOnlyStore(`${error.message} This session is not kept.`);
   }
 }
 
-function nowhere(warning: string | null): OpenedStore {
+function createMemoryOnlyStore(warning: string | null): OpenedStore {
   const store = createMemoryStore();
   const close = (): Promise<void> => store.close();
-  const here = { path: null, isOwn: true, memoryFor: storageHere, marks: null };
+  const here = { path: null, isOwn: true, memoryFor: openFolderStorage, marks: null };
   return { ...here, store, spoolFor: createMemorySpool, warning, close };
 }
 
-function fileFor(named: string, dir: string): string {
-  if (named === 'user') return join(dataFolder(), fileName);
-  if (named === 'workspace') return join(resolve(dir), '.pawl', fileName);
+function resolveStoreFile(named: string, dir: string): string {
+  if (named === 'user') return join(getDataFolder(), storeFileName);
+  if (named === 'workspace') return join(resolve(dir), '.pawl', storeFileName);
   if (/^[a-z][a-z+.-]*:\/\//i.test(named)) {
     throw new UsageError(
       `${JSON.stringify(named)} is not a place to keep sessions. Name one of: user, workspace, none, a file, or redis://host:6379.`,
@@ -95,50 +100,53 @@ function fileFor(named: string, dir: string): string {
   return resolve(named);
 }
 
-export function isRedis(named: string): boolean {
+export function isRedisUrl(named: string): boolean {
   return /^rediss?:\/\//.test(named);
 }
 
-/** What is in Redis belongs to whoever has its password. It is loaded only where it is needed: most never do. */
-async function openRedis(url: string): Promise<OpenedStore> {
+/**
+ * Everyone with access to Redis is trusted with its contents. The package is loaded lazily, because most commands never
+ * need it.
+ */
+async function openRedisBackedStore(url: string): Promise<OpenedStore> {
   const worker = await import('@pawl/worker');
-  const { marksInRedis } = await import('./commands/verdict-marks-redis.ts');
+  const { createRedisFeedback } = await import('./commands/verdict-feedback-redis.ts');
   try {
-    const folder = join(dataFolder(), 'worker');
-    const { redis, close } = await worker.connectDurable(url);
+    const folder = join(getDataFolder(), 'worker');
+    const { redis, close } = await worker.connectDurableRedis(url);
     const { host } = new URL(url);
     return {
-      store: withFolder(worker.redisStore(redis), folder),
+      store: withManifestFolder(worker.createRedisStore(redis), folder),
       path: `redis://${host}`,
       isOwn: true,
       warning: null,
-      spoolFor: (id) => createFileSpool(spoolFolder(folder, id)),
+      spoolFor: (id) => createFileSpool(getSessionSpoolFolder(folder, id)),
       memoryFor(dir, whose) {
-        const tenant = 'tenant' in whose ? whose.tenant : worker.tenantIn(whose.about);
-        return worker.folderStorage(redis, { dir, tenant });
+        const tenant = 'tenant' in whose ? whose.tenant : worker.getTenant(whose.about);
+        return worker.createFolderStorage(redis, { dir, tenant });
       },
-      marks: marksInRedis(worker.sessionMarks(redis)),
+      marks: createRedisFeedback(worker.createSessionFeedbackStore(redis)),
       close,
     };
   } catch (error) {
-    throw asUsageError(error, StoreError);
+    throw toUsageError(error, StoreError);
   }
 }
 
-function openAt(path: string): OpenedStore {
+function openDatabaseStore(path: string): OpenedStore {
   try {
-    makeFolderFor(path);
-    const folder = realpathSync(dirname(path));
-    if (isEmpty(path)) welcome(folder, path);
-    const store = withFolder(openSqliteStore(path), folder);
+    ensureParentFolder(path);
+    const folder = realpathSync.native(dirname(path));
+    if (isEmptyFile(path)) initializeStoreFile(folder, path);
+    const store = withManifestFolder(openSqliteStore(path), folder);
     return {
       store,
       path,
       isOwn: isKnownStore(path),
       warning: null,
-      spoolFor: (id) => createFileSpool(spoolFolder(folder, id)),
-      memoryFor: storageHere,
-      marks: marksBeside(path),
+      spoolFor: (id) => createFileSpool(getSessionSpoolFolder(folder, id)),
+      memoryFor: openFolderStorage,
+      marks: createFeedbackFile(path),
       close: () => store.close(),
     };
   } catch (error) {
@@ -153,18 +161,18 @@ function openAt(path: string): OpenedStore {
   }
 }
 
-/** There is nothing in it that anybody could have put there: no file, or one that was only just made. */
-function isEmpty(path: string): boolean {
+/** Returns whether the file is missing or empty, so that it cannot contain foreign sessions. */
+function isEmptyFile(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
 /**
- * What is made here is the user's own, which is noted before there is anything in it. And what an agent leaves in a project
- * is none of that project's files.
+ * Registers a new database as created here before it contains anything. In a project, a .gitignore keeps it out of
+ * version control.
  */
-function welcome(folder: string, path: string): void {
+function initializeStoreFile(folder: string, path: string): void {
   closeSync(openSync(path, 'a', 0o600));
-  rememberStore(path);
+  registerStore(path);
   const ignore = join(folder, '.gitignore');
   if (folder.endsWith('.pawl') && !existsSync(ignore)) writeFileSync(ignore, '*\n');
 }

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../../..');
 const examples = join(root, 'examples');
 
 /** What each example must have printed, so that one that runs but shows nothing is noticed. */
-const shows: Record<string, RegExp> = {
+const expectedOutputs: Record<string, RegExp> = {
   '01-ask-a-folder.ts': /\w+\.md:\d+/,
   '03-own-loop.ts': /halted after 4 of 101 calls/,
   '02-pure-machine.ts': /model-replied → waitingForUser: wait/,
@@ -31,7 +31,7 @@ describe('examples', () => {
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(examples, name)], {
         cwd: root,
       });
-      expect(stdout).toMatch(shows[name] ?? 'every example says here what it shows');
+      expect(stdout).toMatch(expectedOutputs[name] ?? 'every example says here what it shows');
       expect(stderr).toBe('');
     },
   );

@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { run, type RunOptions } from '../src/commands/run.ts';
+import { runGoal, type RunOptions } from '../src/commands/run.ts';
 import { main } from '../src/main.ts';
-import { captureIo } from './captured-io.ts';
+import { captureIo } from './capture-io.ts';
+
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
 
 const bin = join(import.meta.dirname, '../bin/pawl.js');
 let folder: string;
@@ -21,20 +24,26 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function pawl(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+async function runPawlMain(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const captured = captureIo();
   const code = await main(args, captured.io);
   return { code, out: captured.out(), err: captured.err() };
 }
 
-function options(signal: AbortSignal): RunOptions {
+function createRunOptions(signal: AbortSignal): RunOptions {
   return { dir: folder, profile: 'pawl', signal };
 }
 
 /** Runs pawl as somebody whom permissions stop, also when the tests run as root. */
-async function asNobody(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const child = spawn(process.execPath, [bin, ...args], { ...nobody, cwd: '/' });
+async function runUnprivileged(
+  ...args: string[]
+): Promise<{ code: number | null; out: string; err: string }> {
+  // Another user might not be able to read this project; root without its capabilities can, if it is root's.
+  const [file = '', ...first] =
+    process.getuid?.() === 0
+      ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all', process.execPath]
+      : [process.execPath];
+  const child = spawn(file, [...first, bin, ...args], { cwd: '/' });
   const closed = new Promise<number | null>((resolve) => void child.on('close', resolve));
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { code: await closed, out, err };
@@ -49,8 +58,8 @@ function expectOneLine(err: string): void {
 
 describe('pawl', () => {
   it('shows its help on request and when called with nothing', async () => {
-    const asked = await pawl('--help');
-    const bare = await pawl();
+    const asked = await runPawlMain('--help');
+    const bare = await runPawlMain();
     expect(asked.code).toBe(0);
     expect(bare.code).toBe(0);
     expect(bare.out).toBe(asked.out);
@@ -59,14 +68,14 @@ describe('pawl', () => {
 
   it('shows the help of every command with examples', async () => {
     for (const command of ['run', 'pipe', 'chart', 'audit']) {
-      const { code, out } = await pawl(command, '--help');
+      const { code, out } = await runPawlMain(command, '--help');
       expect(code).toBe(0);
       expect(out).toContain('Examples:');
     }
   });
 
   it('prints its version', async () => {
-    expect(await pawl('--version')).toMatchObject({ code: 0, out: '0.1.0\n' });
+    expect(await runPawlMain('--version')).toMatchObject({ code: 0, out: '0.1.0\n' });
   });
 
   it.each([
@@ -87,7 +96,7 @@ describe('pawl', () => {
       'There is no such folder: "/does/not/exist"',
     ],
   ])('answers %s with one line and exit code 2', async (_what, args, hint) => {
-    const { code, out, err } = await pawl(...args);
+    const { code, out, err } = await runPawlMain(...args);
     expect(code).toBe(2);
     expect(out).toBe('');
     expectOneLine(err);
@@ -95,7 +104,7 @@ describe('pawl', () => {
   });
 
   it('answers a file given for a folder with one line and exit code 2', async () => {
-    const { code, err } = await pawl('run', '--dir', join(folder, 'garden.md'), 'x');
+    const { code, err } = await runPawlMain('run', '--dir', join(folder, 'garden.md'), 'x');
     expect(code).toBe(2);
     expectOneLine(err);
   });
@@ -103,7 +112,7 @@ describe('pawl', () => {
 
 describe('pawl run', () => {
   it('answers with a quoted passage, its file and its line, and shows each transition', async () => {
-    const { code, out, err } = await pawl('run', '--dir', folder, 'When is the garden party?');
+    const { code, out, err } = await runPawlMain('run', '--dir', folder, 'When is the garden party?');
     expect(code).toBe(0);
     expect(out).toContain('garden.md:3');
     expect(out).toContain('> The garden party is on the ninth of June.');
@@ -113,13 +122,13 @@ describe('pawl run', () => {
 
   it('does not take its own question, quoted as an example, for an answer', async () => {
     await writeFile(join(folder, 'usage.md'), 'Try:\n\n    pawl run "When is the garden party?"\n');
-    const { out } = await pawl('run', '--dir', folder, 'When is the garden party?');
+    const { out } = await runPawlMain('run', '--dir', folder, 'When is the garden party?');
     expect(out).toContain('garden.md:3');
     expect(out).not.toContain('usage.md');
   });
 
   it('says what is not there, and what it tried', async () => {
-    const { code, out } = await pawl('run', '--dir', folder, 'Which submarine was painted yellow?');
+    const { code, out } = await runPawlMain('run', '--dir', folder, 'Which submarine was painted yellow?');
     expect(code).toBe(0);
     expect(out).toContain('nothing');
     expect(out).toContain('submarine');
@@ -127,13 +136,13 @@ describe('pawl run', () => {
   });
 
   it('prints the answer alone with --quiet', async () => {
-    const { out, err } = await pawl('run', '--quiet', '--dir', folder, 'When is the garden party?');
+    const { out, err } = await runPawlMain('run', '--quiet', '--dir', folder, 'When is the garden party?');
     expect(out).toContain('garden.md:3');
     expect(err).toBe('');
   });
 
   it('prints one JSON object a line with --json, the result last', async () => {
-    const { out, err } = await pawl('run', '--json', '--dir', folder, 'When is the garden party?');
+    const { out, err } = await runPawlMain('run', '--json', '--dir', folder, 'When is the garden party?');
     const lines = out
       .trimEnd()
       .split('\n')
@@ -145,7 +154,7 @@ describe('pawl run', () => {
   });
 
   it('answers with what it has when the budget is used up, with exit code 4', async () => {
-    const { code, out, err } = await pawl(
+    const { code, out, err } = await runPawlMain(
       'run',
       '--max-steps',
       '2',
@@ -160,7 +169,7 @@ describe('pawl run', () => {
 
   it('under savant gives up in time what is not there, with a summary and exit code 3 [SAV-140, SAV-144]', async () => {
     const goal = 'find the secret password in a file that does not exist';
-    const { code, out, err } = await pawl('run', '-p', 'savant', '-d', folder, goal);
+    const { code, out, err } = await runPawlMain('run', '-p', 'savant', '-d', folder, goal);
     expect(code).toBe(3);
     expect(out).toContain('I found nothing');
     expect(out).toContain('I searched for “secret password');
@@ -171,7 +180,9 @@ describe('pawl run', () => {
 
   it('works with every profile', async () => {
     for (const profile of ['pawl', 'loom', 'nexora', 'savant', 'lkj', 'lkj1']) {
-      expect(await pawl('run', '-p', profile, '-d', folder, 'garden party?')).toMatchObject({ code: 0 });
+      expect(await runPawlMain('run', '-p', profile, '-d', folder, 'garden party?')).toMatchObject({
+        code: 0,
+      });
     }
   });
 
@@ -179,7 +190,7 @@ describe('pawl run', () => {
     await writeFile(join(folder, 'picture.bin'), Buffer.from([0x89, 0, 1, 2]));
     await writeFile(join(folder, 'huge.log'), 'x');
     await truncate(join(folder, 'huge.log'), 200 * 1024 * 1024);
-    const { code, out, err } = await pawl('run', '--dir', folder, 'When is the garden party?');
+    const { code, out, err } = await runPawlMain('run', '--dir', folder, 'When is the garden party?');
     expect(code).toBe(0);
     expect(out).toContain('ninth of June');
     expect(err).toContain('skipped huge.log: it is too large to search');
@@ -188,7 +199,7 @@ describe('pawl run', () => {
 
   it('shows what a file would do to the terminal as text', async () => {
     await writeFile(join(folder, 'evil.md'), 'The password \x1b]0;owned\x07 is \x1b[31mred\u202e.\n');
-    const { out } = await pawl('run', '--dir', folder, 'What is the password?');
+    const { out } = await runPawlMain('run', '--dir', folder, 'What is the password?');
     expect(out).toContain(String.raw`\x1b]0;owned\x07 is \x1b[31mred\u202e.`);
     // oxlint-disable-next-line no-control-regex
     expect(out).not.toMatch(/[\u001b\u0007\u202e]/u);
@@ -198,7 +209,7 @@ describe('pawl run', () => {
 describe('pawl run, interrupted', () => {
   it('leaves with exit code 130 while it reads the folder', async () => {
     const { io, out } = captureIo();
-    expect(await run('x', options(AbortSignal.abort()), io)).toBe(130);
+    expect(await runGoal('x', createRunOptions(AbortSignal.abort()), io)).toBe(130);
     expect(out()).toBe('');
   });
 
@@ -212,27 +223,29 @@ describe('pawl run, interrupted', () => {
         done();
       },
     });
-    expect(await run('When is the party?', options(interrupt.signal), { ...io, stderr })).toBe(130);
+    expect(await runGoal('When is the party?', createRunOptions(interrupt.signal), { ...io, stderr })).toBe(
+      130,
+    );
     expect(out()).toBe('');
     expect(err()).toMatch(/Interrupted, and kept\. Go on with: pawl resume [\da-f]{8}/);
   });
 });
 
 describe('pawl as a process', () => {
-  it('answers a folder it may not read with one line and exit code 2', async () => {
+  onUnix('answers a folder it may not read with one line and exit code 2', async () => {
     await chmod(folder, 0o000);
-    const { code, err } = await asNobody('run', '--dir', folder, 'x');
+    const { code, err } = await runUnprivileged('run', '--dir', folder, 'x');
     await chmod(folder, 0o755);
     expect(code).toBe(2);
     expectOneLine(err);
     expect(err).toContain('This folder cannot be read');
   });
 
-  it('passes over a sub-folder and a file it may not read, with a line each', async () => {
+  onUnix('passes over a sub-folder and a file it may not read, with a line each', async () => {
     await chmod(folder, 0o755);
     await mkdir(join(folder, 'private'), { mode: 0o000 });
     await writeFile(join(folder, 'secret.md'), 'garden', { mode: 0o000 });
-    const { code, out, err } = await asNobody('run', '--dir', folder, 'When is the garden party?');
+    const { code, out, err } = await runUnprivileged('run', '--dir', folder, 'When is the garden party?');
     expect(code).toBe(0);
     expect(out).toContain('ninth of June');
     expect(err).toContain('skipped private: it cannot be read');

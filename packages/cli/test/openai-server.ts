@@ -3,11 +3,11 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What the model says to a request: text, one call, or that there is too much of it. */
-export type Say = string | { readonly tool: string; readonly args: object } | typeof tooLong;
+export type ScriptedSay = string | { readonly tool: string; readonly args: object } | typeof tooLongReply;
 
-export const tooLong = { tooLong: true } as const;
+export const tooLongReply = { tooLong: true } as const;
 
-export type AskedBody = {
+export type ChatRequestBody = {
   readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
   readonly tools?: readonly unknown[];
 };
@@ -15,28 +15,28 @@ export type AskedBody = {
 /** A local server with the wire format of chat completions, streamed, that says what it is told to. */
 export type OpenAiServer = {
   readonly url: string;
-  readonly asked: AskedBody[];
-  says: (request: number, body: AskedBody) => Say;
+  readonly asked: ChatRequestBody[];
+  says: (request: number, body: ChatRequestBody) => ScriptedSay;
   /** Cuts the connection in the middle of the reply to these requests. */
   cuts: ReadonlySet<number>;
   close(): void;
 };
 
 export async function startOpenAiServer(): Promise<OpenAiServer> {
-  const asked: AskedBody[] = [];
+  const asked: ChatRequestBody[] = [];
   let count = 0;
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', (piece: Buffer) => (text += piece.toString()));
     request.on('end', () => {
       count += 1;
-      const body = JSON.parse(text) as AskedBody;
-      if (self.cuts.has(count)) return cut(response);
+      const body = JSON.parse(text) as ChatRequestBody;
+      if (self.cuts.has(count)) return sendTruncatedReply(response);
       asked.push(body);
       const say = self.says(asked.length, body);
-      if (typeof say === 'object' && 'tooLong' in say) return refuse(response);
+      if (typeof say === 'object' && 'tooLong' in say) return sendContextOverflow(response);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const lines = streamed(say, asked.length);
+      const lines = toStreamChunks(say, asked.length);
       response.end([...lines, '[DONE]'].map((line) => `data: ${line}\n\n`).join(''));
     });
   });
@@ -55,22 +55,22 @@ export async function startOpenAiServer(): Promise<OpenAiServer> {
   return self;
 }
 
-function refuse(response: ServerResponse): void {
+function sendContextOverflow(response: ServerResponse): void {
   const message = "This model's maximum context length is 8192 tokens.";
   response.writeHead(400, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ error: { message, code: 'context_length_exceeded' } }));
 }
 
-function cut(response: ServerResponse): void {
+function sendTruncatedReply(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.write(`data: ${chunk({ role: 'assistant', content: 'Let me' }, null, 0)}\n\n`, () =>
+  response.write(`data: ${toChatChunk({ role: 'assistant', content: 'Let me' }, null, 0)}\n\n`, () =>
     response.destroy(),
   );
 }
 
-function streamed(say: Exclude<Say, typeof tooLong>, id: number): readonly string[] {
+function toStreamChunks(say: Exclude<ScriptedSay, typeof tooLongReply>, id: number): readonly string[] {
   if (typeof say === 'string') {
-    return [chunk({ role: 'assistant', content: say }, null, id), chunk({}, 'stop', id)];
+    return [toChatChunk({ role: 'assistant', content: say }, null, id), toChatChunk({}, 'stop', id)];
   }
   const call = {
     index: 0,
@@ -78,10 +78,13 @@ function streamed(say: Exclude<Say, typeof tooLong>, id: number): readonly strin
     type: 'function',
     function: { name: say.tool, arguments: JSON.stringify(say.args) },
   };
-  return [chunk({ role: 'assistant', tool_calls: [call] }, null, id), chunk({}, 'tool_calls', id)];
+  return [
+    toChatChunk({ role: 'assistant', tool_calls: [call] }, null, id),
+    toChatChunk({}, 'tool_calls', id),
+  ];
 }
 
-function chunk(delta: object, finish: string | null, id: number): string {
+function toChatChunk(delta: object, finish: string | null, id: number): string {
   return JSON.stringify({
     id: `c${id}`,
     object: 'chat.completion.chunk',

@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { parsed, wholeProgram } from './whole-program.ts';
+import { parseCommandLine, createWholeProgram } from './whole-program.ts';
 
-type Found = { readonly words: readonly string[]; readonly command: Command };
+type NamedCommand = { readonly words: readonly string[]; readonly command: Command };
 
-function commandsIn(command: Command, above: readonly string[] = []): readonly Found[] {
+function listCommands(command: Command, above: readonly string[] = []): readonly NamedCommand[] {
   return command.commands.flatMap((each) => {
     const words = [...above, each.name()];
-    return [{ words, command: each }, ...commandsIn(each, words)];
+    return [{ words, command: each }, ...listCommands(each, words)];
   });
 }
 
-const all = commandsIn(wholeProgram()).map((found) => ({ ...found, name: found.words.join(' ') }));
-const leaves = all.filter(({ command }) => command.commands.length === 0);
+const all = listCommands(createWholeProgram()).map((found) => ({ ...found, name: found.words.join(' ') }));
+const leafCommands = all.filter(({ command }) => command.commands.length === 0);
 
 /** Commands whose output is not for `--json` to change, each with the reason. */
-const withoutJson: ReadonlyMap<string, string> = new Map([
+const commandsWithoutJson: ReadonlyMap<string, string> = new Map([
   ['trust', 'shows the text that is trusted, to be read by a person'],
   ['pipe', 'speaks JSON only'],
   ['chart', 'has --format json'],
@@ -32,7 +32,7 @@ describe('every command', () => {
   it.each(all)(
     '$name tells with --help what it is for, with examples or with the commands in it',
     async ({ words, command }) => {
-      const { code, out, err } = await parsed([...words, '--help']);
+      const { code, out, err } = await parseCommandLine([...words, '--help']);
       expect(code).toBe(0);
       expect(err).toBe('');
       expect(command.description()).toMatch(/^[a-z]/);
@@ -50,22 +50,26 @@ describe('every command', () => {
   });
 
   it.each(all)('$name answers an unknown flag with one line and exit code 2', async ({ words }) => {
-    const { code, out, err } = await parsed([...words, '--no-such-flag']);
+    const { code, out, err } = await parseCommandLine([...words, '--no-such-flag']);
     expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).toMatch(/^pawl: [^\n]*--no-such-flag[^\n]*\n$/);
   });
 
-  it.each(leaves)('$name has --json, or a reason not to', ({ name, command }) => {
+  it.each(leafCommands)('$name has --json, or a reason not to', ({ name, command }) => {
     const hasJson = command.options.some(({ long }) => long === '--json');
-    expect(hasJson || withoutJson.has(name), `${name} needs --json, or a line in withoutJson`).toBe(true);
-    expect(hasJson && withoutJson.has(name), `${name} has --json: take it out of withoutJson`).toBe(false);
+    expect(hasJson || commandsWithoutJson.has(name), `${name} needs --json, or a line in withoutJson`).toBe(
+      true,
+    );
+    expect(hasJson && commandsWithoutJson.has(name), `${name} has --json: take it out of withoutJson`).toBe(
+      false,
+    );
   });
 
-  it.each(leaves.filter(({ command }) => command.registeredArguments.some(({ required }) => required)))(
+  it.each(leafCommands.filter(({ command }) => command.registeredArguments.some(({ required }) => required)))(
     '$name answers a missing argument with one line and exit code 2',
     async ({ words, command }) => {
-      const { code, out, err } = await parsed(words);
+      const { code, out, err } = await parseCommandLine(words);
       expect(code).toBe(2);
       expect(out).toBe('');
       expect(err).toMatch(/^pawl: [^\n]*\n$/);
@@ -74,7 +78,8 @@ describe('every command', () => {
   );
 
   it('has every name that an exception is made for', () => {
-    for (const name of withoutJson.keys()) expect(leaves.map((leaf) => leaf.name)).toContain(name);
+    for (const name of commandsWithoutJson.keys())
+      expect(leafCommands.map((leaf) => leaf.name)).toContain(name);
   });
 });
 
@@ -82,7 +87,7 @@ describe('a command that is only a name for others', () => {
   const groups = all.filter(({ command }) => command.commands.length > 0);
 
   it.each(groups)('$name answers an unknown one of them with one line and exit code 2', async ({ words }) => {
-    const { code, out, err } = await parsed([...words, 'no-such-command']);
+    const { code, out, err } = await parseCommandLine([...words, 'no-such-command']);
     expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).toMatch(/^pawl: [^\n]*\n$/);

@@ -6,10 +6,7 @@ const root = join(import.meta.dirname, '../../..');
 const example = join(root, 'examples/python/governed_agent.py');
 const pawl = join(root, 'packages/cli/bin/pawl.js');
 
-const isThere = spawnSync('python3', ['--version'], { stdio: 'ignore' }).status === 0;
-if (!isThere) console.warn('The example in Python is not tested: there is no python3 here.');
-
-describe.skipIf(!isThere)('the example in Python', () => {
+describe('the example in Python', { tags: ['python'] }, () => {
   it('is stopped after four identical calls and ends with an answer', () => {
     const { stdout, stderr, status } = spawnSync('python3', [example, process.execPath, pawl], {
       encoding: 'utf8',

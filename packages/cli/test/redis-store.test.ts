@@ -3,17 +3,23 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '@pawl/runtime';
-import { connectRedis, openRedisStore, type Connected } from '@pawl/worker';
+import { connectRedis, openRedisStore, type RedisConnection } from '@pawl/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasRedis, startRedis, type RedisServer } from '../../worker/test/redis-server.ts';
+import { requireProgram } from '../../../scripts/testing/programs.ts';
+import { startRedis, type RedisServer } from '../../worker/test/redis-server.ts';
 import { main } from '../src/main.ts';
-import { captureIo } from './captured-io.ts';
-import { keepRun, lines, plainRun, stuckRun, type Place, type Ran } from './commands/kept-sessions.ts';
+import { captureIo } from './capture-io.ts';
+import {
+  saveRun,
+  splitLines,
+  successfulRun,
+  stuckRun,
+  type TestWorkspace,
+  type PawlResult,
+} from './commands/test-workspace.ts';
 import { startOpenAiServer } from './openai-server.ts';
 
-const redisCli = '/usr/bin/redis-cli';
-
-describe.skipIf(!hasRedis)('commands on sessions in Redis', () => {
+describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
   let server: RedisServer;
   let store: Store;
   let dir = '';
@@ -43,13 +49,13 @@ describe.skipIf(!hasRedis)('commands on sessions in Redis', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  async function pawlOn(url: string, command: string, ...args: readonly string[]): Promise<Ran> {
+  async function pawlOn(url: string, command: string, ...args: readonly string[]): Promise<PawlResult> {
     const { io, out, err } = captureIo();
     const code = await main([command, '--store', url, '--dir', dir, ...args], io);
     return { code, out: out(), err: err() };
   }
 
-  const pawl = (command: string, ...args: readonly string[]): Promise<Ran> =>
+  const pawl = (command: string, ...args: readonly string[]): Promise<PawlResult> =>
     pawlOn(server.url, command, ...args);
 
   async function json(
@@ -57,10 +63,10 @@ describe.skipIf(!hasRedis)('commands on sessions in Redis', () => {
     ...args: readonly string[]
   ): Promise<readonly Record<string, unknown>[]> {
     const { out } = await pawl(command, ...args, '--json');
-    return lines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
+    return splitLines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  async function connected(url: string): Promise<Connected['redis']> {
+  async function connected(url: string): Promise<RedisConnection['redis']> {
     const { redis, close } = await connectRedis(url);
     cleanUps.push(close);
     return redis;
@@ -68,9 +74,16 @@ describe.skipIf(!hasRedis)('commands on sessions in Redis', () => {
 
   /** At once: whoever asked the model has its answer only afterwards. */
   const room = (bytes: string): void =>
-    void execFileSync(redisCli, ['-p', String(server.port), 'config', 'set', 'maxmemory', bytes]);
+    void execFileSync(requireProgram('redis-cli'), [
+      '-p',
+      String(server.port),
+      'config',
+      'set',
+      'maxmemory',
+      bytes,
+    ]);
 
-  const place = (): Place => ({ dir, store }) as unknown as Place;
+  const place = (): TestWorkspace => ({ dir, store }) as unknown as TestWorkspace;
 
   it('run a session and keep it there, show it, list it and replay it', async () => {
     const { code, out } = await pawl('run', 'When is the garden party?');
@@ -96,7 +109,7 @@ describe.skipIf(!hasRedis)('commands on sessions in Redis', () => {
   });
 
   it('fork, tell what differs, and export in every form', async () => {
-    const id = await keepRun(place(), plainRun);
+    const id = await saveRun(place(), successfulRun);
     const [forked] = await json('fork', id, '--at', '4', '--say', 'Do something else.');
     const other = String(forked?.['id']);
     expect(forked).toMatchObject({ parent: { id, at: 4 } });
@@ -111,14 +124,14 @@ describe.skipIf(!hasRedis)('commands on sessions in Redis', () => {
   });
 
   it('watch a session, from the start', async () => {
-    const id = await keepRun(place(), plainRun);
+    const id = await saveRun(place(), successfulRun);
     const { code, out } = await pawl('watch', id, '--from-start', '--json');
     expect(code).toBe(0);
-    expect(lines(out).map((line) => (JSON.parse(line) as { type: string }).type)).toContain('reply');
+    expect(splitLines(out).map((line) => (JSON.parse(line) as { type: string }).type)).toContain('reply');
   });
 
   it('mark verdicts, and count them with the rest', async () => {
-    const id = await keepRun(place(), stuckRun);
+    const id = await saveRun(place(), stuckRun);
     expect((await pawl('verdict', id)).code).toBe(0);
     expect((await pawl('verdict', id, 'wrong', '--note', 'it was there')).code).toBe(0);
     expect(await json('verdict', id)).toContainEqual(expect.objectContaining({ mark: 'wrong' }));
@@ -129,9 +142,9 @@ describe.skipIf(!hasRedis)('commands on sessions in Redis', () => {
 
   it('remove sessions, one by one and by their age, and leave nothing of them', async () => {
     const redis = await connected(server.url);
-    const id = await keepRun(place(), plainRun);
-    const old = await keepRun(place(), { ...plainRun, start: 1_000_000_000_000 });
-    const recent = await keepRun(place(), { ...plainRun, start: Date.now() });
+    const id = await saveRun(place(), successfulRun);
+    const old = await saveRun(place(), { ...successfulRun, start: 1_000_000_000_000 });
+    const recent = await saveRun(place(), { ...successfulRun, start: Date.now() });
     expect(await json('prune', '--older-than', '4w', '--dry-run')).toMatchObject([{ id }, { id: old }]);
     expect((await pawl('prune', '--older-than', '4w', '--yes')).out).toContain(`Removed ${old}`);
     expect(await json('sessions')).toMatchObject([{ id: recent }]);
@@ -159,7 +172,7 @@ describe.skipIf(!hasRedis)('commands on sessions in Redis', () => {
         const { code, out, err } = await pawlOn(url, name, ...args);
         expect({ code, out }).toEqual({ code: 2, out: '' });
         expect(err).toContain(reason);
-        expect(lines(err).filter((line) => line.startsWith('pawl: '))).toHaveLength(1);
+        expect(splitLines(err).filter((line) => line.startsWith('pawl: '))).toHaveLength(1);
         expect(err).not.toContain('wrong-secret');
       }
     }
@@ -176,7 +189,7 @@ describe.skipIf(!hasRedis)('commands on sessions in Redis', () => {
   });
 
   it('say that Redis is full where nothing is begun yet, and lose nothing of what was', async () => {
-    const id = await keepRun(place(), plainRun);
+    const id = await saveRun(place(), successfulRun);
     const redis = await connected(server.url);
     const { head } = await store.open(id);
     await redis.config('SET', 'maxmemory', '1');
@@ -200,13 +213,16 @@ describe.skipIf(!hasRedis)('commands on sessions in Redis', () => {
     cleanUps.push(() => room('0'));
     model.says = () => {
       room('1');
-      setTimeout(() => room('0'), 700);
       return 'On the ninth of June.';
     };
     const spec = ['--model', 'openai-compatible:m', '--base-url', model.url];
-    const { code, out, err } = await pawl('run', 'When is the garden party?', ...spec);
+    const { io, out: outOf, err: errOf } = captureIo();
+    const args = ['run', '--store', server.url, '--dir', dir, 'When is the garden party?', ...spec];
+    const running = main(args, io);
+    await expect.poll(errOf).toContain('There is no room for more');
+    room('0');
+    const [code, out] = [await running, outOf()];
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('ninth of June') });
-    expect(err).toContain('There is no room for more');
     expect(model.asked).toHaveLength(1);
     expect(await json('replay', 'last')).toMatchObject([{ same: true, status: 'waitingForUser' }]);
   });

@@ -1,10 +1,13 @@
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix, win32 } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dataFolder } from '../src/data-folder.ts';
-import { openStore, openStoreFor, openStoreOrNowhere } from '../src/store-option.ts';
+import { getDataFolder } from '../src/data-folder.ts';
+import { openStore, openConfiguredStore, openStoreOrMemory } from '../src/store-option.ts';
+
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
 
 let folder = '';
 const before = process.env['XDG_DATA_HOME'];
@@ -17,46 +20,49 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function pathOf(...args: Parameters<typeof openStore>): Promise<string | null> {
+async function getOpenedPath(...args: Parameters<typeof openStore>): Promise<string | null> {
   const opened = await openStore(...args);
   await opened.close();
   return opened.path;
 }
 
-const on = (platform: NodeJS.Platform, env = {}): string => dataFolder({ platform, env });
-const at = (name: string): string => join(folder, name);
+const getPlatformDataFolder = (platform: NodeJS.Platform, env = {}): string =>
+  getDataFolder({ platform, env });
+const getTestPath = (name: string): string => join(folder, name);
 
-async function placeOf(store?: string): Promise<string | null> {
-  const found = await openStoreFor({ dir: folder, store });
+async function getConfiguredPath(store?: string): Promise<string | null> {
+  const found = await openConfiguredStore({ dir: folder, store });
   await found.close();
   return found.path;
 }
 
 describe('where sessions are kept', () => {
-  it('is the folder for data of the platform, for its owner alone', async () => {
+  onUnix('is the folder for data of the platform, for its owner alone', async () => {
     const path = join(folder, 'data', 'pawl', 'sessions.db');
-    expect(await pathOf({ dir: folder }, {})).toBe(path);
+    expect(await getOpenedPath({ dir: folder }, {})).toBe(path);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
-    expect(on('linux')).toBe(join(homedir(), '.local', 'share', 'pawl'));
-    expect(on('darwin')).toBe(join(homedir(), 'Library', 'Application Support', 'pawl'));
-    expect(on('win32', { LOCALAPPDATA: '/local' })).toBe(join('/local', 'pawl'));
-    expect(on('win32')).toBe(join(homedir(), 'AppData', 'Local', 'pawl'));
-    expect(on('darwin', { XDG_DATA_HOME: '/x' })).toBe(join('/x', 'pawl'));
+    expect(getPlatformDataFolder('linux')).toBe(posix.join(homedir(), '.local', 'share', 'pawl'));
+    expect(getPlatformDataFolder('darwin')).toBe(
+      posix.join(homedir(), 'Library', 'Application Support', 'pawl'),
+    );
+    expect(getPlatformDataFolder('win32', { LOCALAPPDATA: '/local' })).toBe(win32.join('/local', 'pawl'));
+    expect(getPlatformDataFolder('win32')).toBe(win32.join(homedir(), 'AppData', 'Local', 'pawl'));
+    expect(getPlatformDataFolder('darwin', { XDG_DATA_HOME: '/x' })).toBe(posix.join('/x', 'pawl'));
   });
 
   it('is said by the flag, else by the environment, else by the configuration', async () => {
     const config = join(process.env['XDG_CONFIG_HOME'] ?? '', 'pawl');
-    process.env['XDG_CONFIG_HOME'] = at('config');
-    mkdirSync(at('config/pawl'), { recursive: true });
-    writeFileSync(at('config/pawl/pawl.config.json'), JSON.stringify({ store: 'mine.db' }));
+    process.env['XDG_CONFIG_HOME'] = getTestPath('config');
+    mkdirSync(getTestPath('config/pawl'), { recursive: true });
+    writeFileSync(getTestPath('config/pawl/pawl.config.json'), JSON.stringify({ store: 'mine.db' }));
     try {
-      expect(await placeOf()).toBe(at('config/pawl/mine.db'));
-      process.env['PAWL_STORE'] = at('env.db');
-      expect(await placeOf()).toBe(at('env.db'));
-      expect(await placeOf(at('flag.db'))).toBe(at('flag.db'));
-      expect(await placeOf('workspace')).toBe(at('.pawl/sessions.db'));
-      expect(await placeOf('none')).toBeNull();
+      expect(await getConfiguredPath()).toBe(getTestPath('config/pawl/mine.db'));
+      process.env['PAWL_STORE'] = getTestPath('env.db');
+      expect(await getConfiguredPath()).toBe(getTestPath('env.db'));
+      expect(await getConfiguredPath(getTestPath('flag.db'))).toBe(getTestPath('flag.db'));
+      expect(await getConfiguredPath('workspace')).toBe(getTestPath('.pawl/sessions.db'));
+      expect(await getConfiguredPath('none')).toBeNull();
     } finally {
       delete process.env['PAWL_STORE'];
       process.env['XDG_CONFIG_HOME'] = join(config, '..');
@@ -65,21 +71,23 @@ describe('where sessions are kept', () => {
 
   it('is nowhere, with a warning, if nobody named a place and the usual one cannot be had', async () => {
     writeFileSync(join(folder, 'data'), 'in the way');
-    const opened = await openStoreOrNowhere({ dir: folder }, {});
+    const opened = await openStoreOrMemory({ dir: folder }, {});
     expect(opened.path).toBeNull();
     expect(opened.warning).toMatch(/Sessions cannot be kept in .*This session is not kept\.$/);
     await opened.close();
-    const named = openStoreOrNowhere({ dir: folder, store: 'user' }, {});
+    const named = openStoreOrMemory({ dir: folder, store: 'user' }, {});
     await expect(named).rejects.toThrow(/Sessions cannot be kept in/);
   });
 
   it('is not taken for one without sessions where the usual place cannot be read', async () => {
-    const opened = await openStoreFor({ dir: folder });
+    const opened = await openConfiguredStore({ dir: folder });
     await opened.close();
     const database = new DatabaseSync(opened.path ?? '');
     database.exec('PRAGMA user_version = 99');
     database.close();
-    await expect(openStoreFor({ dir: folder })).rejects.toThrow(/newer version of Pawl.*Update Pawl\.$/);
+    await expect(openConfiguredStore({ dir: folder })).rejects.toThrow(
+      /newer version of Pawl.*Update Pawl\.$/,
+    );
   });
 
   it('is trusted only if it was made here', async () => {

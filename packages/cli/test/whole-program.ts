@@ -1,17 +1,19 @@
 import { CommanderError, type Command } from 'commander';
 import { createProgram } from '../src/program.ts';
 import { UsageError } from '../src/usage-error.ts';
-import { captureIo } from './captured-io.ts';
+import { captureIo } from './capture-io.ts';
 
 /** The program with all its commands. */
-export function wholeProgram(io = captureIo().io): Command {
+export function createWholeProgram(io = captureIo().io): Command {
   return createProgram({ io, signal: new AbortController().signal, exit: () => undefined });
 }
 
 /** What the command line makes of some words: the exit code as `main` would have it, and what was written. */
-export async function parsed(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+export async function parseCommandLine(
+  args: readonly string[],
+): Promise<{ code: number; out: string; err: string }> {
   const captured = captureIo();
-  const code = await wholeProgram(captured.io)
+  const code = await createWholeProgram(captured.io)
     .parseAsync([...args], { from: 'user' })
     .then(
       () => 0,

@@ -1,47 +1,47 @@
-import type { Call, Message } from './conversation/message.ts';
-import type { Conversation } from './conversation/conversation.ts';
+import type { ToolCall, ConversationMessage } from './conversation/message.ts';
+import type { ConversationHistory } from './conversation/conversation.ts';
 import type { ModelErrorKind } from './event.ts';
 import type { Verdict } from './governor/verdict.ts';
-import type { StoredEntry } from './memory/storage-entry.ts';
+import type { StoredEntry } from './memory/stored-entry.ts';
 import type { HaltReason } from './turn/state.ts';
 
-/** Which tool ended how; hooks tell from it whether there is anything for them to do. */
+/** The outcome of one tool call; hooks use it to decide whether they have anything to do. */
 export type CompletedTool = { readonly callId: string; readonly tool: string; readonly ok: boolean };
 
 /**
- * An action is something the caller must now do. The machine decides what, the caller decides how.
- * `request` names the piece of work; the events that answer it carry the same number.
+ * An action is work the caller must perform: the machine decides what, the caller decides how.
+ * `request` identifies the work, and the events that answer it carry the same number.
  */
 export type Action =
-  /** Send the conversation to the model. `advice` goes to the very bottom of the prompt and is never stored. */
+  /** Send the conversation to the model. `advice` goes at the very bottom of the prompt and is never stored. */
   | {
       readonly type: 'ask-model';
       readonly request: number;
       readonly attempt: number;
-      readonly conversation: Conversation<Message>;
+      readonly conversation: ConversationHistory<ConversationMessage>;
       readonly tools: boolean;
       readonly advice: string | null;
-      /** When the answer is due; after that nobody waits for it. Null for no deadline. */
+      /** When the answer is due, after which it no longer counts; null for no deadline. */
       readonly deadline: number | null;
     }
-  /** Ask a person about each of these calls, and answer with one `permission-decided` each. */
-  | { readonly type: 'ask-permission'; readonly request: number; readonly calls: readonly Call[] }
-  /** Run these calls, in parallel or in order as the caller likes; answer with one `tool-finished` each. */
-  | { readonly type: 'run-tools'; readonly request: number; readonly calls: readonly Call[] }
-  /** Run what is to run after tools changed something (auto-commit and the like); answer with `hooks-finished`. */
+  /** Ask a person about each of these calls and answer with one `permission-decided` event per call. */
+  | { readonly type: 'ask-permission'; readonly request: number; readonly calls: readonly ToolCall[] }
+  /** Run these calls, in parallel or in sequence, and answer with one `tool-finished` event per call. */
+  | { readonly type: 'run-tools'; readonly request: number; readonly calls: readonly ToolCall[] }
+  /** Run the hooks for tools that changed something (such as auto-commit) and answer with `hooks-finished`. */
   | { readonly type: 'run-hooks'; readonly request: number; readonly completed: readonly CompletedTool[] }
-  /** Make room in the model's window; answer with `paging-finished` or `paging-failed`. */
+  /** Make room in the model's context window and answer with `paging-finished` or `paging-failed`. */
   | { readonly type: 'page-memory'; readonly request: number; readonly reason: string }
-  /** Keep these in storage: they have left working memory. Nothing answers it. */
+  /** Write these entries to storage because they have left working memory. No event answers this action. */
   | { readonly type: 'store'; readonly entries: readonly StoredEntry[] }
-  /** Find a way out of a stuck state; answer with `recovery-finished`. */
+  /** Find a way out of a stuck state and answer with `recovery-finished`. */
   | {
       readonly type: 'recover';
       readonly request: number;
       readonly attempt: number;
       readonly verdict: Verdict;
     }
-  /** Nothing to do until the next event. With `until`, send `retry-due` at that time. */
+  /** Do nothing until the next event. If `until` is set, send `retry-due` at that time. */
   | { readonly type: 'wait'; readonly until: number | null }
   | { readonly type: 'show-text'; readonly text: string }
   | {
@@ -49,11 +49,11 @@ export type Action =
       readonly kind: ModelErrorKind | 'io' | 'refused';
       readonly message: string;
     }
-  /** Call off the model call, tools or hooks of this request; nothing they answer will be taken. */
+  /** Cancel the model call, tools or hooks of this request; later answers to it are refused. */
   | { readonly type: 'abort'; readonly request: number }
-  /** The session has halted for good. */
+  /** The session has halted and cannot be resumed. */
   | { readonly type: 'stop'; readonly why: HaltReason }
-  /** End everything and let go of the session. */
+  /** Stop all work and release the session. */
   | { readonly type: 'shut-down' };
 
 export type ActionType = Action['type'];

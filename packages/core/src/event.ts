@@ -1,23 +1,23 @@
 import type { Json } from './json.ts';
-import type { Outcome } from './conversation/message.ts';
-import type { FileEffect } from './governor/change.ts';
+import type { ToolOutcome } from './conversation/message.ts';
+import type { FileEffect } from './governor/file-change.ts';
 import type { Verdict } from './governor/verdict.ts';
-import type { MemoryWish } from './memory/wish.ts';
-import type { StoredEntry } from './memory/storage-entry.ts';
+import type { MemoryCommand } from './memory/memory-command.ts';
+import type { StoredEntry } from './memory/stored-entry.ts';
 
 /**
- * An event is something that happened: the only way anything gets into a session.
- * `at` is when, in milliseconds; the machine reads no clock of its own.
+ * An event is something that happened, and the only input to a session.
+ * `at` is its time in milliseconds; the machine reads no clock of its own.
  *
- * Answers to an action carry that action's `request` number. An answer with another number belongs to work that was
- * called off and is refused; an answer without one is taken as meant for the work at hand.
+ * Answers to an action carry that action's `request` number. An answer with a different number belongs to canceled work
+ * and is refused; an answer without a number applies to the current work.
  */
-type Base<Type extends string> = { readonly type: Type; readonly at: number };
-type Answer<Type extends string> = Base<Type> & { readonly request?: number };
+type EventBase<Type extends string> = { readonly type: Type; readonly at: number };
+type AnswerEvent<Type extends string> = EventBase<Type> & { readonly request?: number };
 
 /**
- * A tool call as a model asks for it. `permission` is what the caller's rules say, and `because` why they deny it; without
- * one the call is allowed.
+ * A tool call as the model requested it. `permission` is the decision of the caller's rules, and `because` the reason
+ * for a denial; a call without `permission` is allowed.
  */
 export type RequestedCall = {
   readonly id?: string;
@@ -27,8 +27,8 @@ export type RequestedCall = {
   readonly because?: string;
 };
 
-/** What a reply took. `cost` is in whatever money the budget is in, for those who know the prices. */
-export type Usage = {
+/** Tokens used by a reply. `cost` is in the currency of the budget; omit it if prices are unknown. */
+export type TokenUsage = {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cost?: number;
@@ -47,7 +47,7 @@ export type ModelErrorKind =
   | 'chanting'
   | 'unknown';
 
-/** `retryable` is true unless said otherwise. */
+/** `retryable` defaults to true. */
 export type ModelError = {
   readonly kind: ModelErrorKind;
   readonly message: string;
@@ -55,106 +55,121 @@ export type ModelError = {
   readonly retryAfterMs?: number;
 };
 
-/** `automatic` is for what no person said, such as a harness that says to go on: the work is still the same work. */
-export type UserMessageReceived = Base<'user-message'> & {
+/**
+ * `automatic` marks a message that no person wrote, such as a harness prompt to continue; the task stays the same, so
+ * the governor is not reset.
+ */
+export type UserMessageReceived = EventBase<'user-message'> & {
   readonly text: string;
   readonly automatic?: boolean;
 };
 /**
- * What a person says while work is under way: the work goes on, and the model hears it when it is asked next. While waiting
- * for the user it is a message like any other.
+ * A user message sent while work is in progress: the work continues, and the model sees the message on its next call.
+ * While waiting for the user it is treated as an ordinary message.
  */
-export type Steered = Base<'steered'> & { readonly text: string };
-export type TextDelta = Answer<'text-delta'> & { readonly text: string };
-export type CallDelta = Answer<'call-delta'> & {
+export type UserSteered = EventBase<'steered'> & { readonly text: string };
+export type TextDelta = AnswerEvent<'text-delta'> & { readonly text: string };
+export type CallDelta = AnswerEvent<'call-delta'> & {
   readonly callId: string;
   readonly tool: string;
   readonly fragment: string;
 };
 /**
- * `nextState` is the mode the model asks for, and `logs` what it wants written down, where the profile has such things.
- * `problem` says why the reply cannot be understood: nothing of it is carried out, and the model is told.
+ * `nextState` is the mode the model requests and `logs` are its log entries, if the profile has modes and logs.
+ * `problem` says why the reply could not be parsed: nothing in it is executed, and the model receives the problem.
  */
-export type ModelReplied = Answer<'model-replied'> & {
+export type ModelReplied = AnswerEvent<'model-replied'> & {
   readonly text: string;
   readonly calls: readonly RequestedCall[];
-  readonly usage?: Usage;
+  readonly usage?: TokenUsage;
   readonly nextState?: string;
   readonly logs?: { readonly think?: string; readonly evaluation?: string };
   readonly problem?: string;
 };
-/** `jitter`, from 0 to 1, spreads retries; the caller draws it, so that the machine stays deterministic. */
-export type ModelFailed = Answer<'model-failed'> & { readonly error: ModelError; readonly jitter?: number };
-export type PermissionDecided = Answer<'permission-decided'> & {
+/** `jitter` (0 to 1) spreads retries; the caller draws it so that the machine stays deterministic. */
+export type ModelFailed = AnswerEvent<'model-failed'> & {
+  readonly error: ModelError;
+  readonly jitter?: number;
+};
+export type PermissionDecided = AnswerEvent<'permission-decided'> & {
   readonly callId: string;
   readonly decision: 'allow' | 'deny';
   readonly reason?: string;
 };
-/** `intent` is what the tool is about to do, for one that can tell later whether it was done. */
-export type ToolStarted = Answer<'tool-started'> & { readonly callId: string; readonly intent?: Json };
-export type ToolProgressed = Answer<'tool-progressed'> & {
+/** `intent` describes what the tool is about to do, so that a tool can check later whether it was done. */
+export type ToolStarted = AnswerEvent<'tool-started'> & { readonly callId: string; readonly intent?: Json };
+export type ToolProgressed = AnswerEvent<'tool-progressed'> & {
   readonly callId: string;
   readonly progress: string;
 };
 /**
- * What came of a call, for tools that know: `files` it changed, with what they hold now; `tests` it ran; what it `found` in
- * storage.
+ * The result of a tool call. Tools may also report the `files` they changed with their new contents, the `tests` they
+ * ran, and the stored entries they `found`.
  */
-export type ToolFinished = Answer<'tool-finished'> & {
+export type ToolFinished = AnswerEvent<'tool-finished'> & {
   readonly callId: string;
-  readonly outcome: Outcome;
+  readonly outcome: ToolOutcome;
   readonly files?: readonly FileEffect[];
   readonly tests?: { readonly passed: number; readonly failed: number };
   readonly found?: readonly StoredEntry[];
 };
-export type HooksFinished = Answer<'hooks-finished'> & { readonly actionTaken: boolean };
-export type HooksFailed = Answer<'hooks-failed'> & { readonly message: string; readonly jitter?: number };
-export type RetryDue = Answer<'retry-due'>;
-export type RecoveryFinished = Answer<'recovery-finished'> & { readonly outcome: RecoveryOutcome };
-export type PagingRequested = Base<'paging-requested'> & { readonly reason: string };
+export type HooksFinished = AnswerEvent<'hooks-finished'> & { readonly actionTaken: boolean };
+export type HooksFailed = AnswerEvent<'hooks-failed'> & {
+  readonly message: string;
+  readonly jitter?: number;
+};
+export type RetryDue = AnswerEvent<'retry-due'>;
+export type RecoveryFinished = AnswerEvent<'recovery-finished'> & { readonly outcome: RecoveryOutcome };
+export type PagingRequested = EventBase<'paging-requested'> & { readonly reason: string };
 /**
- * `heldTokens` is what there was before, for those who know. `summaries` are a model's words about what went on the shelf,
- * and `usage` what they have cost.
+ * `heldTokens` is the token count before paging, if known. `summaries` are the model's summaries of the compacted
+ * content, and `usage` is their cost.
  */
-export type PagingFinished = Answer<'paging-finished'> & {
+export type PagingFinished = AnswerEvent<'paging-finished'> & {
   readonly freedTokens: number;
   readonly heldTokens?: number;
-  readonly summaries?: Summaries;
-  readonly usage?: Usage;
+  readonly summaries?: PagingSummaries;
+  readonly usage?: TokenUsage;
 };
-export type Summaries = { readonly conversation?: string; readonly memory?: string };
-export type PagingFailed = Answer<'paging-failed'> & { readonly message: string; readonly jitter?: number };
-/** What a person asks of one entry of working memory; `key` is the whole key of it. */
-export type MemoryAsked = Base<'memory-asked'> & { readonly action: MemoryWish; readonly key: string };
-export type PhaseStarted = Base<'phase-started'> & {
+export type PagingSummaries = { readonly conversation?: string; readonly memory?: string };
+export type PagingFailed = AnswerEvent<'paging-failed'> & {
+  readonly message: string;
+  readonly jitter?: number;
+};
+/** A user command on one working-memory entry; `key` is its full key. */
+export type MemoryCommandRequested = EventBase<'memory-asked'> & {
+  readonly action: MemoryCommand;
+  readonly key: string;
+};
+export type PhaseStarted = EventBase<'phase-started'> & {
   readonly number: number;
   readonly description: string;
   readonly expectedMs?: number;
-  /** How many phases there will be, for whoever plans ahead; without it what was known stays. */
+  /** Total number of phases, if planned in advance; without it the previous total remains. */
   readonly total?: number;
-  /** What to say to the model to begin the phase; only taken while waiting for the user. */
+  /** User message that starts the phase; accepted only while waiting for the user. */
   readonly message?: string;
 };
-/** `summary` is what came of the phase, and `blockers` what stood in its way, for those who can say. */
-export type PhaseCompleted = Base<'phase-completed'> & {
+/** `summary` describes the result of the phase, and `blockers` what prevented it. */
+export type PhaseCompleted = EventBase<'phase-completed'> & {
   readonly success: boolean;
   readonly summary?: string;
   readonly blockers?: readonly string[];
 };
-export type VerdictReached = Base<'verdict-reached'> & { readonly verdict: Verdict };
-export type FinishRequested = Base<'finish-requested'> & { readonly reason: string };
-export type PauseRequested = Base<'pause-requested'> & { readonly reason: string };
-export type ResumeRequested = Base<'resume-requested'>;
-export type CancelRequested = Base<'cancel-requested'> & { readonly reason?: string };
-export type HaltRequested = Base<'halt-requested'> & { readonly reason: string };
-export type ShutdownRequested = Base<'shutdown-requested'>;
+export type VerdictReached = EventBase<'verdict-reached'> & { readonly verdict: Verdict };
+export type FinishRequested = EventBase<'finish-requested'> & { readonly reason: string };
+export type PauseRequested = EventBase<'pause-requested'> & { readonly reason: string };
+export type ResumeRequested = EventBase<'resume-requested'>;
+export type CancelRequested = EventBase<'cancel-requested'> & { readonly reason?: string };
+export type HaltRequested = EventBase<'halt-requested'> & { readonly reason: string };
+export type ShutdownRequested = EventBase<'shutdown-requested'>;
 
-/** What a model was asked for and has cost, be it a reply or a summary. */
-export function usageOf(event: Event): Usage | undefined {
+/** Returns the token usage of a model reply or summary, if the event reports it. */
+export function getEventUsage(event: Event): TokenUsage | undefined {
   return event.type === 'model-replied' || event.type === 'paging-finished' ? event.usage : undefined;
 }
 
-/** How a recovery from a stuck verdict ended, and so where to go on. */
+/** How recovery from a stuck verdict ended, which decides how the turn continues. */
 export type RecoveryOutcome =
   | { readonly kind: 'ask-model'; readonly advice?: string }
   | { readonly kind: 'run-tools'; readonly calls: readonly RequestedCall[] }
@@ -164,7 +179,7 @@ export type RecoveryOutcome =
 
 export type Event =
   | UserMessageReceived
-  | Steered
+  | UserSteered
   | TextDelta
   | CallDelta
   | ModelReplied
@@ -180,7 +195,7 @@ export type Event =
   | PagingRequested
   | PagingFinished
   | PagingFailed
-  | MemoryAsked
+  | MemoryCommandRequested
   | PhaseStarted
   | PhaseCompleted
   | VerdictReached
@@ -193,7 +208,10 @@ export type Event =
 
 export type EventType = Event['type'];
 
-/** Every event type, in the order of the union above. The compiler checks that none is missing. */
+/** The events of one type. */
+export type EventOfType<Type extends EventType> = Extract<Event, { readonly type: Type }>;
+
+/** Every event type, in the order of the union above; the compiler checks that none is missing. */
 export const eventTypes: readonly EventType[] = Object.keys({
   'user-message': 0,
   steered: 0,
@@ -224,9 +242,7 @@ export const eventTypes: readonly EventType[] = Object.keys({
   'shutdown-requested': 0,
 } satisfies Record<EventType, 0>) as EventType[];
 
-/**
- * Ephemeral events are for showing, never for storing: leaving all of them out of a log changes nothing durable.
- */
-export function isEphemeral(event: Event): boolean {
+/** Ephemeral events are for display only and are never stored: removing them from a log changes no durable state. */
+export function isEphemeralEvent(event: Event): boolean {
   return event.type === 'text-delta' || event.type === 'call-delta' || event.type === 'tool-progressed';
 }

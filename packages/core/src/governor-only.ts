@@ -1,7 +1,7 @@
-// Only the governor, for programs that start afresh for every call while somebody waits for them.
-export { observe, textOf } from './governor/observation.ts';
-export { isNews } from './governor/rules/tail.ts';
-export { rulesFor } from './governor/rulebook.ts';
-export { verdictOn } from './governor/verdict.ts';
-export { unwatched, watch } from './governor/watch.ts';
-export { codexOutcome } from './traces/codex-output.ts';
+// Exports only the governor, for programs that start a new process per tool call and need a short startup time.
+export { observeCall, formatToolOutput } from './governor/call-observation.ts';
+export { isNewOutcome } from './governor/rules/window-queries.ts';
+export { selectRules } from './governor/select-rules.ts';
+export { createVerdict } from './governor/verdict.ts';
+export { initialDetectorState, runDetector } from './governor/detector.ts';
+export { parseCodexOutcome } from './traces/codex-output.ts';

@@ -1,9 +1,9 @@
 import type { EventType } from './event.ts';
 import type { Verdict } from './governor/verdict.ts';
-import type { Moved } from './memory/page.ts';
+import type { MovedEntry } from './memory/page-entries.ts';
 import type { TurnStatus } from './turn/state.ts';
 
-/** A note is something worth recording. It asks for nothing; leaving every note out changes nothing. */
+/** A note is worth recording but requires nothing; dropping every note changes no state. */
 export type Note =
   | {
       readonly type: 'transition';
@@ -13,7 +13,7 @@ export type Note =
       readonly cause: EventType;
       readonly durationMs: number;
     }
-  /** The event did not fit the state; the state is as it was. */
+  /** The event is not valid in this state; the state is unchanged. */
   | {
       readonly type: 'refused';
       readonly at: number;
@@ -21,7 +21,7 @@ export type Note =
       readonly event: EventType;
       readonly reason: string;
     }
-  /** The mode changed, or what the model wanted was put right. */
+  /** The mode changed, or the transition the model requested was corrected. */
   | {
       readonly type: 'mode';
       readonly at: number;
@@ -30,11 +30,11 @@ export type Note =
       readonly cause: string;
       readonly durationMs: number;
     }
-  /** Entries were moved from working memory to storage, and why. */
+  /** Entries moved from working memory to storage, each with the reason. */
   | {
       readonly type: 'paged';
       readonly at: number;
-      readonly moved: readonly Moved[];
+      readonly moved: readonly MovedEntry[];
       readonly freedTokens: number;
     }
   | { readonly type: 'verdict'; readonly at: number; readonly verdict: Verdict }

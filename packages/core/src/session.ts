@@ -1,56 +1,56 @@
-import { behaviourFault, newestBehaviour } from './behaviour.ts';
+import { findLogVersionProblem, latestLogVersion } from './log-version.ts';
 import { emptyConversation } from './conversation/conversation.ts';
-import type { Spent } from './governor/budget.ts';
-import { unwatched, type Watch } from './governor/watch.ts';
-import { emptyMemory, type Memory } from './memory/memory.ts';
-import { emptyWindow, type ModelWindow } from './memory/window.ts';
-import { startMode, type Mode } from './modes/mode.ts';
-import type { Phases } from './phases/phase.ts';
-import { noWork } from './phases/work.ts';
-import { defaultSettings, type Settings } from './settings.ts';
-import { trackerFor, type SessionTracker } from './trackers/in-session.ts';
-import type { Turn } from './turn/state.ts';
+import type { BudgetUsage } from './governor/budget.ts';
+import { initialDetectorState, type DetectorState } from './governor/detector.ts';
+import { createMemory, type WorkingMemory } from './memory/memory.ts';
+import { emptyContextWindow, type ContextWindow } from './memory/context-window.ts';
+import { startMode, type CurrentMode } from './modes/mode.ts';
+import type { PhaseState } from './phases/phase.ts';
+import { emptyPhaseWork } from './phases/phase-work.ts';
+import { defaultSettings, type SessionSettings } from './settings.ts';
+import { createSessionTracker, type SessionTracker } from './trackers/session-tracker.ts';
+import type { TurnState } from './turn/state.ts';
 
-/** What the governor keeps since the last user message or phase. */
-export type Governor = {
+/** Governor state since the last user message or phase. */
+export type GovernorState = {
   readonly recoveries: number;
-  readonly watch: Watch;
-  /** Calls that will not be run again until something new has come of other calls. */
-  readonly refused: readonly Refusal[];
-  /** Advice on a reply that ended the turn, to be given when the model is asked next. */
+  readonly watch: DetectorState;
+  /** Calls that are blocked until another call produces a new outcome. */
+  readonly refused: readonly BlockedCall[];
+  /** Advice on a reply that ended the turn, delivered with the next model call. */
   readonly advice: string | null;
-  /** With the presets nexora and savant, what they know; it lasts for as long as they say. */
+  /** State of the nexora and savant presets, which decide themselves when to reset it. */
   readonly tracker: SessionTracker | null;
 };
 
-export type Refusal = {
+export type BlockedCall = {
   readonly call: string;
   readonly rule: string;
   readonly reason: string;
   readonly advice: string;
-  /** How often the model has asked for it since. */
+  /** How often the model has requested the call since it was blocked. */
   readonly asked: number;
 };
 
-/** Everything there is to know about one piece of work; plain JSON, and the same events always give the same one. */
+/** The complete state of one agent session: plain JSON, and a deterministic result of its events. */
 export type Session = {
   readonly version: 1;
   readonly id: string;
   readonly profile: string;
-  readonly settings: Settings;
-  /** How many durable events this session has seen. */
+  readonly settings: SessionSettings;
+  /** Number of durable events applied to this session. */
   readonly seq: number;
-  readonly turn: Turn;
-  readonly phases: Phases;
-  readonly governor: Governor;
-  /** What kind of step this is; null where the profile has no modes. */
-  readonly mode: Mode | null;
-  /** What the agent holds in mind; null where the profile has no working memory. */
-  readonly memory: Memory | null;
-  /** How full the model's window is; null where nobody said how large it is. */
-  readonly window: ModelWindow | null;
-  readonly spent: Spent;
-  /** The newest behaviour there was when the session was begun, which it keeps; without one it is 0. */
+  readonly turn: TurnState;
+  readonly phases: PhaseState;
+  readonly governor: GovernorState;
+  /** The current mode; null if the profile has no modes. */
+  readonly mode: CurrentMode | null;
+  /** The agent's working memory; null if the profile has none. */
+  readonly memory: WorkingMemory | null;
+  /** How full the model's context window is; null if its size is unknown. */
+  readonly window: ContextWindow | null;
+  readonly spent: BudgetUsage;
+  /** The log version the session was created with, which never changes; 0 if absent. */
   readonly behaviour?: number;
 };
 
@@ -58,14 +58,20 @@ export type SessionOptions = {
   readonly id: string;
   readonly at: number;
   readonly profile?: string;
-  readonly settings?: Partial<Settings>;
+  readonly settings?: Partial<SessionSettings>;
   readonly totalPhases?: number;
-  /** An older behaviour than the newest, for a session as it would have been then. */
+  /** An older log version, to create a session that behaves as it would have then. */
   readonly behaviour?: number;
 };
 
-export const calm: Governor = { recoveries: 0, watch: unwatched, refused: [], advice: null, tracker: null };
-const nothingSpent: Spent = {
+export const initialGovernor: GovernorState = {
+  recoveries: 0,
+  watch: initialDetectorState,
+  refused: [],
+  advice: null,
+  tracker: null,
+};
+const initialBudgetUsage: BudgetUsage = {
   modelCalls: 0,
   toolCalls: 0,
   tokens: 0,
@@ -74,14 +80,15 @@ const nothingSpent: Spent = {
   lastCost: 0,
   workingSince: 0,
 };
-const noPhases: Phases = { total: null, current: null, completed: [], outside: noWork };
+const initialPhases: PhaseState = { total: null, current: null, completed: [], outside: emptyPhaseWork };
 
+/** Creates a session; throws a TypeError for an unknown log version or invalid governor settings. */
 export function createSession(options: SessionOptions): Session {
-  const { id, at, profile = 'pawl', totalPhases, behaviour = newestBehaviour } = options;
-  const fault = behaviourFault({ behaviour });
+  const { id, at, profile = 'pawl', totalPhases, behaviour = latestLogVersion } = options;
+  const fault = findLogVersionProblem({ behaviour });
   if (fault !== null) throw new TypeError(`There can be no such session: ${fault}. Choose one of those.`);
-  const settings = options.settings === undefined ? defaultSettings : complete(options.settings);
-  const tracker = trackerFor(settings.governor, at);
+  const settings = options.settings === undefined ? defaultSettings : completeSettings(options.settings);
+  const tracker = createSessionTracker(settings.governor, at);
   const session: Session = {
     version: 1,
     id,
@@ -89,19 +96,19 @@ export function createSession(options: SessionOptions): Session {
     settings,
     seq: 0,
     turn: { status: 'waitingForUser', since: at, conversation: emptyConversation },
-    phases: totalPhases === undefined ? noPhases : { ...noPhases, total: totalPhases },
-    governor: tracker === null ? calm : { ...calm, tracker },
+    phases: totalPhases === undefined ? initialPhases : { ...initialPhases, total: totalPhases },
+    governor: tracker === null ? initialGovernor : { ...initialGovernor, tracker },
     mode: settings.chart === null ? null : startMode(settings.chart, at),
-    memory: settings.memory === null ? null : emptyMemory(settings.memory),
-    window: settings.windowTokens === null ? null : emptyWindow,
-    spent: nothingSpent,
+    memory: settings.memory === null ? null : createMemory(settings.memory),
+    window: settings.windowTokens === null ? null : emptyContextWindow,
+    spent: initialBudgetUsage,
   };
-  // Made as every later state of it is made, so that the engine sees sessions of one shape only.
-  return behaviour === 0 ? session : inTurn({ ...session, behaviour }, session.seq, session.turn);
+  // Build the session as every later state is built, so that the engine sees only one object shape.
+  return behaviour === 0 ? session : setSessionTurn({ ...session, behaviour }, session.seq, session.turn);
 }
 
-/** Written out because it runs on every event: a spread costs several times as much. */
-export function inTurn(session: Session, seq: number, turn: Turn): Session {
+/** Written out because it runs on every event; a spread is several times slower. */
+export function setSessionTurn(session: Session, seq: number, turn: TurnState): Session {
   const { version, id, profile, settings, phases, governor, mode, memory, window, spent, behaviour } =
     session;
   return behaviour === undefined
@@ -109,11 +116,11 @@ export function inTurn(session: Session, seq: number, turn: Turn): Session {
     : { version, id, profile, settings, seq, turn, phases, governor, mode, memory, window, spent, behaviour };
 }
 
-/** Settings that say everything are shared by all sessions that use them; others are filled up. */
-function complete(settings: Partial<Settings>): Settings {
-  return isComplete(settings) ? settings : { ...defaultSettings, ...settings };
+/** Complete settings are shared between sessions; partial settings are merged with the defaults. */
+function completeSettings(settings: Partial<SessionSettings>): SessionSettings {
+  return isCompleteSettings(settings) ? settings : { ...defaultSettings, ...settings };
 }
 
-function isComplete(settings: Partial<Settings>): settings is Settings {
+function isCompleteSettings(settings: Partial<SessionSettings>): settings is SessionSettings {
   return Object.keys(defaultSettings).every((key) => Object.hasOwn(settings, key));
 }

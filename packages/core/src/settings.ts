@@ -1,65 +1,65 @@
-import type { Budgets } from './governor/budget.ts';
+import type { BudgetLimits } from './governor/budget.ts';
 import type { Json } from './json.ts';
-import type { Recovery } from './governor/recovery.ts';
-import type { Thresholds } from './governor/rule.ts';
+import type { KnownRecovery } from './governor/recovery.ts';
+import type { RuleThresholds } from './governor/rule.ts';
 import type { MemorySettings } from './memory/settings.ts';
 import type { ModeChart } from './modes/mode-chart.ts';
 
-/** Which rules judge the work, by name so that a session stays plain JSON. */
+/** The rules that judge the work, referenced by name so that a session stays plain JSON. */
 export type GovernorSettings = {
   readonly preset: 'pawl' | 'none' | 'nexora' | 'nexora-lenient' | 'savant';
   /**
-   * The keys of the presets nexora and savant, each in camelCase or in snake_case, such as `stuck_threshold`. They are
-   * checked when the session is made.
+   * Configuration of the nexora and savant presets, with keys in camelCase or snake_case (such as `stuck_threshold`).
+   * It is validated when the session is created.
    */
   readonly config?: { readonly [key: string]: Json };
-  /** Changes to single rules of pawl and to own ones: other thresholds, or false to leave a rule out. */
-  readonly rules: { readonly [id: string]: Partial<Thresholds> | false };
-  /** What to do about kinds of errors, before those that are built in; the first that fits is taken. */
-  readonly recoveries?: readonly Recovery[];
-  /** Whether there is a person to ask. Where there is none, what would ask ends the work with an answer. */
+  /** Overrides for pawl rules and custom rules: other thresholds, or false to disable a rule. */
+  readonly rules: { readonly [id: string]: Partial<RuleThresholds> | false };
+  /** Remedies for kinds of errors, checked before the built-in ones; the first match is used. */
+  readonly recoveries?: readonly KnownRecovery[];
+  /** Whether a person can be asked. If not, a verdict that would ask ends the work with a final answer instead. */
   readonly attended?: boolean;
 };
 
-/** What a profile decides about the turn machine. All limits live here, as data. */
-export type Settings = {
-  /** The Nth failure in a row gives up, so N - 1 retries happen on their own. */
+/** A profile's settings for the turn machine, including all limits. */
+export type SessionSettings = {
+  /** The Nth consecutive failure gives up, so N - 1 retries happen automatically. */
   readonly maxRetries: number;
-  /** The wait before the first retry; it doubles with each further one. */
+  /** Delay before the first retry; it doubles with each further one. */
   readonly retryBaseMs: number;
   readonly retryMaxMs: number;
-  /** A provider that asks for a longer wait than this is given up on, not hammered earlier. */
+  /** If a provider asks for a longer delay than this, give up instead of retrying earlier. */
   readonly retryAfterMaxMs: number;
-  /** Hooks run when one of these tools succeeded. */
+  /** Hooks run when one of these tools has succeeded. */
   readonly mutatingTools: readonly string[];
-  /** Whether every round of tools passes through `progressCheck`. */
+  /** Whether every tool round passes through `progressCheck`. */
   readonly progressCheck: boolean;
-  /** Whether a model that finds no room leads to paging instead of a plain retry. */
+  /** Whether a context overflow leads to paging instead of a plain retry. */
   readonly pageOnOverflow: boolean;
-  /** Whether making room for a model that found none makes the conversation shorter. */
+  /** Whether paging after a context overflow compacts the conversation. */
   readonly compact: boolean;
-  /** How many tokens the model's window holds, so that room is made before it is full; null if nobody knows. */
+  /** Size of the model's context window in tokens, so that paging starts before it is full; null if unknown. */
   readonly windowTokens: number | null;
-  /** How often in a row a stuck verdict may ask for recovery before the session halts. */
+  /** How many consecutive stuck verdicts may start a recovery before the session halts. */
   readonly maxRecoveries: number;
   readonly haltOnFailedPhase: boolean;
   readonly governor: GovernorSettings;
-  /** The modes there are; null for none. */
+  /** The mode chart; null for no modes. */
   readonly chart: ModeChart | null;
-  /** The limits and logs of working memory; null for none. */
+  /** Working-memory limits and logs; null for no working memory. */
   readonly memory: MemorySettings | null;
-  /** How long the last answer may take, retries included; null for as long as it takes. */
+  /** Time limit for the last answer, retries included; null for none. */
   readonly finishMs: number | null;
-  /** What a session may use up; null for no limits at all. */
-  readonly budgets: Budgets | null;
+  /** Budget limits of the session; null for none. */
+  readonly budgets: BudgetLimits | null;
   /**
-   * What becomes of an event that does not fit the state. It never changes the state, except that `reset` calls off the
-   * work at hand; `refuse` also shows an error.
+   * What happens on an event that is not valid in the current state. The state never changes, except that `reset`
+   * cancels the current work; `refuse` also shows an error.
    */
   readonly onInvalidEvent: 'ignore' | 'refuse' | 'reset';
 };
 
-export const defaultSettings: Settings = {
+export const defaultSettings: SessionSettings = {
   maxRetries: 3,
   retryBaseMs: 1_000,
   retryMaxMs: 60_000,

@@ -1,64 +1,65 @@
 import type { Event } from './event.ts';
-import { budget } from './governor/budget.ts';
-import { governByTracker, keepTracker } from './governor/by-tracker.ts';
-import { onTheClock } from './governor/clock.ts';
-import { govern } from './governor/govern.ts';
+import { reduceBudget } from './governor/budget.ts';
+import { reduceTracker, preserveTracker } from './governor/reduce-tracker.ts';
+import { runOnBudgetClock } from './governor/budget-clock.ts';
+import { reduceGovernor } from './governor/reduce-governor.ts';
 import { judgeMode } from './governor/judge-mode.ts';
-import type { Governed } from './governor/governed.ts';
+import type { StepDraft } from './governor/step-draft.ts';
 import type { Rule } from './governor/rule.ts';
-import { rulesFor } from './governor/rulebook.ts';
-import { memorise } from './memory/memorise.ts';
-import { fill, type ModelWindow } from './memory/window.ts';
-import { fallWhenStuck, guide } from './modes/guide.ts';
+import { selectRules } from './governor/select-rules.ts';
+import { reduceMemory } from './memory/reduce-memory.ts';
+import { updateContextWindow, type ContextWindow } from './memory/context-window.ts';
+import { reduceStuckMode, reduceMode } from './modes/reduce-mode.ts';
 import type { Session } from './session.ts';
-import type { SessionTracker } from './trackers/in-session.ts';
-import { makeRoomFirst } from './turn/make-room.ts';
-import type { Step } from './turn/move.ts';
-import { awaitingPermission } from './turn/states/awaiting-permission.ts';
-import { callingModel } from './turn/states/calling-model.ts';
-import { ended } from './turn/states/ended.ts';
-import { errorRecovery } from './turn/states/error-recovery.ts';
-import { executingTools } from './turn/states/executing-tools.ts';
-import { paging } from './turn/states/paging.ts';
-import { paused } from './turn/states/paused.ts';
-import { postToolsHook } from './turn/states/post-tools-hook.ts';
-import { waitingForUser } from './turn/states/waiting-for-user.ts';
+import type { SessionTracker } from './trackers/session-tracker.ts';
+import { pageBeforeModelCall } from './turn/page-before-model-call.ts';
+import type { SessionStep } from './turn/transition-turn.ts';
+import { awaitingPermissionHandlers } from './turn/states/awaiting-permission.ts';
+import { callingModelHandlers } from './turn/states/calling-model.ts';
+import { reduceEndedTurn } from './turn/states/ended.ts';
+import { errorRecoveryHandlers } from './turn/states/error-recovery.ts';
+import { executingToolsHandlers } from './turn/states/executing-tools.ts';
+import { pagingHandlers } from './turn/states/paging.ts';
+import { reducePausedTurn } from './turn/states/paused.ts';
+import { postToolsHookHandlers } from './turn/states/post-tools-hook.ts';
+import { waitingForUserHandlers } from './turn/states/waiting-for-user.ts';
 
 /**
- * The heart: one event in, the next session out, with what the caller must now do and what is worth recording.
- * Pure and synchronous; it never throws, whatever the order of events. An event that does not fit changes nothing.
+ * Applies one event: returns the next session, the actions the caller must perform and the notes worth recording.
+ * Pure and synchronous. It never throws, whatever the order of events; an event that is not valid in the current state
+ * changes nothing.
  *
- * The governor looks first: what it finds joins the agenda of the turn. `ownRules` are judged after those of the
- * session's preset; whoever brings some must bring the same on replay.
+ * The governor runs first and adds its verdicts to the turn's agenda. `ownRules` are judged after those of the
+ * session's preset; a caller that passes rules must pass the same rules on replay.
  */
-export function step(session: Session, event: Event, ownRules?: readonly Rule[]): Step {
-  const rules = isJudged(event) ? rulesFor(session.settings.governor, ownRules) : noRules;
-  if (rules.length === 0 && trackerIn(session) === null && isPlain(session))
-    return take(session, event, ownRules);
+export function step(session: Session, event: Event, ownRules?: readonly Rule[]): SessionStep {
+  const rules = isJudgedEvent(event) ? selectRules(session.settings.governor, ownRules) : emptyRules;
+  if (rules.length === 0 && getActiveTracker(session) === null && isTurnOnlySession(session))
+    return reduceTurn(session, event, ownRules);
   return session.settings.budgets === null
-    ? takeGoverned(session, event, rules, ownRules)
-    : onTheClock(session, event, (timed) => takeGoverned(timed, event, rules, ownRules));
+    ? reduceGovernedStep(session, event, rules, ownRules)
+    : runOnBudgetClock(session, event, (timed) => reduceGovernedStep(timed, event, rules, ownRules));
 }
 
-/** What comes in during a pause is told by the step that takes it. */
-function trackerIn({ turn, governor }: Session): SessionTracker | null {
+/** During a pause there is no active tracker, because the nested step of the held turn notifies it. */
+function getActiveTracker({ turn, governor }: Session): SessionTracker | null {
   return turn.status === 'paused' ? null : governor.tracker;
 }
 
-/** Everything that goes with an event has its say before the turn takes it. */
-function takeGoverned(
+/** Runs every reducer (mode, memory, governor, budget) before the turn reducer. */
+function reduceGovernedStep(
   session: Session,
   event: Event,
   rules: readonly Rule[],
   ownRules: readonly Rule[] | undefined,
-): Step {
-  const tracker = trackerIn(session);
-  const attended = attend(session, event);
-  const governed = judge(attended, rules, tracker);
-  const taken = makeRoomFirst(session, event, take(governed.session, governed.event, ownRules));
-  const result = tracker === null ? taken : keepTracker(taken, governed.session.governor.tracker);
+): SessionStep {
+  const tracker = getActiveTracker(session);
+  const attended = reduceModeAndMemory(session, event);
+  const governed = reduceGovernance(attended, rules, tracker);
+  const taken = pageBeforeModelCall(session, event, reduceTurn(governed.session, governed.event, ownRules));
+  const result = tracker === null ? taken : preserveTracker(taken, governed.session.governor.tracker);
   if (governed.session === session && governed.event === event) return result;
-  // What the turn did not take, nobody else has seen either.
+  // If the turn refused the event, discard the changes of the other reducers as well.
   if (result.session === governed.session) return { ...result, session };
   const { notes } = governed;
   const { actions = [] } = attended;
@@ -67,42 +68,48 @@ function takeGoverned(
   return { session: after, actions: [...actions, ...result.actions], notes: [...notes, ...result.notes] };
 }
 
-/** Nothing but the turn has to do with an event. */
-function isPlain({ settings: { budgets }, mode, memory, window }: Session): boolean {
+/** Whether the turn reducer is the only one that applies to this session. */
+function isTurnOnlySession({ settings: { budgets }, mode, memory, window }: Session): boolean {
   return budgets === null && mode === null && memory === null && window === null;
 }
 
-/** The mode and the memory go along with an event. */
-function attend(session: Session, event: Event): Governed {
+/** Runs the mode, context-window and memory reducers. */
+function reduceModeAndMemory(session: Session, event: Event): StepDraft {
   const { chart } = session.settings;
-  const guided = chart === null ? { session, event, notes: [] } : guide(session, event, chart);
-  const filled = session.window === null ? guided : withWindow(guided, session.window);
+  const guided = chart === null ? { session, event, notes: [] } : reduceMode(session, event, chart);
+  const filled = session.window === null ? guided : reduceContextWindow(guided, session.window);
   const { memory } = filled.session;
-  return memory === null ? filled : memorise(filled, memory);
+  return memory === null ? filled : reduceMemory(filled, memory);
 }
 
-function withWindow(guided: Governed, window: ModelWindow): Governed {
+function reduceContextWindow(guided: StepDraft, window: ContextWindow): StepDraft {
   const { session, event } = guided;
-  const after = fill(window, session.turn, event);
+  const after = updateContextWindow(window, session.turn, event);
   return after === window ? guided : { ...guided, session: { ...session, window: after } };
 }
 
-function judge(attended: Governed, rules: readonly Rule[], tracker: SessionTracker | null): Governed {
+function reduceGovernance(
+  attended: StepDraft,
+  rules: readonly Rule[],
+  tracker: SessionTracker | null,
+): StepDraft {
   const { budgets, chart } = attended.session.settings;
   let judged =
-    rules.length === 0 ? attended : noting(attended, govern(attended.session, attended.event, rules));
+    rules.length === 0
+      ? attended
+      : mergeDraftNotes(attended, reduceGovernor(attended.session, attended.event, rules));
   if (chart !== null && rules.length > 0) judged = judgeMode(judged, chart, rules);
-  if (tracker !== null) judged = governByTracker(judged, tracker);
-  if (budgets !== null) judged = budget(judged, budgets);
-  return chart === null ? judged : fallWhenStuck(judged, chart);
+  if (tracker !== null) judged = reduceTracker(judged, tracker);
+  if (budgets !== null) judged = reduceBudget(judged, budgets);
+  return chart === null ? judged : reduceStuckMode(judged, chart);
 }
 
-function noting(before: Governed, after: Governed): Governed {
+function mergeDraftNotes(before: StepDraft, after: StepDraft): StepDraft {
   return before.notes.length === 0 ? after : { ...after, notes: [...before.notes, ...after.notes] };
 }
 
-/** The events that tell whether the work moves. */
-function isJudged({ type }: Event): boolean {
+/** The events that show whether the work makes progress. */
+function isJudgedEvent({ type }: Event): boolean {
   return (
     type === 'tool-finished' ||
     type === 'model-replied' ||
@@ -112,40 +119,40 @@ function isJudged({ type }: Event): boolean {
   );
 }
 
-const noRules: readonly Rule[] = [];
+const emptyRules: readonly Rule[] = [];
 
 /**
- * Each table guarantees that the handler under an event's type takes that event, which the compiler cannot see. The
- * look-up stands here once for every state, and not in a function for all, because then the engine learns each by itself.
+ * Each table guarantees that the handler under an event's type accepts that event, which the compiler cannot verify.
+ * The lookup is repeated per state instead of shared, so that the engine optimizes each call site separately.
  */
-function take(session: Session, event: Event, ownRules: readonly Rule[] | undefined): Step {
+function reduceTurn(session: Session, event: Event, ownRules: readonly Rule[] | undefined): SessionStep {
   const { turn } = session;
   switch (turn.status) {
     case 'waitingForUser':
-      return waitingForUser[event.type](session, turn, event as never);
+      return waitingForUserHandlers[event.type](session, turn, event as never);
     case 'callingModel':
-      return callingModel[event.type](session, turn, event as never);
+      return callingModelHandlers[event.type](session, turn, event as never);
     case 'awaitingPermission':
-      return awaitingPermission[event.type](session, turn, event as never);
+      return awaitingPermissionHandlers[event.type](session, turn, event as never);
     case 'executingTools':
-      return executingTools[event.type](session, turn, event as never);
+      return executingToolsHandlers[event.type](session, turn, event as never);
     case 'postToolsHook':
-      return postToolsHook[event.type](session, turn, event as never);
+      return postToolsHookHandlers[event.type](session, turn, event as never);
     case 'errorRecovery':
-      return errorRecovery[event.type](session, turn, event as never);
+      return errorRecoveryHandlers[event.type](session, turn, event as never);
     case 'paging':
-      return paging[event.type](session, turn, event as never);
+      return pagingHandlers[event.type](session, turn, event as never);
     case 'paused':
-      return paused(session, turn, event, (held, heard) => step(held, heard, ownRules));
+      return reducePausedTurn(session, turn, event, (held, heard) => step(held, heard, ownRules));
     case 'halted':
     case 'shuttingDown':
-      return ended(session, turn, event);
+      return reduceEndedTurn(session, turn, event);
     default:
       return turn satisfies never;
   }
 }
 
-/** Folds a log of events into the session they lead to. */
+/** Folds an event log into the resulting session. */
 export function replay(session: Session, events: Iterable<Event>, ownRules?: readonly Rule[]): Session {
   let result = session;
   for (const event of events) result = step(result, event, ownRules).session;

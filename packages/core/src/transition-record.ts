@@ -1,7 +1,7 @@
 import type { Note } from './note.ts';
 import type { Session } from './session.ts';
 
-/** A change of state as it stands in a log of its own: the same for the turn and for the mode, whatever the profile. */
+/** A state change as written to a transition log, in the same format for turns and modes and for every profile. */
 export type TransitionRecord = {
   readonly ts: number;
   readonly profile: string;
@@ -11,8 +11,8 @@ export type TransitionRecord = {
   readonly duration_ms: number;
 };
 
-/** The records of a step's notes; notes that are no transitions have none. */
-export function transitionRecords(
+/** Returns the records of a step's transition notes; other notes produce none. */
+export function toTransitionRecords(
   notes: readonly Note[],
   { profile }: Pick<Session, 'profile'>,
 ): readonly TransitionRecord[] {

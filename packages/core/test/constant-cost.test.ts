@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { step, type Event, type Session } from '../src/index.ts';
-import { sessionOf } from './helpers/tell.ts';
+import { createProfileSession } from './helpers/run-events.ts';
 
 /** One turn of four events: a question, a tool, its result, the answer. */
-function turn(at: number): readonly Event[] {
+function createTurnEvents(at: number): readonly Event[] {
   return [
     { type: 'user-message', at, text: `question ${at}` },
     { type: 'model-replied', at, text: '', calls: [{ id: 'a', tool: 'read', args: { path: 'a.txt' } }] },
@@ -12,23 +12,23 @@ function turn(at: number): readonly Event[] {
   ];
 }
 
-function afterTurns(from: Session, first: number, last: number): Session {
+function runTurns(from: Session, first: number, last: number): Session {
   let session = from;
   for (let at = first; at < last; at += 1)
-    for (const event of turn(at)) session = step(session, event).session;
+    for (const event of createTurnEvents(at)) session = step(session, event).session;
   return session;
 }
 
 /** Every object and array that a value is made of. */
-function partsOf(value: unknown, found = new Set<object>()): Set<object> {
+function collectObjects(value: unknown, found = new Set<object>()): Set<object> {
   if (typeof value !== 'object' || value === null || found.has(value)) return found;
   found.add(value);
-  for (const part of Object.values(value)) partsOf(part, found);
+  for (const part of Object.values(value)) collectObjects(part, found);
   return found;
 }
 
 /** How many slots a step filled that were not there before: what it cost to make. They are known from then on. */
-function slotsMade(after: Session, known: Set<object>): number {
+function countNewSlots(after: Session, known: Set<object>): number {
   const count = (value: unknown): number => {
     if (typeof value !== 'object' || value === null || known.has(value)) return 0;
     known.add(value);
@@ -39,37 +39,37 @@ function slotsMade(after: Session, known: Set<object>): number {
 }
 
 /** The most that any step of the turns costs. */
-function dearest(from: Session, first: number, turns: number): number {
-  const known = partsOf(from);
+function measureDearestStep(from: Session, first: number, turns: number): number {
+  const known = collectObjects(from);
   let most = 0;
   let session = from;
   for (let at = first; at < first + turns; at += 1) {
-    for (const event of turn(at)) {
+    for (const event of createTurnEvents(at)) {
       session = step(session, event).session;
-      most = Math.max(most, slotsMade(session, known));
+      most = Math.max(most, countNewSlots(session, known));
     }
   }
   return most;
 }
 
 describe('a step', () => {
-  const early = afterTurns(sessionOf('pawl'), 0, 100);
-  const late = afterTurns(early, 100, 10_000);
+  const early = runTurns(createProfileSession('pawl'), 0, 100);
+  const late = runTurns(early, 100, 10_000);
 
   it('costs no more than a few slots for each level of the tree, however long the session', () => {
     const levels = late.turn.status === 'waitingForUser' ? late.turn.conversation.depth : Number.NaN;
     expect(levels).toBe(3);
-    const atFirst = dearest(early, 100, 12);
-    const atLast = dearest(late, 10_000, 12);
+    const atFirst = measureDearestStep(early, 100, 12);
+    const atLast = measureDearestStep(late, 10_000, 12);
     expect(atLast - atFirst).toBeLessThanOrEqual(2 * 16);
     expect(atLast).toBeLessThan(120);
   });
 
   it('shares almost all of a long session with the one before', () => {
-    const after = afterTurns(late, 10_000, 10_001);
-    expect(partsOf(late).size).toBeGreaterThan(40_000);
-    const before = partsOf(late);
-    const made = [...partsOf(after)].filter((part) => !before.has(part));
+    const after = runTurns(late, 10_000, 10_001);
+    expect(collectObjects(late).size).toBeGreaterThan(40_000);
+    const before = collectObjects(late);
+    const made = [...collectObjects(after)].filter((part) => !before.has(part));
     expect(made.length).toBeLessThan(40);
   });
 

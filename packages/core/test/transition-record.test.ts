@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSession, findProfile, step, transitionRecords } from '../src/index.ts';
+import { createSession, findProfile, step, toTransitionRecords } from '../src/index.ts';
 
 describe('a transition record', () => {
   it('has the same shape for the turn and for the mode, in every profile [RX-13, SAV-138]', () => {
@@ -12,7 +12,7 @@ describe('a transition record', () => {
       text: '',
       calls: [{ tool: 'search', args: { query: 'x' } }],
     });
-    expect(transitionRecords(asked.notes, asked.session)).toEqual([
+    expect(toTransitionRecords(asked.notes, asked.session)).toEqual([
       {
         ts: 100,
         profile: 'savant',
@@ -22,7 +22,7 @@ describe('a transition record', () => {
         duration_ms: 100,
       },
     ]);
-    const records = transitionRecords(replied.notes, replied.session);
+    const records = toTransitionRecords(replied.notes, replied.session);
     expect(records).toContainEqual({
       ts: 300,
       profile: 'savant',

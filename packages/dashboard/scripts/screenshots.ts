@@ -1,79 +1,110 @@
 /**
- * Makes the pictures of the dashboard in docs/images, from sessions that really ran:
- * `npm run screenshots -w packages/dashboard`. It needs /usr/bin/chromium.
+ * Creates the dashboard screenshots in docs/images from sessions that really ran: `npm run screenshots -w
+ * packages/dashboard`. Requires /usr/bin/chromium.
  */
 import { createSession, findProfile } from '@pawl/core';
-import { Agent, createLibrarian, indexFolder, librarianTools, takeUp } from '@pawl/runtime';
+import { Agent, createLibrarian, indexFolder, createLibrarianTools, resumeSession } from '@pawl/runtime';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { repairSession } from '../test/browser/recorded-sessions.ts';
+import { createRepairSession } from '../test/browser/recorded-sessions.ts';
 import { endedProcess } from '../test/browser/scripted-world.ts';
-import { noBrowser, start, type Started } from '../test/browser/started.ts';
+import { startBrowserWorld, type BrowserWorld } from '../test/browser/browser-world.ts';
 
 const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 const images = join(root, 'docs/images');
 
-const desk = { viewport: { width: 1280, height: 800 } } as const;
-const dark = { ...desk, colorScheme: 'dark' } as const;
-const phone = { viewport: { width: 390, height: 844 } } as const;
+const desktopViewport = { viewport: { width: 1280, height: 800 } } as const;
+const darkScheme = { ...desktopViewport, colorScheme: 'dark' } as const;
+const phoneViewport = { viewport: { width: 390, height: 844 } } as const;
 
-type Picture = {
+type ScreenshotSpec = {
   readonly name: string;
   readonly address: string;
   readonly on: BrowserContextOptions;
-  /** What is there once the page is complete. */
+  /** A selector that exists once the page is complete. */
   readonly shows: string;
   readonly first?: (page: Page) => Promise<void>;
 };
 
-if (noBrowser !== null) throw new Error(noBrowser);
 await mkdir(images, { recursive: true });
-const world = await start();
+const scriptedWorld = await startBrowserWorld();
 try {
-  const asked = await askLibrarian(world, 'What happens to a call that was running when the process ended?');
-  const repaired = await keptRepair(world, 'repair');
-  const other = await keptRepair(world, 'repair-again', 'The sum is right; the test was wrong.');
-  const open = await repairLive(world);
-  for (const picture of pictures({ asked, repaired, other, open })) await take(world, picture);
+  const asked = await askLibrarian(
+    scriptedWorld,
+    'What happens to a call that was running when the process ended?',
+  );
+  const repaired = await createStoredRepair(scriptedWorld, 'repair');
+  const other = await createStoredRepair(
+    scriptedWorld,
+    'repair-again',
+    'The sum is right; the test was wrong.',
+  );
+  const open = await createLiveRepair(scriptedWorld);
+  for (const picture of listScreenshots({ asked, repaired, other, open }))
+    await takeScreenshot(scriptedWorld, picture);
 } finally {
-  await world.close();
+  await scriptedWorld.close();
 }
 
-function pictures(ids: {
+function listScreenshots(ids: {
   readonly asked: string;
   readonly repaired: string;
   readonly other: string;
   readonly open: string;
-}): readonly Picture[] {
+}): readonly ScreenshotSpec[] {
   const { asked, repaired, other, open } = ids;
   return [
-    { name: 'runs', address: '#/', on: desk, shows: '.run-row a' },
-    { name: 'runs-phone', address: '#/', on: phone, shows: '.run-row a' },
-    { name: 'transcript', address: `#/s/${repaired}/transcript?at=58`, on: desk, shows: '.item.call' },
-    { name: 'transcript-phone', address: `#/s/${open}/transcript`, on: phone, shows: '.decide' },
-    { name: 'prompt', address: `#/s/${asked}/transcript`, on: dark, shows: '.item.reply', first: openPrompt },
-    { name: 'events', address: `#/s/${repaired}/events?at=44`, on: dark, shows: '.event-row.chosen' },
-    { name: 'chart', address: `#/s/${repaired}/chart`, on: desk, shows: '.react-flow__node' },
-    { name: 'timeline', address: `#/s/${repaired}/timeline`, on: desk, shows: '.view svg, .view canvas' },
-    { name: 'why', address: `#/s/${repaired}/why`, on: desk, shows: '.view h2, .view h3' },
-    { name: 'governor', address: `#/s/${repaired}/governor`, on: dark, shows: '.view h2, .view h3' },
-    { name: 'memory', address: `#/s/${repaired}/memory?at=40`, on: desk, shows: '.view h2, .view h3' },
-    { name: 'approvals', address: '#/approvals', on: desk, shows: '.approval' },
-    { name: 'compare', address: `#/compare?a=${repaired}&b=${other}`, on: desk, shows: 'main h2' },
-    { name: 'fleet', address: '#/fleet', on: desk, shows: 'main h2' },
-    { name: 'import', address: '#/import', on: desk, shows: 'main h1' },
-    { name: 'keys', address: `#/s/${asked}/events`, on: dark, shows: '.event-row', first: openHelp },
+    { name: 'runs', address: '#/', on: desktopViewport, shows: '.run-row a' },
+    { name: 'runs-phone', address: '#/', on: phoneViewport, shows: '.run-row a' },
+    {
+      name: 'transcript',
+      address: `#/s/${repaired}/transcript?at=58`,
+      on: desktopViewport,
+      shows: '.item.call',
+    },
+    { name: 'transcript-phone', address: `#/s/${open}/transcript`, on: phoneViewport, shows: '.decide' },
+    {
+      name: 'prompt',
+      address: `#/s/${asked}/transcript`,
+      on: darkScheme,
+      shows: '.item.reply',
+      first: openPrompt,
+    },
+    { name: 'events', address: `#/s/${repaired}/events?at=44`, on: darkScheme, shows: '.event-row.chosen' },
+    { name: 'chart', address: `#/s/${repaired}/chart`, on: desktopViewport, shows: '.react-flow__node' },
+    {
+      name: 'timeline',
+      address: `#/s/${repaired}/timeline`,
+      on: desktopViewport,
+      shows: '.view svg, .view canvas',
+    },
+    { name: 'why', address: `#/s/${repaired}/why`, on: desktopViewport, shows: '.view h2, .view h3' },
+    { name: 'governor', address: `#/s/${repaired}/governor`, on: darkScheme, shows: '.view h2, .view h3' },
+    {
+      name: 'memory',
+      address: `#/s/${repaired}/memory?at=40`,
+      on: desktopViewport,
+      shows: '.view h2, .view h3',
+    },
+    { name: 'approvals', address: '#/approvals', on: desktopViewport, shows: '.approval' },
+    { name: 'compare', address: `#/compare?a=${repaired}&b=${other}`, on: desktopViewport, shows: 'main h2' },
+    { name: 'fleet', address: '#/fleet', on: desktopViewport, shows: 'main h2' },
+    { name: 'import', address: '#/import', on: desktopViewport, shows: 'main h1' },
+    { name: 'keys', address: `#/s/${asked}/events`, on: darkScheme, shows: '.event-row', first: openHelp },
   ];
 }
 
-async function take(from: Started, { name, address, on, shows, first }: Picture): Promise<void> {
+async function takeScreenshot(
+  from: BrowserWorld,
+  { name, address, on, shows, first }: ScreenshotSpec,
+): Promise<void> {
   const page = await from.page('#/', on);
   await page.goto(`${from.url}/${address}`);
   await page.locator(shows).first().waitFor();
   await first?.(page);
-  // Until layouts have settled and pictures are drawn.
+  // Wait for layouts and graphics to finish.
   await page.waitForTimeout(1_200);
   const path = join(images, `dashboard-${name}.png`);
   await page.screenshot({ path });
@@ -92,12 +123,12 @@ async function openHelp(page: Page): Promise<void> {
   await page.keyboard.press('?');
 }
 
-/** A question to the librarian about these very docs: no model, no network. */
-async function askLibrarian({ store }: Started, question: string): Promise<string> {
+/** Asks the librarian a question about these docs, without a model or a network. */
+async function askLibrarian({ store }: BrowserWorld, question: string): Promise<string> {
   const id = 'ask-the-docs';
   const { settings } = findProfile('pawl') ?? { settings: {} };
   const folder = await indexFolder(join(root, 'docs'));
-  const tools = librarianTools(folder);
+  const tools = createLibrarianTools(folder);
   const about = {
     dir: 'docs',
     model: 'librarian',
@@ -106,7 +137,7 @@ async function askLibrarian({ store }: Started, question: string): Promise<strin
     tools: tools.map(({ description }) => description),
   };
   await store.create(createSession({ id, at: Date.now(), settings }), endedProcess, { about });
-  const { session, log } = await takeUp(store, id, { owner: endedProcess });
+  const { session, log } = await resumeSession(store, id, { owner: endedProcess });
   const agent = new Agent({ session, log, model: createLibrarian(), tools, prompt: about.prompt });
   await agent.say(question);
   await agent.idle();
@@ -116,15 +147,19 @@ async function askLibrarian({ store }: Started, question: string): Promise<strin
 }
 
 /** A repair with phases, retries, memory and a loop. */
-async function keptRepair(into: Started, id: string, answer: string | null = null): Promise<string> {
-  const { session, events } = repairSession(id, Date.now() - 600_000);
+async function createStoredRepair(
+  into: BrowserWorld,
+  id: string,
+  answer: string | null = null,
+): Promise<string> {
+  const { session, events } = createRepairSession(id, Date.now() - 600_000);
   const last = events.at(-1);
   if (answer === null || last?.type !== 'model-replied') return into.keep(session, events);
   return into.keep(session, [...events.slice(0, -1), { ...last, text: answer }]);
 }
 
-/** A repair that stands still until somebody allows it. */
-async function repairLive(into: Started): Promise<string> {
+/** A repair that waits for approval. */
+async function createLiveRepair(into: BrowserWorld): Promise<string> {
   const id = await into.begin('Repair the sum in sum.js and run its tests', [
     { text: 'I look at the file first.', calls: [{ tool: 'read', args: { path: 'sum.js' } }] },
     {

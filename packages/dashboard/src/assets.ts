@@ -2,22 +2,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-export type Asset = {
+export type AssetFile = {
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Packed; null where packing saves nothing. */
+  /** Gzip-compressed bytes; null if compression saves less than 10%. */
   readonly packed: Uint8Array<ArrayBuffer> | null;
-  /** Its name changes with what is in it, so that it never has to be asked for again. */
+  /** The file name contains a content hash, so clients can cache the file permanently. */
   readonly isForGood: boolean;
 };
 
-/** The files of the pages. Only what was found there is ever given out, whatever is asked for. */
-export type Assets = {
-  /** The file at a path such as `/assets/index-abc.js`; null if there is none. */
-  at(path: string): Asset | null;
+/** The built files of the web app. Only files found in its folder are served, so path traversal is impossible. */
+export type AssetFiles = {
+  /** Returns the file at a path such as `/assets/index-abc.js`, or null if there is none. */
+  at(path: string): AssetFile | null;
 };
 
-const types: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -30,29 +30,29 @@ const types: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Vite names what it builds by a hash of it. */
-const hashed = /-[\w-]{8,}\.\w+$/;
+/** Vite puts a content hash into the names of the files it builds. */
+const hashedNamePattern = /-[\w-]{8,}\.\w+$/;
 
-export function createAssets(folder: string): Assets {
-  const known = new Map<string, Asset>();
+export function createAssetFiles(folder: string): AssetFiles {
+  const known = new Map<string, AssetFile>();
   return {
     at(path) {
       const wanted = path === '/' ? '/index.html' : path;
       const found = known.get(wanted);
       if (found !== undefined) return found;
-      const file = filesIn(folder).get(wanted);
-      const type = types[extname(wanted)];
+      const file = indexAssetFiles(folder).get(wanted);
+      const type = contentTypes[extname(wanted)];
       if (file === undefined || type === undefined) return null;
-      const asset = read(file, type);
-      // What may change under the same name is read each time.
+      const asset = readAssetFile(file, type);
+      // Cache only files with hashed names; others may change under the same name.
       if (asset.isForGood) known.set(wanted, asset);
       return asset;
     },
   };
 }
 
-/** By their path in an address. A link that leads out of the folder is no file of it. */
-function filesIn(folder: string): ReadonlyMap<string, string> {
+/** Maps URL paths to files. Symbolic links are excluded because they may point outside the folder. */
+function indexAssetFiles(folder: string): ReadonlyMap<string, string> {
   try {
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
     const files = entries
@@ -65,13 +65,13 @@ function filesIn(folder: string): ReadonlyMap<string, string> {
   }
 }
 
-function read(file: string, type: string): Asset {
+function readAssetFile(file: string, type: string): AssetFile {
   const bytes = new Uint8Array(readFileSync(file));
   const packed = new Uint8Array(gzipSync(bytes));
   return {
     type,
     bytes,
     packed: packed.length < bytes.length * 0.9 ? packed : null,
-    isForGood: hashed.test(file),
+    isForGood: hashedNamePattern.test(file),
   };
 }

@@ -1,14 +1,19 @@
 export { createDashboard } from './dashboard.ts';
-export type { Dashboard, DashboardOptions } from './dashboard.ts';
-export type { Host, Prepare } from './hosts/host.ts';
+export type { DashboardServer, DashboardOptions } from './dashboard.ts';
+export type { SessionHost, SessionPreparer } from './hosts/session-host.ts';
 export { createLocalHost } from './hosts/local-host.ts';
-export type { Besides, LocalHostOptions } from './hosts/local-host.ts';
+export type { ExternalRuns, LocalHostOptions } from './hosts/local-host.ts';
 export { createQueueHost } from './hosts/queue-host.ts';
 export type { QueueHostOptions } from './hosts/queue-host.ts';
-export { memoryMarks } from './marks.ts';
-export type { Marks } from './marks.ts';
-export { openApiDocument } from './openapi.ts';
-export type { OpenApi } from './openapi.ts';
-export { ListenError, startDashboard } from './start.ts';
-export type { RunningDashboard, StartOptions } from './start.ts';
-export type { CreateSession, Mark, SessionDetail, SessionRow } from './api/index.ts';
+export { createMemoryFeedbackStore } from './feedback-store.ts';
+export type { VerdictFeedbackStore } from './feedback-store.ts';
+export { buildOpenApiDocument } from './openapi.ts';
+export type { OpenApiDocument } from './openapi.ts';
+export { ListenError, startDashboard } from './start-dashboard.ts';
+export type { RunningDashboard, StartDashboardOptions } from './start-dashboard.ts';
+export type {
+  CreateSessionRequest,
+  VerdictFeedbackEntry,
+  SessionDetail,
+  SessionListItem,
+} from './api/index.ts';

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { apiErrorSchema } from './api/errors.ts';
-import type { Route } from './routes/route.ts';
-import { routes } from './routes/routes.ts';
+import type { ApiRoute } from './routes/route.ts';
+import { apiRoutes } from './routes/routes.ts';
 
-export type OpenApi = { readonly [key: string]: unknown };
+export type OpenApiDocument = { readonly [key: string]: unknown };
 
-/** The description of the HTTP API, made from the very schemas that its requests are checked with. */
-export function openApiDocument(version: string): OpenApi {
+/** Builds the OpenAPI document from the same schemas that validate the requests. */
+export function buildOpenApiDocument(version: string): OpenApiDocument {
   const components = new Map<string, unknown>();
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) {
+  for (const route of apiRoutes) {
     const path = (paths[`/api/v1${route.path}`] ??= {});
-    path[route.method] = operationOf(route, components);
+    path[route.method] = buildOperation(route, components);
   }
-  schemaOf(apiErrorSchema, components, 'output');
+  toComponentSchema(apiErrorSchema, components, 'output');
   return {
     openapi: '3.1.0',
     info: {
@@ -35,24 +35,31 @@ export function openApiDocument(version: string): OpenApi {
   };
 }
 
-type Components = Map<string, unknown>;
+type SchemaComponents = Map<string, unknown>;
 
-function operationOf(route: Route, components: Components): object {
+function buildOperation(route: ApiRoute, components: SchemaComponents): object {
   const answers = Object.entries(route.answers).map(([status, { what, schema }]) => [
     status,
-    { description: what, content: contentOf(schema, components) },
+    { description: what, content: buildResponseContent(schema, components) },
   ]);
-  const failures = [...new Set([...alwaysFails(route), ...(route.fails ?? [])])].map((status) => [
+  const failures = [...new Set([...listCommonFailures(route), ...(route.fails ?? [])])].map((status) => [
     String(status),
-    { description: failureTexts[status] ?? 'It failed.', content: jsonContent('#/components/schemas/Error') },
+    {
+      description: failureTexts[status] ?? 'It failed.',
+      content: buildJsonContent('#/components/schemas/Error'),
+    },
   ]);
-  const parameters = [...pathParameters(route), ...queryParameters(route, components), ...headers(route)];
+  const parameters = [
+    ...listPathParameters(route),
+    ...listQueryParameters(route, components),
+    ...listHeaderParameters(route),
+  ];
   return {
     operationId: route.name,
     summary: route.summary,
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && {
-      requestBody: { required: true, content: bodyContent(route.body, components) },
+      requestBody: { required: true, content: buildBodyContent(route.body, components) },
     }),
     responses: Object.fromEntries([...answers, ...failures]),
   };
@@ -70,11 +77,11 @@ const failureTexts: Readonly<Record<number, string>> = {
   503: 'The store cannot be reached at the moment.',
 };
 
-function alwaysFails({ body }: Route): readonly number[] {
+function listCommonFailures({ body }: ApiRoute): readonly number[] {
   return body === undefined ? [400, 401, 403, 429] : [400, 401, 403, 413, 429];
 }
 
-function pathParameters({ path }: Route): readonly object[] {
+function listPathParameters({ path }: ApiRoute): readonly object[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -83,10 +90,10 @@ function pathParameters({ path }: Route): readonly object[] {
   }));
 }
 
-function queryParameters({ query }: Route, components: Components): readonly object[] {
+function listQueryParameters({ query }: ApiRoute, components: SchemaComponents): readonly object[] {
   if (query === undefined) return [];
   return Object.entries(query.shape).map(([name, field]) => {
-    const { description, ...schema } = schemaOf(field as z.ZodType, components, 'input') as {
+    const { description, ...schema } = toComponentSchema(field as z.ZodType, components, 'input') as {
       readonly description?: string;
     };
     const required = !(field as z.ZodType).safeParse(undefined).success;
@@ -94,47 +101,47 @@ function queryParameters({ query }: Route, components: Components): readonly obj
   });
 }
 
-/** So that no page of anybody else can ask for a change: a form cannot send it. */
-function headers({ method }: Route): readonly object[] {
+/** Requests that change state need this header. A form cannot set it, which prevents cross-site request forgery. */
+function listHeaderParameters({ method }: ApiRoute): readonly object[] {
   if (method === 'get') return [];
   return [{ name: 'X-Pawl', in: 'header', required: true, schema: { type: 'string', const: '1' } }];
 }
 
-function bodyContent(body: NonNullable<Route['body']>, components: Components): object {
+function buildBodyContent(body: NonNullable<ApiRoute['body']>, components: SchemaComponents): object {
   if ('type' in body) return { [body.type]: { schema: { type: 'string', format: 'binary' } } };
-  return { 'application/json': { schema: schemaOf(body.schema, components, 'input') } };
+  return { 'application/json': { schema: toComponentSchema(body.schema, components, 'input') } };
 }
 
-function contentOf(schema: z.ZodType | string, components: Components): object {
+function buildResponseContent(schema: z.ZodType | string, components: SchemaComponents): object {
   if (typeof schema === 'string') return { [schema]: { schema: { type: 'string' } } };
-  return { 'application/json': { schema: schemaOf(schema, components, 'output') } };
+  return { 'application/json': { schema: toComponentSchema(schema, components, 'output') } };
 }
 
-function jsonContent($ref: string): object {
+function buildJsonContent($ref: string): object {
   return { 'application/json': { schema: { $ref } } };
 }
 
-/** The schema as JSON Schema; those with a name are put among the components and referred to. */
-function schemaOf(schema: z.ZodType, components: Components, io: 'input' | 'output'): object {
+/** Converts a schema to JSON Schema; named schemas become components and are referenced. */
+function toComponentSchema(schema: z.ZodType, components: SchemaComponents, io: 'input' | 'output'): object {
   const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' });
   const { $schema: _, $defs = {}, ...whole } = made as Record<string, unknown>;
   for (const [name, part] of Object.entries($defs as object)) {
-    components.set(name, renamed(part));
+    components.set(name, rewriteReferences(part));
   }
-  const { id, ...rest } = renamed(whole) as { readonly id?: string };
+  const { id, ...rest } = rewriteReferences(whole) as { readonly id?: string };
   if (id === undefined) return rest;
   components.set(id, rest);
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** What refers to a definition of its own document refers to a component of this one. */
-function renamed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(renamed);
+/** Rewrites references to local definitions into references to components. */
+function rewriteReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(rewriteReferences);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, part]) =>
     key === '$ref' && typeof part === 'string'
       ? [key, part.replace('#/$defs/', '#/components/schemas/')]
-      : [key, renamed(part)],
+      : [key, rewriteReferences(part)],
   );
   return Object.fromEntries(entries);
 }

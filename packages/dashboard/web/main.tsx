@@ -1,5 +1,5 @@
 import { createRoot } from 'react-dom/client';
-import { App } from './app/app.tsx';
+import { DashboardApp } from './app/app.tsx';
 import './app/tokens.css';
 import './app/style.css';
 import './app/shell.css';
@@ -12,6 +12,6 @@ import { listenToKeys } from './app/use-keys.ts';
 startTheme();
 listenToKeys();
 
-const root = document.getElementById('root');
-if (root === null) throw new Error('The page has no element #root to draw in.');
-createRoot(root).render(<App />);
+const rootElement = document.getElementById('root');
+if (rootElement === null) throw new Error('The page has no element #root to draw in.');
+createRoot(rootElement).render(<DashboardApp />);

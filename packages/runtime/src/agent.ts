@@ -1,87 +1,87 @@
 import {
   createSession,
-  emptyMemory,
-  isTerminal,
+  createMemory,
+  isTerminalSession,
   memorySettings,
-  pendingActions,
+  listPendingActions,
   step,
   type Action,
   type Event,
   type Session,
-  type Step,
+  type SessionStep,
   type StoredEntry,
 } from '@pawl/core';
-import { systemClock, type Clock } from './clock.ts';
+import { systemClock, type RuntimeClock } from './clock.ts';
 import { createMemoryLog, type EventLog } from './event-log.ts';
 import { createMemorySpool } from './executions/spool.ts';
 import { createInMemoryStorage } from './memory/in-memory-storage.ts';
-import { makeRoom } from './memory/make-room.ts';
-import { createMemoryKeeper, type MemoryKeeper } from './memory/memory-keeper.ts';
-import { memoryTools } from './memory/memory-tools.ts';
-import { Performer } from './performer.ts';
+import { compactContext } from './memory/compact-context.ts';
+import { createMemoryManager, type MemoryManager } from './memory/memory-manager.ts';
+import { createMemoryTools } from './memory/memory-tools.ts';
+import { ActionRunner } from './action-runner.ts';
 import { StoreError } from './store/store-error.ts';
-import { messageOf, type Unstamped, type World } from './work.ts';
+import { getErrorMessage, type UnstampedEvent, type AgentDependencies } from './agent-dependencies.ts';
 
-/** What an observer is told after each event: the event, and all that `step` made of it. */
-export type Seen = Step & { readonly event: Event };
+/** Passed to the observer after each event: the event and the result of `step`. */
+export type StepResult = SessionStep & { readonly event: Event };
 
-export type AgentOptions = Pick<World, 'model' | 'tools'> &
-  Partial<World> & {
-    /** A session to go on with; without one, a new session of the default profile. */
+export type AgentOptions = Pick<AgentDependencies, 'model' | 'tools'> &
+  Partial<AgentDependencies> & {
+    /** Session to continue; defaults to a new session with the default profile. */
     readonly session?: Session;
     readonly id?: string;
     readonly log?: EventLog;
-    readonly clock?: Clock;
-    readonly observe?: (seen: Seen) => void;
-    /** Told when the log finds no room or is kept locked, and with null when it is over. */
-    readonly onTrouble?: (trouble: Trouble | null) => void;
-    /** What the last event of the session put into storage; `resume` sees to it that it is there. */
+    readonly clock?: RuntimeClock;
+    readonly observe?: (seen: StepResult) => void;
+    /** Called when the log is full or busy, and with null once writes succeed again. */
+    readonly onTrouble?: (trouble: StoreOutage | null) => void;
+    /** Entries that the session's last event moved to storage; `resume` writes them again in case they are missing. */
     readonly unstored?: readonly StoredEntry[];
   };
 
-/** Why nothing goes on at the moment. The agent goes on by itself when it is over. */
-export type Trouble = { readonly kind: 'full' | 'busy'; readonly message: string };
+/** Why the log currently rejects writes. The agent retries and continues on its own once the outage is over. */
+export type StoreOutage = { readonly kind: 'full' | 'busy'; readonly message: string };
 
-type Posted = { readonly event: Unstamped; readonly done: (taken: boolean) => void };
+type QueuedEvent = { readonly event: UnstampedEvent; readonly done: (taken: boolean) => void };
 
-/** An event that the machine has seen and that is not kept yet. Nobody has been told, and all that has begun is to wait. */
-type Taken = {
+/** An event that was reduced but is not persisted yet. Observers have not seen it. */
+type PendingStep = {
   readonly event: Event;
   readonly before: Session;
-  readonly result: Step;
+  readonly result: SessionStep;
   readonly hasBegun: boolean;
-  readonly done: Posted['done'];
+  readonly done: QueuedEvent['done'];
 };
 
-/** How many events are kept together at most, where the log does not say. */
-const togetherMax = 100;
+/** Maximum number of events per append, unless the log sets `togetherMax`. */
+const defaultBatchMax = 100;
 
-/** How long to wait before the log is tried again: at first, and at most. */
-const troubleWaitMs = { first: 200, max: 5_000 } as const;
+/** Backoff between attempts to append to an unavailable log. */
+const outageRetryMs = { first: 200, max: 5_000 } as const;
 
 /**
- * The one loop: take an event, step, keep it, tell whoever watches, do what is to be done.
- * Everything that happens comes in through `post`, one event at a time and in order. What a reply asks for and the starts of
- * its calls are kept in one go; nobody sees anything of them before.
+ * The agent loop: reduce an event with `step`, persist it, notify the observer, run its actions.
+ * All events enter through `post` and are processed in order. A reply and the starts of its tool calls are persisted in
+ * one append, and observers see none of them before that.
  */
 export class Agent {
-  readonly #clock: Clock;
+  readonly #clock: RuntimeClock;
   readonly #log: EventLog;
-  readonly #observe: (seen: Seen) => void;
-  readonly #performer: Performer;
-  readonly #keeper: MemoryKeeper;
-  readonly #queue: Posted[] = [];
+  readonly #observe: (seen: StepResult) => void;
+  readonly #performer: ActionRunner;
+  readonly #keeper: MemoryManager;
+  readonly #queue: QueuedEvent[] = [];
   readonly #ended = Promise.withResolvers<Session>();
   readonly #idlers: (() => void)[] = [];
-  readonly #onTrouble: (trouble: Trouble | null) => void;
+  readonly #onTrouble: (trouble: StoreOutage | null) => void;
   readonly #unstored: readonly StoredEntry[];
   readonly #leaving = new AbortController();
   readonly #left = Promise.withResolvers<void>();
   #session: Session;
   #draining = false;
-  /** Until it is known what was left running, nothing is taken: what begins now would be taken for that. */
+  /** Set while `resume` prepares the session. Events wait for it, because a call started now would look interrupted. */
   #preparing: Promise<void> | null = null;
-  /** Nothing is taken any more: the log cannot be written, or the session was let go of. */
+  /** Events are no longer accepted: the log cannot be written, or the agent was detached from the session. */
   #closed = false;
 
   constructor(options: AgentOptions) {
@@ -91,16 +91,16 @@ export class Agent {
     this.#observe = options.observe ?? (() => undefined);
     this.#onTrouble = options.onTrouble ?? (() => undefined);
     this.#unstored = options.unstored ?? [];
-    this.#session = options.session ?? newSession(id, clock.now());
-    const world = worldOf(options, this.#session, clock, () => this.#session);
+    this.#session = options.session ?? createDefaultSession(id, clock.now());
+    const world = createAgentDependencies(options, this.#session, clock, () => this.#session);
     this.#keeper = world.memory;
-    this.#performer = new Performer({
+    this.#performer = new ActionRunner({
       world,
       clock,
       post: (event) => this.post(event),
       isKept: () => !this.#closed,
     });
-    // Whoever does not wait for the end must not be stopped by how it ended.
+    // Avoid an unhandled rejection when nothing awaits "ended".
     this.#ended.promise.catch(() => undefined);
   }
 
@@ -108,26 +108,26 @@ export class Agent {
     return this.#session;
   }
 
-  /** Resolves when the session has ended, rejects when its log could not be written. */
+  /** Resolves when the session has ended; rejects if the event log cannot be written. */
   get ended(): Promise<Session> {
     return this.#ended.promise;
   }
 
   /**
-   * Takes up the work a session was left with. What was running is settled first: nothing is done twice that must not be, and
-   * nothing is forgotten.
+   * Resumes the session's pending work. Interrupted calls are reconciled first, so that no call is lost and only
+   * repeatable calls run twice.
    */
   async resume(): Promise<void> {
     this.#preparing = this.#prepare();
     await this.#preparing;
     this.#preparing = null;
     await this.#performer.settle(this.#session);
-    this.#perform(pendingActions(this.#session), this.#session);
+    this.#perform(listPendingActions(this.#session), this.#session);
   }
 
   /**
-   * Lets go of the session where it is, so that it can be taken up again, here or elsewhere. Nothing new is begun; what
-   * runs is called off, and how it ended is kept if it ends within the time given.
+   * Detaches from the session so that it can be resumed here or in another process. No new work starts; running work is
+   * cancelled, and its results are persisted if they arrive within `graceMs`.
    */
   async leave({ graceMs = 2_000 }: { readonly graceMs?: number } = {}): Promise<void> {
     this.#leaving.abort();
@@ -142,22 +142,25 @@ export class Agent {
   }
 
   /**
-   * Says something to the agent; resolves, once it is kept, to whether the machine took it. While the agent is busy its work
-   * goes on, and the model hears what was said when it is asked next.
+   * Sends a user message; resolves, once it is persisted, to whether the state machine accepted it. If the agent is
+   * busy, the message becomes steering: work continues, and the next model request includes it.
    */
   say(text: string): Promise<boolean> {
     return this.post({ type: this.#isIdle() ? 'user-message' : 'steered', text });
   }
 
-  /** Hands an event to the machine; resolves, once it is kept and acted on, to whether the machine took it. */
-  post(event: Unstamped): Promise<boolean> {
+  /**
+   * Queues an event; resolves, once it is persisted and its actions have started, to whether the state machine accepted
+   * it.
+   */
+  post(event: UnstampedEvent): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#queue.push({ event, done: resolve });
     void this.#drain();
     return promise;
   }
 
-  /** Resolves when there is nothing left to do but wait for the user, or when the session has ended. */
+  /** Resolves when the session waits for the user or has ended, or when the agent was detached. */
   async idle(): Promise<Session> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#isIdle()) resolve();
@@ -188,17 +191,17 @@ export class Agent {
   }
 
   /**
-   * Takes the next event, and those after it for as long as nothing must be done before they are kept. What asks for calls
-   * is followed at once by their starts. Nothing is waited for here, so nothing can come in between.
+   * Reduces the next event, and the following ones as long as each may start its actions before it is persisted: a
+   * reply that requests calls is followed at once by their starts. Synchronous, so no other event can interleave.
    */
-  #take(): readonly Taken[] {
-    const group: Taken[] = [];
+  #take(): readonly PendingStep[] {
+    const group: PendingStep[] = [];
     let before = this.#session;
-    const { togetherMax: most = togetherMax } = this.#log;
+    const { togetherMax: most = defaultBatchMax } = this.#log;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       const event = { ...next.event, at: this.#clock.now() } as Event;
       const result = step(before, event);
-      const mayWait = group.length + 1 < most && !isTerminal(result.session);
+      const mayWait = group.length + 1 < most && !isTerminalSession(result.session);
       const hasBegun = mayWait && this.#performer.mayBegin(result.actions);
       group.push({ event, before, result, hasBegun, done: next.done });
       if (!hasBegun) break;
@@ -208,42 +211,42 @@ export class Agent {
     return group;
   }
 
-  /** What follows from an event that is kept. */
-  async #act({ event, before, result, hasBegun }: Taken): Promise<void> {
+  /** Applies the consequences of a persisted event. */
+  async #act({ event, before, result, hasBegun }: PendingStep): Promise<void> {
     this.#session = result.session;
     const { memory } = result.session;
     if (memory !== null && memory !== before.memory) this.#keeper.sync(memory);
     this.#tell({ ...result, event });
-    // Before the next event: so of all that ever went into storage at most what the last one put there can be missing.
+    // Await storage before the next event: then at most the entries of the last event can be missing after a crash.
     for (const action of result.actions) if (action.type === 'store') await this.#store(action.entries);
     if (result.session.turn !== before.turn) this.#performer.moved(before.turn, result.session.turn);
     if (!hasBegun) this.#perform(result.actions, result.session);
-    if (isTerminal(this.#session)) this.#end();
+    if (isTerminalSession(this.#session)) this.#end();
   }
 
   /**
-   * Keeps events, all of them or none. As long as there is no room for them nothing else is kept either, since what came
-   * later would otherwise stand where these belong.
+   * Persists all of the events or none. While the log is unavailable it retries and blocks later events, because those
+   * must not precede these in the log.
    */
-  async #keep(group: readonly Taken[]): Promise<boolean> {
+  async #keep(group: readonly PendingStep[]): Promise<boolean> {
     if (this.#closed) return false;
     const events = group.flatMap(({ event, before, result }) =>
       result.session.seq > before.seq ? [event] : [],
     );
     const after = group.at(-1)?.result.session;
     if (events.length === 0 || after === undefined) return true;
-    const { first, max } = troubleWaitMs;
+    const { first, max } = outageRetryMs;
     for (let waitMs: number = first; ; waitMs = Math.min(waitMs * 2, max)) {
       try {
         await this.#log.append(events, after);
         if (waitMs > first) this.#onTrouble(null);
         return true;
       } catch (error) {
-        const kind = passingTrouble(error);
+        const kind = getOutageKind(error);
         if (kind === null) this.#break(error);
         if (this.#leaving.signal.aborted) this.#closed = true;
         if (kind === null || this.#closed) return false;
-        this.#onTrouble({ kind, message: messageOf(error) });
+        this.#onTrouble({ kind, message: getErrorMessage(error) });
       }
       await this.#clock.until(this.#clock.now() + waitMs, this.#leaving.signal);
     }
@@ -254,16 +257,16 @@ export class Agent {
     try {
       await this.#keeper.store(entries);
     } catch (error) {
-      // The log has it all; what cannot be looked up is no reason to stop.
-      process.emitWarning(`Storage could not be written: ${messageOf(error)}`, 'PawlWarning');
+      // Not fatal: the log contains the entries; only lookups in storage miss them.
+      process.emitWarning(`Storage could not be written: ${getErrorMessage(error)}`, 'PawlWarning');
     }
   }
 
-  #tell(seen: Seen): void {
+  #tell(seen: StepResult): void {
     try {
       this.#observe(seen);
     } catch (error) {
-      process.emitWarning(`An observer threw: ${messageOf(error)}`, 'PawlWarning');
+      process.emitWarning(`An observer threw: ${getErrorMessage(error)}`, 'PawlWarning');
     }
   }
 
@@ -281,28 +284,28 @@ export class Agent {
     this.#ended.resolve(this.#session);
   }
 
-  /** What cannot be kept must not be done: the session stops where its log stops. */
+  /** Fail closed: if an event cannot be persisted, none of its actions run. */
   #break(error: unknown): void {
     this.#closed = true;
     void this.#performer.stop();
     this.#ended.reject(
-      new Error(`The event log could not be written: ${messageOf(error)}`, { cause: error }),
+      new Error(`The event log could not be written: ${getErrorMessage(error)}`, { cause: error }),
     );
   }
 }
 
-/** What is over by itself some time, and has kept nothing of the events. */
-function passingTrouble(error: unknown): Trouble['kind'] | null {
+/** Outages that end on their own; the failed append persisted none of the events. */
+function getOutageKind(error: unknown): StoreOutage['kind'] | null {
   if (!(error instanceof StoreError)) return null;
   return error.code === 'full' || error.code === 'busy' ? error.code : null;
 }
 
-function newSession(id: string, at: number): Session {
+function createDefaultSession(id: string, at: number): Session {
   return createSession({ id, at, settings: { compact: true } });
 }
 
-/** Nobody is there to ask, nothing runs after tools, and the way out of a stuck state is to tell the model. */
-const defaultWorld: Omit<World, 'model' | 'tools' | 'memory' | 'page' | 'spool'> = {
+/** Defaults: questions are denied because there is no prompter, no hooks run, and recovery asks the model. */
+const defaultDependencies: Omit<AgentDependencies, 'model' | 'tools' | 'memory' | 'page' | 'spool'> = {
   prompt: '',
   rules: () => 'allow',
   decide: () => Promise.resolve({ decision: 'deny', reason: 'nobody is there to ask' }),
@@ -312,18 +315,23 @@ const defaultWorld: Omit<World, 'model' | 'tools' | 'memory' | 'page' | 'spool'>
   random: Math.random,
 };
 
-/** Where there is a working memory, the tools that work on it are there as well. */
-function worldOf(options: AgentOptions, session: Session, clock: Clock, now: () => Session): World {
-  const memory = options.memory ?? keeperFor(session, clock);
-  const tools = session.memory === null ? options.tools : [...options.tools, ...memoryTools(memory)];
+/** Adds the memory tools if the session has working memory. */
+function createAgentDependencies(
+  options: AgentOptions,
+  session: Session,
+  clock: RuntimeClock,
+  now: () => Session,
+): AgentDependencies {
+  const memory = options.memory ?? createDefaultMemoryManager(session, clock);
+  const tools = session.memory === null ? options.tools : [...options.tools, ...createMemoryTools(memory)];
   const spool = createMemorySpool();
   const { summaryModel = null } = options;
-  const page: World['page'] = (_, signal) =>
-    makeRoom(memory, now(), summaryModel && { model: summaryModel, clock, signal });
-  return { ...defaultWorld, spool, page, ...options, memory, tools };
+  const page: AgentDependencies['page'] = (_, signal) =>
+    compactContext(memory, now(), summaryModel && { model: summaryModel, clock, signal });
+  return { ...defaultDependencies, spool, page, ...options, memory, tools };
 }
 
-function keeperFor({ memory }: Session, clock: Clock): MemoryKeeper {
-  const held = memory ?? emptyMemory(memorySettings.pawl);
-  return createMemoryKeeper({ memory: held, storage: createInMemoryStorage(), clock });
+function createDefaultMemoryManager({ memory }: Session, clock: RuntimeClock): MemoryManager {
+  const held = memory ?? createMemory(memorySettings.pawl);
+  return createMemoryManager({ memory: held, storage: createInMemoryStorage(), clock });
 }

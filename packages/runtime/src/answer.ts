@@ -1,21 +1,21 @@
-import { items, type Conversation, type Message } from '@pawl/core';
+import { iterateItems, type ConversationHistory, type ConversationMessage } from '@pawl/core';
 
 /**
- * What the last turn came to: the answer a finishing tool brought, or the last text of the assistant; null when there is
+ * Returns the answer of the last turn: the output of a finishing tool or the assistant's last text; null if there is
  * neither.
  */
-export function answerOf(conversation: Conversation<Message>): string | null {
+export function findTurnAnswer(conversation: ConversationHistory<ConversationMessage>): string | null {
   let answer: string | null = null;
-  for (const message of items(conversation)) {
+  for (const message of iterateItems(conversation)) {
     if (message.role === 'user') answer = null;
     if (message.role === 'assistant' && message.text.trim() !== '' && message.calls.length === 0)
       answer = message.text;
-    if (message.role === 'tool') answer = finalAnswer(message) ?? answer;
+    if (message.role === 'tool') answer = findToolAnswer(message) ?? answer;
   }
   return answer;
 }
 
-function finalAnswer({ outcome }: Extract<Message, { role: 'tool' }>): string | null {
+function findToolAnswer({ outcome }: Extract<ConversationMessage, { role: 'tool' }>): string | null {
   if (!outcome.ok || outcome.final !== true) return null;
   const { output } = outcome;
   if (typeof output === 'string') return output;

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time, as the loop sees it. A test brings its own. */
-export type Clock = {
+/** Time source of the agent loop; tests provide their own. */
+export type RuntimeClock = {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves at that time, or as soon as the signal is aborted. */
+  /** Resolves at the given time, or as soon as the signal is aborted. */
   until(at: number, signal: AbortSignal): Promise<void>;
 };
 
-/** Runs something under a signal that is aborted when the given one is, or at the deadline if there is one. */
-export async function inTime(
+/** Runs a function with a signal that is aborted with the given one, or at the deadline if there is one. */
+export async function runWithDeadline(
   deadline: number | null,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  { clock, signal }: { readonly clock: RuntimeClock; readonly signal: AbortSignal },
   run: (timed: AbortSignal) => Promise<void>,
 ): Promise<void> {
   if (deadline === null) return run(signal);
@@ -21,11 +21,11 @@ export async function inTime(
   await run(AbortSignal.any([signal, late.signal])).finally(() => done.abort());
 }
 
-/** Node's timers cannot wait longer than this; a longer wait is made of several. */
+/** Maximum delay of Node's timers; longer waits are split. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** How long to wait is fixed at the start: setting the clock meanwhile makes no wait longer or shorter. */
-export const systemClock: Clock = {
+/** Waits use the monotonic clock, so that changing the system time does not lengthen or shorten them. */
+export const systemClock: RuntimeClock = {
   now: () => Date.now(),
   async until(at, signal) {
     const end = performance.now() + at - Date.now();

@@ -1,17 +1,19 @@
 import type { Event, Session } from '@pawl/core';
 
 /**
- * Where durable events go before anything is done about them.
- * Contract: `append` keeps all the events or none, and returns only when they are kept; when it throws, nothing further is
- * done for the session. `after` is what they lead to.
+ * Receives durable events before any of their actions run.
+ * Contract: `append` persists all events or none and returns only once they are persisted; if it throws, the session
+ * runs no further actions. `after` is the session after these events.
  */
 export type EventLog = {
   append(events: readonly Event[], after: Session): void | Promise<void>;
-  /** How many events may be kept together, 100 unless it says otherwise. With 1 each is seen before the next is taken. */
+  /**
+   * Maximum number of events per append; defaults to 100. With 1, observers see each event before the next is reduced.
+   */
   readonly togetherMax?: number;
 };
 
-/** Keeps the events in memory, for as long as the process lives. */
+/** Creates a log that lives in memory and ends with the process. */
 export function createMemoryLog(): EventLog & { readonly events: readonly Event[] } {
   const events: Event[] = [];
   return {

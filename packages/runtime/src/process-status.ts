@@ -1,20 +1,20 @@
-/** What Linux says about a process. Its start time tells it from a later one with the same number. */
+/** Status of a Linux process. Its start time distinguishes it from a later process with the same pid. */
 export type ProcessStatus = {
   readonly hasEnded: boolean;
   readonly parent: number;
   readonly startedAt: string;
 };
 
-/** Where these stand among the fields after the name. */
-const fields = { state: 0, parent: 1, startedAt: 19 } as const;
+/** Indexes of the fields after the process name in `/proc/<pid>/stat`. */
+const statFields = { state: 0, parent: 1, startedAt: 19 } as const;
 
-/** Reads the text of `/proc/<pid>/stat`. A process that has ended stays listed until its parent takes note of it. */
-export function readProcessStatus(text: string): ProcessStatus {
-  // The name stands in brackets and may hold anything.
+/** Parses `/proc/<pid>/stat`. An ended process stays listed as a zombie until its parent reaps it. */
+export function parseProcessStatus(text: string): ProcessStatus {
+  // The name is in parentheses and may contain any character, including parentheses.
   const values = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return {
-    hasEnded: 'ZX'.includes(values[fields.state] ?? 'X'),
-    parent: Number(values[fields.parent]),
-    startedAt: values[fields.startedAt] ?? '',
+    hasEnded: 'ZX'.includes(values[statFields.state] ?? 'X'),
+    parent: Number(values[statFields.parent]),
+    startedAt: values[statFields.startedAt] ?? '',
   };
 }

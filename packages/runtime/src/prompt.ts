@@ -1,8 +1,8 @@
 import {
   dumpMemory,
-  modeSection,
-  nextStates,
-  offeredTools,
+  renderModeSection,
+  listNextStates,
+  listOfferedTools,
   type Action,
   type ModeChart,
   type Session,
@@ -10,33 +10,33 @@ import {
 import type { ModelRequest } from './models/model.ts';
 import type { ToolDescription } from './tools/tool.ts';
 
-type AskModel = Extract<Action, { readonly type: 'ask-model' }>;
+type AskModelAction = Extract<Action, { readonly type: 'ask-model' }>;
 
-/** What the model is sent: the system prompt, the conversation, the tools it may call, and where it stands. */
-export function requestFor(
-  { conversation, advice, tools }: AskModel,
+/** Builds the model request: system prompt, conversation, offered tools and the current mode. */
+export function buildModelRequest(
+  { conversation, advice, tools }: AskModelAction,
   session: Session,
   world: { readonly prompt: string; readonly tools: readonly ToolDescription[]; readonly at: number },
 ): ModelRequest {
   const { chart } = session.settings;
   const { mode } = session;
-  const offered = tools ? offeredOf(session, world.tools) : [];
-  const system = systemPrompt(session, world.prompt);
+  const offered = tools ? filterOfferedTools(session, world.tools) : [];
+  const system = buildSystemPrompt(session, world.prompt);
   if (chart === null || mode === null) {
     return { system, conversation, tools: offered, advice, state: null, mode: null };
   }
-  const state = modeSection(chart, mode, { at: world.at, advice, stuck: advice !== null });
-  const next = tools ? nextStates(chart, mode) : [];
+  const state = renderModeSection(chart, mode, { at: world.at, advice, stuck: advice !== null });
+  const next = tools ? listNextStates(chart, mode) : [];
   return { system, conversation, tools: offered, advice, state, mode: { state: mode.state, next } };
 }
 
-/** The mode narrows down what there is; a model that is offered nothing else asks for nothing else. */
-function offeredOf(
+/** Returns the tools that the current mode allows. */
+function filterOfferedTools(
   { settings: { chart }, mode }: Session,
   tools: readonly ToolDescription[],
 ): readonly ToolDescription[] {
   if (chart === null || mode === null) return tools;
-  const names = offeredTools(
+  const names = listOfferedTools(
     chart,
     mode,
     tools.map(({ name }) => name),
@@ -44,12 +44,12 @@ function offeredOf(
   return tools.filter(({ name }) => names.includes(name));
 }
 
-function systemPrompt({ settings: { chart }, mode, memory }: Session, prompt: string): string {
+function buildSystemPrompt({ settings: { chart }, mode, memory }: Session, prompt: string): string {
   const held = memory === null ? '' : dumpMemory(memory);
   return [
     prompt,
     chart?.prompt ?? '',
-    chart === null || mode === null ? '' : promptOf(chart, mode.state),
+    chart === null || mode === null ? '' : getModePrompt(chart, mode.state),
     held === '' ? '' : `## Working Memory\n${held}`,
   ]
     .map((part) => part.trim())
@@ -57,6 +57,6 @@ function systemPrompt({ settings: { chart }, mode, memory }: Session, prompt: st
     .join('\n\n');
 }
 
-function promptOf({ states }: ModeChart, name: string): string {
+function getModePrompt({ states }: ModeChart, name: string): string {
   return states.find((state) => state.name === name)?.prompt ?? '';
 }

@@ -1,22 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Where in a trace something happens, as W3C Trace Context writes it: `00-TRACE-SPAN-FLAGS`. */
+/** A position in a trace, in W3C Trace Context format: `00-TRACE-SPAN-FLAGS`. */
 export type TraceContext = { readonly traceparent: string };
 
-const contexts = new AsyncLocalStorage<TraceContext>();
+const contextStorage = new AsyncLocalStorage<TraceContext>();
 
-/** Runs something as part of a trace: what it starts, sends and asks for says so to whoever receives it. */
-export function withTraceContext<Value>(context: TraceContext, run: () => Value): Value {
-  return contexts.run(context, run);
+/** Runs a function within a trace; commands and requests it starts propagate the trace context. */
+export function runWithTraceContext<Value>(context: TraceContext, run: () => Value): Value {
+  return contextStorage.run(context, run);
 }
 
-/** Undefined where nobody traces. */
-export function traceContext(): TraceContext | undefined {
-  return contexts.getStore();
+/** Returns undefined outside of a trace. */
+export function getTraceContext(): TraceContext | undefined {
+  return contextStorage.getStore();
 }
 
-/** The same as environment variables for a command: programs that trace look for the variable of this name. */
-export function traceEnvironment(): { readonly [name: string]: string } {
-  const context = contexts.getStore();
+/** Returns the trace context as environment variables for a command, under the conventional name `TRACEPARENT`. */
+export function getTraceEnvironment(): { readonly [name: string]: string } {
+  const context = contextStorage.getStore();
   return context === undefined ? {} : { TRACEPARENT: context.traceparent };
 }

@@ -1,22 +1,22 @@
-import { conversationOf, replay, createSession, toArray, type Event, type Json } from '@pawl/core';
+import { getConversation, replay, createSession, toItemArray, type Event, type Json } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
   Agent,
-  answerOf,
+  findTurnAnswer,
   createMemoryLog,
-  createScripted,
+  createScriptedModel,
   defineTool,
   type AgentOptions,
-  type Clock,
+  type RuntimeClock,
   type Model,
   type ScriptedReply,
-  type Seen,
+  type StepResult,
   type Tool,
 } from '../src/index.ts';
 
 /** Time that passes only when someone waits for it. */
-function simulatedClock(): Clock & { readonly waits: number[] } {
+function createSimulatedClock(): RuntimeClock & { readonly waits: number[] } {
   let now = 1_000;
   const waits: number[] = [];
   return {
@@ -30,14 +30,14 @@ function simulatedClock(): Clock & { readonly waits: number[] } {
   };
 }
 
-const echo = defineTool({
+const echoTool = defineTool({
   name: 'echo',
   description: 'Says it back.',
   parameters: z.object({ text: z.string() }),
   run: ({ text }) => Promise.resolve({ ok: true, output: text }),
 });
 
-const done = defineTool({
+const finishTool = defineTool({
   name: 'finish',
   description: 'Ends the work.',
   parameters: z.object({ answer: z.string() }),
@@ -45,7 +45,7 @@ const done = defineTool({
 });
 
 /** A model that never answers. */
-const mute: Model = {
+const silentModel: Model = {
   name: 'mute',
   // oxlint-disable-next-line require-yield
   async *stream(_request, signal) {
@@ -55,21 +55,21 @@ const mute: Model = {
   },
 };
 
-function call(tool: string, args: Json, id?: string): { tool: string; args: Json; id?: string } {
+function createCall(tool: string, args: Json, id?: string): { tool: string; args: Json; id?: string } {
   return { tool, args, ...(id !== undefined && { id }) };
 }
 
-function start(
+function startAgent(
   replies: readonly ScriptedReply[],
   options: Partial<AgentOptions> = {},
-): { agent: Agent; seen: Seen[]; clock: ReturnType<typeof simulatedClock>; model: Model } {
-  const seen: Seen[] = [];
-  const clock = simulatedClock();
-  const model = createScripted(replies);
+): { agent: Agent; seen: StepResult[]; clock: ReturnType<typeof createSimulatedClock>; model: Model } {
+  const seen: StepResult[] = [];
+  const clock = createSimulatedClock();
+  const model = createScriptedModel(replies);
   const agent = new Agent({
     id: 'test',
     model,
-    tools: [echo, done],
+    tools: [echoTool, finishTool],
     clock,
     observe: (each) => seen.push(each),
     ...options,
@@ -77,12 +77,12 @@ function start(
   return { agent, seen, clock, model };
 }
 
-async function ask(agent: Agent, text: string): Promise<string | null> {
+async function askAgent(agent: Agent, text: string): Promise<string | null> {
   void agent.say(text);
-  return answerOf(conversationOf(await agent.idle()));
+  return findTurnAnswer(getConversation(await agent.idle()));
 }
 
-function transitions(seen: readonly Seen[]): string[] {
+function listTransitions(seen: readonly StepResult[]): string[] {
   return seen
     .flatMap(({ notes }) => notes)
     .flatMap((note) => (note.type === 'transition' ? [`${note.from} → ${note.to}`] : []));
@@ -90,12 +90,12 @@ function transitions(seen: readonly Seen[]): string[] {
 
 describe('Agent', () => {
   it('drives a goal through tools to an answer, each transition seen with its time [LOOM-67, LOOM-102]', async () => {
-    const { agent, seen } = start([
-      { text: 'Looking.', calls: [call('echo', { text: 'one' }), call('echo', { text: 'two' })] },
-      { calls: [call('finish', { answer: 'one and two' })] },
+    const { agent, seen } = startAgent([
+      { text: 'Looking.', calls: [createCall('echo', { text: 'one' }), createCall('echo', { text: 'two' })] },
+      { calls: [createCall('finish', { answer: 'one and two' })] },
     ]);
-    expect(await ask(agent, 'What is there?')).toBe('one and two');
-    expect(transitions(seen)).toEqual([
+    expect(await askAgent(agent, 'What is there?')).toBe('one and two');
+    expect(listTransitions(seen)).toEqual([
       'waitingForUser → callingModel',
       'callingModel → processingResponse',
       'processingResponse → executingTools',
@@ -111,8 +111,8 @@ describe('Agent', () => {
 
   it('keeps a log from which the very same session can be replayed', async () => {
     const log = createMemoryLog();
-    const { agent } = start([{ calls: [call('echo', { text: 'x' })] }, { text: 'done' }], { log });
-    await ask(agent, 'go');
+    const { agent } = startAgent([{ calls: [createCall('echo', { text: 'x' })] }, { text: 'done' }], { log });
+    await askAgent(agent, 'go');
     const fresh = createSession({ id: 'test', at: 1_001, settings: { compact: true } });
     expect(replay(fresh, log.events)).toEqual(agent.session);
     expect(log.events).toHaveLength(agent.session.seq);
@@ -120,12 +120,12 @@ describe('Agent', () => {
 
   it('keeps what the user says while it is busy, and the model hears it afterwards, in order [RO-10]', async () => {
     const log = createMemoryLog();
-    const { agent } = start([{ text: 'first' }, { text: 'second' }], { log });
+    const { agent } = startAgent([{ text: 'first' }, { text: 'second' }], { log });
     const taken = await Promise.all([agent.say('a'), agent.say('b'), agent.say('c')]);
     expect(taken).toEqual([true, true, true]);
     expect(log.events.map(({ type }) => type).slice(0, 3)).toEqual(['user-message', 'steered', 'steered']);
     await agent.idle();
-    const said = toArray(conversationOf(agent.session)).map((message) =>
+    const said = toItemArray(getConversation(agent.session)).map((message) =>
       message.role === 'tool' ? '' : message.text,
     );
     expect(said).toEqual(['a', 'first', 'b', 'c', 'second']);
@@ -133,19 +133,19 @@ describe('Agent', () => {
 
   it('waits as long as the provider asks before it tries again', async () => {
     const busy = { failure: { kind: 'rate-limit', message: '429', retryAfterMs: 7_000 } } as const;
-    const { agent, clock } = start([busy, { text: 'there' }]);
-    expect(await ask(agent, 'hello?')).toBe('there');
+    const { agent, clock } = startAgent([busy, { text: 'there' }]);
+    expect(await askAgent(agent, 'hello?')).toBe('there');
     expect(clock.waits).toHaveLength(1);
     expect(clock.waits[0]).toBeGreaterThan(6_900);
   });
 
   it('shows the error and has nothing lost when the model keeps failing', async () => {
     const down = { failure: { kind: 'network', message: 'no route' } } as const;
-    const { agent, seen } = start([down, down, down]);
-    expect(await ask(agent, 'hello?')).toBeNull();
+    const { agent, seen } = startAgent([down, down, down]);
+    expect(await askAgent(agent, 'hello?')).toBeNull();
     const errors = seen.flatMap(({ actions }) => actions.filter((action) => action.type === 'show-error'));
     expect(errors).toEqual([{ type: 'show-error', kind: 'network', message: 'no route' }]);
-    expect(toArray(conversationOf(agent.session))).toMatchObject([{ role: 'user', text: 'hello?' }]);
+    expect(toItemArray(getConversation(agent.session))).toMatchObject([{ role: 'user', text: 'hello?' }]);
   });
 
   it('takes a model that throws, or ends without a reply, for one that failed', async () => {
@@ -157,14 +157,14 @@ describe('Agent', () => {
       },
     };
     const silent: Model = { name: 'silent', async *stream() {} };
-    const { agent, seen } = start([], { model: rude });
-    await ask(agent, 'x');
+    const { agent, seen } = startAgent([], { model: rude });
+    await askAgent(agent, 'x');
     expect(seen.flatMap(({ event }) => (event.type === 'model-failed' ? [event.error] : []))[0]).toEqual({
       kind: 'unknown',
       message: 'rude broke off: boom',
     });
-    const other = start([], { model: silent });
-    await ask(other.agent, 'x');
+    const other = startAgent([], { model: silent });
+    await askAgent(other.agent, 'x');
     expect(other.seen.find(({ event }) => event.type === 'model-failed')?.event).toMatchObject({
       error: { kind: 'truncated' },
     });
@@ -182,8 +182,8 @@ describe('Agent', () => {
         return Promise.resolve({ ok: true, output: null });
       },
     });
-    const { agent } = start([{ calls: [call('spy', {})] }, { text: 'ok' }], { log, tools: [spy] });
-    await ask(agent, 'go');
+    const { agent } = startAgent([{ calls: [createCall('spy', {})] }, { text: 'ok' }], { log, tools: [spy] });
+    await askAgent(agent, 'go');
     expect(kept).toEqual([['user-message', 'model-replied', 'tool-started']]);
   });
 
@@ -206,11 +206,14 @@ describe('Agent', () => {
         return Promise.resolve({ ok: true, output: 'quick' });
       },
     });
-    const { agent } = start([{ calls: [call('slow', {}), call('quick', {})] }, { text: 'ok' }], {
-      tools: [slow, quick],
-    });
-    await ask(agent, 'go');
-    const results = toArray(conversationOf(agent.session)).filter((message) => message.role === 'tool');
+    const { agent } = startAgent(
+      [{ calls: [createCall('slow', {}), createCall('quick', {})] }, { text: 'ok' }],
+      {
+        tools: [slow, quick],
+      },
+    );
+    await askAgent(agent, 'go');
+    const results = toItemArray(getConversation(agent.session)).filter((message) => message.role === 'tool');
     expect(results.map((message) => message.tool)).toEqual(['slow', 'quick']);
   });
 
@@ -230,22 +233,28 @@ describe('Agent', () => {
         },
       });
     const tools = [taking('look', 'read-only'), taking('change', 'verifiable')];
-    const { agent } = start([{ calls: [call('look', {}), call('change', {})] }, { text: 'ok' }], { tools });
-    await ask(agent, 'go');
+    const { agent } = startAgent(
+      [{ calls: [createCall('look', {}), createCall('change', {})] }, { text: 'ok' }],
+      { tools },
+    );
+    await askAgent(agent, 'go');
     expect(running).toEqual(['look starts', 'look ends', 'change starts', 'change ends']);
   });
 
   it('tells the model about unknown tools, bad arguments and tools that throw, and goes on', async () => {
     const broken: Tool = {
-      description: { ...echo.description, name: 'broken' },
+      description: { ...echoTool.description, name: 'broken' },
       run: () => Promise.reject(new Error('oh')),
     };
-    const { agent } = start(
-      [{ calls: [call('nope', {}), call('echo', { text: 1 }), call('broken', {})] }, { text: 'I see' }],
-      { tools: [echo, broken] },
+    const { agent } = startAgent(
+      [
+        { calls: [createCall('nope', {}), createCall('echo', { text: 1 }), createCall('broken', {})] },
+        { text: 'I see' },
+      ],
+      { tools: [echoTool, broken] },
     );
-    expect(await ask(agent, 'go')).toBe('I see');
-    const errors = toArray(conversationOf(agent.session)).flatMap((message) =>
+    expect(await askAgent(agent, 'go')).toBe('I see');
+    const errors = toItemArray(getConversation(agent.session)).flatMap((message) =>
       message.role === 'tool' && !message.outcome.ok ? [message.outcome.error] : [],
     );
     expect(errors.map((error) => error.kind)).toEqual(['invalid', 'invalid', 'failed']);
@@ -254,38 +263,41 @@ describe('Agent', () => {
   });
 
   it('denies what needs asking when nobody is there, and asks when somebody is', async () => {
-    const script = [{ calls: [call('echo', { text: 'a' }, 'a')] }, { text: 'ok' }];
-    const alone = start(script, { rules: () => 'ask' });
-    await ask(alone.agent, 'go');
-    expect(toArray(conversationOf(alone.agent.session))[2]).toMatchObject({
+    const script = [{ calls: [createCall('echo', { text: 'a' }, 'a')] }, { text: 'ok' }];
+    const alone = startAgent(script, { rules: () => 'ask' });
+    await askAgent(alone.agent, 'go');
+    expect(toItemArray(getConversation(alone.agent.session))[2]).toMatchObject({
       outcome: { ok: false, error: { kind: 'denied' } },
     });
     const asked: string[] = [];
-    const attended = start(script, {
+    const attended = startAgent(script, {
       rules: () => 'ask',
       decide: (each) => {
         asked.push(each.id);
         return Promise.resolve({ decision: 'allow' });
       },
     });
-    await ask(attended.agent, 'go');
+    await askAgent(attended.agent, 'go');
     expect(asked).toEqual(['a']);
-    expect(toArray(conversationOf(attended.agent.session))[2]).toMatchObject({ outcome: { ok: true } });
+    expect(toItemArray(getConversation(attended.agent.session))[2]).toMatchObject({ outcome: { ok: true } });
   });
 
   it('runs hooks after a tool that changed something, and goes on when they fail [LOOM-24, LOOM-53]', async () => {
-    const edit: Tool = { ...echo, description: { ...echo.description, name: 'edit' } };
+    const edit: Tool = { ...echoTool, description: { ...echoTool.description, name: 'edit' } };
     const completed: unknown[] = [];
     let failures = 0;
-    const { agent, seen } = start([{ calls: [call('edit', { text: 'x' }, 'e')] }, { text: 'ok' }], {
-      tools: [edit],
-      hooks: (tools) => {
-        completed.push(tools);
-        failures += 1;
-        return Promise.reject(new Error('no git here'));
+    const { agent, seen } = startAgent(
+      [{ calls: [createCall('edit', { text: 'x' }, 'e')] }, { text: 'ok' }],
+      {
+        tools: [edit],
+        hooks: (tools) => {
+          completed.push(tools);
+          failures += 1;
+          return Promise.reject(new Error('no git here'));
+        },
       },
-    });
-    expect(await ask(agent, 'go')).toBe('ok');
+    );
+    expect(await askAgent(agent, 'go')).toBe('ok');
     expect(failures).toBe(3);
     expect(completed[0]).toEqual([{ callId: 'e', tool: 'edit', ok: true }]);
     expect(seen.flatMap(({ actions }) => actions)).toContainEqual({
@@ -311,7 +323,7 @@ describe('Agent', () => {
       },
     };
     const streaming = Promise.withResolvers<void>();
-    const { agent } = start([], {
+    const { agent } = startAgent([], {
       model: endless,
       observe: ({ event }) => event.type === 'text-delta' && streaming.resolve(),
     });
@@ -333,7 +345,7 @@ describe('Agent', () => {
         }),
     });
     const running = Promise.withResolvers<void>();
-    const { agent } = start([{ calls: [call('forever', {}, 'f')] }], {
+    const { agent } = startAgent([{ calls: [createCall('forever', {}, 'f')] }], {
       tools: [forever],
       observe: ({ event }) => event.type === 'tool-started' && running.resolve(),
     });
@@ -342,7 +354,7 @@ describe('Agent', () => {
     void agent.post({ type: 'shutdown-requested' });
     const session = await agent.ended;
     expect(session.turn.status).toBe('shuttingDown');
-    expect(toArray(conversationOf(session)).at(-1)).toMatchObject({
+    expect(toItemArray(getConversation(session)).at(-1)).toMatchObject({
       role: 'tool',
       callId: 'f',
       outcome: { ok: false, error: { kind: 'interrupted' } },
@@ -352,13 +364,13 @@ describe('Agent', () => {
   it('does nothing it could not keep: a log that fails stops the session before the effect', async () => {
     const ran: string[] = [];
     const tool: Tool = {
-      ...echo,
+      ...echoTool,
       run: () => {
         ran.push('ran');
         return Promise.resolve({ ok: true, output: null });
       },
     };
-    const { agent } = start([{ calls: [call('echo', { text: 'x' })] }], {
+    const { agent } = startAgent([{ calls: [createCall('echo', { text: 'x' })] }], {
       tools: [tool],
       log: {
         append(events) {
@@ -373,20 +385,20 @@ describe('Agent', () => {
 
   it('goes on with a session it was handed, doing what is still owed', async () => {
     const log = createMemoryLog();
-    const first = start([], { log, model: mute });
+    const first = startAgent([], { log, model: silentModel });
     void first.agent.say('go');
     await first.agent.post({ type: 'finish-requested', reason: 'enough' });
-    const second = start([{ text: 'here' }], { session: first.agent.session });
+    const second = startAgent([{ text: 'here' }], { session: first.agent.session });
     await second.agent.resume();
-    expect(answerOf(conversationOf(await second.agent.idle()))).toBe('here');
+    expect(findTurnAnswer(getConversation(await second.agent.idle()))).toBe('here');
   });
 
   it('is not broken by an observer that throws [RX-12]', async () => {
-    const { agent } = start([{ text: 'fine' }], {
+    const { agent } = startAgent([{ text: 'fine' }], {
       observe: () => {
         throw new Error('observer');
       },
     });
-    expect(await ask(agent, 'go')).toBe('fine');
+    expect(await askAgent(agent, 'go')).toBe('fine');
   });
 });

@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { readProcessStatus } from '../src/process-status.ts';
+import { parseProcessStatus } from '../src/process-status.ts';
 
-const fields = (state: string): string => `${state} 41 ${'7 '.repeat(17)}12345 ${'0 '.repeat(30)}`;
+const formatStatFields = (state: string): string => `${state} 41 ${'7 '.repeat(17)}12345 ${'0 '.repeat(30)}`;
 
 describe('the status of a process', () => {
   it('is read past its name, whatever that is', () => {
     for (const name of ['node', 'a b', ') Z 1 (', '', ')))']) {
-      const status = readProcessStatus(`42 (${name}) ${fields('S')}\n`);
+      const status = parseProcessStatus(`42 (${name}) ${formatStatFields('S')}\n`);
       expect(status).toEqual({ hasEnded: false, parent: 41, startedAt: '12345' });
     }
   });
 
   it('tells one that has ended', () => {
     const states = ['R', 'S', 'D', 'T', 'Z', 'X'];
-    const ended = states.filter((state) => readProcessStatus(`42 (node) ${fields(state)}`).hasEnded);
+    const ended = states.filter(
+      (state) => parseProcessStatus(`42 (node) ${formatStatFields(state)}`).hasEnded,
+    );
     expect(ended).toEqual(['Z', 'X']);
-    expect(readProcessStatus('').hasEnded).toBe(true);
+    expect(parseProcessStatus('').hasEnded).toBe(true);
   });
 });

@@ -1,21 +1,32 @@
-import { conversationOf, createSession, toArray, type Event, type Message, type Session } from '@pawl/core';
+import {
+  getConversation,
+  createSession,
+  toItemArray,
+  type Event,
+  type ConversationMessage,
+  type Session,
+} from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent } from '../src/agent.ts';
 import { createMemoryLog } from '../src/event-log.ts';
 import type { Model } from '../src/models/model.ts';
-import { createScripted } from '../src/models/scripted.ts';
-import { eventLogOn } from '../src/store/event-log-on.ts';
+import { createScriptedModel } from '../src/models/scripted.ts';
+import { createStoreEventLog } from '../src/store/store-event-log.ts';
 import { createMemoryStore } from '../src/store/memory-store.ts';
-import { takeUp } from '../src/store/take-up.ts';
-import { defineTool, failure, type Tool } from '../src/tools/tool.ts';
+import { resumeSession } from '../src/store/resume-session.ts';
+import { defineTool, createToolFailure, type Tool } from '../src/tools/tool.ts';
 
-const acts = [{ id: 'a', tool: 'act', args: {} }];
-const fresh = (): Session => createSession({ id: 's', at: 0 });
+const actCalls = [{ id: 'a', tool: 'act', args: {} }];
+const createTestSession = (): Session => createSession({ id: 's', at: 0 });
 
 /** Ends when it is let go, and tells how it did. */
-function held(): { readonly tool: Tool; readonly begun: Promise<void>; readonly letGo: () => void } {
+function createHeldTool(): {
+  readonly tool: Tool;
+  readonly begun: Promise<void>;
+  readonly letGo: () => void;
+} {
   const begun = Promise.withResolvers<void>();
   const free = Promise.withResolvers<void>();
   const tool = defineTool({
@@ -25,26 +36,27 @@ function held(): { readonly tool: Tool; readonly begun: Promise<void>; readonly 
     async run(_args, { signal }) {
       begun.resolve();
       await free.promise;
-      return signal.aborted ? failure('cancelled', 'called off') : { ok: true, output: 'acted' };
+      return signal.aborted ? createToolFailure('cancelled', 'called off') : { ok: true, output: 'acted' };
     },
   });
   return { tool, begun: begun.promise, letGo: free.resolve };
 }
 
-function told(messages: readonly Message[]): readonly string[] {
+function formatMessages(messages: readonly ConversationMessage[]): readonly string[] {
   return messages.map((message) => {
     if (message.role !== 'tool') return `${message.role}: ${message.text}`;
     return message.outcome.ok ? 'tool: ok' : `tool: ${message.outcome.error.kind}`;
   });
 }
 
-const toldIn = (session: Session): readonly string[] => told(toArray(conversationOf(session)));
+const formatConversation = (session: Session): readonly string[] =>
+  formatMessages(toItemArray(getConversation(session)));
 
 describe('saying something while it works', () => {
   it('lets a tool that runs end, and the model hears it after the result', async () => {
-    const { tool, begun, letGo } = held();
-    const model = createScripted([{ calls: acts }, { text: 'Both.' }]);
-    const agent = new Agent({ session: fresh(), model, tools: [tool] });
+    const { tool, begun, letGo } = createHeldTool();
+    const model = createScriptedModel([{ calls: actCalls }, { text: 'Both.' }]);
+    const agent = new Agent({ session: createTestSession(), model, tools: [tool] });
     await agent.say('Act.');
     await begun;
     expect(await agent.say('And say so.')).toBe(true);
@@ -52,13 +64,9 @@ describe('saying something while it works', () => {
     letGo();
     await agent.idle();
     expect(model.requests).toHaveLength(2);
-    expect(told(toArray(model.requests[1]?.conversation ?? conversationOf(fresh())))).toEqual([
-      'user: Act.',
-      'assistant: ',
-      'tool: ok',
-      'user: And say so.',
-      'user: In one word.',
-    ]);
+    expect(
+      formatMessages(toItemArray(model.requests[1]?.conversation ?? getConversation(createTestSession()))),
+    ).toEqual(['user: Act.', 'assistant: ', 'tool: ok', 'user: And say so.', 'user: In one word.']);
   });
 
   it('does not call off the model that is being asked', async () => {
@@ -74,22 +82,27 @@ describe('saying something while it works', () => {
         yield { type: 'reply', text, calls: [] };
       },
     };
-    const agent = new Agent({ session: fresh(), model, tools: [] });
+    const agent = new Agent({ session: createTestSession(), model, tools: [] });
     await agent.say('one');
     await asked.promise;
     await agent.say('two');
     answer.resolve('so');
-    expect(toldIn(await agent.idle())).toEqual(['user: one', 'assistant: so', 'user: two', 'assistant: so']);
+    expect(formatConversation(await agent.idle())).toEqual([
+      'user: one',
+      'assistant: so',
+      'user: two',
+      'assistant: so',
+    ]);
     expect(aborted).toEqual([false, false]);
   });
 
   it('resolves when it is kept and not before', async () => {
-    const { tool, begun } = held();
+    const { tool, begun } = createHeldTool();
     const room = Promise.withResolvers<void>();
     const kept: Event['type'][] = [];
     const agent = new Agent({
-      session: fresh(),
-      model: createScripted([{ calls: acts }]),
+      session: createTestSession(),
+      model: createScriptedModel([{ calls: actCalls }]),
       tools: [tool],
       log: {
         async append(events) {
@@ -101,7 +114,8 @@ describe('saying something while it works', () => {
     await agent.say('Act.');
     await begun;
     const said = agent.say('Stop.').then((taken) => ({ taken, isKept: kept.includes('steered') }));
-    const soon = new Promise((resolve) => setTimeout(resolve, 20, 'not yet'));
+    // Nothing here waits for a timer: whatever can happen has happened when the event loop comes round.
+    const soon = new Promise((resolve) => setImmediate(() => setImmediate(resolve, 'not yet')));
     expect(await Promise.race([said, soon])).toBe('not yet');
     room.resolve();
     expect(await said).toEqual({ taken: true, isKept: true });
@@ -109,21 +123,21 @@ describe('saying something while it works', () => {
 
   it('is not lost with the process: whoever goes on with the session has the model hear it', async () => {
     const store = createMemoryStore();
-    const session = fresh();
-    const { tool, begun } = held();
+    const session = createTestSession();
+    const { tool, begun } = createHeldTool();
     const first = new Agent({
       session,
-      log: eventLogOn(store, 's', await store.create(session, 'one')),
-      model: createScripted([{ calls: acts }]),
+      log: createStoreEventLog(store, 's', await store.create(session, 'one')),
+      model: createScriptedModel([{ calls: actCalls }]),
       tools: [tool],
     });
     await first.say('Act.');
     await begun;
     await first.say('Then tidy up.');
-    const model = createScripted([{ text: 'Tidied.' }]);
-    const next = new Agent({ ...(await takeUp(store, 's', { owner: 'two' })), model, tools: [tool] });
+    const model = createScriptedModel([{ text: 'Tidied.' }]);
+    const next = new Agent({ ...(await resumeSession(store, 's', { owner: 'two' })), model, tools: [tool] });
     await next.resume();
-    expect(toldIn(await next.idle())).toEqual([
+    expect(formatConversation(await next.idle())).toEqual([
       'user: Act.',
       'assistant: ',
       'tool: interrupted',
@@ -133,32 +147,36 @@ describe('saying something while it works', () => {
   });
 
   it('stays in the conversation when the work is cancelled, and nobody is asked about it', async () => {
-    const { tool, begun, letGo } = held();
-    const model = createScripted([{ calls: acts }]);
-    const agent = new Agent({ session: fresh(), model, tools: [tool] });
+    const { tool, begun, letGo } = createHeldTool();
+    const model = createScriptedModel([{ calls: actCalls }]);
+    const agent = new Agent({ session: createTestSession(), model, tools: [tool] });
     await agent.say('Act.');
     await begun;
     await agent.say('No, wait.');
     await agent.post({ type: 'cancel-requested' });
     letGo();
-    expect(toldIn(await agent.idle()).at(-1)).toBe('user: No, wait.');
+    expect(formatConversation(await agent.idle()).at(-1)).toBe('user: No, wait.');
     expect(model.requests).toHaveLength(1);
   });
 
   it('waits for the end of a pause', async () => {
-    const agent = new Agent({ session: fresh(), model: createScripted([{ text: 'Here.' }]), tools: [] });
+    const agent = new Agent({
+      session: createTestSession(),
+      model: createScriptedModel([{ text: 'Here.' }]),
+      tools: [],
+    });
     await agent.post({ type: 'pause-requested', reason: 'no room' });
     expect(await agent.say('Are you there?')).toBe(true);
     expect(agent.session.turn.status).toBe('paused');
     await agent.post({ type: 'resume-requested' });
-    expect(toldIn(await agent.idle())).toEqual(['user: Are you there?', 'assistant: Here.']);
+    expect(formatConversation(await agent.idle())).toEqual(['user: Are you there?', 'assistant: Here.']);
   });
 
   it('is no use once the session has ended or was let go of, and says so', async () => {
-    const ended = new Agent({ session: fresh(), model: createScripted([]), tools: [] });
+    const ended = new Agent({ session: createTestSession(), model: createScriptedModel([]), tools: [] });
     await ended.post({ type: 'halt-requested', reason: 'enough' });
     expect(await ended.say('Hello?')).toBe(false);
-    const left = new Agent({ session: fresh(), model: createScripted([]), tools: [] });
+    const left = new Agent({ session: createTestSession(), model: createScriptedModel([]), tools: [] });
     await left.leave();
     expect(await left.say('Hello?')).toBe(false);
   });
@@ -175,14 +193,14 @@ describe('saying something while it works', () => {
           // Each result is new, or the governor would end a work that repeats itself.
           run: () => Promise.resolve({ ok: true, output: `done ${(acted += 1)} times` }),
         });
-        const script = rounds.map((isCall) => (isCall ? { calls: acts } : { text: 'So.' }));
+        const script = rounds.map((isCall) => (isCall ? { calls: actCalls } : { text: 'So.' }));
         const log = createMemoryLog();
         const said = ['start'];
         let seen = 0;
         const agent = new Agent({
-          session: fresh(),
+          session: createTestSession(),
           log,
-          model: createScripted([...script, ...Array.from({ length: 40 }, () => ({ text: 'Well.' }))]),
+          model: createScriptedModel([...script, ...Array.from({ length: 40 }, () => ({ text: 'Well.' }))]),
           tools: [tool],
           observe() {
             for (let times = pattern[seen] ?? 0; times > 0; times -= 1) {
@@ -195,9 +213,9 @@ describe('saying something while it works', () => {
         await agent.say('start');
         const after = await agent.idle();
         expect(after.turn.status).toBe('waitingForUser');
-        const heard = toldIn(after).filter((line) => line.startsWith('user: '));
+        const heard = formatConversation(after).filter((line) => line.startsWith('user: '));
         expect(heard).toEqual(said.map((text) => `user: ${text}`));
-        expect(toldIn(after).at(-1)).toMatch(/^assistant: /);
+        expect(formatConversation(after).at(-1)).toMatch(/^assistant: /);
       }),
       { numRuns: 40 },
     );

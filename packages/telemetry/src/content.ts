@@ -1,68 +1,77 @@
-import { toArray, type Json, type Message } from '@pawl/core';
+import { toItemArray, type Json, type ConversationMessage } from '@pawl/core';
 import { maskSecrets } from '@pawl/runtime';
-import type { Ended } from './ended.ts';
-import type { Happening } from './happening.ts';
-import { attribute } from './semconv.ts';
+import type { EndedOperation } from './operation-result.ts';
+import type { StepObservation } from './step-observation.ts';
+import { otelAttributes } from './semconv.ts';
 
-type Attributes = Readonly<Record<string, string>>;
+type TextAttributes = Readonly<Record<string, string>>;
 
-/** So much of one text, and so many messages of a conversation, are sent. */
-const textMax = 4_000;
-const messagesMax = 50;
+/** Maximum length of one text, and maximum number of conversation messages sent. */
+const contentTextMax = 4_000;
+const contentMessagesMax = 50;
 
-/** What was said and what came of it, in the form that the conventions have for it, without secrets. */
-export function contentOf({ work, end }: Ended, { seen }: Happening, secrets: readonly string[]): Attributes {
+/** Builds the content attributes in the form of the semantic conventions, with secrets masked. */
+export function buildContentAttributes(
+  { work, end }: EndedOperation,
+  { seen }: StepObservation,
+  secrets: readonly string[],
+): TextAttributes {
   const { event } = seen;
-  const text = (value: unknown): string => JSON.stringify(maskSecrets(value, { secrets, textMax }));
+  const text = (value: unknown): string =>
+    JSON.stringify(maskSecrets(value, { secrets, textMax: contentTextMax }));
   if (work.kind === 'model') {
-    const input = toArray(work.conversation).slice(-messagesMax).map(messageParts);
-    const said = event.type === 'model-replied' ? [replyParts(event)] : [];
+    const input = toItemArray(work.conversation).slice(-contentMessagesMax).map(toContentMessage);
+    const said = event.type === 'model-replied' ? [toReplyMessage(event)] : [];
     return {
-      [attribute.inputMessages]: text(input),
-      ...(said.length > 0 && { [attribute.outputMessages]: text(said) }),
-      ...(event.type === 'model-failed' && { [attribute.exceptionMessage]: text(event.error.message) }),
+      [otelAttributes.inputMessages]: text(input),
+      ...(said.length > 0 && { [otelAttributes.outputMessages]: text(said) }),
+      ...(event.type === 'model-failed' && { [otelAttributes.exceptionMessage]: text(event.error.message) }),
     };
   }
   if (work.kind !== 'tool') return {};
   const isOurs = event.type === 'tool-finished' && end.kind !== 'called-off';
   return {
-    [attribute.toolArguments]: text(work.call.args),
+    [otelAttributes.toolArguments]: text(work.call.args),
     ...(isOurs && {
-      [attribute.toolResult]: text(event.outcome.ok ? event.outcome.output : event.outcome.error),
+      [otelAttributes.toolResult]: text(event.outcome.ok ? event.outcome.output : event.outcome.error),
     }),
   };
 }
 
-type Part = { readonly type: string; readonly [key: string]: Json };
+type ContentPart = { readonly type: string; readonly [key: string]: Json };
 
-function messageParts(message: Message): { readonly role: string; readonly parts: readonly Part[] } {
+function toContentMessage(message: ConversationMessage): {
+  readonly role: string;
+  readonly parts: readonly ContentPart[];
+} {
   const { role } = message;
-  if (role === 'user') return { role, parts: [textPart(message.text)] };
-  if (role === 'assistant') return { role, parts: [textPart(message.text), ...message.calls.map(callPart)] };
+  if (role === 'user') return { role, parts: [createTextPart(message.text)] };
+  if (role === 'assistant')
+    return { role, parts: [createTextPart(message.text), ...message.calls.map(createToolCallPart)] };
   const { callId: id, outcome } = message;
   const response = outcome.ok ? outcome.output : { ...outcome.error };
   return { role, parts: [{ type: 'tool_call_response', id, response }] };
 }
 
-type Replied = Extract<Happening['seen']['event'], { readonly type: 'model-replied' }>;
+type ModelReplyEvent = Extract<StepObservation['seen']['event'], { readonly type: 'model-replied' }>;
 
-function replyParts({ text, calls }: Replied): object {
+function toReplyMessage({ text, calls }: ModelReplyEvent): object {
   return {
     role: 'assistant',
-    parts: [textPart(text), ...calls.map(callPart)],
-    finish_reason: finishReason(calls.length),
+    parts: [createTextPart(text), ...calls.map(createToolCallPart)],
+    finish_reason: getOtelFinishReason(calls.length),
   };
 }
 
-export function finishReason(calls: number): string {
+export function getOtelFinishReason(calls: number): string {
   return calls > 0 ? 'tool_call' : 'stop';
 }
 
-function textPart(content: string): Part {
+function createTextPart(content: string): ContentPart {
   return { type: 'text', content };
 }
 
-function callPart({
+function createToolCallPart({
   id,
   tool,
   args,
@@ -70,6 +79,6 @@ function callPart({
   readonly id?: string;
   readonly tool: string;
   readonly args: Json;
-}): Part {
+}): ContentPart {
   return { type: 'tool_call', ...(id !== undefined && { id }), name: tool, arguments: args };
 }

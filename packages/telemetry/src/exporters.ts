@@ -1,42 +1,56 @@
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 
-/** A collector that takes OTLP over HTTP, as JSON. */
-export type Collector = {
-  /** Without `/v1/traces` or `/v1/metrics`, which are added. */
+/** A collector that accepts OTLP over HTTP, as JSON. */
+export type OtlpCollector = {
+  /** The base URL, to which `/v1/traces` and `/v1/metrics` are appended. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Told once when nothing can be sent any longer, and with null when it goes on. */
-export type OnTrouble = (message: string | null) => void;
+/** Called once when exporting starts to fail, and with null when it recovers. */
+export type ExportErrorListener = (message: string | null) => void;
 
-/** For one request. What is not sent by then is lost; nobody waits for it. */
-const timeoutMillis = 3_000;
+/** Timeout of one request. Data not sent by then is dropped. */
+const exportTimeoutMs = 3_000;
 
-export function traceExporter(collector: Collector, onTrouble: OnTrouble): OTLPTraceExporter {
-  const url = addressOf(collector, 'v1/traces');
-  return noticing(new OTLPTraceExporter({ ...collector, url, timeoutMillis }), url, onTrouble);
+export function createTraceExporter(
+  collector: OtlpCollector,
+  onTrouble: ExportErrorListener,
+): OTLPTraceExporter {
+  const url = buildSignalUrl(collector, 'v1/traces');
+  return reportExportErrors(
+    new OTLPTraceExporter({ ...collector, url, timeoutMillis: exportTimeoutMs }),
+    url,
+    onTrouble,
+  );
 }
 
-export function metricExporter(collector: Collector, onTrouble: OnTrouble): OTLPMetricExporter {
-  const url = addressOf(collector, 'v1/metrics');
-  return noticing(new OTLPMetricExporter({ ...collector, url, timeoutMillis }), url, onTrouble);
+export function createMetricExporter(
+  collector: OtlpCollector,
+  onTrouble: ExportErrorListener,
+): OTLPMetricExporter {
+  const url = buildSignalUrl(collector, 'v1/metrics');
+  return reportExportErrors(
+    new OTLPMetricExporter({ ...collector, url, timeoutMillis: exportTimeoutMs }),
+    url,
+    onTrouble,
+  );
 }
 
-function addressOf({ url }: Collector, path: string): string {
+function buildSignalUrl({ url }: OtlpCollector, path: string): string {
   return `${url.replace(/\/+$/, '')}/${path}`;
 }
 
-type Exporting<Batch> = {
+type BatchExporter<Batch> = {
   export(batch: Batch, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
 };
 
-/** The library keeps its troubles to itself; whoever has asked for telemetry wants to know why there is none. */
-function noticing<Batch, Exporter extends Exporting<Batch>>(
-  exporter: Exporter & Exporting<Batch>,
+/** Reports export failures, which the library does not surface by itself. */
+function reportExportErrors<Batch, Exporter extends BatchExporter<Batch>>(
+  exporter: Exporter & BatchExporter<Batch>,
   url: string,
-  onTrouble: OnTrouble,
+  onTrouble: ExportErrorListener,
 ): Exporter {
   let isInTrouble = false;
   const send = exporter.export.bind(exporter);
@@ -44,7 +58,9 @@ function noticing<Batch, Exporter extends Exporting<Batch>>(
     send(batch, (result) => {
       const hasFailed = result.code !== 0;
       if (hasFailed && !isInTrouble)
-        onTrouble(`Telemetry cannot be sent to ${withoutSecrets(url)}: ${reasonIn(result.error)}`);
+        onTrouble(
+          `Telemetry cannot be sent to ${stripUrlSecrets(url)}: ${getExportErrorReason(result.error)}`,
+        );
       if (!hasFailed && isInTrouble) onTrouble(null);
       isInTrouble = hasFailed;
       done(result);
@@ -52,15 +68,15 @@ function noticing<Batch, Exporter extends Exporting<Batch>>(
   return exporter;
 }
 
-/** An address may hold a key. */
-function withoutSecrets(url: string): string {
+/** Removes credentials and the query, because a URL may contain a key. */
+function stripUrlSecrets(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }
 
-function reasonIn(error: Error | undefined): string {
+function getExportErrorReason(error: Error | undefined): string {
   if (error === undefined) return 'no reason was given';
-  // When no address of a host answers, the message of the whole is empty.
+  // If no address of a host answers, the aggregate error has an empty message.
   const [first] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [];
   const message = error.message === '' && first instanceof Error ? first.message : error.message;
   return message === '' ? error.name : message.slice(0, 300);

@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Meter, ObservableResult } from '@opentelemetry/api';
 import { turnChart, type TurnStatus } from '@pawl/core';
-import { gauges, observedCounters } from './metrics.ts';
-import { attribute, own } from './semconv.ts';
+import { gaugeDefinitions, observedCounterDefinitions } from './metric-definitions.ts';
+import { otelAttributes, pawlAttributes } from './semconv.ts';
 
-/** Where numbers come from that are not counted here; each is asked when somebody wants to know. */
-export type Sources = {
-  /** How many sessions stand where in the queues of workers. */
+/** Sources of values that are not counted in this process; each is read when metrics are collected. */
+export type GaugeSources = {
+  /** The number of sessions by state in the worker queues. */
   readonly queue?: () => Promise<readonly QueueDepth[]>;
   readonly parked?: () => Promise<number>;
   /** The states of the sessions in a store. */
@@ -21,64 +21,66 @@ export type QueueDepth = {
   readonly stalled: number;
 };
 
-type Observed = { readonly states: () => Iterable<TurnStatus>; readonly sources: () => Sources };
+type GaugeContext = { readonly states: () => Iterable<TurnStatus>; readonly sources: () => GaugeSources };
 
-/** A source that takes longer than this is left out this time. */
-const sourceMs = 2_000;
+/** A source that takes longer than this is skipped in this collection. */
+const sourceTimeoutMs = 2_000;
 
-/** Measures at the moment that somebody asks. Returns how to stop. */
-export function observeGauges(meter: Meter, { states, sources }: Observed): () => void {
+/** Registers gauges that are measured at collection time. Returns a function that stops them. */
+export function observeGauges(meter: Meter, { states, sources }: GaugeContext): () => void {
   const gauge = (
-    key: keyof typeof gauges,
+    key: keyof typeof gaugeDefinitions,
     observe: (result: ObservableResult) => void | Promise<void>,
   ): void => {
-    const { name, unit, description } = gauges[key];
+    const { name, unit, description } = gaugeDefinitions[key];
     meter.createObservableGauge(name, { unit, description }).addCallback(observe);
   };
   gauge('sessions', (result) => observeStates(result, states()));
   gauge('storedSessions', async (result) => {
-    const stored = await inTime(sources().stored);
+    const stored = await readWithTimeout(sources().stored);
     if (stored !== null) observeStates(result, stored);
   });
   gauge('queue', async (result) => {
-    for (const { tenant, ...depth } of (await inTime(sources().queue)) ?? [])
+    for (const { tenant, ...depth } of (await readWithTimeout(sources().queue)) ?? [])
       for (const state of ['waiting', 'delayed', 'active', 'stalled'] as const)
-        result.observe(depth[state], { [own.tenant]: tenant, [own.state]: state });
+        result.observe(depth[state], { [pawlAttributes.tenant]: tenant, [pawlAttributes.state]: state });
   });
   gauge('parked', async (result) => {
-    const parked = await inTime(sources().parked);
+    const parked = await readWithTimeout(sources().parked);
     if (parked !== null) result.observe(parked);
   });
   gauge('memory', (result) => result.observe(process.memoryUsage.rss()));
-  observeProcessor(meter);
-  return observeLoop(gauge);
+  observeCpuTime(meter);
+  return observeLoopDelay(gauge);
 }
 
-/** Those that a session can be found in; the others are only passed through. */
-const statuses = turnChart.states.filter(({ kind }) => kind !== 'passing').map(({ name }) => name);
+/** The states in which a session can rest; the others are transient. */
+const restingStatuses = turnChart.states.filter(({ kind }) => kind !== 'passing').map(({ name }) => name);
 
-/** A state that no session is in is 0, so that its line in a plot goes down instead of ending. */
+/** Reports 0 for a state without sessions, so that its series drops instead of ending. */
 function observeStates(result: ObservableResult, found: Iterable<string>): void {
-  const counts = new Map<string, number>(statuses.map((status) => [status, 0]));
+  const counts = new Map<string, number>(restingStatuses.map((status) => [status, 0]));
   for (const state of found) counts.set(state, (counts.get(state) ?? 0) + 1);
-  for (const [state, count] of counts) result.observe(count, { [own.state]: state });
+  for (const [state, count] of counts) result.observe(count, { [pawlAttributes.state]: state });
 }
 
-function observeProcessor(meter: Meter): void {
-  const { name, unit, description } = observedCounters.cpu;
+function observeCpuTime(meter: Meter): void {
+  const { name, unit, description } = observedCounterDefinitions.cpu;
   meter.createObservableCounter(name, { unit, description }).addCallback((result) => {
     const { user, system } = process.cpuUsage();
-    result.observe(user / 1e6, { [attribute.cpuMode]: 'user' });
-    result.observe(system / 1e6, { [attribute.cpuMode]: 'system' });
+    result.observe(user / 1e6, { [otelAttributes.cpuMode]: 'user' });
+    result.observe(system / 1e6, { [otelAttributes.cpuMode]: 'system' });
   });
 }
 
-/** Several may ask in turn, and each is to hear of the recent past: so what was measured is kept for a while. */
+/**
+ * Several readers may collect in turn, and each needs recent values, so the histogram covers a window of this length.
+ */
 const windowMs = 30_000;
 
 const resolutionMs = 20;
 
-function observeLoop(
+function observeLoopDelay(
   gauge: (
     key: 'loopDelayMean' | 'loopDelayP99' | 'loopDelayMax',
     observe: (result: ObservableResult) => void,
@@ -88,7 +90,7 @@ function observeLoop(
   delays.enable();
   let since = performance.now();
   const observed = (nanoseconds: () => number) => (result: ObservableResult) => {
-    // What is measured is the time between two looks; only what goes beyond the resolution is delay.
+    // The histogram measures the interval between two samples; only the part beyond the resolution is delay.
     const seconds = nanoseconds() / 1e9 - resolutionMs / 1_000;
     result.observe(Number.isFinite(seconds) ? Math.max(0, seconds) : 0);
   };
@@ -109,11 +111,11 @@ function observeLoop(
   return () => void delays.disable();
 }
 
-/** Null where there is no such source, where it fails, and where it takes too long. */
-async function inTime<Value>(source: (() => Promise<Value>) | undefined): Promise<Value | null> {
+/** Returns null if the source is missing, fails or times out. */
+async function readWithTimeout<Value>(source: (() => Promise<Value>) | undefined): Promise<Value | null> {
   if (source === undefined) return null;
   const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => late.resolve(null), sourceMs);
+  const timer = setTimeout(() => late.resolve(null), sourceTimeoutMs);
   try {
     return await Promise.race([source(), late.promise]);
   } catch {

@@ -1,9 +1,9 @@
 /*
- * The names that OpenTelemetry has for what agents do. They are still being worked on there, so they stand here, once: those of
- * github.com/open-telemetry/semantic-conventions-genai at 004902b8cb70aa5ae6ca4ae07132b7daabcd3e10, and the stable ones of
- * version 1.43 of the general conventions. Whoever raises these looks through docs/observability.md as well.
+ * The OpenTelemetry names for agent operations. They are still in development, so they are defined once, here: those of
+ * github.com/open-telemetry/semantic-conventions-genai at 004902b8cb70aa5ae6ca4ae07132b7daabcd3e10, and the stable ones
+ * of version 1.43 of the general conventions. When you update them, check docs/observability.md as well.
  */
-export const attribute = {
+export const otelAttributes = {
   agentName: 'gen_ai.agent.name',
   conversationId: 'gen_ai.conversation.id',
   errorType: 'error.type',
@@ -30,12 +30,12 @@ export const attribute = {
   cpuMode: 'cpu.mode',
 } as const;
 
-export const operation = { agent: 'invoke_agent', chat: 'chat', tool: 'execute_tool' } as const;
+export const otelOperations = { agent: 'invoke_agent', chat: 'chat', tool: 'execute_tool' } as const;
 
-export const exceptionEvent = 'exception';
+export const exceptionEventName = 'exception';
 
-/** Names of our own, for what only we have. They stay as they are: dashboards and alerts are written with them. */
-export const own = {
+/** Pawl's own attribute names. They must not change, because dashboards and alerts use them. */
+export const pawlAttributes = {
   attempt: 'pawl.attempt',
   calledOffBy: 'pawl.called_off_by',
   cause: 'pawl.cause',
@@ -64,10 +64,10 @@ export const own = {
   pagedEvent: 'pawl.paged',
 } as const;
 
-/** Upper bounds of buckets, in seconds, as the conventions have them. */
-export const buckets = {
+/** Upper bucket bounds in seconds, as the conventions define them. */
+export const histogramBuckets = {
   call: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
   agent: [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6],
-  /** People take longer. */
+  /** Larger buckets, because users take longer. */
   person: [1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400],
 } as const;

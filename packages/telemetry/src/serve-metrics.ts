@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 
 export type MetricsServer = { readonly port: number; close(): Promise<void> };
 
-/** The name of the text format that every version of Prometheus reads. */
-export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8';
+/** The content type of the text format that every Prometheus version reads. */
+export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Serves metrics at `/metrics` on this machine alone; from elsewhere they are reached through whatever guards it. */
+/** Serves `/metrics` on the loopback interface only; remote access requires a proxy that controls it. */
 export async function serveMetrics(port: number, text: () => Promise<string>): Promise<MetricsServer> {
   const server = createServer(
     { requestTimeout: 10_000 },
-    (request, response) => void answer(request, response, text),
+    (request, response) => void handleMetricsRequest(request, response, text),
   );
   server.maxConnections = 50;
   server.listen(port, '127.0.0.1');
@@ -27,12 +27,12 @@ export async function serveMetrics(port: number, text: () => Promise<string>): P
   };
 }
 
-async function answer(
+async function handleMetricsRequest(
   request: IncomingMessage,
   response: ServerResponse,
   text: () => Promise<string>,
 ): Promise<void> {
-  const { status, type, body } = await answerTo(request, text);
+  const { status, type, body } = await buildMetricsResponse(request, text);
   response.writeHead(status, {
     'content-type': type,
     'x-content-type-options': 'nosniff',
@@ -41,17 +41,24 @@ async function answer(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-type Answer = { readonly status: number; readonly type: string; readonly body: string };
+type MetricsResponse = { readonly status: number; readonly type: string; readonly body: string };
 
-const plain = (status: number, body: string): Answer => ({ status, type: 'text/plain; charset=utf-8', body });
+const createPlainResponse = (status: number, body: string): MetricsResponse => ({
+  status,
+  type: 'text/plain; charset=utf-8',
+  body,
+});
 
-async function answerTo({ method, url = '' }: IncomingMessage, text: () => Promise<string>): Promise<Answer> {
-  if (url.split('?', 1)[0] !== '/metrics') return plain(404, 'There is only /metrics here.\n');
-  if (method !== 'GET' && method !== 'HEAD') return plain(405, 'Metrics can only be read.\n');
+async function buildMetricsResponse(
+  { method, url = '' }: IncomingMessage,
+  text: () => Promise<string>,
+): Promise<MetricsResponse> {
+  if (url.split('?', 1)[0] !== '/metrics') return createPlainResponse(404, 'There is only /metrics here.\n');
+  if (method !== 'GET' && method !== 'HEAD') return createPlainResponse(405, 'Metrics can only be read.\n');
   try {
-    return { status: 200, type: prometheusType, body: await text() };
+    return { status: 200, type: prometheusContentType, body: await text() };
   } catch (error) {
-    return plain(
+    return createPlainResponse(
       500,
       `The metrics cannot be read: ${error instanceof Error ? error.message : String(error)}\n`,
     );

@@ -1,48 +1,55 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { Event, Session, Verdict } from '@pawl/core';
-import { finishReason } from './content.ts';
-import type { End } from './ended.ts';
-import type { Happening } from './happening.ts';
-import type { ModelNames } from './model-names.ts';
-import { attribute, exceptionEvent, operation, own } from './semconv.ts';
+import { getOtelFinishReason } from './content.ts';
+import type { OperationResult } from './operation-result.ts';
+import type { StepObservation } from './step-observation.ts';
+import type { ModelIdentity } from './model-identity.ts';
+import { otelAttributes, exceptionEventName, otelOperations, pawlAttributes } from './semconv.ts';
 import type { SpanEvent } from './span-writer.ts';
-import type { Work } from './work.ts';
+import type { PendingOperation } from './pending-operation.ts';
 
-export function sessionAttributes({ id, profile, seq, mode, turn }: Session): Attributes {
+export function getSessionAttributes({ id, profile, seq, mode, turn }: Session): Attributes {
   return {
-    [attribute.conversationId]: id,
-    [own.profile]: profile,
-    [own.seq]: seq,
-    [own.state]: turn.status,
-    ...(mode !== null && { [own.mode]: mode.state }),
+    [otelAttributes.conversationId]: id,
+    [pawlAttributes.profile]: profile,
+    [pawlAttributes.seq]: seq,
+    [pawlAttributes.state]: turn.status,
+    ...(mode !== null && { [pawlAttributes.mode]: mode.state }),
   };
 }
 
-export function workAttributes(work: Work, { provider, model }: ModelNames): Attributes {
+export function getOperationAttributes(
+  work: PendingOperation,
+  { provider, model }: ModelIdentity,
+): Attributes {
   switch (work.kind) {
     case 'model':
       return {
-        [attribute.operation]: operation.chat,
-        [attribute.provider]: provider,
-        [attribute.requestModel]: model,
-        [own.attempt]: work.attempt,
+        [otelAttributes.operation]: otelOperations.chat,
+        [otelAttributes.provider]: provider,
+        [otelAttributes.requestModel]: model,
+        [pawlAttributes.attempt]: work.attempt,
       };
     case 'tool':
       return {
-        [attribute.operation]: operation.tool,
-        [attribute.toolName]: work.call.tool,
-        [attribute.toolCallId]: work.call.id,
-        [attribute.toolType]: 'function',
+        [otelAttributes.operation]: otelOperations.tool,
+        [otelAttributes.toolName]: work.call.tool,
+        [otelAttributes.toolCallId]: work.call.id,
+        [otelAttributes.toolType]: 'function',
       };
     case 'permission':
-      return { [attribute.toolName]: work.call.tool, [attribute.toolCallId]: work.call.id };
+      return { [otelAttributes.toolName]: work.call.tool, [otelAttributes.toolCallId]: work.call.id };
     case 'hooks':
     case 'paging':
-      return { [own.attempt]: work.attempt };
+      return { [pawlAttributes.attempt]: work.attempt };
     case 'retry':
-      return { [own.of]: work.of, [own.attempt]: work.attempt, [own.cause]: work.error };
+      return {
+        [pawlAttributes.of]: work.of,
+        [pawlAttributes.attempt]: work.attempt,
+        [pawlAttributes.cause]: work.error,
+      };
     case 'recovery':
-      return { [own.rule]: work.rule, [own.attempt]: work.attempt };
+      return { [pawlAttributes.rule]: work.rule, [pawlAttributes.attempt]: work.attempt };
     case 'pause':
       return {};
     default:
@@ -50,62 +57,82 @@ export function workAttributes(work: Work, { provider, model }: ModelNames): Att
   }
 }
 
-/** What the event that ended it tells of it. */
-export function replyAttributes(
-  { kind, since }: Work,
-  { seen: { event }, firstChunkAt }: Happening,
+/** Returns the attributes that the ending event provides. */
+export function getCompletionAttributes(
+  { kind, since }: PendingOperation,
+  { seen: { event }, firstChunkAt }: StepObservation,
 ): Attributes {
   if (kind === 'model' && event.type === 'model-replied') {
     const first = firstChunkAt === null ? null : Math.max(0, firstChunkAt - since) / 1_000;
-    return { ...modelReply(event), ...(first !== null && { [attribute.timeToFirstChunk]: first }) };
+    return {
+      ...getModelReplyAttributes(event),
+      ...(first !== null && { [otelAttributes.timeToFirstChunk]: first }),
+    };
   }
-  if (kind === 'permission' && event.type === 'permission-decided') return { [own.decision]: event.decision };
-  if (kind === 'paging' && event.type === 'paging-finished') return { [own.freedTokens]: event.freedTokens };
-  if (kind === 'recovery' && event.type === 'recovery-finished') return { [own.outcome]: event.outcome.kind };
+  if (kind === 'permission' && event.type === 'permission-decided')
+    return { [pawlAttributes.decision]: event.decision };
+  if (kind === 'paging' && event.type === 'paging-finished')
+    return { [pawlAttributes.freedTokens]: event.freedTokens };
+  if (kind === 'recovery' && event.type === 'recovery-finished')
+    return { [pawlAttributes.outcome]: event.outcome.kind };
   return {};
 }
 
-function modelReply({
+function getModelReplyAttributes({
   usage,
   calls,
   problem,
 }: Extract<Event, { readonly type: 'model-replied' }>): Attributes {
   return {
-    [attribute.finishReasons]: [finishReason(calls.length)],
-    [own.understood]: problem === undefined,
+    [otelAttributes.finishReasons]: [getOtelFinishReason(calls.length)],
+    [pawlAttributes.understood]: problem === undefined,
     ...(usage && {
-      [attribute.inputTokens]: usage.inputTokens,
-      [attribute.outputTokens]: usage.outputTokens,
+      [otelAttributes.inputTokens]: usage.inputTokens,
+      [otelAttributes.outputTokens]: usage.outputTokens,
     }),
-    ...(usage?.cost !== undefined && { [own.cost]: usage.cost }),
+    ...(usage?.cost !== undefined && { [pawlAttributes.cost]: usage.cost }),
   };
 }
 
-export function endAttributes(end: End, event: Event): Attributes {
-  if (end.kind === 'failed') return { [attribute.errorType]: end.error };
-  return end.kind === 'called-off' ? { [own.calledOffBy]: event.type } : {};
+export function getResultAttributes(end: OperationResult, event: Event): Attributes {
+  if (end.kind === 'failed') return { [otelAttributes.errorType]: end.error };
+  return end.kind === 'called-off' ? { [pawlAttributes.calledOffBy]: event.type } : {};
 }
 
-export function exceptionsOf(end: End, at: number, message: string | undefined): readonly SpanEvent[] {
+export function createExceptionEvents(
+  end: OperationResult,
+  at: number,
+  message: string | undefined,
+): readonly SpanEvent[] {
   if (end.kind !== 'failed') return [];
   const attributes = {
-    [attribute.exceptionType]: end.error,
-    ...(message !== undefined && { [attribute.exceptionMessage]: message }),
+    [otelAttributes.exceptionType]: end.error,
+    ...(message !== undefined && { [otelAttributes.exceptionMessage]: message }),
   };
-  return [{ name: exceptionEvent, at, attributes }];
+  return [{ name: exceptionEventName, at, attributes }];
 }
 
-export function eventsIn({ verdicts, seen: { event, notes } }: Happening): readonly SpanEvent[] {
+export function createSpanEvents({
+  verdicts,
+  seen: { event, notes },
+}: StepObservation): readonly SpanEvent[] {
   const { at } = event;
   return [
-    ...verdicts.map((verdict) => ({ name: own.verdictEvent, at, attributes: verdictAttributes(verdict) })),
+    ...verdicts.map((verdict) => ({
+      name: pawlAttributes.verdictEvent,
+      at,
+      attributes: getVerdictAttributes(verdict),
+    })),
     ...notes.flatMap((note) =>
       note.type === 'paged'
         ? [
             {
-              name: own.pagedEvent,
+              name: pawlAttributes.pagedEvent,
               at,
-              attributes: { [own.movedEntries]: note.moved.length, [own.freedTokens]: note.freedTokens },
+              attributes: {
+                [pawlAttributes.movedEntries]: note.moved.length,
+                [pawlAttributes.freedTokens]: note.freedTokens,
+              },
             },
           ]
         : [],
@@ -113,11 +140,11 @@ export function eventsIn({ verdicts, seen: { event, notes } }: Happening): reado
   ];
 }
 
-function verdictAttributes({ rule, level, response, evidence }: Verdict): Attributes {
+function getVerdictAttributes({ rule, level, response, evidence }: Verdict): Attributes {
   return {
-    [own.rule]: rule,
-    [own.level]: level,
-    [own.response]: response.kind,
-    [own.evidence]: [...evidence],
+    [pawlAttributes.rule]: rule,
+    [pawlAttributes.level]: level,
+    [pawlAttributes.response]: response.kind,
+    [pawlAttributes.evidence]: [...evidence],
   };
 }

@@ -1,13 +1,13 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Attributes, Context, HrTime, Link, SpanContext, TracerProvider } from '@opentelemetry/api';
 import type { IdGenerator } from '@opentelemetry/sdk-trace';
-import { spanIdOf, traceIdOf } from './ids.ts';
+import { deriveSpanId, deriveTraceId } from './span-ids.ts';
 
-/** A span from beginning to end. `parent` and `links` are keys of the same session. */
-export type WrittenSpan = {
+/** A complete span. `parent` and `links` are keys of the same session. */
+export type SpanRecord = {
   readonly session: string;
   readonly key: string;
-  /** Null for the one at the root. */
+  /** Null for the root span. */
   readonly parent: string | null;
   readonly links?: readonly string[];
   readonly name: string;
@@ -21,12 +21,12 @@ export type WrittenSpan = {
 
 export type SpanEvent = { readonly name: string; readonly at: number; readonly attributes: Attributes };
 
-export type WriteSpan = (span: WrittenSpan) => void;
+export type SpanWriter = (span: SpanRecord) => void;
 
-/** Gives out the ids that were set last. Each span is written in one go, so one pair is enough. */
-export type GivenIds = IdGenerator & { next(traceId: string, spanId: string): void };
+/** Returns the ids that were set last. Spans are written synchronously, one at a time, so one pair is enough. */
+export type PresetIdGenerator = IdGenerator & { next(traceId: string, spanId: string): void };
 
-export function givenIds(): GivenIds {
+export function createPresetIdGenerator(): PresetIdGenerator {
   let ids = { traceId: '', spanId: '' };
   return {
     next(traceId, spanId) {
@@ -37,34 +37,47 @@ export function givenIds(): GivenIds {
   };
 }
 
-/** Spans are written when they have ended, with the times of the events and the ids that anybody can work out. */
-export function createSpanWriter(provider: TracerProvider, ids: GivenIds, version: string): WriteSpan {
+/** Writes spans after they have ended, with the times of their events and derived ids. */
+export function createSpanWriter(
+  provider: TracerProvider,
+  ids: PresetIdGenerator,
+  version: string,
+): SpanWriter {
   const tracer = provider.getTracer('@pawl/telemetry', version);
   return (written) => {
     const { session, key, name, isClient = false, start, events, error, attributes } = written;
-    ids.next(traceIdOf(session), spanIdOf(session, key));
+    ids.next(deriveTraceId(session), deriveSpanId(session, key));
     const kind = isClient ? SpanKind.CLIENT : SpanKind.INTERNAL;
-    const links = (written.links ?? []).map((linked): Link => ({ context: contextOf(session, linked) }));
-    const options = { startTime: hrTime(start), kind, links, attributes };
-    const span = tracer.startSpan(name, options, parentOf(written));
-    for (const event of events) span.addEvent(event.name, event.attributes, hrTime(event.at));
+    const links = (written.links ?? []).map((linked): Link => ({
+      context: createSpanContext(session, linked),
+    }));
+    const options = { startTime: toHrTime(start), kind, links, attributes };
+    const span = tracer.startSpan(name, options, getParentContext(written));
+    for (const event of events) span.addEvent(event.name, event.attributes, toHrTime(event.at));
     if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error });
-    // A clock that was set back makes no span that ends before it begins.
-    span.end(hrTime(Math.max(start, written.end)));
+    // If the clock was set back, a span must not end before it starts.
+    span.end(toHrTime(Math.max(start, written.end)));
   };
 }
 
-function parentOf({ session, parent }: WrittenSpan): Context {
-  return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, contextOf(session, parent));
+function getParentContext({ session, parent }: SpanRecord): Context {
+  return parent === null
+    ? ROOT_CONTEXT
+    : trace.setSpanContext(ROOT_CONTEXT, createSpanContext(session, parent));
 }
 
-/** Sampling is left to the collector, which sees whole traces. */
-function contextOf(session: string, key: string): SpanContext {
-  return { traceId: traceIdOf(session), spanId: spanIdOf(session, key), traceFlags: 1, isRemote: true };
+/** Always sampled; sampling is left to the collector, which sees whole traces. */
+function createSpanContext(session: string, key: string): SpanContext {
+  return {
+    traceId: deriveTraceId(session),
+    spanId: deriveSpanId(session, key),
+    traceFlags: 1,
+    isRemote: true,
+  };
 }
 
-/** A plain number would be taken for the time since the process began, if it is small. */
-function hrTime(ms: number): HrTime {
+/** OpenTelemetry would interpret a small plain number as the time since the process started. */
+function toHrTime(ms: number): HrTime {
   const seconds = Math.floor(ms / 1_000);
   return [seconds, Math.round((ms - seconds * 1_000) * 1e6)];
 }

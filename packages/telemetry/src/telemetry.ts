@@ -1,75 +1,76 @@
 import { resourceFromAttributes, type Resource } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Session } from '@pawl/core';
-import type { Seen } from '@pawl/runtime';
+import type { StepResult } from '@pawl/runtime';
 import manifest from '../package.json' with { type: 'json' };
-import { traceExporter, type Collector, type OnTrouble } from './exporters.ts';
-import type { Sources } from './gauges.ts';
-import { createFollower } from './happening.ts';
-import { openMetering, type MetricsOptions } from './metering.ts';
-import { modelNames, type ModelNames } from './model-names.ts';
-import { attribute } from './semconv.ts';
-import { createSpanWriter, givenIds, type WriteSpan } from './span-writer.ts';
-import { createSessionSpans } from './spans.ts';
-import { within, type Means } from './within.ts';
+import { createTraceExporter, type OtlpCollector, type ExportErrorListener } from './exporters.ts';
+import type { GaugeSources } from './gauges.ts';
+import { createStepObserver } from './step-observation.ts';
+import { createMetricsPipeline, type MetricsOptions } from './metrics-pipeline.ts';
+import { parseModelIdentity, type ModelIdentity } from './model-identity.ts';
+import { otelAttributes } from './semconv.ts';
+import { createSpanWriter, createPresetIdGenerator, type SpanWriter } from './span-writer.ts';
+import { createSessionSpans } from './session-spans.ts';
+import { withSpanContext, type TracedPorts } from './trace-ports.ts';
 
 export type TelemetryOptions = {
-  /** What the process is called; `pawl` unless said otherwise. */
+  /** The service name; defaults to `pawl`. */
   readonly serviceName?: string;
-  /** Tells this process from others of that name; drawn unless given. */
+  /** Distinguishes this process from others with the same name; random by default. */
   readonly instance?: string;
-  /** Where traces go; without it there are none. */
-  readonly traces?: Collector;
+  /** Where traces are sent; omit to disable tracing. */
+  readonly traces?: OtlpCollector;
   readonly metrics?: MetricsOptions;
-  /** Also send what was said to models and tools, and what they said, without secrets. */
+  /** Also export the content of messages, tool calls and results, with secrets masked. */
   readonly captureContent?: boolean;
-  /** Texts that must never be sent, besides what looks like a secret. */
+  /** Texts that must never be exported, besides those that look like secrets. */
   readonly secrets?: readonly string[];
-  readonly onTrouble?: OnTrouble;
+  readonly onTrouble?: ExportErrorListener;
   readonly now?: () => number;
 };
 
-export type Telemetry = {
-  /** Begins to look at a session, as it is now: new, or taken up. */
+export type TelemetryClient = {
+  /** Starts observing a session in its current state, new or resumed. */
   observe(session: Session): SessionObserver;
-  /** Where to ask for numbers that sessions do not tell. */
-  ask(sources: Sources): void;
-  /** Counts what a worker has to report. */
+  /** Adds sources of values that sessions do not provide. */
+  ask(sources: GaugeSources): void;
+  /** Counts a worker report. */
   report(report: { readonly kind: string }): void;
-  /** All metrics in the text format of Prometheus. */
+  /** Returns all metrics in the Prometheus text format. */
   readonly prometheus: () => Promise<string>;
-  /** Sends what is left, for a few seconds at most, and ends. */
+  /** Flushes pending data for a few seconds at most, then stops. */
   shutdown(): Promise<void>;
 };
 
 export type SessionObserver = {
-  /** To be told what an observer of the agent is told. */
-  readonly see: (seen: Seen) => void;
-  /** What the agent works with, made to say which span it is part of. */
-  within<Given extends Means>(means: Given): Given;
-  /** The session is let go of here, whether or not it is over. Only the first time counts. */
+  /** Pass each step result of the agent's observer. */
+  readonly see: (seen: StepResult) => void;
+  /** Wraps the agent's ports so that their requests carry the trace context. */
+  within<Given extends TracedPorts>(means: Given): Given;
+  /** Call when this process releases the session, whether or not it has ended. Further calls have no effect. */
   end(): void;
 };
 
-/** Longer than one request may take; what is not sent by then is lost. */
+/** Longer than the timeout of one request; data not sent by then is dropped. */
 const shutdownMs = 4_000;
 
-/** Traces and metrics of the sessions of one process. */
-export function createTelemetry(options: TelemetryOptions): Telemetry {
+/** Creates the traces and metrics for all sessions of one process. */
+export function createTelemetry(options: TelemetryOptions): TelemetryClient {
   const { now = Date.now, captureContent = false, secrets = [], onTrouble = () => undefined } = options;
-  const resource = resourceOf(options);
-  const tracing = options.traces === undefined ? null : openTracing(resource, options.traces, onTrouble);
+  const resource = createResource(options);
+  const tracing =
+    options.traces === undefined ? null : createTracingPipeline(resource, options.traces, onTrouble);
   const { metrics: kept = {} } = options;
   const isMetered = kept.prometheus === true || kept.otlp !== undefined;
-  const metering = isMetered ? openMetering(resource, kept, onTrouble) : null;
+  const metering = isMetered ? createMetricsPipeline(resource, kept, onTrouble) : null;
   const content = captureContent ? { secrets } : null;
   return {
     observe(session) {
       let current = session;
       let isOver = false;
-      let model: ModelNames = modelNames('unknown');
+      let model: ModelIdentity = parseModelIdentity('unknown');
       const means = { now, model: () => model, content };
-      const follow = createFollower(session, now());
+      const follow = createStepObserver(session, now());
       const spans = tracing === null ? null : createSessionSpans(session, { ...means, write: tracing.write });
       const metrics = metering?.observe({ model: means.model, state: () => current.turn.status });
       return {
@@ -81,8 +82,8 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
           metrics?.see(happening);
         },
         within(given) {
-          model = modelNames(given.model.name);
-          return tracing === null ? given : within(given, () => current);
+          model = parseModelIdentity(given.model.name);
+          return tracing === null ? given : withSpanContext(given, () => current);
         },
         end() {
           if (isOver) return;
@@ -109,22 +110,29 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   };
 }
 
-function resourceOf({ serviceName = 'pawl', instance = crypto.randomUUID() }: TelemetryOptions): Resource {
+function createResource({
+  serviceName = 'pawl',
+  instance = crypto.randomUUID(),
+}: TelemetryOptions): Resource {
   return resourceFromAttributes({
-    [attribute.serviceName]: serviceName,
-    [attribute.serviceInstance]: instance,
-    [attribute.serviceVersion]: manifest.version,
+    [otelAttributes.serviceName]: serviceName,
+    [otelAttributes.serviceInstance]: instance,
+    [otelAttributes.serviceVersion]: manifest.version,
   });
 }
 
-/** Room for all messages that are sent of one request; a span that is too long for the collector would be lost as a whole. */
+/** Room for all exported messages of one request; a span too large for the collector would be dropped as a whole. */
 const attributeCharsMax = 250_000;
 
-type Tracing = { readonly write: WriteSpan; shutdown(): Promise<void> };
+type TracingPipeline = { readonly write: SpanWriter; shutdown(): Promise<void> };
 
-function openTracing(resource: Resource, collector: Collector, onTrouble: OnTrouble): Tracing {
-  const ids = givenIds();
-  const exporter = traceExporter(collector, onTrouble);
+function createTracingPipeline(
+  resource: Resource,
+  collector: OtlpCollector,
+  onTrouble: ExportErrorListener,
+): TracingPipeline {
+  const ids = createPresetIdGenerator();
+  const exporter = createTraceExporter(collector, onTrouble);
   const provider = new TracerProvider({
     resource,
     idGenerator: ids,

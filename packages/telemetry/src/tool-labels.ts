@@ -1,14 +1,14 @@
-/** A model can make up any number of tool names; the labels of metrics must not grow with them. */
-const labelsMax = 200;
-const charsMax = 100;
+/** A model can invent any number of tool names, so metric labels must be limited. */
+const toolLabelsMax = 200;
+const toolLabelLengthMax = 100;
 
-/** The name of a tool as a label: the first ones as they are, all others as one. */
-export function createToolLabels(): (tool: string) => string {
+/** Maps tool names to labels: the first ones unchanged, all others to `_OTHER`. */
+export function createToolLabeler(): (tool: string) => string {
   const known = new Set<string>();
   return (tool) => {
-    const label = tool.slice(0, charsMax);
+    const label = tool.slice(0, toolLabelLengthMax);
     if (known.has(label)) return label;
-    if (known.size >= labelsMax) return '_OTHER';
+    if (known.size >= toolLabelsMax) return '_OTHER';
     known.add(label);
     return label;
   };

@@ -1,25 +1,25 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { Verdict } from '@pawl/core';
-import type { Happening } from './happening.ts';
-import { own } from './semconv.ts';
+import type { StepObservation } from './step-observation.ts';
+import { pawlAttributes } from './semconv.ts';
 
-export type VerdictOutcomes = { see(happening: Happening): void; end(): void };
+export type VerdictOutcomeTracker = { see(happening: StepObservation): void; end(): void };
 
 /**
- * Tells what came of what was done about each verdict: `repeated` when the same rule had to speak again in that turn, else how the
- * turn ended, and `left` when somebody else goes on with it.
+ * Reports the outcome of each verdict's response: `repeated` if the same rule matched again in that turn, `left` if the
+ * session was released, otherwise how the turn ended.
  */
-export function createVerdictOutcomes(tell: (attributes: Attributes) => void): VerdictOutcomes {
+export function createVerdictOutcomeTracker(tell: (attributes: Attributes) => void): VerdictOutcomeTracker {
   const open = new Map<string, Verdict>();
   const close = (outcome: string): void => {
-    for (const verdict of open.values()) tell(attributesOf(verdict, outcome));
+    for (const verdict of open.values()) tell(getVerdictOutcomeAttributes(verdict, outcome));
     open.clear();
   };
   return {
     see({ verdicts, endedTurn }) {
       for (const verdict of verdicts) {
         const earlier = open.get(verdict.rule);
-        if (earlier !== undefined) tell(attributesOf(earlier, 'repeated'));
+        if (earlier !== undefined) tell(getVerdictOutcomeAttributes(earlier, 'repeated'));
         open.set(verdict.rule, verdict);
       }
       if (endedTurn !== null) close(endedTurn.ending);
@@ -28,6 +28,10 @@ export function createVerdictOutcomes(tell: (attributes: Attributes) => void): V
   };
 }
 
-function attributesOf({ rule, response }: Verdict, outcome: string): Attributes {
-  return { [own.rule]: rule, [own.response]: response.kind, [own.outcome]: outcome };
+function getVerdictOutcomeAttributes({ rule, response }: Verdict, outcome: string): Attributes {
+  return {
+    [pawlAttributes.rule]: rule,
+    [pawlAttributes.response]: response.kind,
+    [pawlAttributes.outcome]: outcome,
+  };
 }

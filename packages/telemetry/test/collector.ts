@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-type Value = {
+type OtlpValue = {
   readonly stringValue?: string;
   readonly intValue?: number | string;
   readonly doubleValue?: number;
   readonly boolValue?: boolean;
-  readonly arrayValue?: { readonly values: readonly Value[] };
+  readonly arrayValue?: { readonly values: readonly OtlpValue[] };
 };
-type Pairs = readonly { readonly key: string; readonly value: Value }[];
+type OtlpAttributes = readonly { readonly key: string; readonly value: OtlpValue }[];
 
-type RawSpan = {
+type OtlpSpan = {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
@@ -19,41 +19,44 @@ type RawSpan = {
   readonly kind: number;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
-  readonly attributes: Pairs;
-  readonly events: readonly { readonly name: string; readonly attributes: Pairs }[];
+  readonly attributes: OtlpAttributes;
+  readonly events: readonly { readonly name: string; readonly attributes: OtlpAttributes }[];
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly status: { readonly code?: number; readonly message?: string };
 };
 
-type Traces = {
+type OtlpTraces = {
   readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: Pairs };
-    readonly scopeSpans: readonly { readonly spans: readonly RawSpan[] }[];
+    readonly resource: { readonly attributes: OtlpAttributes };
+    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[];
   }[];
 };
 
-type Metrics = {
+type OtlpMetrics = {
   readonly resourceMetrics: readonly {
     readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
   }[];
 };
 
-export type Attributes = Readonly<Record<string, unknown>>;
+export type PlainAttributes = Readonly<Record<string, unknown>>;
 
-export type Span = Omit<RawSpan, 'attributes' | 'events' | 'startTimeUnixNano' | 'endTimeUnixNano'> & {
+export type ReceivedSpan = Omit<
+  OtlpSpan,
+  'attributes' | 'events' | 'startTimeUnixNano' | 'endTimeUnixNano'
+> & {
   readonly startMs: number;
   readonly endMs: number;
-  readonly attributes: Attributes;
-  readonly events: readonly { readonly name: string; readonly attributes: Attributes }[];
-  readonly resource: Attributes;
+  readonly attributes: PlainAttributes;
+  readonly events: readonly { readonly name: string; readonly attributes: PlainAttributes }[];
+  readonly resource: PlainAttributes;
 };
 
-export type Collector = {
+export type TestCollector = {
   readonly url: string;
   /** What it answers from now on; 200 if nothing is said. */
   status: number;
   /** Every span that came, in the order in which they came. */
-  spans(): readonly Span[];
+  spans(): readonly ReceivedSpan[];
   /** The names of all metrics that came. */
   metrics(): ReadonlySet<string>;
   readonly requests: readonly {
@@ -65,7 +68,7 @@ export type Collector = {
 };
 
 /** Takes what a collector takes: OTLP over HTTP, as JSON. */
-export async function startCollector(): Promise<Collector> {
+export async function startTestCollector(): Promise<TestCollector> {
   const requests: { path: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
@@ -78,14 +81,14 @@ export async function startCollector(): Promise<Collector> {
   const { port } = server.address() as { port: number };
   const bodies = (path: string): readonly unknown[] =>
     requests.filter((each) => each.path === path).map(({ body }) => JSON.parse(body) as unknown);
-  const self: Collector = {
+  const self: TestCollector = {
     status: 200,
     url: `http://127.0.0.1:${port}`,
     requests,
-    spans: () => (bodies('/v1/traces') as readonly Traces[]).flatMap(spansIn),
+    spans: () => (bodies('/v1/traces') as readonly OtlpTraces[]).flatMap(toReceivedSpans),
     metrics: () =>
       new Set(
-        (bodies('/v1/metrics') as readonly Metrics[]).flatMap(({ resourceMetrics }) =>
+        (bodies('/v1/metrics') as readonly OtlpMetrics[]).flatMap(({ resourceMetrics }) =>
           resourceMetrics.flatMap(({ scopeMetrics }) =>
             scopeMetrics.flatMap(({ metrics }) => metrics.map(({ name }) => name)),
           ),
@@ -100,33 +103,36 @@ export async function startCollector(): Promise<Collector> {
   return self;
 }
 
-function spansIn({ resourceSpans }: Traces): readonly Span[] {
+function toReceivedSpans({ resourceSpans }: OtlpTraces): readonly ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map(({ startTimeUnixNano, endTimeUnixNano, ...span }) => ({
         ...span,
         startMs: Number(BigInt(startTimeUnixNano) / 1_000_000n),
         endMs: Number(BigInt(endTimeUnixNano) / 1_000_000n),
-        attributes: attributesOf(span.attributes),
-        events: span.events.map(({ name, attributes }) => ({ name, attributes: attributesOf(attributes) })),
-        resource: attributesOf(resource.attributes),
+        attributes: toPlainAttributes(span.attributes),
+        events: span.events.map(({ name, attributes }) => ({
+          name,
+          attributes: toPlainAttributes(attributes),
+        })),
+        resource: toPlainAttributes(resource.attributes),
       })),
     ),
   );
 }
 
-function attributesOf(pairs: Pairs): Attributes {
-  return Object.fromEntries(pairs.map(({ key, value }) => [key, plain(value)]));
+function toPlainAttributes(pairs: OtlpAttributes): PlainAttributes {
+  return Object.fromEntries(pairs.map(({ key, value }) => [key, toPlainValue(value)]));
 }
 
-function plain(value: Value): unknown {
-  if (value.arrayValue !== undefined) return value.arrayValue.values.map(plain);
+function toPlainValue(value: OtlpValue): unknown {
+  if (value.arrayValue !== undefined) return value.arrayValue.values.map(toPlainValue);
   if (value.intValue !== undefined) return Number(value.intValue);
   return value.stringValue ?? value.doubleValue ?? value.boolValue;
 }
 
 /** What is wrong with a trace: spans of another one, twice the same, or below something that is not there. */
-export function traceProblems(spans: readonly Span[]): readonly string[] {
+export function findTraceProblems(spans: readonly ReceivedSpan[]): readonly string[] {
   const ids = new Map<string, number>();
   for (const { spanId } of spans) ids.set(spanId, (ids.get(spanId) ?? 0) + 1);
   const roots = spans.filter(({ parentSpanId = '' }) => parentSpanId === '');

@@ -4,19 +4,29 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { conversationOf, toArray } from '@pawl/core';
-import { connectMcp, createHooks, createShellTool, modelNamed, openLauncher, type Tool } from '@pawl/runtime';
+import { getConversation, toItemArray } from '@pawl/core';
+import {
+  connectMcpServer,
+  createHooks,
+  createShellTool,
+  createModelFromSpec,
+  passthroughSandbox,
+  type Tool,
+} from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTelemetry, type Telemetry } from '../src/index.ts';
-import { startCollector, type Collector, type Span } from './collector.ts';
-import { begin, looks, priced } from './runs.ts';
+import { createTelemetry, type TelemetryClient } from '../src/index.ts';
+import { startTestCollector, type TestCollector, type ReceivedSpan } from './collector.ts';
+import { startObserved, createLookReply, createPricedModel } from './observed-worker.ts';
 
-let collector: Collector;
-let telemetry: Telemetry;
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
+
+let collector: TestCollector;
+let telemetry: TelemetryClient;
 let root: string;
 
 beforeEach(async () => {
-  collector = await startCollector();
+  collector = await startTestCollector();
   telemetry = createTelemetry({ traces: { url: collector.url } });
   root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-context-')));
 });
@@ -28,60 +38,67 @@ afterEach(async () => {
 });
 
 /** What the tool gave back when it was called once, and the span of that call. */
-async function called(
+async function callToolOnce(
   tool: Tool,
   args: object,
-): Promise<{ readonly output: string; readonly span: Span | undefined }> {
+): Promise<{ readonly output: string; readonly span: ReceivedSpan | undefined }> {
   const { name } = tool.description;
-  const model = priced([{ calls: [{ id: 'one', tool: name, args: { ...args } }] }, { text: 'Done.' }]);
-  const { agent, leave } = await begin(telemetry, { id: 'roof' }, { model, tools: [tool] });
+  const model = createPricedModel([
+    { calls: [{ id: 'one', tool: name, args: { ...args } }] },
+    { text: 'Done.' },
+  ]);
+  const { agent, leave } = await startObserved(telemetry, { id: 'roof' }, { model, tools: [tool] });
   await agent.say('Go');
   const session = await agent.idle();
   await leave();
   await telemetry.shutdown();
-  const result = toArray(conversationOf(session)).find((message) => message.role === 'tool');
+  const result = toItemArray(getConversation(session)).find((message) => message.role === 'tool');
   return {
     output: JSON.stringify(result?.outcome),
     span: collector.spans().find((span) => span.name === `execute_tool ${name}`),
   };
 }
 
-const parentIn = (text: string): readonly string[] =>
+const parseTraceparent = (text: string): readonly string[] =>
   /00-([0-9a-f]{32})-([0-9a-f]{16})-01/.exec(text)?.slice(1) ?? [];
 
 describe('the context of a trace', () => {
-  it('is in the environment of commands', async () => {
-    const shell = createShellTool({ root, launcher: openLauncher });
-    const { output, span } = await called(shell, { command: 'echo "it is $TRACEPARENT"' });
-    expect(parentIn(output)).toEqual([span?.traceId, span?.spanId]);
+  onUnix('is in the environment of commands', async () => {
+    const shell = createShellTool({ root, launcher: passthroughSandbox });
+    const { output, span } = await callToolOnce(shell, { command: 'echo "it is $TRACEPARENT"' });
+    expect(parseTraceparent(output)).toEqual([span?.traceId, span?.spanId]);
   });
 
-  it('is in the environment of hooks', async () => {
+  onUnix('is in the environment of hooks', async () => {
     const file = join(root, 'seen.txt');
     const command = ['/bin/sh', '-c', `echo "$TRACEPARENT" > ${file}`] as const;
     const { afterTools } = await createHooks({ workspace: root, afterTools: [{ command }] });
-    const model = priced([looks('roof'), { text: 'Done.' }]);
+    const model = createPricedModel([createLookReply('roof'), { text: 'Done.' }]);
     const settings = { mutatingTools: ['look'] };
-    const { agent, leave } = await begin(telemetry, { id: 'roof', settings }, { model, hooks: afterTools });
+    const { agent, leave } = await startObserved(
+      telemetry,
+      { id: 'roof', settings },
+      { model, hooks: afterTools },
+    );
     await agent.say('Go');
     await agent.idle();
     await leave();
     await telemetry.shutdown();
     const span = collector.spans().find(({ name }) => name === 'run hooks');
-    expect(parentIn(readFileSync(file, 'utf8'))).toEqual([span?.traceId, span?.spanId]);
+    expect(parseTraceparent(readFileSync(file, 'utf8'))).toEqual([span?.traceId, span?.spanId]);
   });
 
   it('goes with calls to MCP servers', async () => {
     const server = fileURLToPath(new URL('fixtures/meta-server.ts', import.meta.url));
-    await using connection = await connectMcp(
+    await using connection = await connectMcpServer(
       { name: 'meta', command: process.execPath, args: [server] },
       { newTools: 'approve' },
     );
     const [tell] = connection.tools;
     if (tell === undefined) throw new Error('The server has no tool.');
-    const { output, span } = await called(tell, {});
+    const { output, span } = await callToolOnce(tell, {});
     expect(output).toContain('traceparent');
-    expect(parentIn(output)).toEqual([span?.traceId, span?.spanId]);
+    expect(parseTraceparent(output)).toEqual([span?.traceId, span?.spanId]);
     expect(tell.description.description).toContain('Tells what came');
   });
 
@@ -95,23 +112,23 @@ describe('the context of a trace', () => {
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
     const environment = { PAWL_BASE_URL: `http://127.0.0.1:${port}/v1` };
-    const model = await modelNamed('openai-compatible:roofer', environment);
-    const { agent, leave } = await begin(telemetry, { id: 'roof' }, { model });
+    const model = await createModelFromSpec('openai-compatible:roofer', environment);
+    const { agent, leave } = await startObserved(telemetry, { id: 'roof' }, { model });
     await agent.say('Go');
     await agent.idle();
     await leave();
     await telemetry.shutdown();
     server.close();
     const span = collector.spans().find(({ name }) => name === 'chat roofer');
-    expect(asked.map((header) => parentIn(header ?? ''))).toEqual([[span?.traceId, span?.spanId]]);
+    expect(asked.map((header) => parseTraceparent(header ?? ''))).toEqual([[span?.traceId, span?.spanId]]);
     expect(span?.attributes).toMatchObject({ 'gen_ai.provider.name': 'openai-compatible' });
   });
 
-  it('is told to nobody while there are no traces', async () => {
+  onUnix('is told to nobody while there are no traces', async () => {
     await telemetry.shutdown();
     telemetry = createTelemetry({ metrics: { prometheus: true } });
-    const shell = createShellTool({ root, launcher: openLauncher });
-    const { output } = await called(shell, { command: 'echo "it is ${TRACEPARENT:-not there}"' });
+    const shell = createShellTool({ root, launcher: passthroughSandbox });
+    const { output } = await callToolOnce(shell, { command: 'echo "it is ${TRACEPARENT:-not there}"' });
     expect(output).toContain('it is not there');
   });
 });

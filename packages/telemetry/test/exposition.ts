@@ -1,18 +1,18 @@
 /** One line of numbers: its name, its labels and its value. */
-export type Sample = {
+export type ExpositionSample = {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 };
 
-export type Family = {
+export type MetricFamily = {
   readonly name: string;
   readonly type: string;
   readonly help: string;
-  readonly samples: readonly Sample[];
+  readonly samples: readonly ExpositionSample[];
 };
 
-type Open = { name: string; type: string; help: string; samples: Sample[] };
+type OpenFamily = { name: string; type: string; help: string; samples: ExpositionSample[] };
 
 const nameChars = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const types = ['counter', 'gauge', 'histogram', 'summary', 'untyped'];
@@ -21,19 +21,19 @@ const types = ['counter', 'gauge', 'histogram', 'summary', 'untyped'];
  * Reads the text format of Prometheus, version 0.0.4, and is strict about it: every line has to be of the grammar, every sample
  * has to stand under the one family it belongs to, and histograms have to add up. Throws at the first thing that is wrong.
  */
-export function parseExposition(text: string): ReadonlyMap<string, Family> {
-  const families = new Map<string, Open>();
-  let current: Open | null = null;
+export function parseExposition(text: string): ReadonlyMap<string, MetricFamily> {
+  const families = new Map<string, OpenFamily>();
+  let current: OpenFamily | null = null;
   const series = new Set<string>();
   if (!text.endsWith('\n')) throw new Error('The last line does not end.');
   for (const line of text.slice(0, -1).split('\n')) {
     if (line === '') continue;
     if (line.startsWith('#')) {
-      current = takeComment(line, families, current);
+      current = parseComment(line, families, current);
       continue;
     }
     const sample = parseSample(line);
-    if (current === null || !belongs(sample.name, current))
+    if (current === null || !isSampleOfFamily(sample.name, current))
       throw new Error(`${line} stands under no family.`);
     const key = JSON.stringify([
       sample.name,
@@ -49,7 +49,11 @@ export function parseExposition(text: string): ReadonlyMap<string, Family> {
   return families;
 }
 
-function takeComment(line: string, families: Map<string, Open>, current: Open | null): Open | null {
+function parseComment(
+  line: string,
+  families: Map<string, OpenFamily>,
+  current: OpenFamily | null,
+): OpenFamily | null {
   const found = new RegExp(`^# (HELP|TYPE) (${nameChars})(?: (.*))?$`).exec(line);
   if (found === null) {
     if (/^# (?:HELP|TYPE)\b/.test(line)) throw new Error(`${line} is no comment of the grammar.`);
@@ -69,13 +73,13 @@ function takeComment(line: string, families: Map<string, Open>, current: Open | 
   return family;
 }
 
-function belongs(name: string, { name: family, type }: Open): boolean {
+function isSampleOfFamily(name: string, { name: family, type }: OpenFamily): boolean {
   return type === 'histogram'
     ? ['_bucket', '_sum', '_count'].some((end) => name === family + end)
     : name === family;
 }
 
-function parseSample(line: string): Sample {
+function parseSample(line: string): ExpositionSample {
   const start = new RegExp(`^${nameChars}`).exec(line);
   if (start === null) throw new Error(`${line} has no name.`);
   const [name] = start;
@@ -111,14 +115,14 @@ function parseValue(line: string, text: string): number {
   return Number(text);
 }
 
-function checkFamily({ name, type, samples }: Open): void {
+function checkFamily({ name, type, samples }: OpenFamily): void {
   if (type === 'counter' && !samples.every(({ value }) => value >= 0)) throw new Error(`${name} goes down.`);
   if (type !== 'histogram') return;
   const groups = Map.groupBy(samples, ({ labels }) => JSON.stringify({ ...labels, le: null }));
   for (const group of groups.values()) checkHistogram(name, group);
 }
 
-function checkHistogram(name: string, group: readonly Sample[]): void {
+function checkHistogram(name: string, group: readonly ExpositionSample[]): void {
   const buckets = group.filter((sample) => sample.name === `${name}_bucket`);
   const bounds = buckets.map(({ labels }) => parseValue(name, labels['le'] ?? ''));
   const counts = buckets.map(({ value }) => value);
@@ -130,8 +134,8 @@ function checkHistogram(name: string, group: readonly Sample[]): void {
 }
 
 /** The sum of all samples of that name with those labels; what there is none of is 0. */
-export function valueOf(
-  families: ReadonlyMap<string, Family>,
+export function sumSamples(
+  families: ReadonlyMap<string, MetricFamily>,
   name: string,
   labels: Readonly<Record<string, string>> = {},
 ): number {

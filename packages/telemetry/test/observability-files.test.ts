@@ -2,59 +2,64 @@ import { readFileSync } from 'node:fs';
 import { memorySettings } from '@pawl/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createTelemetry, type Telemetry } from '../src/index.ts';
-import { counters, gauges, histograms, observedCounters } from '../src/metrics.ts';
+import { createTelemetry, type TelemetryClient } from '../src/index.ts';
+import {
+  counterDefinitions,
+  gaugeDefinitions,
+  histogramDefinitions,
+  observedCounterDefinitions,
+} from '../src/metric-definitions.ts';
 import { parseExposition } from './exposition.ts';
-import { begin, looks, priced } from './runs.ts';
+import { startObserved, createLookReply, createPricedModel } from './observed-worker.ts';
 
-const read = (name: string): string =>
+const readDocsFile = (name: string): string =>
   readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 
-type Dashboard = {
+type GrafanaDashboard = {
   readonly panels: readonly {
     readonly title: string;
     readonly targets?: readonly { readonly expr: string }[];
   }[];
   readonly templating: { readonly list: readonly { readonly query: unknown }[] };
 };
-type Alerts = {
+type AlertRules = {
   readonly groups: readonly {
     readonly rules: readonly { readonly alert: string; readonly expr: string }[];
   }[];
 };
 
 /** The words of PromQL that these files use. Any other name has to be that of a metric or of a label. */
-const words = new Set(
+const promqlWords = new Set(
   'sum max by rate increase deriv topk histogram_quantile and or label_values'.split(' '),
 );
 /** Labels that Prometheus itself adds. */
-const added = ['job', 'instance', 'le'];
+const prometheusLabels = ['job', 'instance', 'le'];
 
-function namesIn(expression: string): readonly string[] {
+function listExpressionNames(expression: string): readonly string[] {
   const bare = expression
     .replaceAll(/"[^"]*"/g, '')
     .replaceAll(/\[[^\]]*\]/g, '')
     .replaceAll(/\$\w+/g, '');
-  return (bare.match(/[a-zA-Z_][a-zA-Z0-9_]*/g) ?? []).filter((name) => !words.has(name));
+  return (bare.match(/[a-zA-Z_][a-zA-Z0-9_]*/g) ?? []).filter((name) => !promqlWords.has(name));
 }
 
 /** Lets happen whatever any metric counts. */
-async function everything(telemetry: Telemetry): Promise<void> {
+async function exerciseAllMetrics(telemetry: TelemetryClient): Promise<void> {
   telemetry.ask({
     queue: async () => [{ tenant: 'web', waiting: 1, delayed: 0, active: 0, stalled: 0 }],
     parked: async () => 0,
     stored: async () => ['awaitingPermission'],
   });
   telemetry.report({ kind: 'lost' });
-  const { agent, leave } = await begin(
+  const { agent, leave } = await startObserved(
     telemetry,
     { id: 'roof', settings: { retryBaseMs: 1, mutatingTools: ['look'], memory: memorySettings.pawl } },
     {
-      model: priced([
+      model: createPricedModel([
         { failure: { kind: 'context-overflow', message: 'full' } },
         { failure: { kind: 'overloaded', message: 'later' } },
-        looks('roof'),
-        ...['a', 'b', 'c', 'd'].map((id) => looks('nowhere', id)),
+        createLookReply('roof'),
+        ...['a', 'b', 'c', 'd'].map((id) => createLookReply('nowhere', id)),
         { text: 'There is nothing.' },
       ]),
       rules: ({ id }) => (id === 'look-roof' ? 'ask' : 'allow'),
@@ -68,11 +73,11 @@ async function everything(telemetry: Telemetry): Promise<void> {
 
 describe('what is written about metrics', () => {
   const telemetry = createTelemetry({ metrics: { prometheus: true } });
-  const there = new Set<string>(added);
+  const there = new Set<string>(prometheusLabels);
   const families: string[] = [];
 
   beforeAll(async () => {
-    await everything(telemetry);
+    await exerciseAllMetrics(telemetry);
     for (const family of parseExposition(await telemetry.prometheus()).values()) {
       families.push(family.name);
       for (const { name, labels } of family.samples) {
@@ -85,7 +90,7 @@ describe('what is written about metrics', () => {
   afterAll(() => telemetry.shutdown());
 
   it('all metrics there are have something to tell after that', () => {
-    const names = [counters, histograms, gauges, observedCounters]
+    const names = [counterDefinitions, histogramDefinitions, gaugeDefinitions, observedCounterDefinitions]
       .flatMap((kind) => Object.values(kind))
       .map(({ name }) => name.replaceAll('.', '_'));
     const told = new Set(families.map((name) => name.replace(/_total$/, '')));
@@ -93,25 +98,29 @@ describe('what is written about metrics', () => {
   });
 
   it('the dashboard asks only for metrics and labels that there are', () => {
-    const { panels, templating } = JSON.parse(read('observability/grafana-dashboard.json')) as Dashboard;
+    const { panels, templating } = JSON.parse(
+      readDocsFile('observability/grafana-dashboard.json'),
+    ) as GrafanaDashboard;
     const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     expect(expressions.length).toBeGreaterThan(20);
     const asked = [
       ...expressions,
       JSON.stringify(templating.list.map(({ query }) => query)).match(/label_values\(([^)]*)\)/)?.[1] ?? '',
     ];
-    expect(asked.flatMap(namesIn).filter((name) => !there.has(name))).toEqual([]);
+    expect(asked.flatMap(listExpressionNames).filter((name) => !there.has(name))).toEqual([]);
   });
 
   it('the alerts ask only for metrics and labels that there are', () => {
-    const { groups } = parse(read('observability/alerts.yaml')) as Alerts;
+    const { groups } = parse(readDocsFile('observability/alerts.yaml')) as AlertRules;
     const rules = groups.flatMap((group) => group.rules);
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
-    expect(rules.flatMap(({ expr }) => namesIn(expr)).filter((name) => !there.has(name))).toEqual([]);
+    expect(rules.flatMap(({ expr }) => listExpressionNames(expr)).filter((name) => !there.has(name))).toEqual(
+      [],
+    );
   });
 
   it('the page has every metric, by the name that Prometheus has for it', () => {
-    const page = read('observability.md');
+    const page = readDocsFile('observability.md');
     expect(families.filter((name) => name !== 'target_info' && !page.includes(`\`${name}\``))).toEqual([]);
   });
 });

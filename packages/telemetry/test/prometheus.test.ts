@@ -1,37 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createTelemetry, serveMetrics, type Telemetry } from '../src/index.ts';
-import { counters, gauges, histograms, observedCounters } from '../src/metrics.ts';
-import { startCollector } from './collector.ts';
-import { parseExposition, valueOf, type Family } from './exposition.ts';
-import { begin, hire, look, looks, priced } from './runs.ts';
+import { createTelemetry, serveMetrics, type TelemetryClient } from '../src/index.ts';
+import {
+  counterDefinitions,
+  gaugeDefinitions,
+  histogramDefinitions,
+  observedCounterDefinitions,
+} from '../src/metric-definitions.ts';
+import { startTestCollector } from './collector.ts';
+import { parseExposition, sumSamples, type MetricFamily } from './exposition.ts';
+import {
+  startObserved,
+  resumeObserved,
+  lookTool,
+  createLookReply,
+  createPricedModel,
+} from './observed-worker.ts';
 
-let telemetry: Telemetry;
+let telemetry: TelemetryClient;
 
 afterEach(() => telemetry.shutdown());
 
-async function scrape(): Promise<ReadonlyMap<string, Family>> {
+async function scrapeMetrics(): Promise<ReadonlyMap<string, MetricFamily>> {
   return parseExposition(await telemetry.prometheus());
 }
 
 describe('metrics for Prometheus', () => {
   it('are of the exposition format and move with what happens [NEX-125]', async () => {
-    const collector = await startCollector();
+    const collector = await startTestCollector();
     telemetry = createTelemetry({
       metrics: { prometheus: true, otlp: { url: collector.url, everyMs: 60_000 } },
     });
-    const before = await scrape();
-    expect(valueOf(before, 'pawl_cost_total')).toBe(0);
-    expect(valueOf(before, 'gen_ai_client_operation_duration_count')).toBe(0);
-    const { agent, leave } = await begin(
+    const before = await scrapeMetrics();
+    expect(sumSamples(before, 'pawl_cost_total')).toBe(0);
+    expect(sumSamples(before, 'gen_ai_client_operation_duration_count')).toBe(0);
+    const { agent, leave } = await startObserved(
       telemetry,
       { id: 'roof', settings: { retryBaseMs: 5, mutatingTools: ['look'] } },
       {
-        model: priced([
+        model: createPricedModel([
           { failure: { kind: 'context-overflow', message: 'full' } },
           { failure: { kind: 'overloaded', message: 'later' } },
-          looks('roof'),
-          looks('nowhere'),
+          createLookReply('roof'),
+          createLookReply('nowhere'),
           { text: 'Mended.' },
         ]),
         rules: ({ id }) => (id === 'look-roof' ? 'ask' : 'allow'),
@@ -41,29 +52,29 @@ describe('metrics for Prometheus', () => {
     );
     await agent.say('Mend it');
     await agent.idle();
-    const after = await scrape();
+    const after = await scrapeMetrics();
     const named = { gen_ai_provider_name: 'anthropic', gen_ai_request_model: 'big-model' };
-    expect(valueOf(after, 'pawl_tokens_total', { ...named, gen_ai_token_type: 'input' })).toBe(300);
-    expect(valueOf(after, 'pawl_tokens_total', { ...named, gen_ai_token_type: 'output' })).toBe(21);
-    expect(valueOf(after, 'pawl_cost_total', named)).toBe(0.75);
-    expect(valueOf(after, 'gen_ai_client_operation_duration_count', named)).toBe(5);
-    expect(valueOf(after, 'gen_ai_client_operation_duration_count', { error_type: 'overloaded' })).toBe(1);
-    expect(valueOf(after, 'gen_ai_execute_tool_duration_count', { gen_ai_tool_name: 'look' })).toBe(2);
-    expect(valueOf(after, 'gen_ai_execute_tool_duration_count', { error_type: 'failed' })).toBe(1);
-    expect(valueOf(after, 'pawl_permission_wait_sum', { pawl_decision: 'allow' })).toBeGreaterThan(0.015);
-    expect(valueOf(after, 'pawl_hooks_duration_count')).toBe(1);
-    expect(valueOf(after, 'pawl_retries_total', { pawl_of: 'model', error_type: 'overloaded' })).toBe(1);
-    expect(valueOf(after, 'pawl_paging_runs_total', { pawl_outcome: 'done' })).toBe(1);
-    expect(valueOf(after, 'pawl_paging_freed_tokens_total')).toBe(400);
-    expect(valueOf(after, 'gen_ai_invoke_agent_duration_count', { pawl_ending: 'answered' })).toBe(1);
+    expect(sumSamples(after, 'pawl_tokens_total', { ...named, gen_ai_token_type: 'input' })).toBe(300);
+    expect(sumSamples(after, 'pawl_tokens_total', { ...named, gen_ai_token_type: 'output' })).toBe(21);
+    expect(sumSamples(after, 'pawl_cost_total', named)).toBe(0.75);
+    expect(sumSamples(after, 'gen_ai_client_operation_duration_count', named)).toBe(5);
+    expect(sumSamples(after, 'gen_ai_client_operation_duration_count', { error_type: 'overloaded' })).toBe(1);
+    expect(sumSamples(after, 'gen_ai_execute_tool_duration_count', { gen_ai_tool_name: 'look' })).toBe(2);
+    expect(sumSamples(after, 'gen_ai_execute_tool_duration_count', { error_type: 'failed' })).toBe(1);
+    expect(sumSamples(after, 'pawl_permission_wait_sum', { pawl_decision: 'allow' })).toBeGreaterThan(0.015);
+    expect(sumSamples(after, 'pawl_hooks_duration_count')).toBe(1);
+    expect(sumSamples(after, 'pawl_retries_total', { pawl_of: 'model', error_type: 'overloaded' })).toBe(1);
+    expect(sumSamples(after, 'pawl_paging_runs_total', { pawl_outcome: 'done' })).toBe(1);
+    expect(sumSamples(after, 'pawl_paging_freed_tokens_total')).toBe(400);
+    expect(sumSamples(after, 'gen_ai_invoke_agent_duration_count', { pawl_ending: 'answered' })).toBe(1);
     const asking = { pawl_machine: 'turn', pawl_from: 'waitingForUser', pawl_to: 'callingModel' };
-    expect(valueOf(after, 'pawl_transitions_total', asking)).toBe(1);
-    expect(valueOf(after, 'pawl_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
-    expect(valueOf(after, 'process_cpu_time_total')).toBeGreaterThan(0);
-    expect(valueOf(after, 'process_memory_usage')).toBeGreaterThan(1e6);
+    expect(sumSamples(after, 'pawl_transitions_total', asking)).toBe(1);
+    expect(sumSamples(after, 'pawl_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
+    expect(sumSamples(after, 'process_cpu_time_total')).toBeGreaterThan(0);
+    expect(sumSamples(after, 'process_memory_usage')).toBeGreaterThan(1e6);
     expect(after.has('nodejs_eventloop_delay_p99')).toBe(true);
     await leave();
-    expect(valueOf(await scrape(), 'pawl_sessions')).toBe(0);
+    expect(sumSamples(await scrapeMetrics(), 'pawl_sessions')).toBe(0);
     await telemetry.shutdown();
     // And the same for whoever does not ask but is told.
     expect([...collector.metrics()]).toEqual(
@@ -74,24 +85,26 @@ describe('metrics for Prometheus', () => {
 
   it('count verdicts by rule and by what came of the response', async () => {
     telemetry = createTelemetry({ metrics: { prometheus: true } });
-    const again = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => looks('nowhere', id));
-    const { agent, leave } = await begin(
+    const again = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => createLookReply('nowhere', id));
+    const { agent, leave } = await startObserved(
       telemetry,
       { id: 'roof' },
-      { model: priced([...again, { text: 'No.' }]) },
+      { model: createPricedModel([...again, { text: 'No.' }]) },
     );
     await agent.say('Look for it');
     await agent.idle();
     await leave();
-    const metrics = await scrape();
-    const all = valueOf(metrics, 'pawl_verdicts_total');
+    const metrics = await scrapeMetrics();
+    const all = sumSamples(metrics, 'pawl_verdicts_total');
     expect(all).toBeGreaterThanOrEqual(2);
     expect(
-      valueOf(metrics, 'pawl_verdicts_total', { pawl_verdict_rule: 'repeated-failure' }),
+      sumSamples(metrics, 'pawl_verdicts_total', { pawl_verdict_rule: 'repeated-failure' }),
     ).toBeGreaterThan(0);
     // Each verdict comes to one outcome.
-    expect(valueOf(metrics, 'pawl_verdict_outcomes_total')).toBe(all);
-    expect(valueOf(metrics, 'pawl_verdict_outcomes_total', { pawl_outcome: 'repeated' })).toBeGreaterThan(0);
+    expect(sumSamples(metrics, 'pawl_verdict_outcomes_total')).toBe(all);
+    expect(sumSamples(metrics, 'pawl_verdict_outcomes_total', { pawl_outcome: 'repeated' })).toBeGreaterThan(
+      0,
+    );
     const labels = metrics
       .get('pawl_verdict_outcomes_total')
       ?.samples.map((sample) => Object.keys(sample.labels));
@@ -100,14 +113,14 @@ describe('metrics for Prometheus', () => {
 
   it('do not time what was called off', async () => {
     telemetry = createTelemetry({ metrics: { prometheus: true } });
-    const worker = await begin(
+    const worker = await startObserved(
       telemetry,
       { id: 'roof' },
       {
-        model: priced([looks('roof')]),
+        model: createPricedModel([createLookReply('roof')]),
         tools: [
           {
-            ...look,
+            ...lookTool,
             run: (_, { signal }) =>
               new Promise((resolve) => {
                 const cancelled = {
@@ -124,16 +137,16 @@ describe('metrics for Prometheus', () => {
     await worker.agent.say('Look');
     await worker.agent.idle();
     await worker.leave();
-    const metrics = await scrape();
-    expect(valueOf(metrics, 'gen_ai_execute_tool_duration_count')).toBe(0);
-    expect(valueOf(metrics, 'gen_ai_invoke_agent_duration_count', { pawl_ending: 'cancelled' })).toBe(1);
+    const metrics = await scrapeMetrics();
+    expect(sumSamples(metrics, 'gen_ai_execute_tool_duration_count')).toBe(0);
+    expect(sumSamples(metrics, 'gen_ai_invoke_agent_duration_count', { pawl_ending: 'cancelled' })).toBe(1);
   });
 
   it('say that a verdict was left to others when the session goes elsewhere', async () => {
     telemetry = createTelemetry({ metrics: { prometheus: true } });
     const reached = Promise.withResolvers<void>();
-    const model = priced(['a', 'b', 'c', 'd'].map((id) => looks('nowhere', id)));
-    const { agent, leave } = await begin(
+    const model = createPricedModel(['a', 'b', 'c', 'd'].map((id) => createLookReply('nowhere', id)));
+    const { agent, leave } = await startObserved(
       telemetry,
       { id: 'roof' },
       {
@@ -153,7 +166,9 @@ describe('metrics for Prometheus', () => {
     await agent.say('Look for it');
     await reached.promise;
     await leave();
-    expect(valueOf(await scrape(), 'pawl_verdict_outcomes_total', { pawl_outcome: 'left' })).toBe(1);
+    expect(sumSamples(await scrapeMetrics(), 'pawl_verdict_outcomes_total', { pawl_outcome: 'left' })).toBe(
+      1,
+    );
   });
 
   it('have the names of all metrics that are documented here, and no others', async () => {
@@ -164,14 +179,14 @@ describe('metrics for Prometheus', () => {
       stored: async () => ['halted', 'waitingForUser', 'halted'],
     });
     for (const kind of ['taken', 'lost', 'lost', 'parked']) telemetry.report({ kind });
-    const metrics = await scrape();
-    expect(valueOf(metrics, 'pawl_queue_sessions', { pawl_tenant: 'web', pawl_state: 'waiting' })).toBe(3);
-    expect(valueOf(metrics, 'pawl_queue_sessions', { pawl_tenant: 'web', pawl_state: 'stalled' })).toBe(1);
-    expect(valueOf(metrics, 'pawl_queue_parked')).toBe(4);
-    expect(valueOf(metrics, 'pawl_stored_sessions', { pawl_state: 'halted' })).toBe(2);
-    expect(valueOf(metrics, 'pawl_lease_losses_total')).toBe(2);
-    expect(valueOf(metrics, 'pawl_worker_reports_total', { pawl_report: 'parked' })).toBe(1);
-    const known = [counters, histograms, gauges, observedCounters]
+    const metrics = await scrapeMetrics();
+    expect(sumSamples(metrics, 'pawl_queue_sessions', { pawl_tenant: 'web', pawl_state: 'waiting' })).toBe(3);
+    expect(sumSamples(metrics, 'pawl_queue_sessions', { pawl_tenant: 'web', pawl_state: 'stalled' })).toBe(1);
+    expect(sumSamples(metrics, 'pawl_queue_parked')).toBe(4);
+    expect(sumSamples(metrics, 'pawl_stored_sessions', { pawl_state: 'halted' })).toBe(2);
+    expect(sumSamples(metrics, 'pawl_lease_losses_total')).toBe(2);
+    expect(sumSamples(metrics, 'pawl_worker_reports_total', { pawl_report: 'parked' })).toBe(1);
+    const known = [counterDefinitions, histogramDefinitions, gaugeDefinitions, observedCounterDefinitions]
       .flatMap((kind) => Object.values(kind))
       .map(({ name }) => name.replaceAll('.', '_'));
     const there = [...metrics.keys()].map((name) => name.replace(/_total$/, ''));
@@ -184,7 +199,7 @@ describe('metrics for Prometheus', () => {
       queue: () => Promise.reject(new Error('Redis is gone')),
       parked: () => new Promise(() => undefined),
     });
-    const metrics = await scrape();
+    const metrics = await scrapeMetrics();
     expect(metrics.has('pawl_queue_parked')).toBe(false);
     expect(metrics.has('pawl_queue_sessions')).toBe(false);
     expect(metrics.has('pawl_stored_sessions')).toBe(false);
@@ -196,8 +211,8 @@ describe('metrics for Prometheus', () => {
     const odd = ['"} 1\nevil 2', '__proto__', '\ud800', 'x'.repeat(50_000), '\\', 'a\nb'];
     const names = [...odd, ...Array.from({ length: 300 }, (_, number) => `made-up-${number}`)];
     const calls = names.map((tool, at) => ({ id: `call-${at}`, tool, args: {} }));
-    const model = priced([{ calls }, { text: 'Done.' }], 'evil:"}\n\\');
-    const { agent, leave } = await begin(
+    const model = createPricedModel([{ calls }, { text: 'Done.' }], 'evil:"}\n\\');
+    const { agent, leave } = await startObserved(
       telemetry,
       { id: 'roof', settings: { governor: { preset: 'none', rules: {} } } },
       { model },
@@ -205,11 +220,11 @@ describe('metrics for Prometheus', () => {
     await agent.say('Go');
     await agent.idle();
     await leave();
-    const metrics = await scrape();
+    const metrics = await scrapeMetrics();
     const labels = (metrics.get('gen_ai_execute_tool_duration')?.samples ?? []).map(
       (sample) => sample.labels['gen_ai_tool_name'] ?? '',
     );
-    expect(valueOf(metrics, 'gen_ai_execute_tool_duration_count')).toBe(names.length);
+    expect(sumSamples(metrics, 'gen_ai_execute_tool_duration_count')).toBe(names.length);
     expect(new Set(labels).size).toBe(201);
     expect(Math.max(...labels.map((label) => label.length))).toBeLessThanOrEqual(100);
   });
@@ -217,7 +232,11 @@ describe('metrics for Prometheus', () => {
   it('are only for whoever has asked for them', async () => {
     telemetry = createTelemetry({});
     await expect(telemetry.prometheus()).rejects.toThrow('metrics: { prometheus: true }');
-    const { agent, leave } = await begin(telemetry, { id: 'roof' }, { model: priced([{ text: 'Yes.' }]) });
+    const { agent, leave } = await startObserved(
+      telemetry,
+      { id: 'roof' },
+      { model: createPricedModel([{ text: 'Yes.' }]) },
+    );
     await agent.say('Well?');
     await agent.idle();
     await leave();
@@ -226,7 +245,9 @@ describe('metrics for Prometheus', () => {
 
 describe('a session taken up', () => {
   it('is timed from when it is here', async () => {
-    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    let time = 1_000_000;
+    const clock = { now: () => (time += 1), until: async (at: number) => void (time = Math.max(time, at)) };
+    telemetry = createTelemetry({ metrics: { prometheus: true }, now: clock.now });
     const hung = {
       name: 'hung',
       async *stream(_: unknown, signal: AbortSignal) {
@@ -234,18 +255,21 @@ describe('a session taken up', () => {
         yield* [];
       },
     };
-    const one = await begin(telemetry, { id: 'roof' }, { model: hung });
+    const one = await startObserved(telemetry, { id: 'roof' }, { model: hung, clock });
     await one.agent.say('Well?');
     await one.leave();
-    await sleep(300);
-    const two = await hire(telemetry, one.store, 'roof', { model: priced([{ text: 'Yes.' }]) });
+    time += 300;
+    const two = await resumeObserved(telemetry, one.store, 'roof', {
+      model: createPricedModel([{ text: 'Yes.' }]),
+      clock,
+    });
     await two.agent.resume();
     await two.agent.idle();
     await two.leave();
-    const metrics = await scrape();
-    expect(valueOf(metrics, 'gen_ai_client_operation_duration_count')).toBe(1);
-    expect(valueOf(metrics, 'gen_ai_client_operation_duration_sum')).toBeLessThan(0.25);
-    expect(valueOf(metrics, 'gen_ai_invoke_agent_duration_sum')).toBeGreaterThanOrEqual(0.3);
+    const metrics = await scrapeMetrics();
+    expect(sumSamples(metrics, 'gen_ai_client_operation_duration_count')).toBe(1);
+    expect(sumSamples(metrics, 'gen_ai_client_operation_duration_sum')).toBeLessThan(0.25);
+    expect(sumSamples(metrics, 'gen_ai_invoke_agent_duration_sum')).toBeGreaterThanOrEqual(0.3);
   });
 });
 

@@ -1,13 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTelemetry, type Telemetry, type TelemetryOptions } from '../src/index.ts';
-import { startCollector, traceProblems, type Collector, type Span } from './collector.ts';
-import { begin, hire, look, looks, priced, type Worker } from './runs.ts';
+import { createTelemetry, type TelemetryClient, type TelemetryOptions } from '../src/index.ts';
+import { startTestCollector, findTraceProblems, type TestCollector, type ReceivedSpan } from './collector.ts';
+import {
+  startObserved,
+  resumeObserved,
+  lookTool,
+  createLookReply,
+  createPricedModel,
+  type ObservedWorker,
+} from './observed-worker.ts';
 
-let collector: Collector;
-const open: Telemetry[] = [];
+let collector: TestCollector;
+const open: TelemetryClient[] = [];
 
 beforeEach(async () => {
-  collector = await startCollector();
+  collector = await startTestCollector();
 });
 
 afterEach(async () => {
@@ -15,41 +22,44 @@ afterEach(async () => {
   await collector.close();
 });
 
-function tracing(options: Partial<TelemetryOptions> = {}): Telemetry {
+function createTestTelemetry(options: Partial<TelemetryOptions> = {}): TelemetryClient {
   const telemetry = createTelemetry({ serviceName: 'roofers', traces: { url: collector.url }, ...options });
   open.push(telemetry);
   return telemetry;
 }
 
 /** Everything that was sent, once nothing is left to send. */
-async function sent(): Promise<readonly Span[]> {
+async function flushSpans(): Promise<readonly ReceivedSpan[]> {
   await Promise.all(open.splice(0).map((telemetry) => telemetry.shutdown()));
   return collector.spans();
 }
 
-async function work({ agent, leave }: Worker, goal: string): Promise<void> {
+async function runGoal({ agent, leave }: ObservedWorker, goal: string): Promise<void> {
   await agent.say(goal);
   await agent.idle();
   await leave();
 }
 
-const named = (spans: readonly Span[], name: string): readonly Span[] =>
+const filterByName = (spans: readonly ReceivedSpan[], name: string): readonly ReceivedSpan[] =>
   spans.filter((span) => span.name === name);
 
-const namesBelow = (spans: readonly Span[], parent: Span | undefined): readonly string[] =>
+const listChildNames = (
+  spans: readonly ReceivedSpan[],
+  parent: ReceivedSpan | undefined,
+): readonly string[] =>
   spans.filter(({ parentSpanId }) => parentSpanId === parent?.spanId).map(({ name }) => name);
 
 describe('the trace of a session', () => {
   it('is one connected tree of session, turn, model calls, permission, tools, hooks and retries', async () => {
-    const model = priced([
-      looks('roof'),
+    const model = createPricedModel([
+      createLookReply('roof'),
       { failure: { kind: 'overloaded', message: 'too many people' } },
-      looks('gutter', 'second'),
+      createLookReply('gutter', 'second'),
       { text: 'Mended.' },
     ]);
     const settings = { retryBaseMs: 10, mutatingTools: ['look'] };
-    const worker = await begin(
-      tracing(),
+    const worker = await startObserved(
+      createTestTelemetry(),
       { id: 'roof', settings },
       {
         model,
@@ -58,14 +68,14 @@ describe('the trace of a session', () => {
         hooks: async () => true,
       },
     );
-    await work(worker, 'Mend the roof');
-    const spans = await sent();
-    expect(traceProblems(spans)).toEqual([]);
-    const [root] = named(spans, 'session');
-    const [turn] = named(spans, 'invoke_agent pawl');
+    await runGoal(worker, 'Mend the roof');
+    const spans = await flushSpans();
+    expect(findTraceProblems(spans)).toEqual([]);
+    const [root] = filterByName(spans, 'session');
+    const [turn] = filterByName(spans, 'invoke_agent pawl');
     const round = ['wait for permission', 'execute_tool look', 'run hooks'];
-    expect(namesBelow(spans, root)).toEqual(['invoke_agent pawl']);
-    expect(namesBelow(spans, turn)).toEqual([
+    expect(listChildNames(spans, root)).toEqual(['invoke_agent pawl']);
+    expect(listChildNames(spans, turn)).toEqual([
       'chat big-model',
       ...round,
       'chat big-model',
@@ -84,12 +94,15 @@ describe('the trace of a session', () => {
   });
 
   it('says of a model call who was asked, how often, what it took and how it ended', async () => {
-    const model = priced([
+    const model = createPricedModel([
       { failure: { kind: 'rate-limit', message: 'slower, please' } },
       { text: 'Mended.' },
     ]);
-    await work(await begin(tracing(), { id: 'roof', settings: { retryBaseMs: 5 } }, { model }), 'Mend it');
-    const [failed, replied] = named(await sent(), 'chat big-model');
+    await runGoal(
+      await startObserved(createTestTelemetry(), { id: 'roof', settings: { retryBaseMs: 5 } }, { model }),
+      'Mend it',
+    );
+    const [failed, replied] = filterByName(await flushSpans(), 'chat big-model');
     expect(failed).toMatchObject({
       kind: 3,
       status: { code: 2, message: 'rate-limit' },
@@ -113,12 +126,12 @@ describe('the trace of a session', () => {
   });
 
   it('has verdicts as events of the call they were reached on, and the error of a call that failed', async () => {
-    const again = ['a', 'b', 'c', 'd'].map((id) => looks('nowhere', id));
-    const model = priced([...again, { text: 'There is nothing.' }]);
-    await work(await begin(tracing(), { id: 'roof' }, { model }), 'Look for it');
-    const spans = await sent();
-    expect(traceProblems(spans)).toEqual([]);
-    const calls = named(spans, 'execute_tool look');
+    const again = ['a', 'b', 'c', 'd'].map((id) => createLookReply('nowhere', id));
+    const model = createPricedModel([...again, { text: 'There is nothing.' }]);
+    await runGoal(await startObserved(createTestTelemetry(), { id: 'roof' }, { model }), 'Look for it');
+    const spans = await flushSpans();
+    expect(findTraceProblems(spans)).toEqual([]);
+    const calls = filterByName(spans, 'execute_tool look');
     expect(calls[0]).toMatchObject({
       status: { code: 2 },
       attributes: { 'error.type': 'failed', 'gen_ai.tool.name': 'look', 'gen_ai.tool.call.id': 'a' },
@@ -135,9 +148,12 @@ describe('the trace of a session', () => {
   });
 
   it('has a span for the room that is made, and for a pause', async () => {
-    const model = priced([{ failure: { kind: 'context-overflow', message: 'full' } }, { text: 'Mended.' }]);
-    const worker = await begin(
-      tracing(),
+    const model = createPricedModel([
+      { failure: { kind: 'context-overflow', message: 'full' } },
+      { text: 'Mended.' },
+    ]);
+    const worker = await startObserved(
+      createTestTelemetry(),
       { id: 'roof' },
       {
         model,
@@ -148,19 +164,19 @@ describe('the trace of a session', () => {
         },
       },
     );
-    await work(worker, 'Mend it');
-    const spans = await sent();
-    expect(traceProblems(spans)).toEqual([]);
-    expect(named(spans, 'page memory')[0]?.attributes).toMatchObject({ 'pawl.freed_tokens': 400 });
-    const [pause] = named(spans, 'paused');
+    await runGoal(worker, 'Mend it');
+    const spans = await flushSpans();
+    expect(findTraceProblems(spans)).toEqual([]);
+    expect(filterByName(spans, 'page memory')[0]?.attributes).toMatchObject({ 'pawl.freed_tokens': 400 });
+    const [pause] = filterByName(spans, 'paused');
     expect((pause?.endMs ?? 0) - (pause?.startMs ?? 0)).toBeGreaterThanOrEqual(20);
   });
 
   it('calls a reply that was a chant a failure, and what was called off none', async () => {
     const chant = 'We mend the roof, and then we mend the roof again. '.repeat(60);
-    const model = priced([{ text: chant }, looks('roof')]);
-    const worker = await begin(
-      tracing(),
+    const model = createPricedModel([{ text: chant }, createLookReply('roof')]);
+    const worker = await startObserved(
+      createTestTelemetry(),
       { id: 'roof', settings: { retryBaseMs: 1 } },
       {
         model,
@@ -171,21 +187,21 @@ describe('the trace of a session', () => {
         },
       },
     );
-    await work(worker, 'Mend the roof');
-    const spans = await sent();
-    expect(traceProblems(spans)).toEqual([]);
-    expect(named(spans, 'chat big-model')[0]?.attributes).toMatchObject({ 'error.type': 'chanting' });
+    await runGoal(worker, 'Mend the roof');
+    const spans = await flushSpans();
+    expect(findTraceProblems(spans)).toEqual([]);
+    expect(filterByName(spans, 'chat big-model')[0]?.attributes).toMatchObject({ 'error.type': 'chanting' });
     for (const name of ['wait for permission', 'invoke_agent pawl'])
-      expect(named(spans, name)).toMatchObject([
+      expect(filterByName(spans, name)).toMatchObject([
         { status: { code: 0 }, attributes: { 'pawl.called_off_by': 'cancel-requested' } },
       ]);
   });
 
   it('begins a turn for each time that the user speaks', async () => {
-    const { agent, leave } = await begin(
-      tracing(),
+    const { agent, leave } = await startObserved(
+      createTestTelemetry(),
       { id: 'roof' },
-      { model: priced([{ text: 'Yes.' }, { text: 'No.' }]) },
+      { model: createPricedModel([{ text: 'Yes.' }, { text: 'No.' }]) },
     );
     await agent.say('Is it mended?');
     await agent.idle();
@@ -193,38 +209,41 @@ describe('the trace of a session', () => {
     await agent.say('Is it broken?');
     await agent.idle();
     await leave();
-    const spans = await sent();
-    expect(traceProblems(spans)).toEqual([]);
-    expect(named(spans, 'invoke_agent pawl')).toHaveLength(2);
+    const spans = await flushSpans();
+    expect(findTraceProblems(spans)).toEqual([]);
+    expect(filterByName(spans, 'invoke_agent pawl')).toHaveLength(2);
   });
 });
 
 describe('a session that goes from one worker to another', () => {
   it('goes on with the same trace, connected, with a link to what was left', async () => {
-    const [first, second] = [tracing({ instance: 'one' }), tracing({ instance: 'two' })];
+    const [first, second] = [
+      createTestTelemetry({ instance: 'one' }),
+      createTestTelemetry({ instance: 'two' }),
+    ];
     const asked = Promise.withResolvers<void>();
     const nobody = {
-      model: priced([looks('roof')]),
+      model: createPricedModel([createLookReply('roof')]),
       rules: () => 'ask' as const,
       decide: () => {
         asked.resolve();
         return new Promise<never>(() => undefined);
       },
     };
-    const one = await begin(first, { id: 'roof' }, nobody);
+    const one = await startObserved(first, { id: 'roof' }, nobody);
     await one.agent.say('Mend the roof');
     await asked.promise;
     await one.agent.leave({ graceMs: 0 });
     one.observer.end();
-    const two = await hire(second, one.store, 'roof', {
-      model: priced([{ text: 'Mended.' }]),
+    const two = await resumeObserved(second, one.store, 'roof', {
+      model: createPricedModel([{ text: 'Mended.' }]),
       decide: async () => ({ decision: 'allow' }),
     });
     await two.agent.resume();
     await two.agent.idle();
     await two.leave();
-    const spans = await sent();
-    expect(traceProblems(spans)).toEqual([]);
+    const spans = await flushSpans();
+    expect(findTraceProblems(spans)).toEqual([]);
     const by = (instance: string): readonly string[] =>
       spans.filter(({ resource }) => resource['service.instance.id'] === instance).map(({ name }) => name);
     expect(by('one')).toEqual(['chat big-model', 'session']);
@@ -235,20 +254,26 @@ describe('a session that goes from one worker to another', () => {
       'invoke_agent pawl',
       'session taken up',
     ]);
-    const [turn] = named(spans, 'invoke_agent pawl');
-    const [stay] = named(spans, 'session taken up');
+    const [turn] = filterByName(spans, 'invoke_agent pawl');
+    const [stay] = filterByName(spans, 'session taken up');
     expect(stay?.links.map(({ spanId }) => spanId)).toEqual([turn?.spanId]);
     // The turn lasts from when the first heard the user to when the second had the answer.
-    expect(turn?.startMs).toBeLessThanOrEqual(named(spans, 'chat big-model')[0]?.startMs ?? 0);
+    expect(turn?.startMs).toBeLessThanOrEqual(filterByName(spans, 'chat big-model')[0]?.startMs ?? 0);
   });
 
   it('has no spans of those who only had a look', async () => {
-    const first = tracing();
-    const one = await begin(first, { id: 'roof' }, { model: priced([{ text: 'Mended.' }]) });
-    await work(one, 'Mend it');
-    const two = await hire(tracing({ instance: 'two' }), one.store, 'roof', { model: priced([]) });
+    const first = createTestTelemetry();
+    const one = await startObserved(
+      first,
+      { id: 'roof' },
+      { model: createPricedModel([{ text: 'Mended.' }]) },
+    );
+    await runGoal(one, 'Mend it');
+    const two = await resumeObserved(createTestTelemetry({ instance: 'two' }), one.store, 'roof', {
+      model: createPricedModel([]),
+    });
     await two.leave();
-    const spans = await sent();
+    const spans = await flushSpans();
     expect(spans.filter(({ resource }) => resource['service.instance.id'] === 'two')).toEqual([]);
   });
 });
@@ -256,27 +281,33 @@ describe('a session that goes from one worker to another', () => {
 describe('what was said', () => {
   const said = ['MEND', 'attic', 'cellar', 'floor plan', 'Mended', 'sk-abcdefghijklmnopqrstuvwx'];
   const goal = 'MEND it, the key is sk-abcdefghijklmnopqrstuvwx';
-  const replies = [looks('attic', 'first'), looks('nowhere'), { text: 'Mended.' }];
+  const replies = [createLookReply('attic', 'first'), createLookReply('nowhere'), { text: 'Mended.' }];
 
   it('is not sent', async () => {
-    await work(await begin(tracing(), { id: 'roof' }, { model: priced(replies) }), goal);
-    await sent();
+    await runGoal(
+      await startObserved(createTestTelemetry(), { id: 'roof' }, { model: createPricedModel(replies) }),
+      goal,
+    );
+    await flushSpans();
     const bodies = collector.requests.map(({ body }) => body).join('');
     expect(said.filter((text) => bodies.includes(text))).toEqual([]);
   });
 
   it('is sent without secrets when it is asked for', async () => {
-    const telemetry = tracing({ captureContent: true, secrets: ['floor plan'] });
-    await work(await begin(telemetry, { id: 'roof' }, { model: priced(replies) }), goal);
-    const spans = await sent();
+    const telemetry = createTestTelemetry({ captureContent: true, secrets: ['floor plan'] });
+    await runGoal(
+      await startObserved(telemetry, { id: 'roof' }, { model: createPricedModel(replies) }),
+      goal,
+    );
+    const spans = await flushSpans();
     const bodies = collector.requests.map(({ body }) => body).join('');
     expect(said.filter((text) => bodies.includes(text))).toEqual(['MEND', 'attic', 'cellar', 'Mended']);
-    const [call] = named(spans, 'execute_tool look');
+    const [call] = filterByName(spans, 'execute_tool look');
     expect(call?.attributes).toMatchObject({
       'gen_ai.tool.call.arguments': '{"at":"attic"}',
       'gen_ai.tool.call.result': '"a cellar full of attic"',
     });
-    const last = named(spans, 'chat big-model').at(-1)?.attributes ?? {};
+    const last = filterByName(spans, 'chat big-model').at(-1)?.attributes ?? {};
     const input = JSON.parse(String(last['gen_ai.input.messages'])) as { role: string }[];
     expect(input.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool']);
     expect(JSON.parse(String(last['gen_ai.output.messages']))).toEqual([
@@ -287,9 +318,14 @@ describe('what was said', () => {
 
 describe('a collector', () => {
   it('is sent the headers it needs', async () => {
-    const telemetry = tracing({ traces: { url: `${collector.url}/`, headers: { 'x-team': 'roofers' } } });
-    await work(await begin(telemetry, { id: 'roof' }, { model: priced([{ text: 'Yes.' }]) }), 'Well?');
-    await sent();
+    const telemetry = createTestTelemetry({
+      traces: { url: `${collector.url}/`, headers: { 'x-team': 'roofers' } },
+    });
+    await runGoal(
+      await startObserved(telemetry, { id: 'roof' }, { model: createPricedModel([{ text: 'Yes.' }]) }),
+      'Well?',
+    );
+    await flushSpans();
     expect(collector.requests.map(({ path, headers }) => [path, headers['x-team']])).toEqual([
       ['/v1/traces', 'roofers'],
     ]);
@@ -297,7 +333,7 @@ describe('a collector', () => {
 
   it('that refuses what it gets is told of once, and again when it no longer does', async () => {
     const troubles: (string | null)[] = [];
-    const telemetry = tracing({
+    const telemetry = createTestTelemetry({
       metrics: { otlp: { url: collector.url, everyMs: 30 } },
       onTrouble: (message) => troubles.push(message),
     });
@@ -316,22 +352,22 @@ describe('a collector', () => {
     const troubles: (string | null)[] = [];
     const { url } = collector;
     await collector.close();
-    const telemetry = tracing({
+    const telemetry = createTestTelemetry({
       traces: { url: `${url}?key=hush` },
       onTrouble: (message) => troubles.push(message),
     });
-    const worker = await begin(
+    const worker = await startObserved(
       telemetry,
       { id: 'roof' },
-      { model: priced([looks('roof'), { text: 'Yes.' }]) },
+      { model: createPricedModel([createLookReply('roof'), { text: 'Yes.' }]) },
     );
-    await work(worker, 'Well?');
-    await sent();
+    await runGoal(worker, 'Well?');
+    await flushSpans();
     expect(troubles).toEqual([
       expect.stringMatching(/^Telemetry cannot be sent to http:\/\/127.*ECONNREFUSED/),
     ]);
     expect(troubles.join('')).not.toContain('hush');
-    collector = await startCollector();
+    collector = await startTestCollector();
   });
 });
 
@@ -339,11 +375,15 @@ describe('without a place for traces', () => {
   it('nothing is sent, and what the agent works with stays as it is', async () => {
     const telemetry = createTelemetry({ metrics: { prometheus: true } });
     open.push(telemetry);
-    const worker = await begin(telemetry, { id: 'roof' }, { model: priced([{ text: 'Yes.' }]) });
-    const means = { model: priced([]), tools: [look] };
+    const worker = await startObserved(
+      telemetry,
+      { id: 'roof' },
+      { model: createPricedModel([{ text: 'Yes.' }]) },
+    );
+    const means = { model: createPricedModel([]), tools: [lookTool] };
     expect(worker.observer.within(means)).toBe(means);
-    await work(worker, 'Well?');
-    expect(await sent()).toEqual([]);
+    await runGoal(worker, 'Well?');
+    expect(await flushSpans()).toEqual([]);
     expect(collector.requests).toEqual([]);
   });
 });

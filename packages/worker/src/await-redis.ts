@@ -1,54 +1,63 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '@pawl/runtime';
-import { connectRedis, placeOf, whyNot, type Connected } from './connect-redis.ts';
+import {
+  connectRedis,
+  formatRedisAddress,
+  describeConnectionError,
+  type RedisConnection,
+} from './connect-redis.ts';
 import { checkDurability, type DurabilityOptions } from './durability.ts';
 
-export type AwaitOptions = DurabilityOptions & {
-  /** Aborted when nobody wants to wait any longer. */
+export type AwaitRedisOptions = DurabilityOptions & {
+  /** Aborts the wait. */
   readonly signal: AbortSignal;
-  /** Told once, when the waiting begins: for which Redis, and why. */
+  /** How long a Redis that accepts connections may take to answer before a new connection is tried; defaults to 5 s. */
+  readonly attemptMs?: number;
+  /** Called once when the wait begins, with the address and the reason. */
   readonly onAway?: (place: string, reason: string) => void;
-  /** Told when the waiting is over and Redis is there. */
+  /** Called when Redis becomes available after a wait. */
   readonly onThere?: (place: string) => void;
 };
 
-/** How long a Redis that takes connections may go without an answer before it is tried anew. */
-const attemptMs = 5_000;
-const pauseMinMs = 200;
-const pauseMaxMs = 5_000;
+const defaultAttemptMs = 5_000;
+const backoffMinMs = 200;
+const backoffMaxMs = 5_000;
 
 /**
- * Connects, as a worker does: a Redis that is not there yet is waited for, however long. What waiting does not mend, such as a
- * wrong password or a Redis that keeps nothing, is an error at once. Null when it was told to wait no longer.
+ * Connects and waits indefinitely for a Redis that is not available yet, as a worker does. Errors that waiting cannot
+ * fix, such as a wrong password or missing persistence, reject at once. Resolves to null if aborted.
  */
-export async function awaitRedis(url: string, options: AwaitOptions): Promise<Connected | null> {
+export async function awaitRedis(url: string, options: AwaitRedisOptions): Promise<RedisConnection | null> {
   const { signal, onAway = () => undefined, onThere = () => undefined } = options;
-  const place = placeOf(url);
+  const place = formatRedisAddress(url);
   for (let tries = 0; !signal.aborted; tries += 1) {
     try {
-      const connected = await attempt(url, options);
+      const connected = await attemptConnection(url, options);
       if (tries > 0) onThere(place);
       return connected;
     } catch (error) {
       if (signal.aborted) return null;
       const cause = error instanceof Error ? error.cause : undefined;
-      if (!isPassing(error, cause)) throw error;
-      if (tries === 0) onAway(place, whyNot(cause));
+      if (!isTransientError(error, cause)) throw error;
+      if (tries === 0) onAway(place, describeConnectionError(cause));
     }
-    const pauseMs = Math.min(pauseMaxMs, pauseMinMs * 2 ** tries);
+    const pauseMs = Math.min(backoffMaxMs, backoffMinMs * 2 ** tries);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
   return null;
 }
 
-async function attempt(url: string, { signal, ...durability }: AwaitOptions): Promise<Connected> {
+async function attemptConnection(
+  url: string,
+  { signal, attemptMs = defaultAttemptMs, ...durability }: AwaitRedisOptions,
+): Promise<RedisConnection> {
   const over = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
   const connected = await connectRedis(url, { waitMs: Number.POSITIVE_INFINITY, signal: over });
   const { redis, place, close } = connected;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const giveUp = (): void => {
     reject(new StoreError('busy', place, 'it gives no answer', over.reason));
-    // Whoever still waits for an answer is told that there is none.
+    // Disconnecting rejects all pending requests.
     redis.disconnect();
   };
   over.addEventListener('abort', giveUp, { once: true });
@@ -63,8 +72,8 @@ async function attempt(url: string, { signal, ...durability }: AwaitOptions): Pr
   }
 }
 
-/** Not there, not yet, or not reachable by the way there is now; a name may be known only once its machine runs. */
-const passingCodes: ReadonlySet<unknown> = new Set([
+/** Transient network errors; a host name may not resolve until its machine is running. */
+const transientCodes: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
   'ECONNABORTED',
   'ECONNREFUSED',
@@ -78,12 +87,12 @@ const passingCodes: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
 ]);
 
-const passingWords =
+const transientPattern =
   /^(?:LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY)\b|max number of clients|Connection is closed|Failed to refresh slots cache/;
 
-function isPassing(error: unknown, cause: unknown): boolean {
+function isTransientError(error: unknown, cause: unknown): boolean {
   if (error instanceof StoreError && error.code === 'busy') return true;
   if (!(cause instanceof Error)) return false;
   if (cause.name === 'TimeoutError') return true;
-  return passingCodes.has('code' in cause ? cause.code : null) || passingWords.test(cause.message);
+  return transientCodes.has('code' in cause ? cause.code : null) || transientPattern.test(cause.message);
 }

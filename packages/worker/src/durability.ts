@@ -1,40 +1,40 @@
 import { StoreError } from '@pawl/runtime';
 import { Cluster } from 'ioredis';
-import { translated } from './redis-error.ts';
+import { translateRedisErrors } from './redis-error.ts';
 import type { RedisClient } from './redis-client.ts';
 
 export type DurabilityOptions = {
-  /** What to do about a Redis that may lose what it said it has kept. By default it is refused. */
+  /** What to do about a Redis that may lose acknowledged writes; by default it is refused. */
   readonly durability?: 'refuse' | 'warn';
-  /** Told what is wrong, a line each, where that is only worth a warning. */
+  /** Called with each problem, one line each, if problems are only warnings. */
   readonly onWarning?: (line: string) => void;
 };
 
-/** The first version whose streams and scripts can do what is needed here. */
-const versionMin = [6, 2] as const;
+/** The first version with the required stream and script features. */
+const redisVersionMin = [6, 2] as const;
 
-/** Checks that this Redis keeps what it says it keeps. */
+/** Checks that this Redis does not lose acknowledged writes. */
 export async function checkDurability(
   redis: RedisClient,
   place: string,
   { durability = 'refuse', onWarning = () => undefined }: DurabilityOptions = {},
 ): Promise<void> {
-  // In a cluster each master has a part of it all.
+  // In a cluster, each master holds a part of the data.
   const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  const told = await translated(() => Promise.all(nodes.map((node) => node.info())));
-  const facts = told.map(factsIn);
+  const told = await translateRedisErrors(() => Promise.all(nodes.map((node) => node.info())));
+  const facts = told.map(parseRedisInfo);
   const outdated = facts
-    .map((each) => versionProblem(each.get('redis_version') ?? ''))
+    .map((each) => findVersionProblem(each.get('redis_version') ?? ''))
     .find((each) => each !== null);
   if (outdated !== undefined) throw new StoreError('unreadable', place, outdated);
-  const problems = [...new Set(facts.flatMap(lossesOf))];
+  const problems = [...new Set(facts.flatMap(listDurabilityProblems))];
   if (problems.length === 0) return;
   if (durability === 'refuse') throw new StoreError('unreadable', place, problems.join(' '));
   for (const problem of problems) onWarning(`${place}: ${problem}`);
 }
 
-/** All that may make this Redis lose what it said it has kept. */
-function lossesOf(facts: ReadonlyMap<string, string>): readonly string[] {
+/** Lists everything that may make this Redis lose acknowledged writes. */
+function listDurabilityProblems(facts: ReadonlyMap<string, string>): readonly string[] {
   const problems: string[] = [];
   if (facts.get('aof_enabled') !== '1') {
     problems.push('it may lose what it was given when it ends: run CONFIG SET appendonly yes.');
@@ -49,16 +49,16 @@ function lossesOf(facts: ReadonlyMap<string, string>): readonly string[] {
   return problems;
 }
 
-function versionProblem(version: string): string | null {
+function findVersionProblem(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [majorMin, minorMin] = versionMin;
+  const [majorMin, minorMin] = redisVersionMin;
   const isEnough = major > majorMin || (major === majorMin && minor >= minorMin);
   return isEnough
     ? null
-    : `it is Redis ${version || 'of an unknown version'}, and ${versionMin.join('.')} is needed`;
+    : `it is Redis ${version || 'of an unknown version'}, and ${redisVersionMin.join('.')} is needed`;
 }
 
-function factsIn(info: string): ReadonlyMap<string, string> {
+function parseRedisInfo(info: string): ReadonlyMap<string, string> {
   const lines = info.split('\n').map((line) => line.trim());
   return new Map(
     lines.flatMap((line) => {

@@ -1,26 +1,28 @@
 import type { Store } from '@pawl/runtime';
-import { connectRedis, type Connected, type ConnectOptions } from './connect-redis.ts';
+import { connectRedis, type RedisConnection, type ConnectRedisOptions } from './connect-redis.ts';
 import { checkDurability, type DurabilityOptions } from './durability.ts';
-import { redisStore } from './store/redis-store.ts';
+import { createRedisStore } from './store/redis-store.ts';
 
-export type OpenRedisStoreOptions = ConnectOptions &
+export type OpenRedisStoreOptions = ConnectRedisOptions &
   DurabilityOptions & {
-    /** What all keys begin with; `pawl` unless told otherwise. */
+    /** Prefix of all keys; defaults to `pawl`. */
     readonly prefix?: string;
   };
 
-/** Opens a store in the Redis at an address, such as redis://user:password@host:6379/0, after looking whether it keeps what it is given. */
+/**
+ * Opens a store in the Redis at an address such as redis://user:password@host:6379/0, after checking its durability.
+ */
 export async function openRedisStore(url: string, options: OpenRedisStoreOptions = {}): Promise<Store> {
-  const { redis, close } = await connectDurable(url, options);
+  const { redis, close } = await connectDurableRedis(url, options);
   const { prefix } = options;
-  return redisStore(redis, { onClose: close, ...(prefix !== undefined && { prefix }) });
+  return createRedisStore(redis, { onClose: close, ...(prefix !== undefined && { prefix }) });
 }
 
-/** Connects to a Redis that keeps what it is given. */
-export async function connectDurable(
+/** Connects to Redis and checks its durability. */
+export async function connectDurableRedis(
   url: string,
-  options: ConnectOptions & DurabilityOptions = {},
-): Promise<Connected> {
+  options: ConnectRedisOptions & DurabilityOptions = {},
+): Promise<RedisConnection> {
   const connected = await connectRedis(url, options);
   try {
     await checkDurability(connected.redis, connected.place, options);

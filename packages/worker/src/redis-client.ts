@@ -1,4 +1,4 @@
 import type { Cluster, Redis } from 'ioredis';
 
-/** One Redis, or a cluster of them. */
+/** A single Redis or a cluster. */
 export type RedisClient = Redis | Cluster;

@@ -1,62 +1,73 @@
 import type { SessionSummary } from '@pawl/runtime';
-import { glimpseOf } from './glimpse.ts';
-import { queuedIn } from './queued.ts';
+import { readSessionHead } from './session-head.ts';
+import { getQueueAssignment } from './queue-assignment.ts';
 import type { RedisClient } from './redis-client.ts';
-import { translated } from './redis-error.ts';
-import { keysOf, listKey } from './store/keys.ts';
-import { scriptOn, type Script } from './store/script.ts';
+import { translateRedisErrors } from './redis-error.ts';
+import { buildSessionKeys, getSessionListKey } from './store/keys.ts';
+import { createRedisScript, type RedisScript } from './store/redis-script.ts';
 
-type Retention = {
+type RetentionOptions = {
   readonly prefix: string;
-  /** What was last worked on before this time may go. */
+  /** Sessions last updated before this time may be removed. */
   readonly before: number;
   readonly onRemoved: (session: string) => void;
 };
 
-/** What has nothing left to do. A session that waits for permission or is paused is not among them: it is owed an answer. */
-const over: ReadonlySet<SessionSummary['status']> = new Set(['waitingForUser', 'halted', 'shuttingDown']);
+/**
+ * Statuses with nothing left to do. A session that awaits permission or is paused is excluded, because it still needs
+ * an answer.
+ */
+const removableStatuses: ReadonlySet<SessionSummary['status']> = new Set([
+  'waitingForUser',
+  'halted',
+  'shuttingDown',
+]);
 
 /**
- * Removes a session if it is as it was when it was looked at, nobody has asked anything of it since, and it is not parked.
+ * Removes a session if it has not changed since it was read, has no pending commands and is not a dead letter.
  *
- * KEYS: session, commands, care, and all else of the session. ARGV: the number of its last change.
+ * KEYS: session, commands, crash ledger, and all other keys of the session. ARGV: its revision.
  */
-const removeScript = `
+const removeSessionScript = `
 if redis.call('HGET', KEYS[1], 'rev') ~= ARGV[1] then return 0 end
 if redis.call('XLEN', KEYS[2]) > 0 or redis.call('HEXISTS', KEYS[3], 'parked') == 1 then return 0 end
 redis.call('DEL', unpack(KEYS))
 return 1
 `;
 
-/** How many are looked at side by side. */
-const atOnce = 200;
+/** Number of sessions checked concurrently. */
+const removalBatchSize = 200;
 
-/** Removes sessions of workers that ended long ago. Those that are damaged, parked or run by hand are left to people. */
-export function removeOld(redis: RedisClient, retention: Retention): Promise<void> {
-  const remove = scriptOn(redis, removeScript);
-  const list = listKey(retention.prefix);
-  return translated(async () => {
+/**
+ * Removes worker sessions that ended long ago. Damaged sessions, dead letters and manually run sessions are left to
+ * users.
+ */
+export function removeExpiredSessions(redis: RedisClient, retention: RetentionOptions): Promise<void> {
+  const remove = createRedisScript(redis, removeSessionScript);
+  const list = getSessionListKey(retention.prefix);
+  return translateRedisErrors(async () => {
     for (let from = 0; ;) {
-      const range = [`(${retention.before}`, 'LIMIT', from, atOnce] as const;
+      const range = [`(${retention.before}`, 'LIMIT', from, removalBatchSize] as const;
       const ids = await redis.zrangebyscore(list, '-inf', ...range);
       if (ids.length === 0) return;
-      const gone = await Promise.all(ids.map((id) => removeIfOver(id, { redis, remove, ...retention })));
+      const gone = await Promise.all(ids.map((id) => removeIfEnded(id, { redis, remove, ...retention })));
       for (const id of gone) if (id !== null) retention.onRemoved(id);
-      // Those that stay are skipped in the next round.
+      // Skip the remaining sessions in the next round.
       from += gone.filter((id) => id === null).length;
     }
   });
 }
 
-async function removeIfOver(
+async function removeIfEnded(
   id: string,
-  { redis, remove, prefix }: Retention & { readonly redis: RedisClient; readonly remove: Script },
+  { redis, remove, prefix }: RetentionOptions & { readonly redis: RedisClient; readonly remove: RedisScript },
 ): Promise<string | null> {
-  const seen = await glimpseOf(redis, prefix, id);
-  if (seen === null || !over.has(seen.status) || queuedIn(seen.about) === null) return null;
-  const { session, commands, care, ...rest } = keysOf(prefix, id);
+  const seen = await readSessionHead(redis, prefix, id);
+  if (seen === null || !removableStatuses.has(seen.status) || getQueueAssignment(seen.about) === null)
+    return null;
+  const { session, commands, care, ...rest } = buildSessionKeys(prefix, id);
   const done = await remove([session, commands, care, ...Object.values(rest)], [seen.rev]);
   if (done !== 1) return null;
-  await redis.zrem(listKey(prefix), id);
+  await redis.zrem(getSessionListKey(prefix), id);
   return id;
 }

@@ -1,58 +1,67 @@
 import { createHash } from 'node:crypto';
 import { createSession } from '@pawl/core';
 import type { Store } from '@pawl/runtime';
-import { plan, plannedIn } from './plan-schedule.ts';
-import { defaultTenant, type Firing, type Queues, type Template } from './queues.ts';
-import { translated } from './redis-error.ts';
-import type { ScheduleBook } from './schedule-book.ts';
-import { submitOnce } from './submit.ts';
-import { checkName, checkWhen, type When } from './when.ts';
+import { registerScheduler, listPlannedSchedules } from './plan-schedule.ts';
+import {
+  defaultTenant,
+  type ScheduledRunJob,
+  type TenantQueues,
+  type SessionTemplate,
+} from './tenant-queues.ts';
+import { translateRedisErrors } from './redis-error.ts';
+import type { ScheduleRegistry } from './schedule-registry.ts';
+import { submitSessionOnce } from './submit-session.ts';
+import { checkScheduleName, checkScheduleTiming, type ScheduleTiming } from './schedule-timing.ts';
 
-export type Schedule = {
+export type ScheduleSummary = {
   readonly name: string;
   readonly tenant: string;
-  readonly when: When;
+  readonly when: ScheduleTiming;
   readonly goal: string;
-  /** When it makes the next session, in milliseconds; null for one that the queue has lost and no worker has put back yet. */
+  /**
+   * Time of the next run in milliseconds; null if the queue has lost the schedule and no worker has restored it yet.
+   */
   readonly next: number | null;
 };
 
-export type Schedules = {
-  /** Makes sessions from now on, in place of whatever had this name. Resolves to the first time. */
-  set(name: string, when: When, template: Template, tenant?: string): Promise<number>;
-  all(): Promise<readonly Schedule[]>;
-  /** Resolves to whether there was one. The sessions it has made stay. */
+export type ScheduleManager = {
+  /** Creates a schedule or replaces the one with this name. Resolves to the time of the first run. */
+  set(name: string, when: ScheduleTiming, template: SessionTemplate, tenant?: string): Promise<number>;
+  all(): Promise<readonly ScheduleSummary[]>;
+  /** Resolves to whether it existed. Sessions it has created remain. */
   remove(name: string, tenant?: string): Promise<boolean>;
 };
 
-/** The clock of schedules is BullMQ's; what they are is kept beside it, so that they outlive its queues. */
-export function schedulesOn(queues: Queues, book: ScheduleBook): Schedules {
+/**
+ * BullMQ triggers the schedules; their definitions are stored separately, so that they survive the loss of its queues.
+ */
+export function createScheduleManager(queues: TenantQueues, book: ScheduleRegistry): ScheduleManager {
   return {
     async set(name, when, template, tenant = defaultTenant) {
-      checkName(name);
-      checkWhen(when);
+      checkScheduleName(name);
+      checkScheduleTiming(when);
       const definition = { when, template, from: Date.now() };
-      return translated(async () => {
-        // Kept first: one that the queue does not know of is put there by the next sweep.
+      return translateRedisErrors(async () => {
+        // Store it first: the next sweep registers a schedule that the queue does not know.
         await book.put({ tenant, name }, definition);
-        await plan(queues, { tenant, name, definition });
+        await registerScheduler(queues, { tenant, name, definition });
         return (await queues.of(tenant).getJobScheduler(name))?.next ?? definition.from;
       });
     },
     all: () =>
-      translated(async () => {
+      translateRedisErrors(async () => {
         const [entries, tenants] = await Promise.all([book.all(), queues.tenants()]);
-        const all = tenants.map((tenant) => schedulesOf(tenant, { queues, entries }));
+        const all = tenants.map((tenant) => listTenantSchedules(tenant, { queues, entries }));
         return (await Promise.all(all)).flat();
       }),
     remove: (name, tenant = defaultTenant) =>
-      translated(async () => {
+      translateRedisErrors(async () => {
         const queue = queues.of(tenant);
         const entry = await book.find({ tenant, name });
         const isThere =
           entry === null ? (await queue.getJobScheduler(name)) !== undefined : entry.definition !== null;
         if (!isThere) return false;
-        // Noted first: nobody puts it back from then on.
+        // Record the removal first, so that no worker restores the schedule.
         await book.strike({ tenant, name }, Date.now());
         await queue.removeJobScheduler(name);
         return true;
@@ -60,11 +69,17 @@ export function schedulesOn(queues: Queues, book: ScheduleBook): Schedules {
   };
 }
 
-type Known = { readonly queues: Queues; readonly entries: Awaited<ReturnType<ScheduleBook['all']>> };
+type ScheduleSources = {
+  readonly queues: TenantQueues;
+  readonly entries: Awaited<ReturnType<ScheduleRegistry['all']>>;
+};
 
-async function schedulesOf(tenant: string, { queues, entries }: Known): Promise<readonly Schedule[]> {
+async function listTenantSchedules(
+  tenant: string,
+  { queues, entries }: ScheduleSources,
+): Promise<readonly ScheduleSummary[]> {
   const own = new Map(entries.filter((each) => each.tenant === tenant).map((each) => [each.name, each]));
-  const planned = await plannedIn(queues, tenant);
+  const planned = await listPlannedSchedules(queues, tenant);
   const lost = [...own.values()].filter(({ name }) => !planned.has(name));
   return [
     ...[...planned.values()].map(({ name, definition, next }) => ({ name, definition, next })),
@@ -72,34 +87,47 @@ async function schedulesOf(tenant: string, { queues, entries }: Known): Promise<
   ].flatMap(({ name, definition, next }) => {
     const isRemoved = own.get(name)?.definition === null;
     if (definition === null || isRemoved) return [];
-    return [{ name, tenant, when: definition.when, goal: goalIn(definition.template), next }];
+    return [{ name, tenant, when: definition.when, goal: getTemplateGoal(definition.template), next }];
   });
 }
 
-function goalIn(template: unknown): string {
-  const { goal } = Object(template) as Partial<Template>;
+function getTemplateGoal(template: unknown): string {
+  const { goal } = Object(template) as Partial<SessionTemplate>;
   return typeof goal === 'string' ? goal : '';
 }
 
-export type FireMeans = { readonly store: Store; readonly queues: Queues; readonly owner: string };
+export type ScheduledRunContext = {
+  readonly store: Store;
+  readonly queues: TenantQueues;
+  readonly owner: string;
+};
 
-/** Makes the session of one firing, once: a job that is delivered twice finds the session it made first. Resolves to its id. */
-export async function fire(
-  { id: job = '', data: { schedule, template } }: { readonly id?: string | undefined; readonly data: Firing },
+/**
+ * Creates the session of one scheduled run exactly once: a job delivered twice finds the session that already exists.
+ * Resolves to its id.
+ */
+export async function startScheduledRun(
+  {
+    id: job = '',
+    data: { schedule, template },
+  }: { readonly id?: string | undefined; readonly data: ScheduledRunJob },
   tenant: string,
-  { store, queues, owner }: FireMeans,
+  { store, queues, owner }: ScheduledRunContext,
 ): Promise<string> {
   const { goal, profile, settings, about = null, priority } = template;
-  const id = sessionIdFor(schedule, tenant, firedAt(job));
+  const id = deriveScheduledSessionId(schedule, tenant, parseScheduledTime(job));
   const now = Date.now();
   const session = createSession({ id, at: now, profile, settings });
   const turn = { tenant, ...(priority !== undefined && { priority }) };
-  await submitOnce({ store, queues }, { session, goal }, { about, owner, now, ...turn });
+  await submitSessionOnce({ store, queues }, { session, goal }, { about, owner, now, ...turn });
   return id;
 }
 
-/** The same for the same firing, wherever and how often it is worked on; never the same for two of different tenants. */
-function sessionIdFor(schedule: string, tenant: string, at: number): string {
+/**
+ * The same id for the same scheduled run, wherever and how often it is processed, and different ids for different
+ * tenants.
+ */
+function deriveScheduledSessionId(schedule: string, tenant: string, at: number): string {
   const stamp = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const mark = createHash('sha256')
     .update(JSON.stringify([tenant, schedule, at]))
@@ -108,8 +136,8 @@ function sessionIdFor(schedule: string, tenant: string, at: number): string {
   return `${schedule}-${stamp}-${mark}`;
 }
 
-/** The time that a job was made for is at the end of its id. */
-function firedAt(job: string): number {
+/** A job's id ends with the time it was created for. */
+function parseScheduledTime(job: string): number {
   const at = Number(/:(\d{1,15})$/.exec(job)?.[1]);
   if (Number.isNaN(at))
     throw new Error(`Job ${JSON.stringify(job)} does not say at its end for which time it was made.`);

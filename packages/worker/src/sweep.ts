@@ -1,47 +1,51 @@
 import type { CommandChannel, SessionSummary } from '@pawl/runtime';
-import type { Care } from './care.ts';
-import { glimpseOf, type Glimpse } from './glimpse.ts';
-import { queuedIn, wakeOptionsFor } from './queued.ts';
-import type { Queues } from './queues.ts';
+import type { CrashLedger } from './crash-ledger.ts';
+import { readSessionHead, type SessionHead } from './session-head.ts';
+import { getQueueAssignment, toWakeOptions } from './queue-assignment.ts';
+import type { TenantQueues } from './tenant-queues.ts';
 import type { RedisClient } from './redis-client.ts';
-import { translated } from './redis-error.ts';
-import { listKey } from './store/keys.ts';
+import { translateRedisErrors } from './redis-error.ts';
+import { getSessionListKey } from './store/keys.ts';
 
-type Means = {
+type SweepContext = {
   readonly redis: RedisClient;
   readonly prefix: string;
-  readonly queues: Queues;
+  readonly queues: TenantQueues;
   readonly commands: CommandChannel;
-  readonly care: Care;
+  readonly care: CrashLedger;
   readonly now: number;
-  /** How many of those last worked on are looked at each time, and how many of the others, in turns. */
+  /** How many recently updated sessions to check each time, and how many of the older ones, in rotation. */
   readonly newest: number;
   readonly older: number;
 };
 
-/** Where nothing goes on until a person says something. */
-const waitingForPeople: ReadonlySet<SessionSummary['status']> = new Set([
+/** Statuses in which nothing happens until a user responds. */
+const waitingForPeopleStatuses: ReadonlySet<SessionSummary['status']> = new Set([
   'waitingForUser',
   'awaitingPermission',
   'paused',
 ]);
 
-const over: ReadonlySet<SessionSummary['status']> = new Set(['halted', 'shuttingDown', 'damaged']);
+const sweptOutStatuses: ReadonlySet<SessionSummary['status']> = new Set([
+  'halted',
+  'shuttingDown',
+  'damaged',
+]);
 
-/** How many are looked at side by side. */
-const atOnce = 200;
+/** Number of sessions checked concurrently. */
+const sweepBatchSize = 200;
 
 /**
- * Wakes every session that has something to do and is in no queue. The queue is only a hint: what it lost, for
- * instance by a crash between the log and the queue, is found again here. Resolves to the ids of those it woke.
+ * Wakes every session that has work to do and is in no queue. The queue is only a hint: jobs that it lost, for example
+ * in a crash between the write to the log and the queue, are recreated here. Resolves to the ids of the woken sessions.
  */
-export function sweep(means: Means): Promise<readonly string[]> {
-  return translated(async () => {
-    const ids = [...(await idsFrom(means, 0, means.newest)), ...(await nextOlder(means))];
-    const look = lookWith(means);
+export function sweepSessions(means: SweepContext): Promise<readonly string[]> {
+  return translateRedisErrors(async () => {
+    const ids = [...(await listStoredSessionIds(means, 0, means.newest)), ...(await listNextOlderIds(means))];
+    const look = createSweepProbe(means);
     const woken: string[] = [];
-    for (let from = 0; from < ids.length; from += atOnce) {
-      const some = ids.slice(from, from + atOnce);
+    for (let from = 0; from < ids.length; from += sweepBatchSize) {
+      const some = ids.slice(from, from + sweepBatchSize);
       const found = await Promise.all(some.map((id) => wakeIfForgotten(id, look)));
       woken.push(...found.filter((id) => id !== null));
     }
@@ -49,51 +53,55 @@ export function sweep(means: Means): Promise<readonly string[]> {
   });
 }
 
-function idsFrom({ redis, prefix }: Means, from: number, count: number): Promise<string[]> {
-  return redis.zrevrange(listKey(prefix), from, from + count - 1);
+function listStoredSessionIds(
+  { redis, prefix }: SweepContext,
+  from: number,
+  count: number,
+): Promise<string[]> {
+  return redis.zrevrange(getSessionListKey(prefix), from, from + count - 1);
 }
 
-/** Goes on where the last sweep stopped, and begins anew after the oldest session. */
-async function nextOlder(means: Means): Promise<readonly string[]> {
+/** Continues where the last sweep stopped, and restarts after the oldest session. */
+async function listNextOlderIds(means: SweepContext): Promise<readonly string[]> {
   const { redis, prefix, newest, older } = means;
   const key = `${prefix}:swept`;
   const from = Math.max(newest, Number(await redis.get(key)) || 0);
-  const ids = await idsFrom(means, from, older);
+  const ids = await listStoredSessionIds(means, from, older);
   await redis.set(key, ids.length < older ? newest : from + older);
   return ids;
 }
 
-/** What it takes to find out about one session. */
-export type Look = Pick<Means, 'commands' | 'care' | 'now'> & {
-  readonly glimpse: (id: string) => Promise<Pick<Glimpse, 'head' | 'about' | 'status'> | null>;
+/** The dependencies for checking one session. */
+export type SweepProbe = Pick<SweepContext, 'commands' | 'care' | 'now'> & {
+  readonly glimpse: (id: string) => Promise<Pick<SessionHead, 'head' | 'about' | 'status'> | null>;
   readonly isQueued: (tenant: string, id: string) => Promise<boolean>;
-  readonly wake: Queues['wake'];
+  readonly wake: TenantQueues['wake'];
 };
 
-function lookWith({ redis, prefix, queues, commands, care, now }: Means): Look {
+function createSweepProbe({ redis, prefix, queues, commands, care, now }: SweepContext): SweepProbe {
   return {
     commands,
     care,
     now,
-    glimpse: (id) => glimpseOf(redis, prefix, id),
-    isQueued: (tenant, id) => isQueued(queues, tenant, id),
+    glimpse: (id) => readSessionHead(redis, prefix, id),
+    isQueued: (tenant, id) => isJobQueued(queues, tenant, id),
     wake: (wake, options) => queues.wake(wake, options),
   };
 }
 
-/** Resolves to null when it is not forgotten, or not for workers at all. */
-export async function wakeIfForgotten(id: string, look: Look): Promise<string | null> {
+/** Resolves to null if the session needs no wake-up or is not run by workers. */
+export async function wakeIfForgotten(id: string, look: SweepProbe): Promise<string | null> {
   const { glimpse, commands, care, now } = look;
   const seen = await glimpse(id);
-  const queued = seen === null ? null : queuedIn(seen.about);
-  if (seen === null || queued === null || over.has(seen.status)) return null;
-  if (waitingForPeople.has(seen.status) && (await commands.waiting(id)).length === 0) return null;
+  const queued = seen === null ? null : getQueueAssignment(seen.about);
+  if (seen === null || queued === null || sweptOutStatuses.has(seen.status)) return null;
+  if (waitingForPeopleStatuses.has(seen.status) && (await commands.waiting(id)).length === 0) return null;
   if ((await care.reason(id)) !== null || (await look.isQueued(queued.tenant, id))) return null;
-  await look.wake({ session: id, version: seen.head }, wakeOptionsFor(queued, now));
+  await look.wake({ session: id, version: seen.head }, toWakeOptions(queued, now));
   return id;
 }
 
-async function isQueued(queues: Queues, tenant: string, id: string): Promise<boolean> {
+async function isJobQueued(queues: TenantQueues, tenant: string, id: string): Promise<boolean> {
   const queue = queues.of(tenant);
   const job = await queue.getDeduplicationJobId(encodeURIComponent(id));
   return job !== null && (await queue.getJob(job)) !== undefined;

@@ -1,38 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { thisProcess, type Store } from '@pawl/runtime';
+import { getProcessOwner, type Store } from '@pawl/runtime';
 import { WaitingError, Worker, type Job } from 'bullmq';
-import { carryOut, type CarryOutMeans, type HeldJob } from './carry-out.ts';
-import type { OutfitFor } from './outfit.ts';
-import { queueName, queuePrefix, type Firing, type Task, type Wake } from './queues.ts';
+import { processSessionJob, type JobContext, type LeasedJob } from './session-job.ts';
+import type { AgentFactory } from './agent-factory.ts';
+import {
+  queueName,
+  getQueuePrefix,
+  type ScheduledRunJob,
+  type QueueJob,
+  type WakeJob,
+} from './tenant-queues.ts';
 import type { RedisClient } from './redis-client.ts';
 import type { SessionQueue } from './session-queue.ts';
 import { restoreSchedules } from './restore-schedules.ts';
-import { removeOld } from './retention.ts';
-import { fire } from './schedules.ts';
+import { removeExpiredSessions } from './retention.ts';
+import { startScheduledRun } from './schedules.ts';
 import { defaultPrefix } from './store/redis-store.ts';
-import { sweep } from './sweep.ts';
+import { sweepSessions } from './sweep.ts';
 
 export type WorkerOptions = {
-  /** Connected with `waitMs: Infinity`: a worker waits for Redis, however long. */
+  /** Connected with `waitMs: Infinity`, because a worker waits for Redis indefinitely. */
   readonly redis: RedisClient;
   readonly store: Store;
   readonly queue: SessionQueue;
-  readonly outfitFor: OutfitFor;
+  readonly outfitFor: AgentFactory;
   readonly prefix?: string;
   readonly owner?: string;
-  /** How many sessions of one tenant this worker holds at once. */
+  /** Maximum number of sessions per tenant that this worker runs concurrently. */
   readonly concurrency?: number;
-  /** How long a session stays with a worker that gives no sign of life. */
+  /** How long a session stays with an unresponsive worker. */
   readonly leaseMs?: number;
-  /** How long what runs may take to end when the worker has to let go of a session. */
+  /** How long running work may take to end when the worker must release a session. */
   readonly graceMs?: number;
-  /** How often to look for commands. */
+  /** How often to poll for commands. */
   readonly pollMs?: number;
-  /** How often to look for sessions that no queue knows of. */
+  /** How often to look for sessions that are missing from the queues. */
   readonly sweepMs?: number;
-  /** A session whose worker was gone this many times in a row is parked. */
+  /** After this many crashed attempts in a row, a session becomes a dead letter. */
   readonly crashesMax?: number;
-  /** Sessions that ended longer ago than this are removed; null, the default, keeps them. */
+  /** Removes sessions that ended longer ago than this; null, the default, never removes them. */
   readonly keepMs?: number | null;
   readonly onReport?: (report: WorkerReport) => void;
 };
@@ -43,20 +49,20 @@ export type WorkerReport =
       readonly session: string;
     }
   | { readonly kind: 'parked'; readonly session: string; readonly reason: string }
-  /** A schedule that the queue had lost was put back. */
+  /** A schedule that the queue had lost was restored. */
   | { readonly kind: 'rescheduled'; readonly schedule: string; readonly tenant: string }
-  /** Something is wrong with Redis or the queue; the worker goes on when it is over. */
+  /** A problem with Redis or the queue; the worker continues when it is resolved. */
   | { readonly kind: 'trouble'; readonly message: string };
 
 export type RunningWorker = {
   /**
-   * Takes up nothing more, lets go of what it holds so that others can go on with it, and resolves when that is done. If Redis
-   * gives no answer for too long, the connection is cut instead: others can have what it held once the lease is over.
+   * Accepts no more jobs, releases its sessions so that other workers can resume them, and resolves when done. If Redis
+   * does not respond for too long, it cuts the connection; others can claim the sessions once the lease expires.
    */
   close(): Promise<void>;
 };
 
-const defaults = {
+const workerDefaults = {
   prefix: defaultPrefix,
   concurrency: 4,
   leaseMs: 10_000,
@@ -68,51 +74,51 @@ const defaults = {
   onReport: () => undefined,
 };
 
-type Setup = Required<WorkerOptions>;
+type WorkerContext = Required<WorkerOptions>;
 
-/** How many sessions one sweep looks at. What is lost was mostly lost just now; the older sessions take turns. */
-const swept = { newest: 2_000, older: 8_000 } as const;
+/** Number of sessions checked per sweep. Most losses are recent; older sessions are checked in rotation. */
+const sweepSizes = { newest: 2_000, older: 8_000 } as const;
 
-/** Advances the sessions that the queues give it, until it is closed. */
+/** Starts a worker that advances queued sessions until it is closed. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const setup: Setup = { ...defaults, owner: thisProcess(), ...options };
+  const setup: WorkerContext = { ...workerDefaults, owner: getProcessOwner(), ...options };
   const draining = new AbortController();
-  const workers = new Map<string, Worker<Task>>();
+  const workers = new Map<string, Worker<QueueJob>>();
   const hire = async (): Promise<void> => {
     for (const tenant of await setup.queue.parts.queues.tenants()) {
       if (workers.has(tenant) || draining.signal.aborted) continue;
-      workers.set(tenant, workerFor(tenant, setup, draining.signal));
+      workers.set(tenant, createTenantWorker(tenant, setup, draining.signal));
     }
   };
   const look = async (): Promise<void> => {
     try {
       await hire();
-      await sweepInTurn(setup);
-      await removeInTurn(setup);
+      await sweepIfDue(setup);
+      await removeExpiredIfDue(setup);
     } catch (error) {
-      report(setup, error);
+      reportTrouble(setup, error);
     }
   };
-  const rounds = everySo(setup.sweepMs, look);
-  await within(patienceMs, rounds.first);
+  const rounds = startRepeatedTask(setup.sweepMs, look);
+  await finishesInTime(redisPatienceMs, rounds.first);
   return {
     async close() {
       draining.abort();
       const leaving = rounds
         .stop()
         .then(() => Promise.all([...workers.values()].map((worker) => worker.close())));
-      if (await within(setup.graceMs + patienceMs, leaving)) return;
-      // This is not waited for: Redis may not answer it either.
+      if (await finishesInTime(setup.graceMs + redisPatienceMs, leaving)) return;
+      // Not awaited, because Redis may not answer this either.
       for (const worker of workers.values()) void worker.disconnect().catch(() => undefined);
     },
   };
 }
 
-/** How long a Redis that does not answer may hold up the start or the end of a worker. */
-const patienceMs = 5_000;
+/** How long an unresponsive Redis may delay the start or the end of a worker. */
+const redisPatienceMs = 5_000;
 
-/** Resolves to whether it was done in time. */
-async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+/** Resolves to whether the work finished in time. */
+async function finishesInTime(ms: number, work: Promise<unknown>): Promise<boolean> {
   const done = new AbortController();
   const late = sleep(ms, false, { signal: done.signal }).catch(() => false);
   const isDone = await Promise.race([work.then(() => true), late]);
@@ -120,50 +126,57 @@ async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   return isDone;
 }
 
-function workerFor(tenant: string, setup: Setup, draining: AbortSignal): Worker<Task> {
+function createTenantWorker(tenant: string, setup: WorkerContext, draining: AbortSignal): Worker<QueueJob> {
   const { redis, prefix, concurrency, leaseMs } = setup;
-  const worker = new Worker<Task>(
+  const worker = new Worker<QueueJob>(
     queueName,
     (job, token) =>
-      isFiring(job)
-        ? makeSession(job, tenant, setup)
-        : carryOut(held(job as Job<Wake>, token ?? '', leaseMs), meansOf(setup, draining)),
+      isScheduledRun(job)
+        ? processScheduledRun(job, tenant, setup)
+        : processSessionJob(
+            toLeasedJob(job as Job<WakeJob>, token ?? '', leaseMs),
+            toJobContext(setup, draining),
+          ),
     {
       connection: redis,
-      prefix: queuePrefix(prefix, tenant),
+      prefix: getQueuePrefix(prefix, tenant),
       concurrency,
       lockDuration: leaseMs,
-      // The lease renews it: only then does it know how long the lock can be relied on.
+      // The lease renews the lock, because only then does it know how long the lock is reliable.
       skipLockRenewal: true,
       stalledInterval: Math.max(500, leaseMs / 4),
-      // Crashes are counted beside the session, where the count outlives a job that is lost and made anew.
+      // Crashes are counted in the crash ledger, where the count survives a job that is lost and recreated.
       maxStalledCount: 1_000_000,
       runRetryDelay: 1_000,
     },
   );
-  worker.on('error', (error) => report(setup, error));
+  worker.on('error', (error) => reportTrouble(setup, error));
   return worker;
 }
 
-function isFiring(job: Job<Task>): job is Job<Firing> {
+function isScheduledRun(job: Job<QueueJob>): job is Job<ScheduledRunJob> {
   return 'schedule' in job.data;
 }
 
-async function makeSession(job: Job<Firing>, tenant: string, setup: Setup): Promise<void> {
+async function processScheduledRun(
+  job: Job<ScheduledRunJob>,
+  tenant: string,
+  setup: WorkerContext,
+): Promise<void> {
   const { store, queue, owner, onReport } = setup;
   const { queues, book } = queue.parts;
   try {
     const kept = await book.find({ tenant, name: job.data.schedule });
-    // The schedule was removed while this job was on its way.
+    // The schedule was removed after this job was created.
     if (kept?.definition === null) return;
-    onReport({ kind: 'fired', session: await fire(job, tenant, { store, queues, owner }) });
+    onReport({ kind: 'fired', session: await startScheduledRun(job, tenant, { store, queues, owner }) });
   } catch (error) {
-    report(setup, error);
+    reportTrouble(setup, error);
     throw error;
   }
 }
 
-function meansOf(setup: Setup, draining: AbortSignal): CarryOutMeans {
+function toJobContext(setup: WorkerContext, draining: AbortSignal): JobContext {
   const { care, commands } = setup.queue.parts;
   return {
     ...setup,
@@ -174,7 +187,7 @@ function meansOf(setup: Setup, draining: AbortSignal): CarryOutMeans {
   };
 }
 
-function held(job: Job<Wake>, token: string, leaseMs: number): HeldJob {
+function toLeasedJob(job: Job<WakeJob>, token: string, leaseMs: number): LeasedJob {
   return {
     wake: job.data,
     extend: async () => (await job.extendLock(token, leaseMs)) === 1,
@@ -185,11 +198,11 @@ function held(job: Job<Wake>, token: string, leaseMs: number): HeldJob {
   };
 }
 
-/** Only one of all workers sweeps at a time. */
-async function sweepInTurn({ redis, queue, prefix, sweepMs, onReport }: Setup): Promise<void> {
+/** Only one worker sweeps at a time. */
+async function sweepIfDue({ redis, queue, prefix, sweepMs, onReport }: WorkerContext): Promise<void> {
   const turn = await redis.set(`${prefix}:sweeping`, '1', 'PX', Math.max(1, Math.floor(sweepMs * 0.8)), 'NX');
   if (turn === null) return;
-  const woken = await sweep({ redis, prefix, ...queue.parts, now: Date.now(), ...swept });
+  const woken = await sweepSessions({ redis, prefix, ...queue.parts, now: Date.now(), ...sweepSizes });
   for (const session of woken) onReport({ kind: 'swept', session });
   await queue.parts.queues.restoreLimits();
   const restored = await restoreSchedules({ ...queue.parts, now: Date.now() });
@@ -199,23 +212,27 @@ async function sweepInTurn({ redis, queue, prefix, sweepMs, onReport }: Setup): 
 const removeEveryMinMs = 1_000;
 const removeEveryMaxMs = 3_600_000;
 
-/** Sessions are kept for days: there is no need to look at all of them every few seconds. */
-async function removeInTurn({ redis, prefix, keepMs, onReport }: Setup): Promise<void> {
+/** Sessions are retained for days, so checking all of them every few seconds is unnecessary. */
+async function removeExpiredIfDue({ redis, prefix, keepMs, onReport }: WorkerContext): Promise<void> {
   if (keepMs === null) return;
   const everyMs = Math.min(Math.max(Math.floor(keepMs / 24), removeEveryMinMs), removeEveryMaxMs);
   if ((await redis.set(`${prefix}:removing`, '1', 'PX', everyMs, 'NX')) === null) return;
   const before = Date.now() - keepMs;
-  await removeOld(redis, { prefix, before, onRemoved: (session) => onReport({ kind: 'removed', session }) });
+  await removeExpiredSessions(redis, {
+    prefix,
+    before,
+    onRemoved: (session) => onReport({ kind: 'removed', session }),
+  });
 }
 
-function report({ onReport }: Setup, error: unknown): void {
+function reportTrouble({ onReport }: WorkerContext, error: unknown): void {
   onReport({ kind: 'trouble', message: error instanceof Error ? error.message : String(error) });
 }
 
-type Rounds = { readonly first: Promise<void>; stop(): Promise<void> };
+type RepeatedTask = { readonly first: Promise<void>; stop(): Promise<void> };
 
-/** One round after the other, with a pause between them. */
-function everySo(ms: number, round: () => Promise<void>): Rounds {
+/** Runs rounds one after the other, with a pause in between. */
+function startRepeatedTask(ms: number, round: () => Promise<void>): RepeatedTask {
   const stopped = new AbortController();
   const first = round();
   const rounds = (async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type Entry = {
+export type EffectEntry = {
   readonly what: string;
   readonly execution: string;
   readonly pid: number;
@@ -9,7 +9,7 @@ export type Entry = {
 };
 
 /** What the tool has written down, outside of everything that is tested. */
-export function ledgerIn(folder: string): readonly Entry[] {
+export function readEffectLedger(folder: string): readonly EffectEntry[] {
   const file = join(folder, 'ledger');
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
   return lines.map((line) => {
@@ -19,7 +19,7 @@ export function ledgerIn(folder: string): readonly Entry[] {
 }
 
 /** Those that have begun and not ended, as far as the ledger tells. */
-export function openIn(entries: readonly Entry[]): readonly Entry[] {
+export function listOpenEffects(entries: readonly EffectEntry[]): readonly EffectEntry[] {
   const ended = new Set(entries.filter(({ what }) => what === 'end').map(({ execution }) => execution));
   return entries.filter(({ what, execution }) => what === 'start' && !ended.has(execution));
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Place } from './harness.ts';
+import type { WorkerHarness } from './harness.ts';
 
 /** What people say to a session while it is at work: to every second one something. */
-export function steerFor(id: string): readonly string[] {
+export function getSteeringTexts(id: string): readonly string[] {
   return Number(id.slice(1)) % 2 === 0 ? [`Also this, ${id}.`] : [];
 }
 
-export type People = {
+export type ChaosPeople = {
   /** Has them say something to each of these that they have something to say to, some time soon. */
   steer(ids: readonly string[]): void;
   /** How much they have still to say. */
@@ -15,7 +15,7 @@ export type People = {
 };
 
 /** People who allow what they are asked about and say something in between, from a machine where no worker is. */
-export function attend({ store, queue }: Place): People {
+export function startChaosPeople({ store, queue }: WorkerHarness): ChaosPeople {
   const steers: { readonly id: string; readonly text: string }[] = [];
   const over = new AbortController();
   const answer = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export function attend({ store, queue }: Place): People {
     }
   })();
   return {
-    steer: (ids) => steers.push(...ids.flatMap((id) => steerFor(id).map((text) => ({ id, text })))),
+    steer: (ids) => steers.push(...ids.flatMap((id) => getSteeringTexts(id).map((text) => ({ id, text })))),
     left: () => steers.length,
     async stop() {
       over.abort();

@@ -2,35 +2,35 @@ import { createSession } from '@pawl/core';
 import type { Store } from '@pawl/runtime';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keepsItsPromises as storageKeepsItsPromises } from '../../runtime/test/memory/storage-contract.ts';
-import { keepsItsPromises } from '../../runtime/test/store/store-contract.ts';
+import { describeStorageContract as storageKeepsItsPromises } from '../../runtime/test/memory/storage-contract.ts';
+import { describeStoreContract } from '../../runtime/test/store/store-contract.ts';
 import {
   connectRedis,
   openRedisStore,
-  redisStorage,
-  redisStore,
-  sessionMarks,
-  type Connected,
+  createRedisStorage,
+  createRedisStore,
+  createSessionFeedbackStore,
+  type RedisConnection,
 } from '../src/index.ts';
-import { outfit, placeOn, type Place } from './harness.ts';
+import { createScriptedFactory, createWorkerHarness, type WorkerHarness } from './harness.ts';
 import { startCluster } from './redis-cluster.ts';
-import { hasRedis, type RedisServer } from './redis-server.ts';
+import { type RedisServer } from './redis-server.ts';
 
-function firstOf(nodes: readonly RedisServer[]): RedisServer {
+function getFirstNode(nodes: readonly RedisServer[]): RedisServer {
   const [first] = nodes;
   if (first === undefined) throw new Error('There is no node.');
   return first;
 }
 
-describe.skipIf(!hasRedis)('on a cluster of three masters', () => {
+describe('on a cluster of three masters', { tags: ['redis'] }, () => {
   let cluster: Awaited<ReturnType<typeof startCluster>>;
-  let connected: Connected;
+  let connected: RedisConnection;
   let names = 0;
   const fresh = (): string => `name-${(names += 1)}`;
 
   beforeAll(async () => {
     cluster = await startCluster({ appendfsync: 'no' });
-    connected = await connectRedis(firstOf(cluster.nodes).url);
+    connected = await connectRedis(getFirstNode(cluster.nodes).url);
   });
 
   afterAll(async () => {
@@ -39,20 +39,20 @@ describe.skipIf(!hasRedis)('on a cluster of three masters', () => {
   });
 
   describe('a store', () => {
-    keepsItsPromises(() => {
+    describeStoreContract(() => {
       const prefix = fresh();
-      return (): Store => redisStore(connected.redis, { prefix });
+      return (): Store => createRedisStore(connected.redis, { prefix });
     });
   });
 
   describe('storage', () => {
-    storageKeepsItsPromises(() => redisStorage(connected.redis, { name: fresh(), prefix: 'p' }));
+    storageKeepsItsPromises(() => createRedisStorage(connected.redis, { name: fresh(), prefix: 'p' }));
   });
 
   it('keeps marks with their sessions, and none of one that is gone', async () => {
     const prefix = fresh();
-    const store = redisStore(connected.redis, { prefix });
-    const marks = sessionMarks(connected.redis, { prefix });
+    const store = createRedisStore(connected.redis, { prefix });
+    const marks = createSessionFeedbackStore(connected.redis, { prefix });
     for (const id of ['a', 'b{c}d', 'e']) {
       await store.create(createSession({ id, at: 1 }), 'test');
       await marks.keep(id, 'one', 'right');
@@ -80,19 +80,19 @@ describe.skipIf(!hasRedis)('on a cluster of three masters', () => {
     expect(nodes).toHaveLength(3);
     // One careless node is enough to lose a third of it all.
     await nodes[2]?.config('SET', 'appendonly', 'no');
-    await expect(openRedisStore(firstOf(cluster.nodes).url)).rejects.toThrow('appendonly yes');
+    await expect(openRedisStore(getFirstNode(cluster.nodes).url)).rejects.toThrow('appendonly yes');
     await nodes[2]?.config('SET', 'appendonly', 'yes');
     await last.close();
   });
 
   it('has its sessions worked on, wherever their keys are, by submission and by schedule', async () => {
-    const place: Place = await placeOn(firstOf(cluster.nodes));
+    const place: WorkerHarness = await createWorkerHarness(getFirstNode(cluster.nodes));
     try {
       const ids = Array.from({ length: 12 }, (_, index) => `s${index}`);
       for (const id of ids) await place.submit(id, 'Do it.', { tenant: `t${id.length % 2}` });
       const template = { goal: 'Again.', profile: 'pawl', settings: {} };
       await place.queue.schedules.set('often', { everyMs: 3_600_000 }, template);
-      await place.work(outfit([{ text: 'Done.' }, { text: 'Twice.' }]));
+      await place.work(createScriptedFactory([{ text: 'Done.' }, { text: 'Twice.' }]));
       for (const id of ids) await place.until(id, 'waitingForUser');
       await expect.poll(() => place.reports.filter(({ kind }) => kind === 'fired').length).toBe(1);
       await place.queue.send('s3', { kind: 'say', text: 'Once more.' });

@@ -1,12 +1,12 @@
-import { createSession, toArray, type Json, type Session } from '@pawl/core';
-import { createScripted, defineTool, type ScriptedReply, type Store, type Tool } from '@pawl/runtime';
+import { createSession, toItemArray, type Json, type Session } from '@pawl/core';
+import { createScriptedModel, defineTool, type ScriptedReply, type Store, type Tool } from '@pawl/runtime';
 import { Redis } from 'ioredis';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import * as z from 'zod';
-import { connectRedis, redisStore, sessionQueue, startWorker } from '../src/index.ts';
+import { connectRedis, createRedisStore, createSessionQueue, startWorker } from '../src/index.ts';
 import type {
-  Outfit,
-  OutfitFor,
+  AgentSetup,
+  AgentFactory,
   RunningWorker,
   SessionQueue,
   WorkerOptions,
@@ -14,7 +14,7 @@ import type {
 } from '../src/index.ts';
 import type { RedisServer } from './redis-server.ts';
 
-export type Place = {
+export type WorkerHarness = {
   readonly redis: Redis;
   readonly store: Store;
   readonly queue: SessionQueue;
@@ -26,23 +26,23 @@ export type Place = {
   ): Promise<Session>;
   /** What was reported so far, by all workers. */
   readonly reports: WorkerReport[];
-  work(outfitFor: OutfitFor, options?: Partial<WorkerOptions>): Promise<RunningWorker>;
+  work(outfitFor: AgentFactory, options?: Partial<WorkerOptions>): Promise<RunningWorker>;
   /** Resolves when the session has this status. */
   until(id: string, status: Session['turn']['status']): Promise<Session>;
   close(): Promise<void>;
 };
 
-let places = 0;
+let harnessCount = 0;
 
 /** A store and a queue of their own, on a Redis that others use as well. */
-export async function placeOn(
+export async function createWorkerHarness(
   server: RedisServer,
-  name = `place-${(places += 1)}-${process.pid}`,
-): Promise<Place> {
+  name = `place-${(harnessCount += 1)}-${process.pid}`,
+): Promise<WorkerHarness> {
   const { redis: connected, close } = await connectRedis(server.url, { waitMs: Number.POSITIVE_INFINITY });
   const redis = connected as Redis;
-  const store = redisStore(redis, { prefix: name });
-  const queue = sessionQueue(redis, store, { prefix: name });
+  const store = createRedisStore(redis, { prefix: name });
+  const queue = createSessionQueue(redis, store, { prefix: name });
   const workers: RunningWorker[] = [];
   const reports: WorkerReport[] = [];
   const onReport = (report: WorkerReport): void => void reports.push(report);
@@ -62,17 +62,25 @@ export async function placeOn(
       return session;
     },
     async work(outfitFor, options = {}) {
-      const all = { redis, store, queue, outfitFor, prefix: name, onReport, pollMs: 50, ...options };
-      const worker = await startWorker(all);
+      const worker = await startWorker({
+        redis,
+        store,
+        queue,
+        outfitFor,
+        prefix: name,
+        onReport,
+        pollMs: 50,
+        // On a busy machine nothing is lost or cut off, unless a test asks for it.
+        leaseMs: 600_000,
+        graceMs: 60_000,
+        ...options,
+      });
       workers.push(worker);
       return worker;
     },
     async until(id, status) {
-      for (;;) {
-        const { session } = await store.open(id);
-        if (session.turn.status === status) return session;
-        await sleep(20);
-      }
+      await expect.poll(async () => (await store.open(id)).session.turn.status).toBe(status);
+      return (await store.open(id)).session;
     },
     async close() {
       await Promise.all(workers.map((worker) => worker.close()));
@@ -83,23 +91,26 @@ export async function placeOn(
 }
 
 /** An outfit for every session alike. */
-export function outfit(replies: readonly ScriptedReply[], more: Partial<Outfit> = {}): OutfitFor {
-  return async () => ({ model: answering(replies), tools: [], ...more });
+export function createScriptedFactory(
+  replies: readonly ScriptedReply[],
+  more: Partial<AgentSetup> = {},
+): AgentFactory {
+  return async () => ({ model: createScriptedAnswers(replies), tools: [], ...more });
 }
 
 /** A model that sees from the conversation how far it is, as real ones do: wherever it is asked, the next reply comes. */
-function answering(replies: readonly ScriptedReply[]): Outfit['model'] {
+function createScriptedAnswers(replies: readonly ScriptedReply[]): AgentSetup['model'] {
   return {
     name: 'scripted',
     stream(request, signal) {
-      const said = toArray(request.conversation).filter(({ role }) => role === 'assistant').length;
-      return createScripted(replies.slice(said)).stream(request, signal);
+      const said = toItemArray(request.conversation).filter(({ role }) => role === 'assistant').length;
+      return createScriptedModel(replies.slice(said)).stream(request, signal);
     },
   };
 }
 
 /** A tool that must not be repeated. */
-export function effect(name: string, run: (args: Json) => Promise<Json>): Tool {
+export function createEffectTool(name: string, run: (args: Json) => Promise<Json>): Tool {
   return defineTool({
     name,
     description: 'Has an effect.',

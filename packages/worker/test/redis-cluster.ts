@@ -2,20 +2,24 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
+import { requireProgram } from '../../../scripts/testing/programs.ts';
 import { startRedis, type RedisServer } from './redis-server.ts';
-
-const program = '/usr/bin/redis-cli';
 
 /** A cluster of three masters, each with a third of all keys. */
 export async function startCluster(settings: Readonly<Record<string, string>> = {}): Promise<{
   readonly nodes: readonly RedisServer[];
   stop(): Promise<void>;
 }> {
-  const all = { 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000', ...settings };
+  const all = { 'cluster-enabled': 'yes', 'cluster-node-timeout': '30000', ...settings };
   const nodes = await Promise.all([1, 2, 3].map(() => startRedis(all)));
   const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
-  await promisify(execFile)(program, ['--cluster', 'create', ...addresses, '--cluster-yes']);
-  for (const { url } of nodes) await whole(url);
+  await promisify(execFile)(requireProgram('redis-cli'), [
+    '--cluster',
+    'create',
+    ...addresses,
+    '--cluster-yes',
+  ]);
+  for (const { url } of nodes) await waitForCluster(url);
   return {
     nodes,
     async stop() {
@@ -25,7 +29,7 @@ export async function startCluster(settings: Readonly<Record<string, string>> = 
 }
 
 /** Resolves once a node knows of all keys where they are. */
-async function whole(url: string): Promise<void> {
+async function waitForCluster(url: string): Promise<void> {
   const redis = new Redis(url);
   while (!(await redis.cluster('INFO')).includes('cluster_state:ok')) await sleep(50);
   redis.disconnect();

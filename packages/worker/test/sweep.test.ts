@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { sweep } from '../src/sweep.ts';
-import { outfit, placeOn, type Place } from './harness.ts';
-import { hasRedis, startRedis, type RedisServer } from './redis-server.ts';
+import { sweepSessions } from '../src/sweep.ts';
+import { createScriptedFactory, createWorkerHarness, type WorkerHarness } from './harness.ts';
+import { startRedis, type RedisServer } from './redis-server.ts';
 
-describe.skipIf(!hasRedis)('a sweep', () => {
+describe('a sweep', { tags: ['redis'] }, () => {
   let server: RedisServer;
-  let place: Place;
+  let place: WorkerHarness;
 
   beforeAll(async () => {
     server = await startRedis({ appendfsync: 'everysec' });
@@ -17,11 +17,11 @@ describe.skipIf(!hasRedis)('a sweep', () => {
 
   const once = (): Promise<readonly string[]> => {
     const { redis, prefix, queue } = place;
-    return sweep({ redis, prefix, ...queue.parts, now: Date.now(), newest: 2, older: 4 });
+    return sweepSessions({ redis, prefix, ...queue.parts, now: Date.now(), newest: 2, older: 4 });
   };
 
   it('comes to every session in turn, however many are newer, and to the newest each time', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const ids = Array.from({ length: 13 }, (_, index) => `s${index}`);
     for (const [index, id] of ids.entries()) await place.submit(id, 'Do it.', { now: 1_000 + index });
     expect(await once()).toEqual([]);
@@ -38,9 +38,9 @@ describe.skipIf(!hasRedis)('a sweep', () => {
   });
 
   it('leaves alone what waits for people, what is over, what is parked and what nobody can read', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     for (const id of ['waits', 'over', 'parked', 'odd']) await place.submit(id);
-    const worker = await place.work(outfit([{ text: 'Done.' }]));
+    const worker = await place.work(createScriptedFactory([{ text: 'Done.' }]));
     await place.until('waits', 'waitingForUser');
     await place.queue.send('over', { kind: 'halt', reason: 'enough' });
     await place.until('over', 'halted');

@@ -1,28 +1,40 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { conversationOf, createSession, findProfile, toArray, type Event, type Session } from '@pawl/core';
+import {
+  getConversation,
+  createSession,
+  findProfile,
+  toItemArray,
+  type Event,
+  type Session,
+} from '@pawl/core';
 import { defineTool } from '@pawl/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { OutfitFor } from '../src/index.ts';
-import { keysOf } from '../src/store/keys.ts';
-import { effect, outfit, placeOn, type Place } from './harness.ts';
-import { hasRedis, startRedis, type RedisServer } from './redis-server.ts';
+import type { AgentFactory } from '../src/index.ts';
+import { buildSessionKeys } from '../src/store/keys.ts';
+import { sweepSessions } from '../src/sweep.ts';
+import {
+  createEffectTool,
+  createScriptedFactory,
+  createWorkerHarness,
+  type WorkerHarness,
+} from './harness.ts';
+import { startRedis, type RedisServer } from './redis-server.ts';
 
-function lastWords(session: Session): string {
-  const last = toArray(conversationOf(session)).at(-1);
+function getLastReplyText(session: Session): string {
+  const last = toItemArray(getConversation(session)).at(-1);
   return last?.role === 'assistant' ? last.text : '';
 }
 
-async function eventsOf({ store }: Place, id: string): Promise<readonly Event[]> {
+async function readEvents({ store }: WorkerHarness, id: string): Promise<readonly Event[]> {
   const events: Event[] = [];
   for await (const { event } of store.events(id)) events.push(event);
   return events;
 }
 
 /** Looks for the same thing over and over, until it is told to answer. */
-const circling: OutfitFor = async () => ({
-  tools: [effect('search', async () => 'nothing')],
+const loopingFactory: AgentFactory = async () => ({
+  tools: [createEffectTool('search', async () => 'nothing')],
   model: {
     name: 'circling',
     async *stream(request) {
@@ -33,9 +45,9 @@ const circling: OutfitFor = async () => ({
   },
 });
 
-describe.skipIf(!hasRedis)('a worker', () => {
+describe('a worker', { tags: ['redis'] }, () => {
   let server: RedisServer;
-  let place: Place;
+  let place: WorkerHarness;
 
   beforeAll(async () => {
     server = await startRedis({ appendfsync: 'everysec' });
@@ -46,10 +58,10 @@ describe.skipIf(!hasRedis)('a worker', () => {
   afterEach(async () => place.close());
 
   it('takes a session from the queue in Redis and runs the whole agent in its own process [SAV-36, SAV-53, SAV-100, SAV-103, SAV-104]', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const ran: string[] = [];
-    const look = effect('look', async () => ran.push(`tool ${process.pid}`));
-    const script = outfit([{ calls: [{ tool: 'look', args: {} }] }, { text: 'All of it.' }], {
+    const look = createEffectTool('look', async () => ran.push(`tool ${process.pid}`));
+    const script = createScriptedFactory([{ calls: [{ tool: 'look', args: {} }] }, { text: 'All of it.' }], {
       tools: [look],
     });
     await place.submit('a', 'What is there?');
@@ -62,12 +74,12 @@ describe.skipIf(!hasRedis)('a worker', () => {
       return { ...rest, model: { ...model, stream } };
     });
     const session = await place.until('a', 'waitingForUser');
-    expect(lastWords(session)).toBe('All of it.');
+    expect(getLastReplyText(session)).toBe('All of it.');
     const { pid } = process;
     expect(ran).toEqual([`model ${pid}`, `tool ${pid}`, `model ${pid}`]);
     // Nothing listens here: what is asked of it comes by Redis.
     expect(process.getActiveResourcesInfo()).not.toContain('TCPServerWrap');
-    expect((await eventsOf(place, 'a')).map(({ type }) => type)).toEqual([
+    expect((await readEvents(place, 'a')).map(({ type }) => type)).toEqual([
       'user-message',
       'model-replied',
       'tool-started',
@@ -77,26 +89,28 @@ describe.skipIf(!hasRedis)('a worker', () => {
   });
 
   it('is asked for something else by whoever is on another machine, and does it once', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     await place.submit('a', 'First.');
-    await place.work(outfit([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]));
+    await place.work(createScriptedFactory([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]));
     await place.until('a', 'waitingForUser');
-    const elsewhere = await placeOn(server, place.prefix);
+    const elsewhere = await createWorkerHarness(server, place.prefix);
     await elsewhere.queue.send('a', { kind: 'say', text: 'Second.' });
-    await expect.poll(async () => lastWords((await place.store.open('a')).session)).toBe('Two.');
+    await expect.poll(async () => getLastReplyText((await place.store.open('a')).session)).toBe('Two.');
     await elsewhere.close();
-    const said = (await eventsOf(place, 'a')).filter(({ type }) => type === 'steered');
+    const said = (await readEvents(place, 'a')).filter(({ type }) => type === 'steered');
     expect(said).toMatchObject([{ text: 'Second.' }]);
     expect(await place.queue.parts.commands.waiting('a')).toEqual([]);
   });
 
   it('holds nothing while people decide, and goes on by what they say', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const ran: string[] = [];
-    const write = effect('write', async () => ran.push('written'));
+    const write = createEffectTool('write', async () => ran.push('written'));
     const calls = [{ id: 'one', tool: 'write', args: {} }];
     await place.submit('a');
-    await place.work(outfit([{ calls }, { text: 'Done.' }], { tools: [write], rules: () => 'ask' }));
+    await place.work(
+      createScriptedFactory([{ calls }, { text: 'Done.' }], { tools: [write], rules: () => 'ask' }),
+    );
     await place.until('a', 'awaitingPermission');
     await expect.poll(() => place.reports).toContainEqual({ kind: 'waiting', session: 'a' });
     await expect.poll(async () => (await place.queue.depths())[0]).toMatchObject({ active: 0, waiting: 0 });
@@ -107,10 +121,10 @@ describe.skipIf(!hasRedis)('a worker', () => {
   });
 
   it('stops at once what it is asked to stop, and has what it is asked to finish end in an answer', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const begun = Promise.withResolvers<void>();
-    const endless: OutfitFor = async ({ session }) => ({
-      tools: [effect('look', async () => null)],
+    const endless: AgentFactory = async ({ session }) => ({
+      tools: [createEffectTool('look', async () => null)],
       model: {
         name: 'endless',
         async *stream(request, signal) {
@@ -133,14 +147,14 @@ describe.skipIf(!hasRedis)('a worker', () => {
     expect((await place.until('hangs', 'halted')).turn).toMatchObject({
       why: { kind: 'requested', reason: 'enough' },
     });
-    expect(lastWords(await place.until('goes-on', 'waitingForUser'))).toBe('So far.');
+    expect(getLastReplyText(await place.until('goes-on', 'waitingForUser'))).toBe('So far.');
     await expect.poll(() => place.reports).toContainEqual({ kind: 'ended', session: 'hangs' });
   });
 
   it('lets go of its sessions when it is closed, and another goes on with them', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const begun = Promise.withResolvers<void>();
-    const stuck: OutfitFor = async () => ({
+    const stuck: AgentFactory = async () => ({
       tools: [],
       model: {
         name: 'stuck',
@@ -157,13 +171,13 @@ describe.skipIf(!hasRedis)('a worker', () => {
     await first.close();
     expect(place.reports).toContainEqual({ kind: 'left', session: 'a' });
     expect((await place.queue.depths())[0]).toMatchObject({ waiting: 1, active: 0 });
-    await place.work(outfit([{ text: 'Here it is.' }]), { owner: 'second' });
-    expect(lastWords(await place.until('a', 'waitingForUser'))).toBe('Here it is.');
+    await place.work(createScriptedFactory([{ text: 'Here it is.' }]), { owner: 'second' });
+    expect(getLastReplyText(await place.until('a', 'waitingForUser'))).toBe('Here it is.');
     expect((await place.store.open('a')).owner).toBe('second');
   });
 
   it('leaves a session that it has lost before it begins anything else, and nothing is run twice', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const started: string[] = [];
     const begun = Promise.withResolvers<void>();
     const slow = defineTool({
@@ -177,28 +191,28 @@ describe.skipIf(!hasRedis)('a worker', () => {
         return { ok: false, error: { kind: 'cancelled', message: 'It was called off.' } };
       },
     });
-    const next = effect('next', async () => started.push('next'));
+    const next = createEffectTool('next', async () => started.push('next'));
     const calls = [
       { id: 'one', tool: 'slow', args: {} },
       { id: 'two', tool: 'next', args: {} },
     ];
     await place.submit('a');
-    await place.work(outfit([{ calls }, { text: 'Done.' }], { tools: [slow, next] }), { leaseMs: 1_000 });
+    await place.work(createScriptedFactory([{ calls }, { text: 'Done.' }], { tools: [slow, next] }), {
+      leaseMs: 4_000,
+    });
     await begun.promise;
     const locks = await place.redis.keys(`{${place.prefix}.default}:*:lock`);
     expect(locks).toHaveLength(1);
     // As if it had given no sign of life for too long.
     await place.redis.del(...locks);
-    await expect
-      .poll(() => place.reports, { timeout: 10_000 })
-      .toContainEqual({ kind: 'lost', session: 'a' });
+    await expect.poll(() => place.reports).toContainEqual({ kind: 'lost', session: 'a' });
     expect(started).toEqual(['slow']);
-    expect(lastWords(await place.until('a', 'waitingForUser'))).toBe('Done.');
+    expect(getLastReplyText(await place.until('a', 'waitingForUser'))).toBe('Done.');
     expect(started).toEqual(['slow', 'next']);
   });
 
   it('has nothing more to do with a session that somebody else has claimed', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const { parts } = place.queue;
     const looks = new Map<string, number>();
     const waiting: typeof parts.commands.waiting = (id) => {
@@ -208,14 +222,14 @@ describe.skipIf(!hasRedis)('a worker', () => {
     const queue = { ...place.queue, parts: { ...parts, commands: { ...parts.commands, waiting } } };
     const asked = Promise.withResolvers<void>();
     const claimed = Promise.withResolvers<void>();
-    const patient: OutfitFor = async ({ session }) => ({
+    const patient: AgentFactory = async ({ session }) => ({
       tools: [],
       model: {
         name: 'patient',
         async *stream() {
           asked.resolve();
           if (session.id === 'a') await claimed.promise;
-          while (session.id === 'b' && (looks.get('b') ?? 0) < 5) await sleep(10);
+          if (session.id === 'b') await expect.poll(() => looks.get('b')).toBeGreaterThanOrEqual(5);
           yield { type: 'reply', text: 'Done.', calls: [] };
         },
       },
@@ -231,13 +245,13 @@ describe.skipIf(!hasRedis)('a worker', () => {
     await place.until('b', 'waitingForUser');
     expect(looks.get('a')).toBe(before);
     expect((await place.store.open('a')).owner).toBe('they');
-    expect(await eventsOf(place, 'a')).toHaveLength(1);
+    expect(await readEvents(place, 'a')).toHaveLength(1);
   });
 
   it('forgets what means nothing in the state a session is in, and what nobody can read', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     await place.submit('a');
-    await place.work(outfit([{ text: 'One.' }]));
+    await place.work(createScriptedFactory([{ text: 'One.' }]));
     const session = await place.until('a', 'waitingForUser');
     await place.redis.xadd(`${place.prefix}:{a}:commands`, '*', 'command', '{"kind":"__proto__"}');
     await place.queue.send('a', { kind: 'decide', callId: 'none', decision: 'allow' });
@@ -246,7 +260,7 @@ describe.skipIf(!hasRedis)('a worker', () => {
   });
 
   it('carries the whole governance of savant: modes, a stuck verdict and a forced end with a summary [SAV-01]', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const savant = findProfile('savant');
     const session = createSession({
       id: 'a',
@@ -255,40 +269,44 @@ describe.skipIf(!hasRedis)('a worker', () => {
       settings: { ...savant?.settings },
     });
     await place.queue.submit(session, 'Find it.', { owner: 'test', now: Date.now() });
-    await place.work(circling);
+    await place.work(loopingFactory);
     const ended = await place.until('a', 'halted');
     expect(ended.turn).toMatchObject({ why: { kind: 'stuck', rule: 'repeated_query' } });
     const states = ended.mode?.history.map(({ to }) => to);
     expect(states).toEqual(['SEARCHING', 'STUCK_SEARCH', 'FINISHING']);
-    expect(lastWords(ended)).toBe('This is how far it came.');
+    expect(getLastReplyText(ended)).toBe('This is how far it came.');
   });
 
   it('has one entry point, in a file of its own [SAV-102]', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     expect(Object.keys(await import('../src/worker.ts'))).toEqual(['startWorker']);
   });
 
   it('finds sessions again that the queue has lost, and wakes none that wait for people', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     await place.submit('a');
     await place.submit('b');
     const keys = await place.redis.keys(`{${place.prefix}.*`);
     expect(keys.length).toBeGreaterThan(0);
     await place.redis.del(...keys);
-    await place.work(outfit([{ text: 'Found.' }]), { sweepMs: 100 });
+    // Its first round sweeps, and no other comes before the end of the test.
+    await place.work(createScriptedFactory([{ text: 'Found.' }]), { sweepMs: 1_000_000 });
     await place.until('a', 'waitingForUser');
     await place.until('b', 'waitingForUser');
     await expect.poll(async () => (await place.queue.depths())[0]).toMatchObject({ active: 0, waiting: 0 });
     const swept = place.reports.filter(({ kind }) => kind === 'swept');
     expect(swept).toHaveLength(2);
+    const { redis, prefix, queue } = place;
+    const means = { redis, prefix, ...queue.parts, now: Date.now(), newest: 10, older: 10 };
+    expect(await sweepSessions(means)).toEqual([]);
   });
 
   it('parks a session whose outfit cannot be had, with the reason, and goes on with it when it is retried', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     let isThere = false;
-    const sometimes: OutfitFor = async (opened) => {
+    const sometimes: AgentFactory = async (opened) => {
       if (!isThere) throw new Error('There is no such model.');
-      return outfit([{ text: 'Now.' }])(opened);
+      return createScriptedFactory([{ text: 'Now.' }])(opened);
     };
     await place.submit('a');
     await place.work(sometimes);
@@ -297,17 +315,17 @@ describe.skipIf(!hasRedis)('a worker', () => {
       .toMatchObject([{ session: 'a', reason: 'There is no such model.' }]);
     isThere = true;
     expect(await place.queue.retry('a')).toBe(true);
-    expect(lastWords(await place.until('a', 'waitingForUser'))).toBe('Now.');
+    expect(getLastReplyText(await place.until('a', 'waitingForUser'))).toBe('Now.');
     expect(await place.queue.parked()).toEqual([]);
     expect(await place.queue.retry('a')).toBe(false);
   });
 
   it('parks a session that was taken up too often without an end, and works on the others', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     await place.submit('bad');
     for (let crash = 0; crash < 3; crash += 1) await place.queue.parts.care.begin('bad');
     await place.submit('good');
-    await place.work(outfit([{ text: 'Fine.' }]), { crashesMax: 3 });
+    await place.work(createScriptedFactory([{ text: 'Fine.' }]), { crashesMax: 3 });
     await place.until('good', 'waitingForUser');
     await expect
       .poll(async () => place.queue.parked())
@@ -316,11 +334,11 @@ describe.skipIf(!hasRedis)('a worker', () => {
   });
 
   it('counts anew for a session that got somewhere between two crashes', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const { care } = place.queue.parts;
     const counts: (number | undefined)[] = [];
     for (const head of [1, 1, 2, 22, 22, 60]) {
-      await place.redis.hset(keysOf(place.prefix, 'a').session, 'head', head);
+      await place.redis.hset(buildSessionKeys(place.prefix, 'a').session, 'head', head);
       counts.push((await care.begin('a'))?.times);
     }
     expect(counts).toEqual([1, 2, 3, 1, 2, 1]);
@@ -329,7 +347,7 @@ describe.skipIf(!hasRedis)('a worker', () => {
   });
 
   it('does not park what was given another chance, or ended in order, since that was decided', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const { care } = place.queue.parts;
     await place.submit('a');
     const parked = { session: 'a', reason: 'too often', at: 1 };
@@ -351,7 +369,7 @@ describe.skipIf(!hasRedis)('a worker', () => {
   });
 
   it('counts nothing for a session that is parked or gone', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const { care } = place.queue.parts;
     expect(await care.begin('a')).toBeNull();
     await place.submit('a');
@@ -363,23 +381,23 @@ describe.skipIf(!hasRedis)('a worker', () => {
   });
 
   it('does not go on from a log that is shorter than it was', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     await place.submit('a');
     await place.queue.parts.queues.wake({ session: 'b', version: 3 });
     const queue = place.queue.parts.queues.of('default');
     await queue.obliterate({ force: true });
     await place.queue.parts.queues.wake({ session: 'a', version: 7 });
-    await place.work(outfit([{ text: 'Never.' }]));
+    await place.work(createScriptedFactory([{ text: 'Never.' }]));
     await expect
       .poll(async () => place.queue.parked())
       .toMatchObject([
         { session: 'a', reason: expect.stringContaining('ends at event 1, and it had come to 7') },
       ]);
-    expect(await eventsOf(place, 'a')).toHaveLength(1);
+    expect(await readEvents(place, 'a')).toHaveLength(1);
   });
 
   it('begins no sooner than it was told to, and takes the lowest priority number first', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     await place.submit('later', 'Do it.', { delayMs: 3_600_000 });
     for (const [id, priority] of [
       ['c', 30],
@@ -388,7 +406,7 @@ describe.skipIf(!hasRedis)('a worker', () => {
     ] as const)
       await place.submit(id, 'Do it.', { priority });
     expect((await place.queue.depths())[0]).toMatchObject({ waiting: 3, delayed: 1 });
-    await place.work(outfit([{ text: 'Done.' }]), { concurrency: 1 });
+    await place.work(createScriptedFactory([{ text: 'Done.' }]), { concurrency: 1 });
     for (const id of ['a', 'b', 'c']) await place.until(id, 'waitingForUser');
     const taken = place.reports
       .filter(({ kind }) => kind === 'taken')
@@ -398,9 +416,10 @@ describe.skipIf(!hasRedis)('a worker', () => {
   });
 
   it('keeps to the limit of a tenant, and lets no other tenant wait for it', async () => {
-    place = await placeOn(server);
+    place = await createWorkerHarness(server);
     const [running, most] = [new Map<string, number>(), new Map<string, number>()];
-    const counted: OutfitFor = async ({ session }) => ({
+    const [twoOfY, allOfY] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const counted: AgentFactory = async ({ session }) => ({
       tools: [],
       model: {
         name: 'counted',
@@ -409,7 +428,9 @@ describe.skipIf(!hasRedis)('a worker', () => {
           const now = (running.get(tenant) ?? 0) + 1;
           running.set(tenant, now);
           most.set(tenant, Math.max(most.get(tenant) ?? 0, now));
-          await new Promise((resolve) => setTimeout(resolve, 30));
+          // Each of x waits for all of y, so that others of x would begin meanwhile if they could.
+          if (tenant === 'y' && now === 2) twoOfY.resolve();
+          await (tenant === 'y' ? twoOfY : allOfY).promise;
           running.set(tenant, (running.get(tenant) ?? 0) - 1);
           yield { type: 'reply', text: 'Done.', calls: [] };
         },
@@ -423,6 +444,8 @@ describe.skipIf(!hasRedis)('a worker', () => {
     for (const { id, tenant } of ids) await place.submit(id, 'Do it.', { tenant });
     await place.work(counted, { concurrency: 6 });
     await place.work(counted, { concurrency: 6 });
+    for (const { id } of ids.filter(({ tenant }) => tenant === 'y')) await place.until(id, 'waitingForUser');
+    allOfY.resolve();
     for (const { id } of ids) await place.until(id, 'waitingForUser');
     expect(most.get('x')).toBe(1);
     expect(most.get('y')).toBeGreaterThan(1);

@@ -1,16 +1,16 @@
-import { append, emptyConversation, items, type Message } from '@pawl/core';
-import { Agent, type ModelChunk, type Unstamped } from '@pawl/runtime';
-import type { Bug } from './bug.ts';
+import { appendItem, emptyConversation, iterateItems, type ConversationMessage } from '@pawl/core';
+import { Agent, type ModelChunk, type UnstampedEvent } from '@pawl/runtime';
+import type { PlantedBug } from './bug.ts';
 
-/** Mistakes of the loop: what is told to whom, and when. */
-export const agentBugs: readonly Bug[] = [
+/** Planted bugs in the agent loop. */
+export const agentBugs: readonly PlantedBug[] = [
   {
     name: 'acknowledge-early',
     what: 'the user is told that a message is kept before it is',
     parts: {
       agent: (options) =>
         new (class extends Agent {
-          override post(event: Unstamped): Promise<boolean> {
+          override post(event: UnstampedEvent): Promise<boolean> {
             const posted = super.post(event);
             return 'text' in event ? Promise.resolve(true) : posted;
           }
@@ -23,7 +23,7 @@ export const agentBugs: readonly Bug[] = [
     parts: {
       agent: (options) =>
         new (class extends Agent {
-          override post(event: Unstamped): Promise<boolean> {
+          override post(event: UnstampedEvent): Promise<boolean> {
             const posted = super.post(event);
             return event.type === 'tool-started' ? Promise.resolve(true) : posted;
           }
@@ -36,7 +36,7 @@ export const agentBugs: readonly Bug[] = [
     parts: {
       agent: (options) =>
         new (class extends Agent {
-          override post(event: Unstamped): Promise<boolean> {
+          override post(event: UnstampedEvent): Promise<boolean> {
             if (event.type !== 'tool-finished' && event.type !== 'permission-decided')
               return super.post(event);
             const { request: _, ...unnumbered } = event;
@@ -106,11 +106,11 @@ export const agentBugs: readonly Bug[] = [
       model: (model) => ({
         ...model,
         stream: (request, signal) => {
-          const messages = [...items(request.conversation)];
+          const messages = [...iterateItems(request.conversation)];
           const last = messages.findLastIndex(({ role }) => role === 'tool');
           const conversation = messages
             .filter((_, index) => index !== last)
-            .reduce(append<Message>, emptyConversation);
+            .reduce(appendItem<ConversationMessage>, emptyConversation);
           return model.stream({ ...request, conversation }, signal);
         },
       }),

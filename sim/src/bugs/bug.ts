@@ -1,15 +1,15 @@
 import type { AgentOptions, EventLog } from '@pawl/runtime';
-import type { Assembly } from '../assembly.ts';
+import type { ProcessAssembly } from '../process-assembly.ts';
 
-/** A mistake somebody could make, as another way to put a process together. */
-export type Bug = {
+/** A plausible bug, implemented as an alternative process assembly. */
+export type PlantedBug = {
   readonly name: string;
-  /** What is wrong, in a line. */
+  /** One-line description of the bug. */
   readonly what: string;
-  readonly parts: Partial<Assembly>;
+  readonly parts: Partial<ProcessAssembly>;
 };
 
-/** The options with another log in the place of theirs. */
-export function withLog(options: AgentOptions, change: (log: EventLog) => EventLog): AgentOptions {
+/** Returns the options with their log replaced. */
+export function replaceLog(options: AgentOptions, change: (log: EventLog) => EventLog): AgentOptions {
   return options.log === undefined ? options : { ...options, log: change(options.log) };
 }

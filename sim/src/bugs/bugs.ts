@@ -1,18 +1,18 @@
-import { soundAssembly, type Assembly } from '../assembly.ts';
+import { soundAssembly, type ProcessAssembly } from '../process-assembly.ts';
 import { agentBugs } from './agent-bugs.ts';
-import type { Bug } from './bug.ts';
+import type { PlantedBug } from './bug.ts';
 import { storeBugs } from './store-bugs.ts';
 import { toolBugs } from './tool-bugs.ts';
 
-/** Whoever tests the runtime is tested by these: each must be found. */
-export const bugs: readonly Bug[] = [...storeBugs, ...agentBugs, ...toolBugs];
+/** Mutation tests of the simulation itself: it must detect each of these bugs. */
+export const plantedBugs: readonly PlantedBug[] = [...storeBugs, ...agentBugs, ...toolBugs];
 
-/** The assembly with this bug in it; null for none. */
-export function bugNamed(name: string | null): Assembly {
+/** Returns the assembly with the given bug, or the sound assembly for null. */
+export function getBuggyAssembly(name: string | null): ProcessAssembly {
   if (name === null) return soundAssembly;
-  const bug = bugs.find((each) => each.name === name);
+  const bug = plantedBugs.find((each) => each.name === name);
   if (bug === undefined) {
-    const known = bugs.map((each) => each.name).join(', ');
+    const known = plantedBugs.map((each) => each.name).join(', ');
     throw new Error(`There is no planted bug named ${JSON.stringify(name)}. There are: ${known}.`);
   }
   return { ...soundAssembly, ...bug.parts };

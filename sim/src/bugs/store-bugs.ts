@@ -1,18 +1,18 @@
-import { durableView, step, type Event, type Session } from '@pawl/core';
+import { toDurableSession, step, type Event, type Session } from '@pawl/core';
 import {
-  eventLogOn,
+  createStoreEventLog,
   StoreError,
-  takeUp,
+  resumeSession,
   type AgentOptions,
   type EventLog,
   type OpenedSession,
-  type Position,
+  type LogPosition,
   type Store,
 } from '@pawl/runtime';
-import { withLog, type Bug } from './bug.ts';
+import { replaceLog, type PlantedBug } from './bug.ts';
 
-/** Mistakes with the log, the store and claims. */
-export const storeBugs: readonly Bug[] = [
+/** Planted bugs in the log, the store and claims. */
+export const storeBugs: readonly PlantedBug[] = [
   {
     name: 'no-fence',
     what: 'whoever a session was taken from can go on adding to it',
@@ -30,7 +30,7 @@ export const storeBugs: readonly Bug[] = [
     parts: {
       async takeUp(store, id) {
         const { session, fence, head, about } = await store.open(id);
-        return { fence, session, about, log: eventLogOn(store, id, { fence, head }), unstored: [] };
+        return { fence, session, about, log: createStoreEventLog(store, id, { fence, head }), unstored: [] };
       },
     },
   },
@@ -52,24 +52,24 @@ export const storeBugs: readonly Bug[] = [
     what: 'an append that may have been kept is made again without a look',
     parts: {
       async takeUp(store, id, options) {
-        const taken = await takeUp(store, id, options);
+        const taken = await resumeSession(store, id, options);
         const { fence, head } = await store.open(id);
-        return { ...taken, log: stubbornLog(store, id, { fence, head }) };
+        return { ...taken, log: createStubbornLog(store, id, { fence, head }) };
       },
     },
   },
   {
     name: 'acknowledge-before-append',
     what: 'events are said to be kept before they are',
-    parts: { options: (options) => withLog(options, hastyLog) },
+    parts: { options: (options) => replaceLog(options, createHastyLog) },
   },
   {
     name: 'start-unrecorded',
     what: 'a call runs before its start is kept',
     parts: {
       options: (options) =>
-        withLog(options, (log) =>
-          hastyLog(log, (events) => events.some(({ type }) => type === 'tool-started')),
+        replaceLog(options, (log) =>
+          createHastyLog(log, (events) => events.some(({ type }) => type === 'tool-started')),
         ),
     },
   },
@@ -77,28 +77,32 @@ export const storeBugs: readonly Bug[] = [
     name: 'together-unkept',
     what: 'what is kept together is told, and its calls run, before it is kept',
     parts: {
-      options: (options) => withLog(options, (log) => hastyLog(log, ({ length }) => length > 1)),
+      options: (options) => replaceLog(options, (log) => createHastyLog(log, ({ length }) => length > 1)),
     },
   },
   {
     name: 'together-by-half',
     what: 'what is kept together counts as kept once the first of it is',
-    parts: { options: (options) => withLog(options, (log) => piecemealLog(log, options, 'hasty')) },
+    parts: { options: (options) => replaceLog(options, (log) => createPiecemealLog(log, options, 'hasty')) },
   },
   {
     name: 'together-torn',
     what: 'what belongs together is kept one by one, and tried again as a whole',
-    parts: { options: (options) => withLog(options, (log) => piecemealLog(log, options, 'patient')) },
+    parts: {
+      options: (options) => replaceLog(options, (log) => createPiecemealLog(log, options, 'patient')),
+    },
   },
   {
     name: 'skip-when-full',
     what: 'an event for which there is no room is left out',
-    parts: { options: (options) => withLog(options, (log) => deafLog(log, ['full'])) },
+    parts: { options: (options) => replaceLog(options, (log) => createErrorIgnoringLog(log, ['full'])) },
   },
   {
     name: 'go-on-when-held',
     what: 'an agent whose session was taken over goes on without its log',
-    parts: { options: (options) => withLog(options, (log) => deafLog(log, ['held', 'conflict'])) },
+    parts: {
+      options: (options) => replaceLog(options, (log) => createErrorIgnoringLog(log, ['held', 'conflict'])),
+    },
   },
   {
     name: 'snapshot-off-by-one',
@@ -126,15 +130,15 @@ export const storeBugs: readonly Bug[] = [
     what: 'calls that were running are taken for calls that never began',
     parts: {
       async takeUp(store, id, options) {
-        const taken = await takeUp(store, id, options);
-        return { ...taken, session: withNothingRunning(taken.session) };
+        const taken = await resumeSession(store, id, options);
+        return { ...taken, session: resetRunningCalls(taken.session) };
       },
     },
   },
 ];
 
-/** Tries until it is told that it is kept, wherever the session stands by then. */
-function stubbornLog(store: Store, id: string, position: Position): EventLog {
+/** Retries an append until it is acknowledged, at whatever head the session has by then. */
+function createStubbornLog(store: Store, id: string, position: LogPosition): EventLog {
   let at = position;
   const append: EventLog['append'] = async (events, after) => {
     try {
@@ -148,8 +152,11 @@ function stubbornLog(store: Store, id: string, position: Position): EventLog {
   return { append };
 }
 
-/** Says at once that some events are kept, and keeps them when it gets to it. */
-function hastyLog(log: EventLog, isHasty: (events: readonly Event[]) => boolean = () => true): EventLog {
+/** Acknowledges some events immediately and persists them later. */
+function createHastyLog(
+  log: EventLog,
+  isHasty: (events: readonly Event[]) => boolean = () => true,
+): EventLog {
   let last: Promise<void> = Promise.resolve();
   return {
     append(events, after) {
@@ -160,8 +167,8 @@ function hastyLog(log: EventLog, isHasty: (events: readonly Event[]) => boolean 
   };
 }
 
-/** Keeps the events of one append one after the other, and waits for all of them or for the first. */
-function piecemealLog(
+/** Persists the events of one append one by one, and waits for all of them or only for the first. */
+function createPiecemealLog(
   log: EventLog,
   { session: begun }: Pick<AgentOptions, 'session'>,
   manner: 'hasty' | 'patient',
@@ -186,8 +193,8 @@ function piecemealLog(
   };
 }
 
-/** Does not hear some of what it is told. */
-function deafLog(log: EventLog, codes: readonly string[]): EventLog {
+/** Ignores store errors with the given codes. */
+function createErrorIgnoringLog(log: EventLog, codes: readonly string[]): EventLog {
   return {
     async append(events, after) {
       try {
@@ -199,8 +206,8 @@ function deafLog(log: EventLog, codes: readonly string[]): EventLog {
   };
 }
 
-function withNothingRunning(session: Session): Session {
-  const { turn } = durableView(session);
+function resetRunningCalls(session: Session): Session {
+  const { turn } = toDurableSession(session);
   if (turn.status !== 'executingTools') return session;
   const executions = turn.executions.map((execution) =>
     execution.status === 'running' ? ({ status: 'pending', call: execution.call } as const) : execution,

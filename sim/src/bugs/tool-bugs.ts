@@ -1,31 +1,34 @@
 import type { Json } from '@pawl/core';
-import type { Spool, Tool, ToolContext } from '@pawl/runtime';
-import type { Place } from '../assembly.ts';
-import { hop } from '../port.ts';
-import type { Bug } from './bug.ts';
+import type { ExecutionSpool, Tool, ToolContext } from '@pawl/runtime';
+import type { AssemblyContext } from '../process-assembly.ts';
+import { waitForScheduler } from '../port-call.ts';
+import type { PlantedBug } from './bug.ts';
 
-/** Mistakes with calls: their names, their results, and what becomes of those that were running. */
-export const toolBugs: readonly Bug[] = [
+/** Planted bugs in tool calls: their ids, their results and the recovery of running calls. */
+export const toolBugs: readonly PlantedBug[] = [
   {
     name: 'rerun-pending',
     what: 'a call that must not be repeated is run again after a crash',
-    parts: { tools: (tools) => changed(tools, 'shell', (tool) => ({ ...tool, effect: 'read-only' })) },
+    parts: { tools: (tools) => replaceTool(tools, 'shell', (tool) => ({ ...tool, effect: 'read-only' })) },
   },
   {
     name: 'start-called-off',
     what: 'a call that was called off while it waited is started all the same',
-    parts: { tools: (tools, place) => tools.map((tool) => queued(tool, place)) },
+    parts: { tools: (tools, place) => tools.map((tool) => createQueuedTool(tool, place)) },
   },
   {
     name: 'provider-id-as-key',
     what: 'a call is known by the id that the provider gave it',
-    parts: { tools: (tools) => tools.map((tool) => executedAs(tool, (_, args) => idIn(args))) },
+    parts: {
+      tools: (tools) => tools.map((tool) => renameExecution(tool, (_, args) => getCallIdArgument(args))),
+    },
   },
   {
     name: 'key-per-attempt',
     what: 'a call gets a new key each time it is run',
     parts: {
-      tools: (tools, { driver }) => tools.map((tool) => executedAs(tool, (id) => `${id} ${driver.name}`)),
+      tools: (tools, { driver }) =>
+        tools.map((tool) => renameExecution(tool, (id) => `${id} ${driver.name}`)),
     },
   },
   {
@@ -33,9 +36,9 @@ export const toolBugs: readonly Bug[] = [
     what: 'an edit that was cut off is taken for done',
     parts: {
       tools: (tools) =>
-        changed(tools, 'edit', (tool) => ({
+        replaceTool(tools, 'edit', (tool) => ({
           ...tool,
-          settle: async (args) => ({ ok: true, output: { mark: markIn(args) } }),
+          settle: async (args) => ({ ok: true, output: { mark: getMarkArgument(args) } }),
         })),
     },
   },
@@ -61,7 +64,7 @@ export const toolBugs: readonly Bug[] = [
   {
     name: 'spool-mixes-up',
     what: 'the results of different calls are kept under the same name',
-    parts: { spool: (spool) => renamed(spool, () => 'result') },
+    parts: { spool: (spool) => renameSpoolKeys(spool, () => 'result') },
   },
   {
     name: 'assume-done',
@@ -78,11 +81,11 @@ export const toolBugs: readonly Bug[] = [
   },
 ];
 
-function changed(tools: readonly Tool[], name: string, change: (tool: Tool) => Tool): readonly Tool[] {
+function replaceTool(tools: readonly Tool[], name: string, change: (tool: Tool) => Tool): readonly Tool[] {
   return tools.map((tool) => (tool.description.name === name ? change(tool) : tool));
 }
 
-function executedAs(tool: Tool, rename: (id: string, args: Json) => string): Tool {
+function renameExecution(tool: Tool, rename: (id: string, args: Json) => string): Tool {
   return {
     ...tool,
     run(args, context) {
@@ -97,20 +100,20 @@ function executedAs(tool: Tool, rename: (id: string, args: Json) => string): Too
   };
 }
 
-/** Waits for its turn in a queue of its own, where nobody tells it that it is no longer wanted. */
-function queued(tool: Tool, { world, driver }: Place): Tool {
+/** Waits in a queue of its own that ignores the abort signal. */
+function createQueuedTool(tool: Tool, { world, driver }: AssemblyContext): Tool {
   const caller = { process: driver.process.name, kind: 'tool' };
   const { signal } = new AbortController();
   return {
     ...tool,
     async run(args, context) {
-      await hop(world, caller, { name: 'queue', inMs: 100 });
+      await waitForScheduler(world, caller, { name: 'queue', inMs: 100 });
       return tool.run(args, { ...context, signal });
     },
   };
 }
 
-function renamed(spool: Spool, rename: (execution: string) => string): Spool {
+function renameSpoolKeys(spool: ExecutionSpool, rename: (execution: string) => string): ExecutionSpool {
   return {
     ...spool,
     keep: (execution, result) => spool.keep(rename(execution), result),
@@ -120,11 +123,11 @@ function renamed(spool: Spool, rename: (execution: string) => string): Spool {
   };
 }
 
-function idIn(args: Json): string {
+function getCallIdArgument(args: Json): string {
   const id = (args as Readonly<Record<string, Json>> | null)?.['id'];
   return typeof id === 'string' ? id : 'none';
 }
 
-function markIn(args: Json): Json {
+function getMarkArgument(args: Json): Json {
   return (args as Readonly<Record<string, Json>> | null)?.['mark'] ?? null;
 }

@@ -1,49 +1,53 @@
-import { unpaused, type Event, type Json } from '@pawl/core';
-import type { Driver } from '../world.ts';
-import { markOf, type Book, type CallRecord } from './book.ts';
-import type { Known } from './oracle.ts';
+import { getUnpausedTurn, type Event, type Json } from '@pawl/core';
+import type { SessionDriver } from '../sim-world.ts';
+import { getCallMark, type SessionLedger, type OracleCallRecord } from './session-ledger.ts';
+import type { SimOracleContext } from './oracle.ts';
 
-/** What becomes of the calls of a model. */
+/** Checks on tool calls. */
 export type CallChecks = {
-  /** The runtime has a tool run, and it has not ended; resolves as the run does. */
-  runs<Result>(driver: Driver, mark: string, run: Promise<Result>): Promise<Result>;
-  /** A run of a call gets as far as to do something. */
-  started(driver: Driver, start: Start): void;
-  /** A run of a call changed the world. */
+  /** The runtime runs a tool that has not ended; resolves with the result of the run. */
+  runs<Result>(driver: SessionDriver, mark: string, run: Promise<Result>): Promise<Result>;
+  /** An execution of the call actually started. */
+  started(driver: SessionDriver, start: CallStart): void;
+  /** An execution of the call changed the external world. */
   effected(mark: string): void;
-  /** The user has answered; `args` is what was shown. */
-  answered(driver: Pick<Driver, 'name'>, mark: string, answer: Answer): void;
-  decided(driver: Driver, book: Book, event: Extract<Event, { type: 'permission-decided' }>): void;
-  settled(book: Book, record: CallRecord, event: Event): void;
+  /** The user answered; `args` are the arguments that were shown. */
+  answered(driver: Pick<SessionDriver, 'name'>, mark: string, answer: UserAnswer): void;
+  decided(
+    driver: SessionDriver,
+    book: SessionLedger,
+    event: Extract<Event, { type: 'permission-decided' }>,
+  ): void;
+  settled(book: SessionLedger, record: OracleCallRecord, event: Event): void;
   spooled(execution: string, result: string): void;
-  /** Somebody looked into the spool and could not see a result: it was not there yet, or could not be read. */
+  /** A spool lookup found no result: it was not there yet, or could not be read. */
   spoolUnread(execution: string): void;
-  forgotten(driver: Driver, execution: string): void;
-  /** At the end of a run. */
+  forgotten(driver: SessionDriver, execution: string): void;
+  /** Final checks at the end of a run. */
   checkCalls(): void;
 };
 
-export type Start = {
+export type CallStart = {
   readonly mark: string;
   readonly tool: string;
   readonly args: string;
   readonly execution: string;
-  /** The step at which the runtime had it run: what was decided later it could not know. */
+  /** The step at which the runtime started the tool; it cannot know about later decisions. */
   readonly asked: number;
 };
 
-/** Those who answer from elsewhere, whoever has the session when their answer gets there. */
-export const people = { name: 'people' } as const;
+/** Users who answer remotely, whichever process holds the session when the answer arrives. */
+export const remotePeople = { name: 'people' } as const;
 
-export type Answer = { readonly decision: 'allow' | 'deny'; readonly args: string };
+export type UserAnswer = { readonly decision: 'allow' | 'deny'; readonly args: string };
 
-export function callChecks(known: Known): CallChecks {
+export function createCallChecks(known: SimOracleContext): CallChecks {
   const { books, fail, outside } = known;
-  const answers = new Map<string, Answer>();
+  const answers = new Map<string, UserAnswer>();
   const executions = new Map<string, string>();
   const spooled = new Map<string, string>();
   const unread = new Set<string>();
-  const running = new Map<string, Driver>();
+  const running = new Map<string, SessionDriver>();
   return {
     runs(driver, mark, run) {
       running.set(mark, driver);
@@ -55,8 +59,8 @@ export function callChecks(known: Known): CallChecks {
       const record = book?.calls.get(start.mark);
       if (book === undefined || record === undefined)
         return fail(10, `${start.mark} runs, and no kept reply has it`);
-      checkStart(known, driver, { book, record, start });
-      checkPermission(known, record);
+      checkCallStart(known, driver, { book, record, start });
+      checkCallPermission(known, record);
       const other = executions.get(start.execution);
       if (other !== undefined && other !== start.mark)
         fail(1, `${other} and ${start.mark} are one execution`);
@@ -72,7 +76,7 @@ export function callChecks(known: Known): CallChecks {
     decided(driver, book, { callId, decision }) {
       const record = book.open.get(callId);
       const answer =
-        answers.get(`${driver.name} ${record?.mark}`) ?? answers.get(`${people.name} ${record?.mark}`);
+        answers.get(`${driver.name} ${record?.mark}`) ?? answers.get(`${remotePeople.name} ${record?.mark}`);
       if (record !== undefined && answer?.decision !== decision)
         fail(11, `${record.mark} is kept as ${decision}; the user said ${answer?.decision ?? 'nothing'}`);
       if (record !== undefined) record.shown = answer?.args ?? null;
@@ -81,7 +85,7 @@ export function callChecks(known: Known): CallChecks {
       record.settledAt = known.steps();
       if (event.type === 'tool-finished' && running.get(record.mark) === book.driver)
         fail(3, `${record.mark} is told to have ended, and runs`);
-      checkTruth(known, book, record);
+      checkReportedResult(known, book, record);
       const { execution } = outside.deeds.get(record.mark) ?? { execution: null };
       const result = execution === null || unread.has(execution) ? undefined : spooled.get(execution);
       if (event.type !== 'tool-finished' || result === undefined || record.tool !== 'shell') return;
@@ -96,16 +100,16 @@ export function callChecks(known: Known): CallChecks {
       const book = books.get(driver.session);
       const record = mark === undefined ? undefined : book?.calls.get(mark);
       if (book === undefined || record === undefined) return;
-      if (record.outcome !== null || isInRound(known, record)) return;
-      // Whom the session was taken from tidies up by what it knew: the worst of it is that the model hears of an interruption.
+      if (record.outcome !== null || isResultPending(known, record)) return;
+      // A superseded driver cleans up from outdated state; at worst, the model sees an interrupted call.
       if (book.driver === driver) fail(3, `the result of ${mark} is forgotten before the log has it`);
       else unread.add(execution);
     },
-    checkCalls: () => checkEnds(known),
+    checkCalls: () => checkCallResults(known),
   };
 }
 
-function checkEnds({ books, fail }: Known): void {
+function checkCallResults({ books, fail }: SimOracleContext): void {
   for (const { id, calls } of books.values()) {
     for (const { mark, outcome, intents } of calls.values()) {
       if (outcome === null) fail(3, `${mark} of ${id} never got a result`);
@@ -114,20 +118,28 @@ function checkEnds({ books, fail }: Known): void {
   }
 }
 
-/** A result joins the conversation when all calls of its round have one; until then it stands in the state. */
-function isInRound({ books }: Known, { callId, mark }: CallRecord): boolean {
+/** Results join the conversation once all calls of the round have one; until then they are in the turn state. */
+function isResultPending({ books }: SimOracleContext, { callId, mark }: OracleCallRecord): boolean {
   for (const { session, calls } of books.values()) {
     if (!calls.has(mark)) continue;
-    const held = unpaused(session.turn);
+    const held = getUnpausedTurn(session.turn);
     if (held.status !== 'executingTools') return false;
     return held.executions.some(({ call, status }) => call.id === callId && status === 'completed');
   }
   return false;
 }
 
-type Starting = { readonly book: Book; readonly record: CallRecord; readonly start: Start };
+type CallStartContext = {
+  readonly book: SessionLedger;
+  readonly record: OracleCallRecord;
+  readonly start: CallStart;
+};
 
-function checkStart(known: Known, driver: Driver, { book, record, start }: Starting): void {
+function checkCallStart(
+  known: SimOracleContext,
+  driver: SessionDriver,
+  { book, record, start }: CallStartContext,
+): void {
   const { fail, outside, counts } = known;
   const deed = outside.deed(start.mark);
   if (record.args !== start.args) fail(2, `${start.mark} runs with ${start.args}, not ${record.args}`);
@@ -137,34 +149,41 @@ function checkStart(known: Known, driver: Driver, { book, record, start }: Start
     fail(1, `${start.mark} runs under two executions`);
   deed.execution = start.execution;
   if (book.driver !== driver) counts.startsAfterTakeOver += 1;
-  if ((record.outcome === null && !isInRound(known, record)) || start.asked <= record.settledAt) return;
-  // Between the moment its start was kept and the moment it starts, a process cannot be kept out.
+  if ((record.outcome === null && !isResultPending(known, record)) || start.asked <= record.settledAt) return;
+  // Fencing cannot stop a process between persisting the start of a call and starting it.
   if (book.driver === driver) fail(4, `${start.mark} starts after its result was told`);
   else counts.lateStarts += 1;
 }
 
-function checkPermission({ fail }: Known, { mark, permission, decided, args, shown }: CallRecord): void {
+function checkCallPermission(
+  { fail }: SimOracleContext,
+  { mark, permission, decided, args, shown }: OracleCallRecord,
+): void {
   if (permission === 'deny') fail(11, `${mark} runs although a rule denies it`);
   if (permission !== 'ask') return;
   if (decided !== 'allow') fail(11, `${mark} runs, and what is kept of the answer is ${decided}`);
   if (shown !== args) fail(11, `${mark} runs with ${args}; the user was shown ${shown}`);
 }
 
-const unstarted: ReadonlySet<string> = new Set(['denied', 'skipped', 'cancelled', 'invalid']);
+const unstartedErrorKinds: ReadonlySet<string> = new Set(['denied', 'skipped', 'cancelled', 'invalid']);
 
-/** What the model is told of a call is what happened. */
-function checkTruth(known: Known, { id }: Book, record: CallRecord): void {
+/** The result reported to the model must match what happened. */
+function checkReportedResult(known: SimOracleContext, { id }: SessionLedger, record: OracleCallRecord): void {
   const { mark, outcome } = record;
   const starts = known.outside.deeds.get(mark)?.starts ?? 0;
   if (outcome === null) return;
-  if (outcome.ok) checkDone(known, record, outcome.output);
-  else if (unstarted.has(outcome.error.kind) && starts > 0)
+  if (outcome.ok) checkCompletedCall(known, record, outcome.output);
+  else if (unstartedErrorKinds.has(outcome.error.kind) && starts > 0)
     known.fail(3, `${id} is told that ${mark} was ${outcome.error.kind}, and it had started`);
 }
 
-function checkDone({ fail, outside }: Known, { mark, tool }: CallRecord, output: Json): void {
+function checkCompletedCall(
+  { fail, outside }: SimOracleContext,
+  { mark, tool }: OracleCallRecord,
+  output: Json,
+): void {
   const { starts = 0, effects = 0 } = outside.deeds.get(mark) ?? {};
-  if (markOf(output) !== mark) fail(3, `the result of ${mark} is ${JSON.stringify(output)}`);
+  if (getCallMark(output) !== mark) fail(3, `the result of ${mark} is ${JSON.stringify(output)}`);
   if (starts === 0) fail(3, `${mark} is told to be done, and never started`);
   else if (tool !== 'read' && effects !== 1)
     fail(3, `${mark} is told to be done; it was done ${effects} times`);

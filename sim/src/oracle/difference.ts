@@ -1,39 +1,39 @@
-/** Pairs that were the same when they were compared. Nothing of a session is ever changed, so they still are. */
-const same = new WeakMap<object, object>();
+/** Pairs that compared equal. Sessions are immutable, so the result stays valid. */
+const equalPairs = new WeakMap<object, object>();
 
-/** Where two values first differ, both as JSON would have them; null if nowhere. */
-export function firstDifference(kept: unknown, other: unknown, at = 'session'): string | null {
+/** Returns the first difference between two values in their JSON form, or null if there is none. */
+export function findFirstDifference(kept: unknown, other: unknown, at = 'session'): string | null {
   if (kept === other) return null;
-  if (!isObject(kept) || !isObject(other))
+  if (!isObjectFields(kept) || !isObjectFields(other))
     return `${at} is ${JSON.stringify(other)}, not ${JSON.stringify(kept)}`;
-  if (same.get(kept) === other) return null;
+  if (equalPairs.get(kept) === other) return null;
   if (Array.isArray(kept) !== Array.isArray(other)) return `${at} is of another kind`;
   const difference =
     Array.isArray(kept) && Array.isArray(other)
-      ? differenceAmong(kept, other)
-      : differenceInside(kept, other);
+      ? findItemDifference(kept, other)
+      : findFieldDifference(kept, other);
   if (difference !== null) return `${at}.${difference}`;
-  same.set(kept, other);
+  equalPairs.set(kept, other);
   return null;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type ObjectFields = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): value is Fields {
+function isObjectFields(value: unknown): value is ObjectFields {
   return typeof value === 'object' && value !== null;
 }
 
-function differenceAmong(kept: readonly unknown[], other: readonly unknown[]): string | null {
+function findItemDifference(kept: readonly unknown[], other: readonly unknown[]): string | null {
   for (let index = 0; index < kept.length; index += 1) {
-    const difference = firstDifference(kept[index], other[index], String(index));
+    const difference = findFirstDifference(kept[index], other[index], String(index));
     if (difference !== null) return difference;
   }
   return kept.length < other.length ? `${kept.length} is there and should not be` : null;
 }
 
-function differenceInside(kept: Fields, other: Fields): string | null {
+function findFieldDifference(kept: ObjectFields, other: ObjectFields): string | null {
   for (const key in kept) {
-    const difference = firstDifference(kept[key], other[key], key);
+    const difference = findFirstDifference(kept[key], other[key], key);
     if (difference !== null) return difference;
   }
   for (const key in other) {

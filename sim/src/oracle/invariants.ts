@@ -1,5 +1,5 @@
-/** What must hold, whatever happens. The numbers are those of docs/simulation.md. */
-export const invariants = {
+/** The invariants, numbered as in docs/simulation.md. */
+export const simInvariants = {
   1: 'what must not be repeated is started once, and what can be is done once',
   2: 'nothing is started that is not on record, with these very arguments',
   3: 'every start ends in one result, and the result is true',
@@ -22,6 +22,10 @@ export const invariants = {
   21: 'a session is left alone only for cause',
 } as const;
 
-export type Invariant = keyof typeof invariants;
+export type InvariantNumber = keyof typeof simInvariants;
 
-export type Violation = { readonly invariant: Invariant; readonly what: string; readonly step: number };
+export type InvariantViolation = {
+  readonly invariant: InvariantNumber;
+  readonly what: string;
+  readonly step: number;
+};

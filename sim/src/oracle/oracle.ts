@@ -1,72 +1,72 @@
 import type { Event, Session } from '@pawl/core';
-import type { Position } from '@pawl/runtime';
-import type { Outside } from '../outside.ts';
-import type { Trace } from '../trace.ts';
-import type { Driver } from '../world.ts';
-import { openBook, type Book } from './book.ts';
-import { callChecks, type CallChecks } from './call-checks.ts';
-import type { Invariant, Violation } from './invariants.ts';
-import { logChecks, type LogChecks } from './log-checks.ts';
-import { watchChecks, type WatchChecks } from './watch-checks.ts';
+import type { LogPosition } from '@pawl/runtime';
+import type { ExternalWorld } from '../external-world.ts';
+import type { DigestTrace } from '../trace.ts';
+import type { SessionDriver } from '../sim-world.ts';
+import { createSessionLedger, type SessionLedger } from './session-ledger.ts';
+import { createCallChecks, type CallChecks } from './call-checks.ts';
+import type { InvariantNumber, InvariantViolation } from './invariants.ts';
+import { createLogChecks, type LogChecks } from './log-checks.ts';
+import { createObserverChecks, type ObserverChecks } from './observer-checks.ts';
 
-export type Appended = {
-  readonly at: Position;
+export type AppendRecord = {
+  readonly at: LogPosition;
   readonly events: readonly Event[];
   readonly texts: readonly string[];
   readonly after: Session;
-  readonly position: Position;
+  readonly position: LogPosition;
 };
 
-/** Reports that something that must hold does not. */
-export type Fail = (invariant: Invariant, what: string) => void;
+/** Reports a violated invariant. */
+export type ViolationReporter = (invariant: InvariantNumber, what: string) => void;
 
 /**
- * Knows what was really kept and what really happened, and is told of whatever the runtime does at the moment it does it.
- * It asks the runtime nothing.
+ * Holds the ground truth of all persisted data and all effects: it is notified of every action of the runtime as it
+ * happens, and never queries the runtime.
  */
-export type Oracle = LogChecks &
+export type SimOracle = LogChecks &
   CallChecks &
-  WatchChecks & {
-    readonly violation: Violation | null;
-    readonly books: ReadonlyMap<string, Book>;
-    readonly fail: Fail;
+  ObserverChecks & {
+    readonly violation: InvariantViolation | null;
+    readonly books: ReadonlyMap<string, SessionLedger>;
+    readonly fail: ViolationReporter;
     readonly counts: OracleCounts;
-    /** Sums up all that happened. */
+    /** Returns a digest of everything that happened. */
     digest(): string;
-    created(driver: Driver, session: Session, position: Position): void;
+    created(driver: SessionDriver, session: Session, position: LogPosition): void;
   };
 
 export type OracleCounts = {
   events: number;
-  /** Calls begun by a process that a session had been taken from just before: the one thing a fence cannot keep out. */
+  /** Calls started by a driver just after it lost the session: the one case that fencing cannot prevent. */
   lateStarts: number;
   requests: number;
-  /** Calls begun after somebody else had claimed the session: the starts of those who woke too late, settled by then or not. */
+  /** Calls started after another driver had claimed the session, whether or not their results were known by then. */
   startsAfterTakeOver: number;
 };
 
-export type Known = {
-  readonly books: Map<string, Book>;
-  readonly outside: Outside;
-  readonly fail: Fail;
+export type SimOracleContext = {
+  readonly books: Map<string, SessionLedger>;
+  readonly outside: ExternalWorld;
+  readonly fail: ViolationReporter;
   readonly counts: OracleCounts;
-  readonly trace: Trace;
-  /** How many steps the run has come. */
+  readonly trace: DigestTrace;
+  /** Number of steps so far. */
   readonly steps: () => number;
 };
 
-export function createOracle(outside: Outside, trace: Trace, steps: () => number): Oracle {
-  const books = new Map<string, Book>();
-  let violation: Violation | null = null;
-  const fail: Fail = (invariant, what) => {
+export function createSimOracle(outside: ExternalWorld, trace: DigestTrace, steps: () => number): SimOracle {
+  const books = new Map<string, SessionLedger>();
+  let violation: InvariantViolation | null = null;
+  const fail: ViolationReporter = (invariant, what) => {
     violation ??= { invariant, what, step: steps() };
   };
   const counts: OracleCounts = { events: 0, lateStarts: 0, requests: 0, startsAfterTakeOver: 0 };
-  const known: Known = { books, outside, fail, counts, trace, steps };
-  const checks = { ...callChecks(known), ...watchChecks(known) };
+  const known: SimOracleContext = { books, outside, fail, counts, trace, steps };
+  const checks = { ...createCallChecks(known), ...createObserverChecks(known) };
   return {
     ...checks,
-    ...logChecks(known, checks),
+    ...createLogChecks(known, checks),
     books,
     fail,
     counts,
@@ -77,7 +77,7 @@ export function createOracle(outside: Outside, trace: Trace, steps: () => number
     created(driver, session, { fence, head }) {
       if (books.has(session.id)) fail(5, `${session.id} was created a second time`);
       if (head !== 0) fail(5, `${session.id} was created at event ${head}`);
-      books.set(session.id, openBook(session, driver, fence));
+      books.set(session.id, createSessionLedger(session, driver, fence));
       trace.add(`created ${session.id} ${fence}`);
     },
   };

@@ -1,31 +1,36 @@
 import { StoreError, type Store } from '@pawl/runtime';
-import type { Care } from '../../../packages/worker/src/care.ts';
-import { delay, portCall } from '../port.ts';
-import type { World } from '../world.ts';
+import type { CrashLedger } from '../../../packages/worker/src/crash-ledger.ts';
+import { drawDelay, performPortCall } from '../port-call.ts';
+import type { SimWorld } from '../sim-world.ts';
 
-/** A call of what all workers share: it may not get there, and its answer may not come back. */
-export function redisCall<Result>(
-  world: World,
+/** Performs a call to the shared Redis. The request or its response may be lost. */
+export function performRedisCall<Result>(
+  world: SimWorld,
   process: string,
   name: string,
   perform: () => Promise<Result>,
 ): Promise<Result> {
   const { faults } = world;
-  return portCall(world, { process, kind: 'redis' }, { name, inMs: delay(world, 'redis') }, async () => {
-    if (faults.strikes('unknown-lost', name)) throw cut();
-    const result = await perform();
-    if (faults.strikes('unknown-kept', name)) throw cut();
-    return result;
-  });
+  return performPortCall(
+    world,
+    { process, kind: 'redis' },
+    { name, inMs: drawDelay(world, 'redis') },
+    async () => {
+      if (faults.strikes('unknown-lost', name)) throw createConnectionCutError();
+      const result = await perform();
+      if (faults.strikes('unknown-kept', name)) throw createConnectionCutError();
+      return result;
+    },
+  );
 }
 
-function cut(): StoreError {
+function createConnectionCutError(): StoreError {
   return new StoreError('unreadable', 'the simulated Redis', 'the connection was cut');
 }
 
-export function careThrough(world: World, process: string, care: Care): Care {
+export function createCrashLedgerPort(world: SimWorld, process: string, care: CrashLedger): CrashLedger {
   const call = <Result>(name: string, perform: () => Promise<Result>): Promise<Result> =>
-    redisCall(world, process, `care ${name}`, perform);
+    performRedisCall(world, process, `care ${name}`, perform);
   return {
     begin: (session) => call('begin', () => care.begin(session)),
     end: (session) => call('end', () => care.end(session)),
@@ -36,15 +41,16 @@ export function careThrough(world: World, process: string, care: Care): Care {
   };
 }
 
-export function commandsThrough(
-  world: World,
+export function createCommandsPort(
+  world: SimWorld,
   process: string,
   commands: Store['commands'],
 ): Store['commands'] {
   return {
     send: (session, command, options) =>
-      redisCall(world, process, 'send', () => commands.send(session, command, options)),
-    waiting: (session) => redisCall(world, process, 'waiting', () => commands.waiting(session)),
-    drop: (session, id, fence) => redisCall(world, process, 'drop', () => commands.drop(session, id, fence)),
+      performRedisCall(world, process, 'send', () => commands.send(session, command, options)),
+    waiting: (session) => performRedisCall(world, process, 'waiting', () => commands.waiting(session)),
+    drop: (session, id, fence) =>
+      performRedisCall(world, process, 'drop', () => commands.drop(session, id, fence)),
   };
 }

@@ -1,37 +1,37 @@
-import type { Wake } from '../../../packages/worker/src/queues.ts';
-import type { World } from '../world.ts';
+import type { WakeJob } from '../../../packages/worker/src/tenant-queues.ts';
+import type { SimWorld } from '../sim-world.ts';
 
-/** A job, by the rules of the real queue: one for each session at a time, and a lock for whoever has it. */
+/** A job with the semantics of the real queue: one per session at a time, and a lock for its holder. */
 export type SimJob = {
   readonly number: number;
-  readonly wake: Wake;
+  readonly wake: WakeJob;
   state: 'waiting' | 'active';
   notBefore: number;
   token: string | null;
   lockedUntil: number;
-  /** What was said while somebody had it: the next job. */
-  next: Wake | null;
-  /** The holders that the queue has forgotten: they cannot know. */
+  /** A wake-up that arrived while the job was active; it becomes the next job. */
+  next: WakeJob | null;
+  /** Tokens whose lock the queue lost; their holders cannot know. */
   readonly forgotten: Set<string>;
 };
 
-/** How late a late job is. */
-const lateMs = 20_000;
+/** Delay of a late job. */
+const lateJobMs = 20_000;
 
-/** The queue that all workers share. Here everything happens at once; the ports bring the delays. */
+/** The queue shared by all workers. Operations are instantaneous; the ports add the delays. */
 export class SimQueue {
-  readonly #world: World;
+  readonly #world: SimWorld;
   readonly #jobs = new Map<number, SimJob>();
   readonly #onReady: () => void;
   #count = 0;
 
-  /** `onReady` is told when there may be something to take. */
-  constructor(world: World, onReady: () => void) {
+  /** `onReady` is called when a job may be available. */
+  constructor(world: SimWorld, onReady: () => void) {
     this.#world = world;
     this.#onReady = onReady;
   }
 
-  add(wake: Wake, delayMs = 0): void {
+  add(wake: WakeJob, delayMs = 0): void {
     const { faults } = this.#world;
     if (faults.strikes('job-lost', 'add')) return;
     const known = this.#jobOf(wake.session);
@@ -40,7 +40,7 @@ export class SimQueue {
       if (known.state === 'active') known.next = wake;
       return;
     }
-    const late = faults.strikes('job-late', 'add') ? lateMs : 0;
+    const late = faults.strikes('job-late', 'add') ? lateJobMs : 0;
     this.#put(wake, delayMs + late);
   }
 
@@ -67,13 +67,13 @@ export class SimQueue {
     return true;
   }
 
-  /** Whether this job is with whoever has this token, by the queue. */
+  /** Whether the queue considers the job locked by this token. */
   isHeld(job: SimJob, token: string): boolean {
     const { now } = this.#world.scheduler;
     return this.#jobs.get(job.number) === job && job.token === token && job.lockedUntil > now;
   }
 
-  /** Done or failed, which is the same to the queue; one who no longer holds the job is not heard. */
+  /** Removes a completed or failed job, which the queue treats alike. Calls from a former holder are ignored. */
   finish(job: SimJob, token: string): void {
     if (!this.isHeld(job, token)) return;
     this.#jobs.delete(job.number);
@@ -85,14 +85,14 @@ export class SimQueue {
     this.#release(job);
   }
 
-  /** Whatever nobody holds any more is there for anybody. */
+  /** Makes jobs with expired locks available again. */
   releaseStalled(): void {
     const { now } = this.#world.scheduler;
     for (const job of this.#jobs.values())
       if (job.state === 'active' && job.lockedUntil <= now) this.#release(job);
   }
 
-  /** The queue forgets who has some job; false if nobody has one. */
+  /** Drops the lock of an active job; returns false if there is none. */
   forgetLock(): boolean {
     const held = [...this.#jobs.values()].find(({ state }) => state === 'active');
     if (held === undefined) return false;
@@ -115,7 +115,7 @@ export class SimQueue {
     this.#onReady();
   }
 
-  #put(wake: Wake, inMs: number): void {
+  #put(wake: WakeJob, inMs: number): void {
     const { scheduler } = this.#world;
     this.#count += 1;
     const job: SimJob = {

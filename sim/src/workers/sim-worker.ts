@@ -1,85 +1,85 @@
 import { StoreError, type Store } from '@pawl/runtime';
-import { carryOut, type JobReport } from '../../../packages/worker/src/carry-out.ts';
-import type { Outfit } from '../../../packages/worker/src/outfit.ts';
-import type { Stopwatch } from '../../../packages/worker/src/stopwatch.ts';
-import { wakeIfForgotten, type Look } from '../../../packages/worker/src/sweep.ts';
-import { permissionIn } from '../drive.ts';
-import { plannedSession, sessionId, sessionNumbers } from '../plan.ts';
-import { delay, hop } from '../port.ts';
-import { clockOf } from '../sim-clock.ts';
-import { modelOf } from '../sim-model.ts';
-import { spoolOf } from '../sim-spool.ts';
-import { storeOf } from '../sim-store.ts';
-import { toolsOf } from '../sim-tools.ts';
-import type { Driver, SimProcess, World } from '../world.ts';
-import type { Crew, Taking } from './crew.ts';
-import { careThrough, commandsThrough, redisCall } from './redis-ports.ts';
+import { processSessionJob, type JobReport } from '../../../packages/worker/src/session-job.ts';
+import type { AgentSetup } from '../../../packages/worker/src/agent-factory.ts';
+import type { MonotonicTimer } from '../../../packages/worker/src/monotonic-timer.ts';
+import { wakeIfForgotten, type SweepProbe } from '../../../packages/worker/src/sweep.ts';
+import { getPermissionArgument } from '../drive-session.ts';
+import { findPlannedSession, formatSimSessionId, listSessionNumbers } from '../plan.ts';
+import { drawDelay, waitForScheduler } from '../port-call.ts';
+import { createSimClock } from '../sim-clock.ts';
+import { createSimModel } from '../sim-model.ts';
+import { createSimSpool } from '../sim-spool.ts';
+import { createSimStore } from '../sim-store.ts';
+import { createSimTools } from '../sim-tools.ts';
+import type { SessionDriver, SimProcess, SimWorld } from '../sim-world.ts';
+import type { WorkersWorld, ResumeAttempt } from './workers-world.ts';
+import { createCrashLedgerPort, createCommandsPort, performRedisCall } from './redis-ports.ts';
 import type { SimJob } from './sim-queue.ts';
 
-const leaseMs = 10_000;
-const crashesMax = 5;
+const simLeaseMs = 10_000;
+const simCrashesMax = 5;
 const concurrency = 2;
-const pollMs = 2_000;
-const graceMs = 2_000;
-const stalledEveryMs = leaseMs / 4;
+const simPollMs = 2_000;
+const simGraceMs = 2_000;
+const stalledEveryMs = simLeaseMs / 4;
 const sweepEveryMs = 5_000;
 
 export type SimWorkerOptions = { readonly crash: () => void; readonly stopwatchRate: number };
 
-/** A worker: a process that takes jobs, has the real code carry them out, and sweeps. */
+/** A worker process that takes jobs, runs them with the real code, and sweeps. */
 export class SimWorker {
   readonly process: SimProcess;
-  readonly #crew: Crew;
+  readonly #crew: WorkersWorld;
   readonly #crash: () => void;
-  readonly #stopwatch: Stopwatch;
+  readonly #stopwatch: MonotonicTimer;
   readonly #draining = new AbortController();
   #active = 0;
   #taken = 0;
   #isFetching = false;
 
-  constructor(crew: Crew, process: SimProcess, { crash, stopwatchRate }: SimWorkerOptions) {
+  constructor(crew: WorkersWorld, process: SimProcess, { crash, stopwatchRate }: SimWorkerOptions) {
     this.process = process;
     this.#crew = crew;
     this.#crash = crash;
-    const own = stopwatchOf(crew.world, process, stopwatchRate);
+    const own = createSimTimer(crew.world, process, stopwatchRate);
     this.#stopwatch = crew.parts.stopwatch(own, process, crew.world);
     void this.#everySo('stalled', stalledEveryMs, async () => crew.queue.releaseStalled());
     void this.#everySo('sweep', sweepEveryMs, () => this.#sweep());
     this.fetch();
   }
 
-  /** There may be something to take. */
+  /** Tries to take a job. */
   fetch(): void {
     const { world, queue } = this.#crew;
     if (this.#isFetching || !this.process.alive || this.process.leaving || this.#active >= concurrency)
       return;
     this.#isFetching = true;
     void (async () => {
-      await this.#hop('fetch', delay(world, 'queue'));
+      await this.#hop('fetch', drawDelay(world, 'queue'));
       this.#isFetching = false;
       if (this.process.leaving) return;
       this.#taken += 1;
       const token = `${this.process.name}#${this.#taken}`;
-      const job = queue.take(token, leaseMs);
+      const job = queue.take(token, simLeaseMs);
       if (job === null) return;
       this.#active += 1;
       this.fetch();
-      // It is taken when the queue says so, and that takes time to be heard.
-      await this.#hop('job', delay(world, 'queue'));
+      // The job is taken immediately, but the response takes time to arrive.
+      await this.#hop('job', drawDelay(world, 'queue'));
       await this.#carryOut(job, token);
       this.#active -= 1;
       this.fetch();
     })();
   }
 
-  /** It stops for longer than its lease, and then goes on as if nothing had happened. */
+  /** Pauses the worker for longer than its lease; afterwards it continues as if nothing had happened. */
   stop(): void {
     const { world, counts } = this.#crew;
     counts.stops += 1;
-    world.scheduler.hold(this.process.name, world.scheduler.now + leaseMs * 1.5);
+    world.scheduler.hold(this.process.name, world.scheduler.now + simLeaseMs * 1.5);
   }
 
-  /** Takes up nothing more, and resolves when it has let go of everything. */
+  /** Takes no further jobs, and resolves when all active ones are released. */
   async leave(): Promise<void> {
     this.process.leaving = true;
     this.#draining.abort();
@@ -90,7 +90,7 @@ export class SimWorker {
     const { world, queue, parts, care } = this.#crew;
     const { name } = this.process;
     const { session } = job.wake;
-    const driver: Driver = {
+    const driver: SessionDriver = {
       name: `${token}/${session}`,
       process: this.process,
       session,
@@ -98,37 +98,37 @@ export class SimWorker {
       recovering: false,
       gone: false,
     };
-    const store = parts.store(storeOf(world, driver), world);
+    const store = parts.store(createSimStore(world, driver), world);
     const taking = this.#noting(driver);
     let isGivenBack = false;
     try {
-      await carryOut(
+      await processSessionJob(
         {
           wake: job.wake,
           extend: parts.extend(() =>
-            redisCall(world, name, 'extend', async () => queue.extend(job, token, leaseMs)),
+            performRedisCall(world, name, 'extend', async () => queue.extend(job, token, simLeaseMs)),
           ),
           giveBack: () =>
-            redisCall(world, name, 'give back', async () => {
+            performRedisCall(world, name, 'give back', async () => {
               queue.giveBack(job, token);
               isGivenBack = true;
             }),
         },
         {
           store,
-          commands: parts.commands(commandsThrough(world, name, this.process.store.commands), world),
-          care: taking.heard(parts.care(careThrough(world, name, taking.kept(care)))),
+          commands: parts.commands(createCommandsPort(world, name, this.process.store.commands), world),
+          care: taking.heard(parts.care(createCrashLedgerPort(world, name, taking.kept(care)))),
           owner: driver.name,
           outfitFor: async ({ session: { seq } }) => {
             world.oracle.watching(driver, seq);
             return this.#outfit(driver, { job, token });
           },
           draining: this.#draining.signal,
-          graceMs,
-          pollMs,
-          leaseMs,
-          crashesMax,
-          now: () => clockOf(world, this.process).now(),
+          graceMs: simGraceMs,
+          pollMs: simPollMs,
+          leaseMs: simLeaseMs,
+          crashesMax: simCrashesMax,
+          now: () => createSimClock(world, this.process).now(),
           onReport: taking.report,
           stopwatch: this.#stopwatch,
         },
@@ -137,20 +137,22 @@ export class SimWorker {
       taking.failed(error);
     }
     if (!isGivenBack)
-      await redisCall(world, name, 'finish', async () => queue.finish(job, token)).catch(() => undefined);
+      await performRedisCall(world, name, 'finish', async () => queue.finish(job, token)).catch(
+        () => undefined,
+      );
   }
 
-  #outfit(driver: Driver, held: { readonly job: SimJob; readonly token: string }): Outfit {
+  #outfit(driver: SessionDriver, held: { readonly job: SimJob; readonly token: string }): AgentSetup {
     const { world, queue } = this.#crew;
     const { oracle, faults, choices } = world;
     let replies = 0;
     const marks = (): string => `${driver.name}-${(replies += 1)}`;
     const caller = { process: driver.process.name, kind: 'hooks' };
-    const model = modelOf(world, driver, marks);
+    const model = createSimModel(world, driver, marks);
     return {
-      clock: clockOf(world, this.process),
-      model: plannedSession(world.plan, driver.session)?.poison === true ? this.#deadly() : model,
-      tools: toolsOf(world, driver).map((tool) => ({
+      clock: createSimClock(world, this.process),
+      model: findPlannedSession(world.plan, driver.session)?.poison === true ? this.#deadly() : model,
+      tools: createSimTools(world, driver).map((tool) => ({
         ...tool,
         run: (args, context) => {
           const { job, token } = held;
@@ -161,10 +163,10 @@ export class SimWorker {
           return running;
         },
       })),
-      spool: spoolOf(world, driver),
-      rules: ({ args }) => permissionIn(args),
+      spool: createSimSpool(world, driver),
+      rules: ({ args }) => getPermissionArgument(args),
       async hooks(_, signal) {
-        await hop(world, caller, { name: 'hooks', inMs: delay(world, 'hooks'), signal });
+        await waitForScheduler(world, caller, { name: 'hooks', inMs: drawDelay(world, 'hooks'), signal });
         if (faults.strikes('hooks-fail', 'hooks')) throw new Error('simulated: a hook failed');
         return true;
       },
@@ -173,12 +175,12 @@ export class SimWorker {
     };
   }
 
-  /** Whoever asks it is gone. */
-  #deadly(): Outfit['model'] {
+  /** A model that crashes its worker. */
+  #deadly(): AgentSetup['model'] {
     const crash = this.#crash;
     return {
       name: 'deadly',
-      // oxlint-disable-next-line require-yield -- nobody is left to hear anything
+      // oxlint-disable-next-line require-yield -- the worker crashes before it yields
       async *stream() {
         crash();
         await new Promise(() => undefined);
@@ -186,21 +188,21 @@ export class SimWorker {
     };
   }
 
-  /** Keeps its own record of how this taking ends, and checks every parking against it. */
-  #noting(driver: Driver) {
+  /** Records how this attempt ends, and checks every parking decision against that record. */
+  #noting(driver: SessionDriver) {
     const { world, takings, counts } = this.#crew;
     const { session } = driver;
     const all = takings.get(session) ?? [];
     takings.set(session, all);
-    let own: Taking | null = null;
-    let before: readonly Taking['how'][] = [];
+    let own: ResumeAttempt | null = null;
+    let before: readonly ResumeAttempt['how'][] = [];
     let isUnheard = false;
-    const end = (how: Taking['how']): void => {
+    const end = (how: ResumeAttempt['how']): void => {
       if (own !== null) own.how = how;
     };
     return {
-      /** Notes in the order in which it is kept. */
-      kept: (care: Crew['care']): Crew['care'] => ({
+      /** Records attempts in the order in which the ledger persists them. */
+      kept: (care: WorkersWorld['care']): WorkersWorld['care'] => ({
         ...care,
         begin: async (id) => {
           const begun = await care.begin(id);
@@ -209,13 +211,13 @@ export class SimWorker {
         },
         park: async (parked, crashes) => {
           const isParked = await care.park(parked, crashes);
-          // As things are at this moment. One that is still at work counts as gone: nobody has heard how it ends.
+          // Snapshot at this moment. An attempt still in progress counts as `gone`, because its end is not known.
           const earlier = own === null ? [] : all.slice(0, Math.max(0, all.indexOf(own)));
-          if (isParked) before = earlier.slice(-crashesMax).map(({ how }) => how);
+          if (isParked) before = earlier.slice(-simCrashesMax).map(({ how }) => how);
           return isParked;
         },
       }),
-      heard: (care: Crew['care']): Crew['care'] => ({
+      heard: (care: WorkersWorld['care']): WorkersWorld['care'] => ({
         ...care,
         park: (parked, crashes) => {
           isUnheard = true;
@@ -233,7 +235,7 @@ export class SimWorker {
         else if (report.kind !== 'parked') end('in order');
         else {
           counts.parked += 1;
-          const isForCause = before.length === crashesMax && before.every((how) => gone.has(how));
+          const isForCause = before.length === simCrashesMax && before.every((how) => goneOutcomes.has(how));
           if (!isForCause)
             world.oracle.fail(21, `${session} is parked (${report.reason}); before: ${before.join(', ')}`);
         }
@@ -250,23 +252,23 @@ export class SimWorker {
   async #sweep(): Promise<void> {
     const { world, queue, care, parts, counts } = this.#crew;
     const { name, store } = this.process;
-    const look: Look = parts.look({
-      glimpse: (id) => redisCall(world, name, 'glimpse', () => glimpse(store, id)),
-      commands: commandsThrough(world, name, store.commands),
-      care: careThrough(world, name, care),
-      isQueued: (_, id) => redisCall(world, name, 'is queued', async () => queue.has(id)),
-      wake: (wake) => redisCall(world, name, 'wake', async () => queue.add(wake)),
-      now: clockOf(world, this.process).now(),
+    const look: SweepProbe = parts.look({
+      glimpse: (id) => performRedisCall(world, name, 'glimpse', () => findStoredSummary(store, id)),
+      commands: createCommandsPort(world, name, store.commands),
+      care: createCrashLedgerPort(world, name, care),
+      isQueued: (_, id) => performRedisCall(world, name, 'is queued', async () => queue.has(id)),
+      wake: (wake) => performRedisCall(world, name, 'wake', async () => queue.add(wake)),
+      now: createSimClock(world, this.process).now(),
     });
-    for (const number of sessionNumbers(world.plan)) {
-      // Whatever is wrong, the next sweep is soon.
-      const woken = await wakeIfForgotten(sessionId(number), look).catch(() => null);
+    for (const number of listSessionNumbers(world.plan)) {
+      // Ignore errors, because the next sweep follows soon.
+      const woken = await wakeIfForgotten(formatSimSessionId(number), look).catch(() => null);
       if (woken !== null) counts.swept += 1;
     }
   }
 
   #hop(name: string, inMs: number): Promise<void> {
-    return hop(this.#crew.world, { process: this.process.name, kind: 'worker' }, { name, inMs });
+    return waitForScheduler(this.#crew.world, { process: this.process.name, kind: 'worker' }, { name, inMs });
   }
 
   async #everySo(name: string, ms: number, round: () => Promise<void>): Promise<void> {
@@ -277,14 +279,17 @@ export class SimWorker {
   }
 }
 
-const gone: ReadonlySet<Taking['how']> = new Set(['gone', 'lost', 'unheard']);
+const goneOutcomes: ReadonlySet<ResumeAttempt['how']> = new Set(['gone', 'lost', 'unheard']);
 
-/** As the real one, it reads no log: most of what is looked at has nothing to do. */
-async function glimpse(store: Store, id: string): Promise<Awaited<ReturnType<Look['glimpse']>>> {
+/** Like the real implementation, it reads no log, because most sessions need no work. */
+async function findStoredSummary(
+  store: Store,
+  id: string,
+): Promise<Awaited<ReturnType<SweepProbe['glimpse']>>> {
   return (await store.list()).find((each) => each.id === id) ?? null;
 }
 
-function stopwatchOf({ scheduler }: World, { name }: SimProcess, rate: number): Stopwatch {
+function createSimTimer({ scheduler }: SimWorld, { name }: SimProcess, rate: number): MonotonicTimer {
   return {
     now: () => scheduler.now * rate,
     ring(ms, then) {

@@ -1,31 +1,40 @@
-import { drawChoices, type Choices } from '../choices.ts';
-import type { FaultName } from '../faults.ts';
-import { plannedSession, sessionNumbers, type Plan } from '../plan.ts';
-import { drained } from '../scheduler.ts';
-import { createWorld, heal, reportOn, type Run } from '../simulate.ts';
-import type { SimProcess, World } from '../world.ts';
-import { soundParts, type Crew, type WorkerCounts, type WorkerParts } from './crew.ts';
-import { Person } from './people.ts';
-import { createCare } from './sim-care.ts';
+import { createRandomChoices, type ChoiceSource } from '../choices.ts';
+import type { FaultName } from '../fault-injector.ts';
+import { findPlannedSession, listSessionNumbers, type SimPlan } from '../plan.ts';
+import { drainMicrotasks } from '../scheduler.ts';
+import { createSimWorld, healFaults, toSimRun, type SimRun } from '../simulate.ts';
+import type { SimProcess, SimWorld } from '../sim-world.ts';
+import { soundWorkerParts, type WorkersWorld, type WorkerCounts, type WorkerParts } from './workers-world.ts';
+import { SimPerson } from './sim-person.ts';
+import { createSimCrashLedger } from './sim-crash-ledger.ts';
 import { SimQueue } from './sim-queue.ts';
 import { SimWorker } from './sim-worker.ts';
 
-/** Trouble lasts at most so many steps; then all must come to rest within so many steps and so much time. */
-const chaosSteps = 2_000;
-const calmSteps = 20_000;
-const calmMs = 60 * 60_000;
+/** Maximum length of the fault phase, then the limits within which the system must come to rest. */
+const workersChaosSteps = 2_000;
+const workersCalmSteps = 20_000;
+const workersCalmMs = 60 * 60_000;
 const hourMs = 3_600_000;
 
-const anyTime = ['crash', 'stop', 'leave', 'clock-jump', 'lock-lost'] as const satisfies readonly FaultName[];
+const workerAnyTimeFaults = [
+  'crash',
+  'stop',
+  'leave',
+  'clock-jump',
+  'lock-lost',
+] as const satisfies readonly FaultName[];
 
-/** Its late starts are all that began after somebody else had claimed the session. */
-export type WorkersRun = Run & { readonly workers: WorkerCounts };
+/** `lateStarts` counts all calls started after another driver had claimed the session. */
+export type WorkersRun = SimRun & { readonly workers: WorkerCounts };
 
-export type WorkersSimulation = { readonly choices?: Choices; readonly parts?: WorkerParts };
+export type WorkersSimulationOptions = { readonly choices?: ChoiceSource; readonly parts?: WorkerParts };
 
-/** Runs a plan with workers on a queue, from its beginning to its end, or to the first thing that must not be. */
-export async function simulateWorkers(plan: Plan, simulation: WorkersSimulation = {}): Promise<WorkersRun> {
-  const foreman = new Foreman(plan, simulation);
+/** Runs a plan with workers on a queue, to its end or to the first violation. */
+export async function simulateWorkers(
+  plan: SimPlan,
+  simulation: WorkersSimulationOptions = {},
+): Promise<WorkersRun> {
+  const foreman = new WorkerSupervisor(plan, simulation);
   try {
     await foreman.run();
   } finally {
@@ -34,48 +43,51 @@ export async function simulateWorkers(plan: Plan, simulation: WorkersSimulation 
   return foreman.report();
 }
 
-/** Starts workers, and does to them what is done to workers. */
-class Foreman {
-  readonly #world: World;
-  readonly #crew: Crew;
+/** Starts workers and injects worker faults. */
+class WorkerSupervisor {
+  readonly #world: SimWorld;
+  readonly #crew: WorkersWorld;
   readonly #workers: SimWorker[] = [];
-  readonly #people: readonly Person[];
+  readonly #people: readonly SimPerson[];
   #born = 0;
   #isClosing = false;
 
-  constructor(plan: Plan, { choices = drawChoices(plan.seed), parts = soundParts }: WorkersSimulation) {
-    this.#world = createWorld(plan, { choices });
+  constructor(
+    plan: SimPlan,
+    { choices = createRandomChoices(plan.seed), parts = soundWorkerParts }: WorkersSimulationOptions,
+  ) {
+    this.#world = createSimWorld(plan, { choices });
     const onReady = (): void => {
       for (const worker of this.#workers) worker.fetch();
     };
     this.#crew = {
       world: this.#world,
       queue: new SimQueue(this.#world, onReady),
-      care: createCare((id) => this.#world.oracle.books.get(id)?.texts.length ?? null),
+      care: createSimCrashLedger((id) => this.#world.oracle.books.get(id)?.texts.length ?? null),
       parts,
       takings: new Map(),
       counts: { stops: 0, crashes: 0, takings: 0, parked: 0, swept: 0 },
     };
     for (let slot = 0; slot < plan.processes; slot += 1) this.#start(slot);
-    this.#people = sessionNumbers(plan).flatMap((number) => {
+    this.#people = listSessionNumbers(plan).flatMap((number) => {
       const planned = plan.sessions[number];
-      return planned === undefined ? [] : [new Person(this.#crew, number, planned)];
+      return planned === undefined ? [] : [new SimPerson(this.#crew, number, planned)];
     });
   }
 
   async run(): Promise<void> {
     const { scheduler, oracle } = this.#world;
     const isOver = (): boolean => oracle.violation !== null || this.#people.every(({ done }) => done);
-    while (scheduler.steps < chaosSteps && !isOver()) {
+    while (scheduler.steps < workersChaosSteps && !isOver()) {
       this.#interfere();
-      await drained();
+      await drainMicrotasks();
       if ((await scheduler.step()) === null) break;
     }
-    heal(this.#world);
+    healFaults(this.#world);
     const { steps, now } = scheduler;
     while (!isOver() || !this.#isAtRest()) {
       if (oracle.violation !== null) return;
-      if (scheduler.steps > steps + calmSteps || scheduler.now > now + calmMs)
+      if (scheduler.steps > steps + workersCalmSteps || scheduler.now > now + workersCalmMs)
         oracle.fail(18, `not at rest: ${this.#state()}`);
       if ((await scheduler.step()) === null) oracle.fail(18, `nothing more happens: ${this.#state()}`);
     }
@@ -90,10 +102,10 @@ class Foreman {
 
   report(): WorkersRun {
     const lateStarts = this.#world.oracle.counts.startsAfterTakeOver;
-    return { ...reportOn(this.#world), lateStarts, workers: this.#crew.counts };
+    return { ...toSimRun(this.#world), lateStarts, workers: this.#crew.counts };
   }
 
-  /** The queue is empty. */
+  /** Whether no session has a job in the queue. */
   #isAtRest(): boolean {
     const { queue } = this.#crew;
     return [...this.#world.oracle.books.keys()].every((id) => !queue.has(id));
@@ -109,16 +121,16 @@ class Foreman {
     return `${sessions.join('; ')}; waiting: ${pending.slice(0, 9).join(', ')}`;
   }
 
-  /** Everybody leaves; then nothing may be left that anybody waits for, and what is kept must be what it was. */
+  /** Shuts all workers down, then checks that no task is pending and that the stored data matches the ledger. */
   async #windDown(): Promise<void> {
     const { scheduler, oracle, disk } = this.#world;
     const left = new Set<SimWorker>();
     this.#isClosing = true;
     const living = this.#workers.filter(({ process }) => process.alive);
     for (const worker of living) void worker.leave().then(() => left.add(worker));
-    await drained();
+    await drainMicrotasks();
     for (let steps = 0; steps < 2_000 && (await scheduler.step()) !== null;) steps += 1;
-    // One that was leaving already is gone by now.
+    // A worker that was already leaving has exited by now.
     if (living.some((worker) => worker.process.alive && !left.has(worker)))
       oracle.fail(18, `a worker cannot leave: ${this.#state()}`);
     if (scheduler.pending.size > 0) oracle.fail(18, `something is left waiting: ${this.#state()}`);
@@ -138,12 +150,12 @@ class Foreman {
   }
 
   #isPoison(id: string): boolean {
-    return plannedSession(this.#world.plan, id)?.poison === true;
+    return findPlannedSession(this.#world.plan, id)?.poison === true;
   }
 
   #interfere(): void {
     const { faults } = this.#world;
-    const fault = faults.strikesOneOf(anyTime, 'trouble');
+    const fault = faults.strikesOneOf(workerAnyTimeFaults, 'trouble');
     const worker = fault === null ? undefined : this.#anyWorker();
     if (fault === null || worker === undefined) return;
     const { process } = worker;
@@ -158,7 +170,7 @@ class Foreman {
     if (fault === 'lock-lost') this.#crew.queue.forgetLock();
   }
 
-  /** It ends without a word, and another one takes its place. */
+  /** Crashes a worker and schedules its replacement. */
   #crash(process: SimProcess): void {
     const { scheduler } = this.#world;
     if (!process.alive) return;

@@ -1,10 +1,10 @@
-import { clockOf } from '../sim-clock.ts';
-import { soundParts, type WorkerParts } from './crew.ts';
+import { createSimClock } from '../sim-clock.ts';
+import { soundWorkerParts, type WorkerParts } from './workers-world.ts';
 
-/** A mistake somebody could make with workers, as another way to put one together. */
+/** A plausible bug in a worker, implemented as an alternative assembly. */
 export type WorkerBug = {
   readonly name: string;
-  /** What is wrong, in a line. */
+  /** One-line description of the bug. */
   readonly what: string;
   readonly parts: Partial<WorkerParts>;
 };
@@ -30,7 +30,10 @@ export const workerBugs: readonly WorkerBug[] = [
     name: 'lease-by-the-wall',
     what: 'how long a lease is good for is told by a clock that can be set',
     parts: {
-      stopwatch: (stopwatch, process, world) => ({ ...stopwatch, now: () => clockOf(world, process).now() }),
+      stopwatch: (stopwatch, process, world) => ({
+        ...stopwatch,
+        now: () => createSimClock(world, process).now(),
+      }),
     },
   },
   {
@@ -81,7 +84,7 @@ export const workerBugs: readonly WorkerBug[] = [
     parts: {
       store: (store) => ({
         ...store,
-        // What JSON does not hold is lost from an event, such as which command it carries out.
+        // JSON drops the non-JSON parts of an event, such as the command that it applies.
         append: (id, at, events, after) =>
           store.append(id, at, JSON.parse(JSON.stringify(events)) as typeof events, after),
       }),
@@ -107,13 +110,13 @@ export const workerBugs: readonly WorkerBug[] = [
   },
 ];
 
-/** The parts of a worker with this bug in it; of a sound one for null. */
-export function workerPartsWith(name: string | null): WorkerParts {
-  if (name === null) return soundParts;
+/** Returns the worker parts with the given bug, or the sound parts for null. */
+export function getBuggyWorkerParts(name: string | null): WorkerParts {
+  if (name === null) return soundWorkerParts;
   const bug = workerBugs.find((each) => each.name === name);
   if (bug === undefined) {
     const known = workerBugs.map((each) => each.name).join(', ');
     throw new Error(`There is no planted bug of workers named ${JSON.stringify(name)}. There are: ${known}.`);
   }
-  return { ...soundParts, ...bug.parts };
+  return { ...soundWorkerParts, ...bug.parts };
 }

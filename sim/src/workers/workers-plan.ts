@@ -1,9 +1,15 @@
-import { usualRates, workerRates, type FaultName } from '../faults.ts';
-import { faultsFor, scheduleFor, sessionFor, sqliteEvery, type Plan } from '../plan.ts';
-import { createRandom } from '../random.ts';
+import { usualFaultRates, workerFaultRates, type FaultName } from '../fault-injector.ts';
+import {
+  drawFaultRates,
+  drawSchedulePolicy,
+  drawPlannedSession,
+  sqliteSeedInterval,
+  type SimPlan,
+} from '../plan.ts';
+import { createRandomSource } from '../random.ts';
 
-/** Faults of the other world: a person at the same machine, taking over by hand, snapshots. */
-const elsewhere: ReadonlySet<string> = new Set<FaultName>([
+/** Faults that apply only without workers: a user at the same machine, manual takeovers and snapshots. */
+const excludedFaults: ReadonlySet<string> = new Set<FaultName>([
   'crash-in-recovery',
   'take-over',
   'snapshot',
@@ -13,25 +19,25 @@ const elsewhere: ReadonlySet<string> = new Set<FaultName>([
   'double-answer',
 ]);
 
-export const ratesForWorkers: Partial<Readonly<Record<FaultName, number>>> = Object.fromEntries(
-  Object.entries({ ...usualRates, ...workerRates }).filter(([name]) => !elsewhere.has(name)),
+export const workersFaultRates: Partial<Readonly<Record<FaultName, number>>> = Object.fromEntries(
+  Object.entries({ ...usualFaultRates, ...workerFaultRates }).filter(([name]) => !excludedFaults.has(name)),
 );
 
-/** How many of the sessions bring down every worker that takes them up. */
+/** Share of poison sessions. */
 const poisonRate = 0.05;
 
-export function workersPlanFor(seed: number, workersMax: number): Plan {
-  const random = createRandom(seed * 2 + 1);
+export function createWorkersPlan(seed: number, workersMax: number): SimPlan {
+  const random = createRandomSource(seed * 2 + 1);
   const sessions = Array.from({ length: random.pick([1, 2, 2, 3, 4, 6]) }, () => ({
-    ...sessionFor(random),
+    ...drawPlannedSession(random),
     poison: random.chance(poisonRate),
   }));
   return {
     seed,
     processes: Math.max(1, workersMax - random.below(Math.max(1, workersMax - 1))),
     sessions,
-    faults: faultsFor(random, ratesForWorkers),
-    schedule: scheduleFor(random),
-    store: seed % sqliteEvery === 0 ? 'sqlite' : 'memory',
+    faults: drawFaultRates(random, workersFaultRates),
+    schedule: drawSchedulePolicy(random),
+    store: seed % sqliteSeedInterval === 0 ? 'sqlite' : 'memory',
   };
 }

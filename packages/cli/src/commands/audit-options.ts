@@ -1,29 +1,35 @@
-import { auditWith, trackerPresets } from '@pawl/core';
-import type { Judge } from './audit-result.ts';
-import { oneOf } from '../one-of.ts';
-import { decimalNumber } from './option-number.ts';
+import { auditWithPreset, trackerPresets } from '@pawl/core';
+import type { RunJudge } from './audit-result.ts';
+import { parseChoice } from '../parse-choice.ts';
+import { parseDecimalOption } from './number-options.ts';
 
 export const auditFormats = ['report', 'json', 'verdicts'] as const;
 
 export type AuditFormat = (typeof auditFormats)[number];
 
-/** What a million tokens cost; null where nobody said. */
-export type Prices = { readonly input: number | null; readonly output: number | null };
+/** Prices per 1M tokens; null if not given. */
+export type AuditPrices = { readonly input: number | null; readonly output: number | null };
 
-export function formatOf(name: string): AuditFormat {
-  return oneOf('format', name, auditFormats);
+export function parseAuditFormat(name: string): AuditFormat {
+  return parseChoice('format', name, auditFormats);
 }
 
-/** Judges by the rules of a preset. */
-export function judgeOf(name: string): Judge {
-  const preset = oneOf('preset', name, trackerPresets);
-  return (run) => auditWith(preset, run);
+/** Creates a judge that applies the rules of a preset. */
+export function createRunJudge(name: string): RunJudge {
+  const preset = parseChoice('preset', name, trackerPresets);
+  return (run) => auditWithPreset(preset, run);
 }
 
-export function pricesOf(given: { readonly priceIn?: string; readonly priceOut?: string }): Prices {
-  return { input: priceOf('--price-in', given.priceIn), output: priceOf('--price-out', given.priceOut) };
+export function parseAuditPrices(given: {
+  readonly priceIn?: string;
+  readonly priceOut?: string;
+}): AuditPrices {
+  return {
+    input: parsePrice('--price-in', given.priceIn),
+    output: parsePrice('--price-out', given.priceOut),
+  };
 }
 
-function priceOf(option: string, given: string | undefined): number | null {
-  return given === undefined ? null : decimalNumber(option, given);
+function parsePrice(option: string, given: string | undefined): number | null {
+  return given === undefined ? null : parseDecimalOption(option, given);
 }

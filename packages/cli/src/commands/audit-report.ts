@@ -1,27 +1,27 @@
 import { styleText } from 'node:util';
-import type { Io } from '../io.ts';
-import { proofLines } from './audit-proof.ts';
+import type { CommandIo } from '../command-io.ts';
+import { formatVerdictEvidence } from './audit-evidence.ts';
 import type { AuditedRun } from './audit-result.ts';
 import type { AuditTotals } from './audit-totals.ts';
 import type { AuditView } from './audit-view.ts';
 import type { LineOutput } from './line-output.ts';
-import { cell, fit, widthOf } from './columns.ts';
-import { counted } from './number-text.ts';
-import { costText } from './audit-cost.ts';
+import { formatCell, truncateColumns, getOutputWidth } from './columns.ts';
+import { formatCount } from './format-number.ts';
+import { formatRunCost } from './audit-cost.ts';
 
-/** How many stuck runs are shown with their proofs; they are kept until the table has ended. */
-const proofsMax = 1_000;
+/** Maximum number of stuck runs shown with evidence; they stay in memory until the table is complete. */
+const maxEvidenceBlocks = 1_000;
 
-type ReportOptions = {
+type AuditReportOptions = {
   readonly isQuiet: boolean;
   readonly hasInputPrice: boolean;
   readonly tellProblem: AuditView['problem'];
 };
 
-/** For a person: a table of the runs as they come, then why the stuck ones are stuck, and what it all comes to. */
-export function reportView(io: Io, output: LineOutput, options: ReportOptions): AuditView {
-  const width = widthOf(io.stdout);
-  const table = tableOf(width);
+/** Human-readable report: a table of runs as they arrive, then the evidence for the stuck runs, then the totals. */
+export function createReportView(io: CommandIo, output: LineOutput, options: AuditReportOptions): AuditView {
+  const width = getOutputWidth(io.stdout);
+  const table = createRunTable(width);
   const proofs: (readonly string[])[] = [];
   let hasHead = false;
   return {
@@ -31,8 +31,8 @@ export function reportView(io: Io, output: LineOutput, options: ReportOptions): 
       const isStuck = run.finding?.isStuck === true;
       const row = table.row(run);
       await output.write(isStuck ? styleText('red', row, { stream: io.stdout }) : row);
-      if (isStuck && run.finding !== null && proofs.length < proofsMax && !options.isQuiet) {
-        proofs.push(proofLines(run, run.finding, width));
+      if (isStuck && run.finding !== null && proofs.length < maxEvidenceBlocks && !options.isQuiet) {
+        proofs.push(formatVerdictEvidence(run, run.finding, width));
       }
     },
     problem: options.tellProblem,
@@ -41,53 +41,58 @@ export function reportView(io: Io, output: LineOutput, options: ReportOptions): 
       const hidden = options.isQuiet ? 0 : totals.stuck - proofs.length;
       if (hidden > 0)
         await output.write(
-          `\n${counted(hidden, 'more stuck run')} without proof here; --format json has them all`,
+          `\n${formatCount(hidden, 'more stuck run')} without proof here; --format json has them all`,
         );
-      await output.write(`\n${totalLines(totals, options).join('\n')}`);
+      await output.write(`\n${formatAuditTotals(totals, options).join('\n')}`);
     },
   };
 }
 
-type Table = { readonly head: string; readonly row: (run: AuditedRun) => string };
+type RunTable = { readonly head: string; readonly row: (run: AuditedRun) => string };
 
-/** The id gets what the other columns leave; its end tells runs apart more often than its beginning. */
-function tableOf(width: number): Table {
+/** The id column takes the remaining width and is cut at the start, because ids usually differ at the end. */
+function createRunTable(width: number): RunTable {
   const [steps, verdict, rule, since, after] = [6, 7, 18, 6, width < 110 ? 18 : 34];
   const id = Math.max(12, width - steps - verdict - rule - since - after - 12);
-  const head = [cell('run', id), cell('steps', steps, 'right'), cell('verdict', verdict), cell('rule', rule)];
+  const head = [
+    formatCell('run', id),
+    formatCell('steps', steps, 'right'),
+    formatCell('verdict', verdict),
+    formatCell('rule', rule),
+  ];
   return {
-    head: line([...head, cell('since', since, 'right'), 'cost after']),
+    head: joinCells([...head, formatCell('since', since, 'right'), 'cost after']),
     row: ({ id: name, cost, finding }) =>
-      line([
-        cell(ending(name, id), id),
-        cell(String(cost.steps), steps, 'right'),
-        cell(finding?.level ?? 'ok', verdict),
-        cell(finding?.rule ?? '', rule),
-        cell(finding === null ? '' : String(finding.since), since, 'right'),
-        finding === null ? '' : fit(costText(finding.after), after),
+      joinCells([
+        formatCell(truncateStart(name, id), id),
+        formatCell(String(cost.steps), steps, 'right'),
+        formatCell(finding?.level ?? 'ok', verdict),
+        formatCell(finding?.rule ?? '', rule),
+        formatCell(finding === null ? '' : String(finding.since), since, 'right'),
+        finding === null ? '' : truncateColumns(formatRunCost(finding.after), after),
       ]),
   };
 }
 
-function line(cells: readonly string[]): string {
+function joinCells(cells: readonly string[]): string {
   return cells.join('  ').trimEnd();
 }
 
-function ending(id: string, width: number): string {
+function truncateStart(id: string, width: number): string {
   return id.length <= width ? id : `…${id.slice(1 - width)}`;
 }
 
-function totalLines(totals: AuditTotals, { hasInputPrice }: ReportOptions): readonly string[] {
+function formatAuditTotals(totals: AuditTotals, { hasInputPrice }: AuditReportOptions): readonly string[] {
   const { runs, stuck, warned, cost, after, withoutInput, problems } = totals;
   const fine = runs - stuck - warned;
   return [
-    `${counted(runs, 'run')}: ${stuck} stuck, ${warned} warned, ${fine} fine; ${costText(cost)}`,
-    ...(stuck === 0 ? [] : [`after the verdicts that end a run: ${costText(after)}`]),
+    `${formatCount(runs, 'run')}: ${stuck} stuck, ${warned} warned, ${fine} fine; ${formatRunCost(cost)}`,
+    ...(stuck === 0 ? [] : [`after the verdicts that end a run: ${formatRunCost(after)}`]),
     ...(hasInputPrice && withoutInput > 0
       ? [
-          `${counted(withoutInput, 'run')} without input tokens in the trace: their price is that of the output alone`,
+          `${formatCount(withoutInput, 'run')} without input tokens in the trace: their price is that of the output alone`,
         ]
       : []),
-    ...(problems === 0 ? [] : [`${counted(problems, 'problem')} in what was read`]),
+    ...(problems === 0 ? [] : [`${formatCount(problems, 'problem')} in what was read`]),
   ];
 }

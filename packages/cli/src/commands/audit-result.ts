@@ -1,36 +1,35 @@
-import type { AuditLevel, AuditVerdict, Json, RecordedRun, RecordedStep } from '@pawl/core';
-import { costOf, type Cost } from './audit-cost.ts';
-import type { Prices } from './audit-options.ts';
-import { isEnding } from '../learn/score.ts';
+import type { AuditSeverity, AuditVerdict, Json, RecordedRun, RecordedStep } from '@pawl/core';
+import { computeRunCost, type RunCost } from './audit-cost.ts';
+import type { AuditPrices } from './audit-options.ts';
+import { isRunEnding } from '../learn/detector-score.ts';
 
-export type Judge = (run: RecordedRun) => readonly AuditVerdict[];
+export type RunJudge = (run: RecordedRun) => readonly AuditVerdict[];
 
-/** What is kept of a run once it has been judged: a little, and enough to report on it. */
+/** The small part of a judged run that the report needs. */
 export type AuditedRun = {
   readonly id: string;
   readonly file: string;
   readonly source: string | null;
   readonly model: string | null;
   readonly success: boolean | null;
-  readonly cost: Cost;
+  readonly cost: RunCost;
   readonly verdicts: readonly AuditVerdict[];
-  readonly finding: AuditFinding | null;
+  readonly finding: DecisiveVerdict | null;
 };
 
-/** The verdict that matters: the one that would have ended the run, or else the gravest. */
-export type AuditFinding = AuditVerdict & {
-  /** Whether it would have ended the run. */
+/** The decisive verdict: the one that would have ended the run, or else the most severe. */
+export type DecisiveVerdict = AuditVerdict & {
   readonly isStuck: boolean;
-  /** The first of the steps that prove it. */
+  /** The first evidence step. */
   readonly since: number;
-  /** What the run cost from there on. */
-  readonly spent: Cost;
-  /** What came after the verdict: what ending it there would have saved. */
-  readonly after: Cost;
-  readonly proof: readonly ProvingCall[];
+  /** Cost of the run from `since` on. */
+  readonly spent: RunCost;
+  /** Cost after the verdict: what stopping there would have saved. */
+  readonly after: RunCost;
+  readonly proof: readonly EvidenceCall[];
 };
 
-export type ProvingCall = {
+export type EvidenceCall = {
   readonly step: number;
   readonly tool: string;
   readonly args: string;
@@ -38,66 +37,75 @@ export type ProvingCall = {
   readonly error: boolean;
 };
 
-/** The first and the last calls of a proof are shown; a hundred in between would show the same once more. */
-const callsShown = { first: 5, last: 3 } as const;
+/** Only the first and last evidence calls are shown, because the ones between repeat them. */
+const shownCallCounts = { first: 5, last: 3 } as const;
 
-/** Characters kept of an argument or a result. No terminal shows more of it on a line. */
-const textMax = 500;
+/** Maximum characters stored of an argument or a result; no terminal shows more on one line. */
+const maxEvidenceCharacters = 500;
 
-const gravity: Record<AuditLevel, number> = { nudge: 1, block: 2, ask: 3, stop: 4 };
+const auditSeverity: Record<AuditSeverity, number> = { nudge: 1, block: 2, ask: 3, stop: 4 };
 
-export function auditRun(run: RecordedRun, file: string, judge: Judge, prices: Prices): AuditedRun {
+export function auditRecordedRun(
+  run: RecordedRun,
+  file: string,
+  judge: RunJudge,
+  prices: AuditPrices,
+): AuditedRun {
   const verdicts = judge(run);
-  const verdict = verdicts.find(isEnding) ?? gravest(verdicts);
+  const verdict = verdicts.find(isRunEnding) ?? findMostSevere(verdicts);
   return {
     id: run.id,
     file,
     source: run.source ?? null,
     model: run.model ?? null,
     success: run.success ?? null,
-    cost: costOf(run.steps, prices),
+    cost: computeRunCost(run.steps, prices),
     verdicts,
-    finding: verdict === undefined ? null : findingOf(run, verdict, prices),
+    finding: verdict === undefined ? null : buildDecisiveVerdict(run, verdict, prices),
   };
 }
 
-function gravest(verdicts: readonly AuditVerdict[]): AuditVerdict | undefined {
-  return verdicts.toSorted((a, b) => gravity[b.level] - gravity[a.level])[0];
+function findMostSevere(verdicts: readonly AuditVerdict[]): AuditVerdict | undefined {
+  return verdicts.toSorted((a, b) => auditSeverity[b.level] - auditSeverity[a.level])[0];
 }
 
-function findingOf({ steps }: RecordedRun, verdict: AuditVerdict, prices: Prices): AuditFinding {
+function buildDecisiveVerdict(
+  { steps }: RecordedRun,
+  verdict: AuditVerdict,
+  prices: AuditPrices,
+): DecisiveVerdict {
   const since = verdict.evidence.reduce((first, step) => Math.min(first, step), verdict.step);
   const begin = steps.findIndex(({ i }) => i === since);
   const end = steps.findIndex(({ i }) => i === verdict.step);
   return {
     ...verdict,
-    isStuck: isEnding(verdict),
+    isStuck: isRunEnding(verdict),
     since,
-    spent: costOf(steps.slice(Math.max(begin, 0)), prices),
-    after: costOf(end === -1 ? [] : steps.slice(end + 1), prices),
-    proof: shownOf(verdict.evidence).flatMap((number) => {
+    spent: computeRunCost(steps.slice(Math.max(begin, 0)), prices),
+    after: computeRunCost(end === -1 ? [] : steps.slice(end + 1), prices),
+    proof: selectShownEvidence(verdict.evidence).flatMap((number) => {
       const step = steps.find(({ i }) => i === number);
-      return step === undefined ? [] : [callOf(step)];
+      return step === undefined ? [] : [toEvidenceCall(step)];
     }),
   };
 }
 
-function shownOf(evidence: readonly number[]): readonly number[] {
-  const { first, last } = callsShown;
+function selectShownEvidence(evidence: readonly number[]): readonly number[] {
+  const { first, last } = shownCallCounts;
   return evidence.length <= first + last ? evidence : [...evidence.slice(0, first), ...evidence.slice(-last)];
 }
 
-function callOf({ i, tool, args, text, result, error }: RecordedStep): ProvingCall {
+function toEvidenceCall({ i, tool, args, text, result, error }: RecordedStep): EvidenceCall {
   return {
     step: i,
-    tool: (tool ?? '').slice(0, textMax),
-    args: tool === undefined ? opening(text) : opening(args),
-    result: opening(result),
+    tool: (tool ?? '').slice(0, maxEvidenceCharacters),
+    args: tool === undefined ? truncateEvidenceValue(text) : truncateEvidenceValue(args),
+    result: truncateEvidenceValue(result),
     error: error === true,
   };
 }
 
-function opening(value: Json | undefined): string {
+function truncateEvidenceValue(value: Json | undefined): string {
   if (value === undefined) return '';
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, textMax);
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, maxEvidenceCharacters);
 }

@@ -3,36 +3,36 @@ import type { AuditedRun } from './audit-result.ts';
 import type { AuditTotals } from './audit-totals.ts';
 import type { LineOutput } from './line-output.ts';
 
-/** Tells about runs as they are judged. */
+/** Reports runs as they are judged. */
 export type AuditView = {
   run(run: AuditedRun): Promise<void>;
   problem(problem: TraceReadProblem): void;
   end(totals: AuditTotals): Promise<void>;
 };
 
-/** One line a run, as the scoring of detectors reads it. */
-export function verdictsView(output: LineOutput, tellProblem: AuditView['problem']): AuditView {
+/** Writes one line per run, in the format that detector scoring reads. */
+export function createVerdictsView(output: LineOutput, tellProblem: AuditView['problem']): AuditView {
   return {
-    run: ({ id, verdicts }) => output.write(JSON.stringify({ id, verdicts: verdicts.map(shortVerdict) })),
+    run: ({ id, verdicts }) => output.write(JSON.stringify({ id, verdicts: verdicts.map(toVerdictJson) })),
     problem: tellProblem,
     end: async () => undefined,
   };
 }
 
-/** How many problems the object holds; the totals have the number of all. */
-const problemsMax = 1_000;
+/** Maximum number of problems in the JSON object; the totals count all of them. */
+const maxJsonProblems = 1_000;
 
-/** One object, written piece by piece: nothing of a run is kept once it is written. */
-export function jsonView(output: LineOutput): AuditView {
+/** Writes one JSON object incrementally, so that no run stays in memory after it is written. */
+export function createAuditJsonView(output: LineOutput): AuditView {
   const problems: TraceReadProblem[] = [];
   let runs = 0;
   return {
     async run(run) {
-      await output.write(`${runs === 0 ? '{"runs":[\n' : ','}${JSON.stringify(runObject(run))}`);
+      await output.write(`${runs === 0 ? '{"runs":[\n' : ','}${JSON.stringify(toRunJson(run))}`);
       runs += 1;
     },
     problem(problem) {
-      if (problems.length < problemsMax) problems.push(problem);
+      if (problems.length < maxJsonProblems) problems.push(problem);
     },
     async end(totals) {
       await output.write(`],"totals":${JSON.stringify(totals)},`);
@@ -41,17 +41,17 @@ export function jsonView(output: LineOutput): AuditView {
   };
 }
 
-function runObject({ cost, verdicts, finding, ...run }: AuditedRun): object {
+function toRunJson({ cost, verdicts, finding, ...run }: AuditedRun): object {
   const { isStuck = false, ...found } = finding ?? {};
   return {
     ...run,
     stuck: isStuck,
     ...cost,
     finding: finding === null ? null : found,
-    verdicts: verdicts.map(shortVerdict),
+    verdicts: verdicts.map(toVerdictJson),
   };
 }
 
-function shortVerdict({ step, level, rule }: AuditedRun['verdicts'][number]): object {
+function toVerdictJson({ step, level, rule }: AuditedRun['verdicts'][number]): object {
   return { step, level, rule };
 }

@@ -1,8 +1,8 @@
-import type { Budgets } from '@pawl/core';
+import type { BudgetLimits } from '@pawl/core';
 import { UsageError } from '../usage-error.ts';
-import { wholeNumber, decimalNumber } from './option-number.ts';
+import { parseWholeNumberOption, parseDecimalOption } from './number-options.ts';
 
-/** The limits as they stand on the command line. */
+/** Budget limits as given on the command line. */
 export type BudgetFlags = {
   readonly maxSteps?: string;
   readonly maxToolCalls?: string;
@@ -11,41 +11,44 @@ export type BudgetFlags = {
   readonly maxSeconds?: string;
 };
 
-/** The limits asked for on the command line; null when there are none. */
-export function budgetsOf(options: BudgetFlags): Budgets | null {
-  const seconds = whole('--max-seconds', options.maxSeconds);
-  const budgets: Budgets = {
-    modelCalls: whole('--max-steps', options.maxSteps),
-    toolCalls: whole('--max-tool-calls', options.maxToolCalls),
-    tokens: whole('--max-tokens', options.maxTokens),
-    cost: money('--max-cost', options.maxCost),
+/** Parses the budget limits of the command line; null if there are none. */
+export function parseBudgetFlags(options: BudgetFlags): BudgetLimits | null {
+  const seconds = parseWholeLimit('--max-seconds', options.maxSeconds);
+  const budgets: BudgetLimits = {
+    modelCalls: parseWholeLimit('--max-steps', options.maxSteps),
+    toolCalls: parseWholeLimit('--max-tool-calls', options.maxToolCalls),
+    tokens: parseWholeLimit('--max-tokens', options.maxTokens),
+    cost: parseCostLimit('--max-cost', options.maxCost),
     wallMs: seconds === null ? null : seconds * 1_000,
   };
-  return filledUp(budgets, null);
+  return fillMissingBudgets(budgets, null);
 }
 
-const limits = [
+const budgetLimitNames = [
   'modelCalls',
   'toolCalls',
   'tokens',
   'cost',
   'wallMs',
-] as const satisfies readonly (keyof Budgets)[];
+] as const satisfies readonly (keyof BudgetLimits)[];
 
-/** What the command line asks for, filled up with what others say. */
-export function filledUp(asked: Budgets | null, others: Partial<Budgets> | null | undefined): Budgets | null {
-  const entries = limits.map((name) => [name, asked?.[name] ?? others?.[name] ?? null]);
+/** Fills limits that the command line leaves open from the given defaults. */
+export function fillMissingBudgets(
+  asked: BudgetLimits | null,
+  others: Partial<BudgetLimits> | null | undefined,
+): BudgetLimits | null {
+  const entries = budgetLimitNames.map((name) => [name, asked?.[name] ?? others?.[name] ?? null]);
   if (entries.every(([, limit]) => limit === null)) return null;
-  return Object.fromEntries(entries) as Budgets;
+  return Object.fromEntries(entries) as BudgetLimits;
 }
 
-function whole(option: string, given: string | undefined): number | null {
-  return given === undefined ? null : wholeNumber(option, given, 1);
+function parseWholeLimit(option: string, given: string | undefined): number | null {
+  return given === undefined ? null : parseWholeNumberOption(option, given, 1);
 }
 
-function money(option: string, given: string | undefined): number | null {
+function parseCostLimit(option: string, given: string | undefined): number | null {
   if (given === undefined) return null;
-  const amount = decimalNumber(option, given);
+  const amount = parseDecimalOption(option, given);
   if (amount > 0) return amount;
   throw new UsageError(`${option} takes a number above 0, and got ${JSON.stringify(given)}.`);
 }

@@ -1,5 +1,5 @@
 import {
-  chartOf,
+  toDrawableChart,
   modeCharts,
   toMermaid,
   toSvg,
@@ -10,33 +10,36 @@ import {
 } from '@pawl/core';
 import { ChartFileError, readChartFile } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { UsageError, asUsageError } from '../usage-error.ts';
-import { writeWhole } from '../whole-file.ts';
-import { isFileName } from './profile-option.ts';
-import { noSuch } from '../one-of.ts';
+import type { CommandIo } from '../command-io.ts';
+import { UsageError, toUsageError } from '../usage-error.ts';
+import { writeFileAtomically } from '../atomic-file.ts';
+import { isFilePath } from './profile-option.ts';
+import { createUnknownNameError } from '../parse-choice.ts';
 
-/** A chart as it is written down, and as it is drawn. */
-type Drawable = { readonly written: object; readonly drawn: Chart };
+/** A chart in its written form and in its drawn form. */
+type ChartSource = { readonly written: object; readonly drawn: Chart };
 
-const charts: ReadonlyMap<string, Drawable> = new Map([
+const builtInCharts: ReadonlyMap<string, ChartSource> = new Map([
   [turnChart.name, { written: turnChart, drawn: turnChart }],
-  ...Object.values<ModeChart>(modeCharts).map((modes): [string, Drawable] => [modes.name, drawable(modes)]),
+  ...Object.values<ModeChart>(modeCharts).map((modes): [string, ChartSource] => [
+    modes.name,
+    toChartSource(modes),
+  ]),
 ]);
 
-const formats: ReadonlyMap<string, (chart: Drawable) => string> = new Map<
+const chartFormatters: ReadonlyMap<string, (chart: ChartSource) => string> = new Map<
   string,
-  (chart: Drawable) => string
+  (chart: ChartSource) => string
 >([
   ['mermaid', ({ drawn }) => toMermaid(drawn)],
-  ['xstate', ({ drawn }) => pretty(toXState(drawn))],
-  ['json', ({ written }) => pretty(written)],
+  ['xstate', ({ drawn }) => formatPrettyJson(toXState(drawn))],
+  ['json', ({ written }) => formatPrettyJson(written)],
   ['svg', ({ drawn }) => toSvg(drawn)],
 ]);
 
-/** What `pawl chart` can draw, and how. */
-export const chartNames: readonly string[] = [...charts.keys()];
-export const chartFormats: readonly string[] = [...formats.keys()];
+/** The charts and formats that `pawl chart` supports. */
+export const chartNames: readonly string[] = [...builtInCharts.keys()];
+export const chartFormats: readonly string[] = [...chartFormatters.keys()];
 
 export type ChartOptions = {
   readonly format: string;
@@ -45,48 +48,54 @@ export type ChartOptions = {
   readonly list?: boolean | undefined;
 };
 
-/** Writes a chart, built in or from a file, to standard output or into a file. */
-export async function chart(name: string | undefined, options: ChartOptions, io: Io): Promise<ExitCode> {
+/** Writes a built-in chart, or one from a file, to standard output or to a file. */
+export async function writeChart(
+  name: string | undefined,
+  options: ChartOptions,
+  io: CommandIo,
+): Promise<ExitCode> {
   if (options.list === true) {
-    io.stdout.write(listOfCharts());
+    io.stdout.write(formatChartList());
     return exitCodes.finished;
   }
   if (name === undefined) {
     throw new UsageError(`Name a chart: ${chartNames.join(', ')}, or a .json or .yaml file with one.`);
   }
-  const format = pick(formats, options.format, 'format');
-  const text = format(isFileName(name) ? await fromFile(name) : pick(charts, name, 'chart'));
+  const format = pickByName(chartFormatters, options.format, 'format');
+  const text = format(
+    isFilePath(name) ? await readChartSource(name) : pickByName(builtInCharts, name, 'chart'),
+  );
   if (options.out === undefined) io.stdout.write(text);
-  else await writeWhole(options.out, text, options.force === true);
+  else await writeFileAtomically(options.out, text, options.force === true);
   return exitCodes.finished;
 }
 
-function listOfCharts(): string {
+function formatChartList(): string {
   const width = Math.max(...chartNames.map(({ length }) => length));
-  const lines = [...charts].map(
+  const lines = [...builtInCharts].map(
     ([name, { drawn }]) => `${name.padEnd(width)}  ${drawn.states.map((state) => state.name).join(', ')}\n`,
   );
   return lines.join('');
 }
 
-function drawable(modes: ModeChart): Drawable {
-  return { written: modes, drawn: chartOf(modes) };
+function toChartSource(modes: ModeChart): ChartSource {
+  return { written: modes, drawn: toDrawableChart(modes) };
 }
 
-async function fromFile(path: string): Promise<Drawable> {
+async function readChartSource(path: string): Promise<ChartSource> {
   try {
-    return drawable(await readChartFile(path));
+    return toChartSource(await readChartFile(path));
   } catch (error) {
-    throw asUsageError(error, ChartFileError);
+    throw toUsageError(error, ChartFileError);
   }
 }
 
-function pretty(value: object): string {
+function formatPrettyJson(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-function pick<Item>(items: ReadonlyMap<string, Item>, name: string, what: string): Item {
+function pickByName<Item>(items: ReadonlyMap<string, Item>, name: string, what: string): Item {
   const item = items.get(name);
   if (item !== undefined) return item;
-  throw noSuch(what, name, [...items.keys()]);
+  throw createUnknownNameError(what, name, [...items.keys()]);
 }

@@ -1,18 +1,18 @@
 import { createInterface } from 'node:readline';
-import { conversationOf } from '@pawl/core';
-import { answerOf } from '@pawl/runtime';
-import type { Io } from '../io.ts';
-import { visible } from '../visible.ts';
-import type { Next, RunView } from './run-view.ts';
+import { getConversation } from '@pawl/core';
+import { findTurnAnswer } from '@pawl/runtime';
+import type { CommandIo } from '../command-io.ts';
+import { sanitizeText } from '../sanitize-text.ts';
+import type { NextInput, RunView } from './run-view.ts';
 
 /**
- * A conversation by lines: each line of the input is something the user says, each answer goes to the output. Others may say
- * something meanwhile; what they are answered goes there as well.
+ * Line-based chat: each input line is a user message, each answer goes to the output. Answers to messages sent by other
+ * processes go there as well.
  */
-export function chatLines(io: Io, view: RunView, json: boolean): RunView {
+export function createLineChatView(io: CommandIo, view: RunView, json: boolean): RunView {
   const lines = createInterface({ input: io.stdin })[Symbol.asyncIterator]();
   let line: ReturnType<typeof lines.next> | null = null;
-  let wake = nobody;
+  let wake = doNothing;
   let shown: unknown = null;
   return {
     ...view,
@@ -20,11 +20,11 @@ export function chatLines(io: Io, view: RunView, json: boolean): RunView {
       view.see(seen);
       if (seen.session.turn.status !== 'waitingForUser') wake();
     },
-    async next(session): Promise<Next> {
-      const conversation = conversationOf(session);
-      const answer = shown === conversation ? null : answerOf(conversation);
+    async next(session): Promise<NextInput> {
+      const conversation = getConversation(session);
+      const answer = shown === conversation ? null : findTurnAnswer(conversation);
       shown = conversation;
-      if (answer !== null && !json) io.stdout.write(`${visible(answer)}\n`);
+      if (answer !== null && !json) io.stdout.write(`${sanitizeText(answer)}\n`);
       const woken = new Promise<null>((resolve) => (wake = () => resolve(null)));
       for (;;) {
         line ??= lines.next();
@@ -39,4 +39,4 @@ export function chatLines(io: Io, view: RunView, json: boolean): RunView {
   };
 }
 
-const nobody = (): void => undefined;
+const doNothing = (): void => undefined;

@@ -1,8 +1,8 @@
 import type { ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { begin, type RunOptions } from './run.ts';
+import type { CommandIo } from '../command-io.ts';
+import { startRun, type RunOptions } from './run.ts';
 
-/** A conversation in a folder: as a run, but it goes on until the user leaves. */
-export function chat(message: string | null, options: RunOptions, io: Io): Promise<ExitCode> {
-  return begin(message, { ...options, kind: 'chat' }, io);
+/** Starts a run that continues until the user leaves. */
+export function startChat(message: string | null, options: RunOptions, io: CommandIo): Promise<ExitCode> {
+  return startRun(message, { ...options, kind: 'chat' }, io);
 }

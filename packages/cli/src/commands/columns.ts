@@ -1,43 +1,44 @@
 import type { Writable } from 'node:stream';
-import { visibleLine } from '../visible.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
 
-/** The width where the output is no terminal, or a terminal does not say how wide it is. */
-const widthElsewhere = 120;
-const widthMin = 60;
+/** Width if the output is not a terminal, or a terminal that does not report its width. */
+const defaultWidth = 120;
+const minWidth = 60;
 
-export function widthOf(stream: Writable): number {
-  const columns = 'columns' in stream && typeof stream.columns === 'number' ? stream.columns : widthElsewhere;
-  return Math.max(widthMin, columns);
+export function getOutputWidth(stream: Writable): number {
+  const columns = 'columns' in stream && typeof stream.columns === 'number' ? stream.columns : defaultWidth;
+  return Math.max(minWidth, columns);
 }
 
-/** Letters that are drawn over another, and those that take two columns. */
-const flat = /[\p{Mn}\p{Me}]/u;
-const wide =
+/** Characters that take no column, and those that take two. */
+const zeroWidthPattern = /[\p{Mn}\p{Me}]/u;
+const doubleWidthPattern =
   /[\p{Extended_Pictographic}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{20000}-\u{3fffd}]/u;
 
-/** A text on one line of exactly this many columns: cut with an ellipsis, or filled up. */
-export function cell(text: string, width: number, side: 'left' | 'right' = 'left'): string {
-  const fitted = fit(text, width);
-  const blank = ' '.repeat(Math.max(0, width - columnsOf(fitted)));
+/** Formats a text on one line of exactly this many columns: truncated with an ellipsis, or padded. */
+export function formatCell(text: string, width: number, side: 'left' | 'right' = 'left'): string {
+  const fitted = truncateColumns(text, width);
+  const blank = ' '.repeat(Math.max(0, width - countColumns(fitted)));
   return side === 'left' ? fitted + blank : blank + fitted;
 }
 
-/** A text on one line of at most this many columns. Whatever is in it, it is shown as text and nothing else. */
-export function fit(text: string, width: number): string {
-  // Every character takes up a column at least, but for a few: there is no need to look at a whole file.
-  const line = visibleLine(text.slice(0, width * 4));
+/** Truncates a text to one line of at most this many columns, with control characters neutralized. */
+export function truncateColumns(text: string, width: number): string {
+  // Almost every character takes at least one column, so a prefix of a long text is enough.
+  const line = sanitizeOneLine(text.slice(0, width * 4));
   let columns = 0;
   let length = 0;
   for (const character of line) {
-    columns += columnsOf(character);
+    columns += countColumns(character);
     if (columns > width) break;
     if (columns < width) length += character.length;
   }
   return columns > width || text.length > width * 4 ? `${line.slice(0, length)}…` : line;
 }
 
-function columnsOf(text: string): number {
+function countColumns(text: string): number {
   let columns = 0;
-  for (const character of text) columns += flat.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  for (const character of text)
+    columns += zeroWidthPattern.test(character) ? 0 : doubleWidthPattern.test(character) ? 2 : 1;
   return columns;
 }

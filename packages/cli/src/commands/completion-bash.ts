@@ -1,9 +1,9 @@
-import { allCommands, type CompletedCommand } from './completion-tree.ts';
-import type { Values } from './completion-values.ts';
+import { flattenCommands, type CompletionCommand } from './completion-tree.ts';
+import type { CompletionValues } from './completion-values.ts';
 
-/** A script for bash 3.2 and later that needs nothing else, not even the package bash-completion. */
-export function bashScript(tree: CompletedCommand): string {
-  const all = allCommands(tree);
+/** Renders a script for bash 3.2 and later that does not need the bash-completion package. */
+export function renderBashScript(tree: CompletionCommand): string {
+  const all = flattenCommands(tree);
   return `# Completes the commands, flags and names of pawl in bash: source <(pawl completion bash)
 _pawl() {
   local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} at=pawl word kind= list= flags=
@@ -13,15 +13,15 @@ _pawl() {
   fi
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$at $word" in
-${commandPaths(all)}
+${renderBashCommandPaths(all)}
     esac
   done
   case "$at $before" in
-${all.flatMap(flagCases).join('\n')}
+${all.flatMap(renderBashFlagCases).join('\n')}
   esac
   if [[ -z $kind ]]; then
     case "$at" in
-${all.map(commandCase).join('\n')}
+${all.map(renderBashCommandCase).join('\n')}
     esac
     [[ $current == -* ]] && kind=words list=$flags
   fi
@@ -54,28 +54,28 @@ complete -F _pawl pawl
 `;
 }
 
-function commandPaths(all: readonly CompletedCommand[]): string {
+function renderBashCommandPaths(all: readonly CompletionCommand[]): string {
   const paths = all.slice(1).map(({ path }) => `"${path}"`);
   return `      ${paths.join('|')}) at="$at $word" ;;`;
 }
 
-function flagCases({ path, flags }: CompletedCommand): readonly string[] {
+function renderBashFlagCases({ path, flags }: CompletionCommand): readonly string[] {
   return flags.flatMap(({ long, short, values }) => {
     if (values === null) return [];
     const names = [long, ...(short === null ? [] : [short])].map((name) => `"${path} ${name}"`);
-    return [`    ${names.join('|')}) ${settings(values)} ;;`];
+    return [`    ${names.join('|')}) ${renderBashSettings(values)} ;;`];
   });
 }
 
-function commandCase({ path, flags, commands, words }: CompletedCommand): string {
+function renderBashCommandCase({ path, flags, commands, words }: CompletionCommand): string {
   const names = flags.flatMap(({ long, short }) => (short === null ? [long] : [long, short]));
   const below = commands.map(({ name }) => name);
-  const own = below.length === 0 ? settings(words) : `kind=words list='${below.join(' ')}'`;
+  const own = below.length === 0 ? renderBashSettings(words) : `kind=words list='${below.join(' ')}'`;
   return `      "${path}") flags='${names.join(' ')}' ${own} ;;`;
 }
 
-/** Where nothing is known, nothing is offered: neither files nor flags. */
-function settings(values: Values): string {
+/** Unknown values complete to nothing, neither files nor flags. */
+function renderBashSettings(values: CompletionValues): string {
   if (values.kind !== 'words') return `kind=${values.kind}`;
   return `kind=${values.orFile ? 'words-or-file' : 'words'} list='${values.words.join(' ')}'`;
 }

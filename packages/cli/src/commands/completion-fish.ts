@@ -1,10 +1,9 @@
-import { allCommands, type CompletedCommand, type CompletedFlag } from './completion-tree.ts';
-import type { Values } from './completion-values.ts';
+import { flattenCommands, type CompletionCommand, type CompletionFlag } from './completion-tree.ts';
+import type { CompletionValues } from './completion-values.ts';
 
-/** A script for fish 3 and later. */
-export function fishScript(tree: CompletedCommand): string {
-  const all = allCommands(tree);
-  const paths = all.slice(1).map(({ path }) => quoted(path));
+export function renderFishScript(tree: CompletionCommand): string {
+  const all = flattenCommands(tree);
+  const paths = all.slice(1).map(({ path }) => quoteFishText(path));
   return `# Completes the commands, flags and names of pawl in fish.
 function __pawl_at
   set -l at pawl
@@ -16,33 +15,35 @@ function __pawl_at
   test "$at" = "$argv[1]"
 end
 complete -c pawl -f
-${all.flatMap(linesFor).join('\n')}
+${all.flatMap(renderFishCommand).join('\n')}
 `;
 }
 
-function linesFor({ path, flags, commands, words }: CompletedCommand): readonly string[] {
-  const begin = `complete -c pawl -n ${quoted(`__pawl_at ${quoted(path)}`)}`;
-  const own = commands.length === 0 ? valueParts(words, 'word') : '';
+function renderFishCommand({ path, flags, commands, words }: CompletionCommand): readonly string[] {
+  const begin = `complete -c pawl -n ${quoteFishText(`__pawl_at ${quoteFishText(path)}`)}`;
+  const own = commands.length === 0 ? renderFishValues(words, 'word') : '';
   return [
-    ...commands.map(({ name, description }) => `${begin} -a ${quoted(name)} -d ${quoted(description)}`),
+    ...commands.map(
+      ({ name, description }) => `${begin} -a ${quoteFishText(name)} -d ${quoteFishText(description)}`,
+    ),
     ...(own === '' ? [] : [`${begin} ${own}`]),
-    ...flags.map((flag) => `${begin} ${flagParts(flag)}`),
+    ...flags.map((flag) => `${begin} ${renderFishFlag(flag)}`),
   ];
 }
 
-function flagParts({ long, short, description, values }: CompletedFlag): string {
+function renderFishFlag({ long, short, description, values }: CompletionFlag): string {
   const parts = [
-    `-l ${quoted(long.slice(2))}`,
-    ...(short === null ? [] : [`-s ${quoted(short.slice(1))}`]),
-    `-d ${quoted(description)}`,
-    ...(values === null ? [] : [valueParts(values, 'flag')]),
+    `-l ${quoteFishText(long.slice(2))}`,
+    ...(short === null ? [] : [`-s ${quoteFishText(short.slice(1))}`]),
+    `-d ${quoteFishText(description)}`,
+    ...(values === null ? [] : [renderFishValues(values, 'flag')]),
   ];
   return parts.join(' ');
 }
 
-/** After a flag, `-x` says that there is a value and that files are none; `-r -F` that they are. */
-function valueParts(values: Values, after: 'flag' | 'word'): string {
-  const offer = (list: string): string => `${after === 'flag' ? '-x ' : ''}-a ${quoted(list)}`;
+/** After a flag, `-x` requires a value that is not a file; `-r -F` requires a file. */
+function renderFishValues(values: CompletionValues, after: 'flag' | 'word'): string {
+  const offer = (list: string): string => `${after === 'flag' ? '-x ' : ''}-a ${quoteFishText(list)}`;
   switch (values.kind) {
     case 'none':
       return after === 'flag' ? '-x' : '';
@@ -55,14 +56,14 @@ function valueParts(values: Values, after: 'flag' | 'word'): string {
     case 'words': {
       const list = values.words.join(' ');
       if (!values.orFile) return offer(list);
-      return `${after === 'flag' ? '-r ' : ''}-F -a ${quoted(list)}`;
+      return `${after === 'flag' ? '-r ' : ''}-F -a ${quoteFishText(list)}`;
     }
     default:
       return values satisfies never;
   }
 }
 
-/** Between single quotes fish reads everything as it stands, but for these and backslashes. */
-function quoted(text: string): string {
+/** Inside single quotes, fish treats everything literally except backslashes and single quotes. */
+function quoteFishText(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -1,16 +1,16 @@
-import { allSessions, worksIn } from './session-named.ts';
-import { withStore } from './session-store.ts';
+import { listAllSessions, isSessionInFolder } from './find-session.ts';
+import { withSessionStore } from './session-store.ts';
 
-/** More than anybody reads through after pressing a key. */
-const idsMax = 100;
+/** More ids than anyone reads through in a completion list. */
+const maxSessionIds = 100;
 
-/** The ids of the newest sessions of a folder. A shell reads them, so ids that it might act on are left out. */
-export function sessionIds(dir: string): Promise<readonly string[]> {
-  return withStore({ dir }, async (store) => {
-    const all = await allSessions(store);
+/** Lists the ids of a folder's newest sessions, without ids that a shell could interpret. */
+export function listCompletionSessionIds(dir: string): Promise<readonly string[]> {
+  return withSessionStore({ dir }, async (store) => {
+    const all = await listAllSessions(store);
     return all
-      .filter((session) => worksIn(session, dir) && /^[\w.-]{1,100}$/.test(session.id))
-      .slice(0, idsMax)
+      .filter((session) => isSessionInFolder(session, dir) && /^[\w.-]{1,100}$/.test(session.id))
+      .slice(0, maxSessionIds)
       .map(({ id }) => id);
   });
 }

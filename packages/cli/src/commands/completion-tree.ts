@@ -1,52 +1,52 @@
 import type { Argument, Command, Option } from 'commander';
-import { valuesOfArgument, valuesOfOption, type Values } from './completion-values.ts';
+import { getFirstArgumentValues, getOptionValues, type CompletionValues } from './completion-values.ts';
 
 /** A flag as shells complete it. */
-export type CompletedFlag = {
+export type CompletionFlag = {
   readonly long: string;
   readonly short: string | null;
   readonly description: string;
-  /** What may follow it; null when nothing does. */
-  readonly values: Values | null;
+  /** Values that may follow the flag; null if it takes none. */
+  readonly values: CompletionValues | null;
 };
 
-/** A command as shells complete it. `path` begins with the program itself: `pawl memory list`. */
-export type CompletedCommand = {
+/** A command as shells complete it. `path` starts with the program name: `pawl memory list`. */
+export type CompletionCommand = {
   readonly path: string;
   readonly name: string;
   readonly description: string;
-  readonly flags: readonly CompletedFlag[];
-  readonly words: Values;
-  readonly commands: readonly CompletedCommand[];
+  readonly flags: readonly CompletionFlag[];
+  readonly words: CompletionValues;
+  readonly commands: readonly CompletionCommand[];
 };
 
-/** The commands and flags of a program, whatever they are: taken from it, so that none can be forgotten. */
-export function completionTree(command: Command, above = ''): CompletedCommand {
+/** Derives the commands and flags from the program itself, so that none is forgotten. */
+export function buildCompletionTree(command: Command, above = ''): CompletionCommand {
   const path = above === '' ? command.name() : `${above} ${command.name()}`;
   const help = command.createHelp();
   return {
     path,
     name: command.name(),
     description: command.description(),
-    flags: help.visibleOptions(command).flatMap((option) => flagOf(option, path)),
-    words: wordsOf(command.registeredArguments, path),
-    commands: help.visibleCommands(command).map((each) => completionTree(each, path)),
+    flags: help.visibleOptions(command).flatMap((option) => toCompletionFlag(option, path)),
+    words: getArgumentValues(command.registeredArguments, path),
+    commands: help.visibleCommands(command).map((each) => buildCompletionTree(each, path)),
   };
 }
 
-/** Every command, those above before those in them. */
-export function allCommands(command: CompletedCommand): readonly CompletedCommand[] {
-  return [command, ...command.commands.flatMap(allCommands)];
+/** Lists every command, parents before children. */
+export function flattenCommands(command: CompletionCommand): readonly CompletionCommand[] {
+  return [command, ...command.commands.flatMap(flattenCommands)];
 }
 
-function flagOf(option: Option, path: string): readonly CompletedFlag[] {
+function toCompletionFlag(option: Option, path: string): readonly CompletionFlag[] {
   const { long, short, description } = option;
   if (long === undefined || long === null) return [];
   const takes = option.required || option.optional;
-  return [{ long, short: short ?? null, description, values: takes ? valuesOfOption(path, option) : null }];
+  return [{ long, short: short ?? null, description, values: takes ? getOptionValues(path, option) : null }];
 }
 
-function wordsOf(all: readonly Argument[], path: string): Values {
+function getArgumentValues(all: readonly Argument[], path: string): CompletionValues {
   const [first] = all;
-  return first === undefined ? { kind: 'none' } : valuesOfArgument(path, first);
+  return first === undefined ? { kind: 'none' } : getFirstArgumentValues(path, first);
 }

@@ -1,73 +1,73 @@
 import type { Argument, Option } from 'commander';
-import { profiles, trackerPresets } from '@pawl/core';
+import { builtInProfiles, trackerPresets } from '@pawl/core';
 import { modelSpecs, permissionModes } from '@pawl/runtime';
 import { chartFormats, chartNames } from './chart.ts';
 import { initFormats } from './init-text.ts';
-import { hosts } from '../hook/hosts.ts';
+import { hookHosts } from '../hook/hosts.ts';
 import { auditFormats } from './audit-options.ts';
-import { exportForms } from './export.ts';
-import { stateForms } from './pipe-answer.ts';
+import { exportFormats } from './export.ts';
+import { stateFormats } from './pipe-answer.ts';
 
-/** What can stand in a place. */
-export type Values =
+/** Values that can be completed in a position. */
+export type CompletionValues =
   | { readonly kind: 'none' | 'file' | 'folder' | 'session' }
-  /** One of these; with `orFile`, or the name of a file. */
+  /** One of these words, or, with `orFile`, a file name. */
   | { readonly kind: 'words'; readonly words: readonly string[]; readonly orFile: boolean };
 
-const profileNames = words(
-  profiles.map(({ name }) => name),
+const profileNameValues = createWordValues(
+  builtInProfiles.map(({ name }) => name),
   'or-file',
 );
 
-const hostNames = words(hosts.map(({ name }) => name));
+const hostNameValues = createWordValues(hookHosts.map(({ name }) => name));
 
-/** Of a model only the beginning is known. */
-const models = words(modelSpecs.map((spec) => spec.replace(/:[A-Z]+$/, ':')));
+/** Only the provider prefix of a model is known. */
+const modelValues = createWordValues(modelSpecs.map((spec) => spec.replace(/:[A-Z]+$/, ':')));
 
-/** What follows a flag, where its placeholder alone does not say; `*` is any command. */
-export const flagValues: ReadonlyMap<string, Values> = new Map([
-  ['* --profile', profileNames],
-  ['* --model', models],
-  ['* --mode', words(permissionModes)],
-  ['* --store', words(['user', 'workspace', 'none'], 'or-file')],
-  ['pawl init --format', words(initFormats)],
-  ['pawl chart --format', words(chartFormats)],
-  ['pawl audit --format', words(auditFormats)],
-  ['pawl audit --preset', words(trackerPresets)],
-  ['pawl export --as', words(exportForms)],
-  ['pawl pipe --state', words(stateForms)],
+/** Values of flags whose placeholder alone does not define them; `*` stands for any command. */
+export const flagCompletions: ReadonlyMap<string, CompletionValues> = new Map([
+  ['* --profile', profileNameValues],
+  ['* --model', modelValues],
+  ['* --mode', createWordValues(permissionModes)],
+  ['* --store', createWordValues(['user', 'workspace', 'none'], 'or-file')],
+  ['pawl init --format', createWordValues(initFormats)],
+  ['pawl chart --format', createWordValues(chartFormats)],
+  ['pawl audit --format', createWordValues(auditFormats)],
+  ['pawl audit --preset', createWordValues(trackerPresets)],
+  ['pawl export --as', createWordValues(exportFormats)],
+  ['pawl pipe --state', createWordValues(stateFormats)],
 ]);
 
-/** What a command takes as its first word, where the placeholder alone does not say. */
-export const wordValues: ReadonlyMap<string, Values> = new Map<string, Values>([
-  ['pawl chart', words(chartNames, 'or-file')],
+/** Values of a command's first argument, if the placeholder alone does not define them. */
+export const argumentCompletions: ReadonlyMap<string, CompletionValues> = new Map<string, CompletionValues>([
+  ['pawl chart', createWordValues(chartNames, 'or-file')],
   ['pawl diff', { kind: 'session' }],
-  ['pawl profiles show', profileNames],
-  ['pawl completion', words(['bash', 'zsh', 'fish', 'sessions'])],
-  ['pawl hook install', hostNames],
-  ['pawl hook remove', hostNames],
+  ['pawl profiles show', profileNameValues],
+  ['pawl completion', createWordValues(['bash', 'zsh', 'fish', 'sessions'])],
+  ['pawl hook install', hostNameValues],
+  ['pawl hook remove', hostNameValues],
 ]);
 
-function words(list: readonly string[], orFile?: 'or-file'): Values {
+function createWordValues(list: readonly string[], orFile?: 'or-file'): CompletionValues {
   return { kind: 'words', words: list, orFile: orFile !== undefined };
 }
 
-export function valuesOfOption(path: string, { long, flags, argChoices }: Option): Values {
-  if (argChoices !== undefined) return words(argChoices);
+export function getOptionValues(path: string, { long, flags, argChoices }: Option): CompletionValues {
+  if (argChoices !== undefined) return createWordValues(argChoices);
   const placeholder = /[<[]([\w-]+)/.exec(flags)?.[1] ?? '';
   return (
-    flagValues.get(`${path} ${long ?? ''}`) ??
-    flagValues.get(`* ${long ?? ''}`) ??
-    placeholderValues(placeholder)
+    flagCompletions.get(`${path} ${long ?? ''}`) ??
+    flagCompletions.get(`* ${long ?? ''}`) ??
+    getPlaceholderValues(placeholder)
   );
 }
 
-export function valuesOfArgument(path: string, argument: Argument): Values {
-  if (argument.argChoices !== undefined) return words(argument.argChoices);
-  return wordValues.get(path) ?? placeholderValues(argument.name());
+export function getFirstArgumentValues(path: string, argument: Argument): CompletionValues {
+  if (argument.argChoices !== undefined) return createWordValues(argument.argChoices);
+  return argumentCompletions.get(path) ?? getPlaceholderValues(argument.name());
 }
 
-function placeholderValues(name: string): Values {
+function getPlaceholderValues(name: string): CompletionValues {
   if (name === 'file' || name === 'from') return { kind: 'file' };
   if (name === 'folder') return { kind: 'folder' };
   if (name === 'session') return { kind: 'session' };

@@ -1,9 +1,9 @@
-import { allCommands, type CompletedCommand, type CompletedFlag } from './completion-tree.ts';
-import type { Values } from './completion-values.ts';
+import { flattenCommands, type CompletionCommand, type CompletionFlag } from './completion-tree.ts';
+import type { CompletionValues } from './completion-values.ts';
 
-/** A function for zsh, to be found as `_pawl` in a folder of `fpath`, or to be sourced after compinit. */
-export function zshScript(tree: CompletedCommand): string {
-  const all = allCommands(tree);
+/** Renders a zsh function, to be installed as `_pawl` in an `fpath` folder or sourced after compinit. */
+export function renderZshScript(tree: CompletionCommand): string {
+  const all = flattenCommands(tree);
   return `#compdef pawl
 # Completes the commands, flags and names of pawl in zsh.
 _pawl() {
@@ -19,16 +19,16 @@ _pawl() {
     case "$at $word" in
       ${all
         .slice(1)
-        .map(({ path }) => quoted(path))
+        .map(({ path }) => quoteShellText(path))
         .join('|')}) at="$at $word" ;;
     esac
   done
   case "$at $before" in
-${all.flatMap(flagCases).join('\n')}
+${all.flatMap(renderZshFlagCases).join('\n')}
   esac
   if [[ -z $kind ]]; then
     case "$at" in
-${all.map(commandCase).join('\n')}
+${all.map(renderZshCommandCase).join('\n')}
     esac
     if [[ $current == -* ]]; then kind=described list=("\${flags[@]}"); fi
   fi
@@ -45,36 +45,36 @@ if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _pawl "$@"; else compdef _p
 `;
 }
 
-function flagCases({ path, flags }: CompletedCommand): readonly string[] {
+function renderZshFlagCases({ path, flags }: CompletionCommand): readonly string[] {
   return flags.flatMap(({ long, short, values }) => {
     if (values === null) return [];
-    const names = [long, ...(short === null ? [] : [short])].map((name) => quoted(`${path} ${name}`));
-    return [`    ${names.join('|')}) ${settings(values)} ;;`];
+    const names = [long, ...(short === null ? [] : [short])].map((name) => quoteShellText(`${path} ${name}`));
+    return [`    ${names.join('|')}) ${renderZshSettings(values)} ;;`];
   });
 }
 
-function commandCase({ path, flags, commands, words }: CompletedCommand): string {
-  const below = commands.map(({ name, description }) => described(name, description));
-  const own = below.length === 0 ? settings(words) : `kind=described list=(${below.join(' ')})`;
-  return `      ${quoted(path)}) flags=(${flags.flatMap(flagNames).join(' ')}); ${own} ;;`;
+function renderZshCommandCase({ path, flags, commands, words }: CompletionCommand): string {
+  const below = commands.map(({ name, description }) => renderZshDescription(name, description));
+  const own = below.length === 0 ? renderZshSettings(words) : `kind=described list=(${below.join(' ')})`;
+  return `      ${quoteShellText(path)}) flags=(${flags.flatMap(renderZshFlagNames).join(' ')}); ${own} ;;`;
 }
 
-function flagNames({ long, short, description }: CompletedFlag): readonly string[] {
-  return [long, ...(short === null ? [] : [short])].map((name) => described(name, description));
+function renderZshFlagNames({ long, short, description }: CompletionFlag): readonly string[] {
+  return [long, ...(short === null ? [] : [short])].map((name) => renderZshDescription(name, description));
 }
 
-/** What stands before the colon is completed, what stands after it is shown. */
-function described(name: string, description: string): string {
-  return quoted(`${name.replaceAll(':', '\\:')}:${description}`);
+/** zsh completes the part before the colon and shows the part after it. */
+function renderZshDescription(name: string, description: string): string {
+  return quoteShellText(`${name.replaceAll(':', '\\:')}:${description}`);
 }
 
-function settings(values: Values): string {
+function renderZshSettings(values: CompletionValues): string {
   if (values.kind !== 'words') return `kind=${values.kind}`;
-  const list = values.words.map(quoted).join(' ');
+  const list = values.words.map(quoteShellText).join(' ');
   return `kind=${values.orFile ? 'words-or-file' : 'words'} list=(${list})`;
 }
 
-/** Between single quotes a shell reads everything as it stands, but for these themselves. */
-function quoted(text: string): string {
+/** Inside single quotes, a shell treats everything literally except single quotes. */
+function quoteShellText(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

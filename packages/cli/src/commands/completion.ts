@@ -1,27 +1,27 @@
 import type { Command } from 'commander';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { bashScript } from './completion-bash.ts';
-import { fishScript } from './completion-fish.ts';
-import { completionTree, type CompletedCommand } from './completion-tree.ts';
-import { zshScript } from './completion-zsh.ts';
-import { noSuch } from '../one-of.ts';
+import type { CommandIo } from '../command-io.ts';
+import { renderBashScript } from './completion-bash.ts';
+import { renderFishScript } from './completion-fish.ts';
+import { buildCompletionTree, type CompletionCommand } from './completion-tree.ts';
+import { renderZshScript } from './completion-zsh.ts';
+import { createUnknownNameError } from '../parse-choice.ts';
 
-const scripts: ReadonlyMap<string, (tree: CompletedCommand) => string> = new Map([
-  ['bash', bashScript],
-  ['zsh', zshScript],
-  ['fish', fishScript],
+const scriptRenderers: ReadonlyMap<string, (tree: CompletionCommand) => string> = new Map([
+  ['bash', renderBashScript],
+  ['zsh', renderZshScript],
+  ['fish', renderFishScript],
 ]);
 
-/** Prints the script for a shell, or what the scripts ask for while they complete. */
-export async function completion(shell: string, program: Command, io: Io): Promise<ExitCode> {
+/** Prints the completion script for a shell, or the session ids that the scripts request while completing. */
+export async function printCompletion(shell: string, program: Command, io: CommandIo): Promise<ExitCode> {
   if (shell === 'sessions') {
-    const { sessionIds } = await import('./completion-sessions.ts');
-    for (const id of await sessionIds('.')) io.stdout.write(`${id}\n`);
+    const { listCompletionSessionIds } = await import('./completion-sessions.ts');
+    for (const id of await listCompletionSessionIds('.')) io.stdout.write(`${id}\n`);
     return exitCodes.finished;
   }
-  const script = scripts.get(shell);
-  if (script === undefined) throw noSuch('script for', shell, [...scripts.keys()]);
-  io.stdout.write(script(completionTree(program)));
+  const script = scriptRenderers.get(shell);
+  if (script === undefined) throw createUnknownNameError('script for', shell, [...scriptRenderers.keys()]);
+  io.stdout.write(script(buildCompletionTree(program)));
   return exitCodes.finished;
 }

@@ -1,84 +1,92 @@
 import { dirname, join, resolve } from 'node:path';
-import { ConfigFileError, findConfig, readConfigFile, trustStore, userConfigFolder } from '@pawl/runtime';
+import {
+  ConfigFileError,
+  findConfigFile,
+  readConfigFile,
+  createTrustStore,
+  getUserConfigFolder,
+} from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
+import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';
-import { visibleLine } from '../visible.ts';
-import { asUsage, contentsOf, loaded } from './config-layers.ts';
-import { folderNamed } from '../folder-option.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { toConfigUsageError, toTrustedContents, evaluateConfig } from './config-layers.ts';
+import { resolveFolder } from '../folder-option.ts';
 
 export type ConfigFileOptions = { readonly dir: string; readonly json?: boolean | undefined };
 
-/** Where a configuration is, or would be. */
-type ConfigPlace = { readonly path: string; readonly exists: boolean; readonly trusted: boolean };
+/** The location of an existing or a possible configuration file. */
+type ConfigLocation = { readonly path: string; readonly exists: boolean; readonly trusted: boolean };
 
-/** What a file is called where there is none yet. */
-const usualName = 'pawl.config.yaml';
+/** File name if there is no configuration yet. */
+const defaultConfigName = 'pawl.config.yaml';
 
-export async function showPaths({ dir, json }: ConfigFileOptions, io: Io): Promise<ExitCode> {
-  const folder = await folderNamed(dir);
-  const user = await placeIn(userConfigFolder(), async () => true);
-  const project = await placeIn(folder, (path) => isTrusted(path));
+export async function showConfigPaths({ dir, json }: ConfigFileOptions, io: CommandIo): Promise<ExitCode> {
+  const folder = await resolveFolder(dir);
+  const user = await locateConfig(getUserConfigFolder(), async () => true);
+  const project = await locateConfig(folder, (path) => isTrustedConfig(path));
   if (json === true) {
     io.stdout.write(`${JSON.stringify({ user, project }, null, 2)}\n`);
     return exitCodes.finished;
   }
-  io.stdout.write(`user     ${visibleLine(user.path)}${user.exists ? '' : '  (not there)'}\n`);
+  io.stdout.write(`user     ${sanitizeOneLine(user.path)}${user.exists ? '' : '  (not there)'}\n`);
   const remark = project.exists ? '  (not trusted: pawl trust)' : '  (not there: pawl init)';
-  io.stdout.write(`project  ${visibleLine(project.path)}${project.trusted ? '' : remark}\n`);
+  io.stdout.write(`project  ${sanitizeOneLine(project.path)}${project.trusted ? '' : remark}\n`);
   return exitCodes.finished;
 }
 
-async function placeIn(folder: string, trusts: (path: string) => Promise<boolean>): Promise<ConfigPlace> {
-  const path = await findConfig(folder).catch((error: unknown) => {
-    throw asUsage(error);
+async function locateConfig(
+  folder: string,
+  trusts: (path: string) => Promise<boolean>,
+): Promise<ConfigLocation> {
+  const path = await findConfigFile(folder).catch((error: unknown) => {
+    throw toConfigUsageError(error);
   });
-  if (path === null) return { path: join(folder, usualName), exists: false, trusted: false };
+  if (path === null) return { path: join(folder, defaultConfigName), exists: false, trusted: false };
   return { path, exists: true, trusted: await trusts(path) };
 }
 
-/** A file that cannot be read cannot be trusted. */
-async function isTrusted(path: string): Promise<boolean> {
+/** An unreadable file is not trusted. */
+async function isTrustedConfig(path: string): Promise<boolean> {
   const read = await readConfigFile(path).catch(() => null);
-  return read !== null && trustStore().isTrusted(dirname(path), contentsOf(read));
+  return read !== null && createTrustStore().isTrusted(dirname(path), toTrustedContents(read));
 }
 
-/** What was found out about one file. */
-type Checked = {
+type ConfigCheck = {
   readonly path: string;
   readonly ok: boolean;
-  /** What is wrong, in one line; null when nothing is. */
+  /** One-line description of the problem; null if there is none. */
   readonly problem: string | null;
   readonly line: number | null;
   readonly warnings: readonly string[];
 };
 
-/** Checks a file, or whatever has a say in a folder. The exit code is 1 when one of them cannot be used. */
+/** Checks one file, or every file that applies to a folder. The exit code is 1 if any of them is invalid. */
 export async function checkConfig(
   file: string | undefined,
   { dir, json }: ConfigFileOptions,
-  io: Io,
+  io: CommandIo,
 ): Promise<ExitCode> {
-  const paths = file === undefined ? await pathsFor(dir) : [resolve(file)];
-  const files = await Promise.all(paths.map(check));
+  const paths = file === undefined ? await findConfigPaths(dir) : [resolve(file)];
+  const files = await Promise.all(paths.map(checkConfigFile));
   const ok = files.every((each) => each.ok);
   if (json === true) io.stdout.write(`${JSON.stringify({ ok, files }, null, 2)}\n`);
-  else io.stdout.write(report(files));
+  else io.stdout.write(formatConfigChecks(files));
   return ok ? exitCodes.finished : exitCodes.failed;
 }
 
-async function pathsFor(dir: string): Promise<readonly string[]> {
-  const folders = [userConfigFolder(), await folderNamed(dir)];
-  const found = await Promise.all(folders.map((folder) => findConfig(folder))).catch((error: unknown) => {
-    throw asUsage(error);
+async function findConfigPaths(dir: string): Promise<readonly string[]> {
+  const folders = [getUserConfigFolder(), await resolveFolder(dir)];
+  const found = await Promise.all(folders.map((folder) => findConfigFile(folder))).catch((error: unknown) => {
+    throw toConfigUsageError(error);
   });
   return found.filter((path) => path !== null);
 }
 
-async function check(path: string): Promise<Checked> {
+async function checkConfigFile(path: string): Promise<ConfigCheck> {
   try {
     const read = await readConfigFile(path);
-    const mayRun = !read.isCode || isUsers(path) || (await isTrusted(path));
+    const mayRun = !read.isCode || isUserConfig(path) || (await isTrustedConfig(path));
     if (!mayRun)
       return {
         path,
@@ -87,7 +95,7 @@ async function check(path: string): Promise<Checked> {
         line: null,
         warnings: [`${path} is a program, and not trusted: it was not run, so what it sets was not checked.`],
       };
-    const { warnings } = await loaded(read);
+    const { warnings } = await evaluateConfig(read);
     return { path, ok: true, problem: null, line: null, warnings };
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error;
@@ -96,11 +104,11 @@ async function check(path: string): Promise<Checked> {
   }
 }
 
-function isUsers(path: string): boolean {
-  return dirname(path) === userConfigFolder();
+function isUserConfig(path: string): boolean {
+  return dirname(path) === getUserConfigFolder();
 }
 
-function report(files: readonly Checked[]): string {
+function formatConfigChecks(files: readonly ConfigCheck[]): string {
   if (files.length === 0)
     return 'There is no configuration to check: the defaults hold. To write one: pawl init\n';
   return files
@@ -108,6 +116,6 @@ function report(files: readonly Checked[]): string {
       problem === null ? `ok       ${path}` : `WRONG    ${problem}`,
       ...warnings.map((warning) => `warning  ${warning}`),
     ])
-    .map((line) => `${visibleLine(line)}\n`)
+    .map((line) => `${sanitizeOneLine(line)}\n`)
     .join('');
 }

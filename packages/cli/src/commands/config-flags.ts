@@ -1,6 +1,6 @@
 import { permissionModes, type Config } from '@pawl/runtime';
 import type { ModelFlags } from './model-options.ts';
-import { oneOf } from '../one-of.ts';
+import { parseChoice } from '../parse-choice.ts';
 
 export type ConfigFlags = {
   readonly model?: string;
@@ -11,21 +11,21 @@ export type ConfigFlags = {
   readonly autoCommit?: boolean;
 };
 
-/** What stands on the command line, as a configuration. */
-export function configOf(flags: ConfigFlags): Config {
+/** Converts command-line flags to a configuration. */
+export function flagsToConfig(flags: ConfigFlags): Config {
   const { model, baseUrl, summaryModel, profile, mode, autoCommit } = flags;
   return {
     ...(model !== undefined && { model }),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(summaryModel !== undefined && { summaryModel }),
     ...(profile !== undefined && { profile }),
-    ...(mode !== undefined && { permission: { mode: oneOf('mode', mode, permissionModes) } }),
+    ...(mode !== undefined && { permission: { mode: parseChoice('mode', mode, permissionModes) } }),
     ...(autoCommit === true && { hooks: { autoCommit } }),
   };
 }
 
-/** The model that counts in the end, with its prices: those on the command line, or those of the configuration. */
-export function withModel(flags: ModelFlags, config: Config): ModelFlags {
+/** Merges model and prices: the command line overrides the configuration. */
+export function applyModelConfig(flags: ModelFlags, config: Config): ModelFlags {
   const { model, baseUrl, summaryModel, prices = {} } = config;
   const known = model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
   return {

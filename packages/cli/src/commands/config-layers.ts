@@ -1,62 +1,67 @@
 import { basename } from 'node:path';
 import {
   ConfigFileError,
-  configFromEnvironment,
+  readEnvironmentConfig,
   ConfigVariableError,
-  findConfig,
+  findConfigFile,
   readConfigFile,
   runConfigCode,
-  trustStore,
-  userConfigFolder,
+  createTrustStore,
+  getUserConfigFolder,
   type Config,
   type ConfigLayers,
-  type ReadConfig,
+  type ConfigFileContents,
   type TrustedContents,
 } from '@pawl/runtime';
-import { confirms, type Terminal } from '../terminal.ts';
-import { asUsageError } from '../usage-error.ts';
+import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
+import { toUsageError } from '../usage-error.ts';
 
-/** Everything that has a say in how an agent works in a folder, each by itself. */
-export type FoundLayers = {
+/** All configuration layers that apply to a folder, unmerged. */
+export type LoadedConfigLayers = {
   readonly layers: ConfigLayers;
   readonly userFile: string | null;
   readonly projectFile: string | null;
-  /** Whether the project's file counts; false where there is none. */
+  /** Whether the project's file is trusted; false if there is none. */
   readonly isTrusted: boolean;
   readonly warnings: readonly string[];
 };
 
-type Machine = { readonly env: NodeJS.ProcessEnv };
+type ConfigEnvironment = { readonly env: NodeJS.ProcessEnv };
 
 /**
- * What the user, the project, the environment and the command line say. What a project brings along takes effect only once
- * the user has trusted exactly that content.
+ * Loads the user, project, environment and command-line layers. Project configuration applies only after the user has
+ * trusted exactly that content.
  */
-export async function layersFor(
+export async function loadConfigLayers(
   folder: string,
   flags: Config,
-  terminal: Terminal | null,
-  machine: Machine = process,
-): Promise<FoundLayers> {
+  terminal: TerminalPrompt | null,
+  machine: ConfigEnvironment = process,
+): Promise<LoadedConfigLayers> {
   try {
-    return await find({ folder, flags, terminal, ...machine });
+    return await readConfigLayers({ folder, flags, terminal, ...machine });
   } catch (error) {
-    throw asUsage(error);
+    throw toConfigUsageError(error);
   }
 }
 
-type Place = {
+type ConfigLayersContext = {
   readonly folder: string;
   readonly flags: Config;
-  readonly terminal: Terminal | null;
+  readonly terminal: TerminalPrompt | null;
   readonly env: NodeJS.ProcessEnv;
 };
 
-async function find({ folder, flags, terminal, env }: Place): Promise<FoundLayers> {
-  const user = await userLayer(userConfigFolder(env));
-  const project = await projectLayer(folder, terminal);
+async function readConfigLayers({
+  folder,
+  flags,
+  terminal,
+  env,
+}: ConfigLayersContext): Promise<LoadedConfigLayers> {
+  const user = await loadUserLayer(getUserConfigFolder(env));
+  const project = await loadProjectLayer(folder, terminal);
   return {
-    layers: { user: user.config, project: project.config, environment: configFromEnvironment(env), flags },
+    layers: { user: user.config, project: project.config, environment: readEnvironmentConfig(env), flags },
     userFile: user.path,
     projectFile: project.path,
     isTrusted: project.isTrusted,
@@ -64,66 +69,78 @@ async function find({ folder, flags, terminal, env }: Place): Promise<FoundLayer
   };
 }
 
-type Layer = Pick<ReadConfig, 'config' | 'warnings'> & { readonly path: string | null };
+type ConfigLayer = Pick<ConfigFileContents, 'config' | 'warnings'> & { readonly path: string | null };
 
-const nothing: Layer = { path: null, config: {}, warnings: [] };
+const emptyLayer: ConfigLayer = { path: null, config: {}, warnings: [] };
 
-/** Whoever may write there may already do whatever they like as this user. */
-async function userLayer(folder: string): Promise<Layer> {
-  const found = await fileIn(folder);
-  return found === null ? nothing : loaded(found);
+/** Needs no trust check: anyone who can write this file can already act as the user. */
+async function loadUserLayer(folder: string): Promise<ConfigLayer> {
+  const found = await readFolderConfig(folder);
+  return found === null ? emptyLayer : evaluateConfig(found);
 }
 
-async function projectLayer(
+async function loadProjectLayer(
   folder: string,
-  terminal: Terminal | null,
-): Promise<Layer & { readonly isTrusted: boolean }> {
-  const found = await fileIn(folder);
-  if (found === null) return { ...nothing, isTrusted: false };
-  if (await trusts(folder, found, terminal)) {
-    const read = await loaded(found);
-    return { ...read, warnings: [...read.warnings, ...notForProjects(read)], isTrusted: true };
+  terminal: TerminalPrompt | null,
+): Promise<ConfigLayer & { readonly isTrusted: boolean }> {
+  const found = await readFolderConfig(folder);
+  if (found === null) return { ...emptyLayer, isTrusted: false };
+  if (await confirmTrust(folder, found, terminal)) {
+    const read = await evaluateConfig(found);
+    return { ...read, warnings: [...read.warnings, ...listUserOnlyWarnings(read)], isTrusted: true };
   }
-  return { ...nothing, path: found.path, warnings: [leftOut(found.path, folder)], isTrusted: false };
+  return {
+    ...emptyLayer,
+    path: found.path,
+    warnings: [formatUntrustedWarning(found.path, folder)],
+    isTrusted: false,
+  };
 }
 
-/** Where what sessions do is sent to is for the user alone to say; a project that says it too is told that it does not count. */
-function notForProjects({ path, config }: ReadConfig): readonly string[] {
+/** Warns about telemetry settings in a project file: only the user may choose where session data is sent. */
+function listUserOnlyWarnings({ path, config }: ConfigFileContents): readonly string[] {
   if (config.telemetry === undefined) return [];
   return [`${path} sets telemetry, which only the user or the environment can: it was left out.`];
 }
 
-function leftOut(path: string, folder: string): string {
+function formatUntrustedWarning(path: string, folder: string): string {
   return `${path} is not trusted and was left out. Read it, then run: pawl trust ${folder}`;
 }
 
-/** What is trusted, as the trust store takes it. */
-export function contentsOf({ path, text }: Pick<ReadConfig, 'path' | 'text'>): TrustedContents {
+/** Converts a configuration file to the form that the trust store uses. */
+export function toTrustedContents({
+  path,
+  text,
+}: Pick<ConfigFileContents, 'path' | 'text'>): TrustedContents {
   return { [basename(path)]: text };
 }
 
-async function trusts(folder: string, read: ReadConfig, terminal: Terminal | null): Promise<boolean> {
-  const contents = contentsOf(read);
-  const store = trustStore();
+async function confirmTrust(
+  folder: string,
+  read: ConfigFileContents,
+  terminal: TerminalPrompt | null,
+): Promise<boolean> {
+  const contents = toTrustedContents(read);
+  const store = createTrustStore();
   if (await store.isTrusted(folder, contents)) return true;
   const question = `${read.path} sets a model, rules, hooks or servers for this folder. Let it take effect?`;
-  if (!(await confirms(terminal, question))) return false;
+  if (!(await askConfirmation(terminal, question))) return false;
   await store.trust(folder, contents);
   return true;
 }
 
-/** The configuration of a folder as it stands there, if there is one; a program is not run. */
-async function fileIn(folder: string): Promise<ReadConfig | null> {
-  const path = await findConfig(folder);
+/** Reads a folder's configuration file, if there is one, without running configuration code. */
+async function readFolderConfig(folder: string): Promise<ConfigFileContents | null> {
+  const path = await findConfigFile(folder);
   return path === null ? null : readConfigFile(path);
 }
 
-/** With what a program comes to; only for what is trusted. */
-export async function loaded(read: ReadConfig): Promise<ReadConfig> {
+/** Runs configuration code; call it only for trusted files. */
+export async function evaluateConfig(read: ConfigFileContents): Promise<ConfigFileContents> {
   return read.isCode ? runConfigCode(read) : read;
 }
 
-/** A file or a variable that cannot be used is the user's to put right. */
-export function asUsage(error: unknown): unknown {
-  return asUsageError(error, ConfigFileError, ConfigVariableError);
+/** An invalid configuration file or variable is a usage error. */
+export function toConfigUsageError(error: unknown): unknown {
+  return toUsageError(error, ConfigFileError, ConfigVariableError);
 }

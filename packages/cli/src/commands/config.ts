@@ -1,10 +1,10 @@
-import { configOrigins, configVariables, secretsIn, type ConfigOrigin } from '@pawl/runtime';
+import { listConfigOrigins, configVariables, findSecrets, type ConfigOrigin } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { visibleLine } from '../visible.ts';
-import { configOf, type ConfigFlags } from './config-flags.ts';
-import { layersFor, type FoundLayers } from './config-layers.ts';
-import { folderNamed } from '../folder-option.ts';
+import type { CommandIo } from '../command-io.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { flagsToConfig, type ConfigFlags } from './config-flags.ts';
+import { loadConfigLayers, type LoadedConfigLayers } from './config-layers.ts';
+import { resolveFolder } from '../folder-option.ts';
 
 export type ShowConfigOptions = ConfigFlags & {
   readonly dir: string;
@@ -12,34 +12,34 @@ export type ShowConfigOptions = ConfigFlags & {
   readonly json?: boolean | undefined;
 };
 
-/** A value that holds, and where it was set: in which file, by which variable, or on the command line. */
-type ShownValue = ConfigOrigin & { readonly where: string | null };
+/** An effective value and its origin: a file, a variable, or the command line. */
+type ConfigValue = ConfigOrigin & { readonly where: string | null };
 
-/** Tells which values hold in a folder, and where each comes from. Nobody is asked to trust anything. */
-export async function showConfig(options: ShowConfigOptions, io: Io): Promise<ExitCode> {
-  const folder = await folderNamed(options.dir);
-  const flags = { ...configOf(options), ...(options.store !== undefined && { store: options.store }) };
-  const found = await layersFor(folder, flags, null);
-  const values = configOrigins(found.layers).map((origin) => shownValue(origin, found));
+/** Shows the effective values in a folder and their origins, without asking to trust anything. */
+export async function showConfig(options: ShowConfigOptions, io: CommandIo): Promise<ExitCode> {
+  const folder = await resolveFolder(options.dir);
+  const flags = { ...flagsToConfig(options), ...(options.store !== undefined && { store: options.store }) };
+  const found = await loadConfigLayers(folder, flags, null);
+  const values = listConfigOrigins(found.layers).map((origin) => toConfigValue(origin, found));
   if (options.json === true) {
     const { userFile, projectFile, isTrusted, warnings } = found;
     const shown = { folder, userFile, projectFile, isTrusted, warnings, values };
     io.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     return exitCodes.finished;
   }
-  io.stdout.write(table(values));
-  for (const warning of found.warnings) io.stderr.write(`${visibleLine(warning)}\n`);
+  io.stdout.write(formatConfigTable(values));
+  for (const warning of found.warnings) io.stderr.write(`${sanitizeOneLine(warning)}\n`);
   return exitCodes.finished;
 }
 
-function shownValue({ key, value, from }: ConfigOrigin, found: FoundLayers): ShownValue {
-  return { key, value: withoutSecrets(value, [key]), from, where: whereOf(from, key, found) };
+function toConfigValue({ key, value, from }: ConfigOrigin, found: LoadedConfigLayers): ConfigValue {
+  return { key, value: maskConfigSecrets(value, [key]), from, where: getOriginLocation(from, key, found) };
 }
 
-function whereOf(
+function getOriginLocation(
   from: ConfigOrigin['from'],
   key: string,
-  { userFile, projectFile }: FoundLayers,
+  { userFile, projectFile }: LoadedConfigLayers,
 ): string | null {
   switch (from) {
     case 'user':
@@ -58,17 +58,17 @@ function whereOf(
   }
 }
 
-/** A value fit to be shown. One that is only named, as in `${TOKEN}`, stays as it is. */
-function withoutSecrets(value: unknown, path: readonly string[]): unknown {
-  if (typeof value === 'string') return secretsIn(value, path).length === 0 ? value : '[secret]';
+/** Masks secrets in a value; variable references such as `${TOKEN}` stay as they are. */
+function maskConfigSecrets(value: unknown, path: readonly string[]): unknown {
+  if (typeof value === 'string') return findSecrets(value, path).length === 0 ? value : '[secret]';
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((part) => withoutSecrets(part, path));
+  if (Array.isArray(value)) return value.map((part) => maskConfigSecrets(part, path));
   return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, withoutSecrets(part, [...path, key])]),
+    Object.entries(value).map(([key, part]) => [key, maskConfigSecrets(part, [...path, key])]),
   );
 }
 
-const origins: Record<ConfigOrigin['from'], string> = {
+const originLabels: Record<ConfigOrigin['from'], string> = {
   user: 'user',
   project: 'project',
   environment: 'environment',
@@ -76,11 +76,11 @@ const origins: Record<ConfigOrigin['from'], string> = {
   default: 'default',
 };
 
-function table(values: readonly ShownValue[]): string {
+function formatConfigTable(values: readonly ConfigValue[]): string {
   const rows = values.map(({ key, value, from, where }) => ({
-    key: visibleLine(key),
-    value: visibleLine(typeof value === 'string' ? value : JSON.stringify(value)),
-    from: where === null ? origins[from] : `${origins[from]}: ${visibleLine(where)}`,
+    key: sanitizeOneLine(key),
+    value: sanitizeOneLine(typeof value === 'string' ? value : JSON.stringify(value)),
+    from: where === null ? originLabels[from] : `${originLabels[from]}: ${sanitizeOneLine(where)}`,
   }));
   const widths = {
     key: Math.max(...rows.map(({ key }) => key.length)),

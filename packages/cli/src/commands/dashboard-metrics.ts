@@ -1,26 +1,26 @@
 import type { Config, Store } from '@pawl/runtime';
-import type { Sources, Telemetry } from '@pawl/telemetry';
+import type { GaugeSources, TelemetryClient } from '@pawl/telemetry';
 import type { SessionQueue } from '@pawl/worker';
 import { openTelemetry } from './run-telemetry.ts';
 
-export type Counted = {
+export type MetricsContext = {
   readonly store: Pick<Store, 'list'>;
-  /** Where workers take sessions from, if there are any. */
+  /** The queue that workers take sessions from, if there is one. */
   readonly queue?: Pick<SessionQueue, 'depths' | 'parked'>;
   readonly warn: (line: string) => void;
 };
 
-/** No more sessions than this are counted by state: the metrics are asked for every few seconds. */
-const storedMax = 10_000;
+/** Maximum number of sessions counted by state, because metrics are scraped every few seconds. */
+const maxCountedSessions = 10_000;
 
-/** Counts while something is done: what runs in this process, what is in the store, and what is in the queue. */
-export async function counting<Result>(
+/** Collects metrics while `work` runs: from this process, the store and the queue. */
+export async function withDashboardTelemetry<Result>(
   config: Config,
-  { warn, ...counted }: Counted,
-  work: (telemetry: Telemetry | null) => Promise<Result>,
+  { warn, ...counted }: MetricsContext,
+  work: (telemetry: TelemetryClient | null) => Promise<Result>,
 ): Promise<Result> {
   const telemetry = await openTelemetry(config, { prometheus: true, warn });
-  telemetry?.ask(sourcesOf(counted));
+  telemetry?.ask(createMetricSources(counted));
   try {
     return await work(telemetry);
   } finally {
@@ -28,10 +28,10 @@ export async function counting<Result>(
   }
 }
 
-/** What the metrics ask of a store and of a queue. */
-export function sourcesOf({ store, queue }: Omit<Counted, 'warn'>): Sources {
+/** Gauge sources that read the store and the queue. */
+export function createMetricSources({ store, queue }: Omit<MetricsContext, 'warn'>): GaugeSources {
   return {
-    stored: async () => (await store.list({ limit: storedMax })).map(({ status }) => status),
+    stored: async () => (await store.list({ limit: maxCountedSessions })).map(({ status }) => status),
     ...(queue !== undefined && {
       queue: () => queue.depths(),
       parked: async () => (await queue.parked()).length,

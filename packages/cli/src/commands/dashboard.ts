@@ -3,14 +3,14 @@ import { createInterface } from 'node:readline';
 import { ListenError, startDashboard, type RunningDashboard } from '@pawl/dashboard';
 import manifest from '../../package.json' with { type: 'json' };
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { asUsageError } from '../usage-error.ts';
-import { visibleLine } from '../visible.ts';
-import { openInBrowser } from './dashboard-browser.ts';
-import { withPlace, type DashboardPlace } from './dashboard-place.ts';
-import { sessionNamed } from './session-named.ts';
-import { isTerminal } from '../terminal.ts';
-import { portNumber } from './option-number.ts';
+import type { CommandIo } from '../command-io.ts';
+import { toUsageError } from '../usage-error.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { openUrlInBrowser } from './dashboard-browser.ts';
+import { withDashboardDependencies, type DashboardDependencies } from './dashboard-dependencies.ts';
+import { findSession } from './find-session.ts';
+import { isTerminalStream } from '../terminal-prompt.ts';
+import { parsePortOption } from './number-options.ts';
 
 export type DashboardFlags = {
   readonly dir: string;
@@ -20,23 +20,23 @@ export type DashboardFlags = {
   /** False with --no-open. */
   readonly open?: boolean | undefined;
   readonly json?: boolean | undefined;
-  /** The session to begin with; the list of all without one. */
+  /** The session to open first; without one, the session list. */
   readonly session?: string | undefined;
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
 };
 
-/** Where it is unless told otherwise; any other port if that one is taken. */
-const usualPort = 4747;
+/** Default port; any free port if it is taken. */
+const defaultDashboardPort = 4747;
 
-/** Shows the sessions of a store in a browser until it is asked to stop. */
-export async function dashboard(flags: DashboardFlags, io: Io): Promise<ExitCode> {
-  const warn = (line: string): void => void io.stderr.write(`${visibleLine(line)}\n`);
-  const asked = flags.port === undefined ? null : portNumber('--port', flags.port);
-  return withPlace(flags, warn, async (place) => {
-    const page = await pageOf(flags, place);
-    const running = await listen(place, asked, flags, warn);
-    const end = greet({ ...running, loginUrl: () => running.loginUrl() + page }, flags, io);
+/** Serves the sessions of a store to a browser until it is stopped. */
+export async function runDashboard(flags: DashboardFlags, io: CommandIo): Promise<ExitCode> {
+  const warn = (line: string): void => void io.stderr.write(`${sanitizeOneLine(line)}\n`);
+  const asked = flags.port === undefined ? null : parsePortOption('--port', flags.port);
+  return withDashboardDependencies(flags, warn, async (place) => {
+    const page = await getStartPage(flags, place);
+    const running = await startDashboardServer(place, asked, flags, warn);
+    const end = announceDashboard({ ...running, loginUrl: () => running.loginUrl() + page }, flags, io);
     try {
       if (!flags.signal.aborted) await once(flags.signal, 'abort');
       return exitCodes.finished;
@@ -47,24 +47,26 @@ export async function dashboard(flags: DashboardFlags, io: Io): Promise<ExitCode
   });
 }
 
-/** What stands behind the # stays there when the login sends the browser on. */
-async function pageOf({ session, dir }: DashboardFlags, { store }: DashboardPlace): Promise<string> {
+/** The fragment after # survives the login redirect. */
+async function getStartPage(
+  { session, dir }: DashboardFlags,
+  { store }: DashboardDependencies,
+): Promise<string> {
   if (session === undefined) return '';
-  return sessionPage((await sessionNamed(store, session, dir)).id);
+  return getSessionPage((await findSession(store, session, dir)).id);
 }
 
-/** Where a session is shown. */
-export function sessionPage(id: string): string {
+export function getSessionPage(id: string): string {
   return `#/s/${encodeURIComponent(id)}/transcript`;
 }
 
-type Listening = Pick<DashboardFlags, 'host'>;
+type ListenOptions = Pick<DashboardFlags, 'host'>;
 
-/** Starts the server, on the usual port if no other was asked for. */
-export async function listen(
-  place: DashboardPlace,
+/** Starts the server, on the default port unless another one is given. */
+export async function startDashboardServer(
+  place: DashboardDependencies,
   port: number | null,
-  { host }: Listening,
+  { host }: ListenOptions,
   onTrouble: (line: string) => void,
 ): Promise<RunningDashboard> {
   const token = process.env['PAWL_DASHBOARD_TOKEN'] ?? '';
@@ -78,34 +80,34 @@ export async function listen(
       ...(token !== '' && { token }),
     });
   try {
-    return await start(port ?? usualPort).catch((error: unknown) => {
-      if (port === null && isTaken(error)) return start(0);
+    return await start(port ?? defaultDashboardPort).catch((error: unknown) => {
+      if (port === null && isPortInUse(error)) return start(0);
       throw error;
     });
   } catch (error) {
-    throw asUsageError(error, ListenError);
+    throw toUsageError(error, ListenError);
   }
 }
 
-function isTaken(error: unknown): boolean {
+function isPortInUse(error: unknown): boolean {
   return error instanceof ListenError && error.cause instanceof Error && 'code' in error.cause
     ? error.cause.code === 'EADDRINUSE'
     : false;
 }
 
-type Greeted = Pick<RunningDashboard, 'url' | 'loginUrl'>;
+type DashboardLinks = Pick<RunningDashboard, 'url' | 'loginUrl'>;
 
-/** Says where it is, and opens it; gives what ends both. */
-function greet(running: Greeted, flags: DashboardFlags, io: Io): () => void {
+/** Prints the address and opens it; returns a cleanup function. */
+function announceDashboard(running: DashboardLinks, flags: DashboardFlags, io: CommandIo): () => void {
   const login = running.loginUrl();
-  const isSeen = isTerminal(io.stdout);
+  const isSeen = isTerminalStream(io.stdout);
   if (flags.json === true) {
     io.stdout.write(`${JSON.stringify({ type: 'listening', url: running.url, login })}\n`);
   } else {
     io.stdout.write(`The dashboard is at ${running.url}\nLog in, once, with: ${login}\n`);
   }
-  const tidy = flags.open !== false && isSeen ? openInBrowser(running.loginUrl()) : () => undefined;
-  if (!isSeen || !isTerminal(io.stdin)) return tidy;
+  const tidy = flags.open !== false && isSeen ? openUrlInBrowser(running.loginUrl()) : () => undefined;
+  if (!isSeen || !isTerminalStream(io.stdin)) return tidy;
   io.stdout.write('Enter gives a new link, Ctrl-C ends it.\n');
   const lines = createInterface({ input: io.stdin });
   lines.on('line', () => void io.stdout.write(`${running.loginUrl()}\n`));

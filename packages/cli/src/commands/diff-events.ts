@@ -1,19 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import { plainEvents } from '@pawl/core';
-import type { KeptEvent } from '@pawl/runtime';
+import { createEventNormalizer } from '@pawl/core';
+import type { StoredEvent } from '@pawl/runtime';
 
-/** Where two logs part: how many events they have in common, and the next of each, if there is one. */
-export type Parting = {
+/** Where two logs diverge: the number of common events, and the next event of each log, if any. */
+export type LogDivergence = {
   readonly common: number;
-  readonly a: KeptEvent | null;
-  readonly b: KeptEvent | null;
+  readonly a: StoredEvent | null;
+  readonly b: StoredEvent | null;
 };
 
-/** Goes through two logs side by side, up to the first events that say something else. */
-export async function partingOf(a: AsyncIterable<KeptEvent>, b: AsyncIterable<KeptEvent>): Promise<Parting> {
+/** Compares two logs event by event, up to the first events that differ. */
+export async function findLogDivergence(
+  a: AsyncIterable<StoredEvent>,
+  b: AsyncIterable<StoredEvent>,
+): Promise<LogDivergence> {
   const left = a[Symbol.asyncIterator]();
   const right = b[Symbol.asyncIterator]();
-  const [plainLeft, plainRight] = [plainEvents(), plainEvents()];
+  const [plainLeft, plainRight] = [createEventNormalizer(), createEventNormalizer()];
   let common = 0;
   try {
     for (;;) {

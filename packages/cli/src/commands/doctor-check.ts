@@ -1,7 +1,7 @@
-/** One thing that was looked at. `advice` says what to do about it; null when nothing is. */
-export type Check = {
+/** The result of one check. `advice` says how to fix a problem; null if there is none. */
+export type DoctorCheck = {
   readonly name: string;
-  /** Pawl does not work without it. */
+  /** Whether Pawl requires it. */
   readonly needed: boolean;
   readonly ok: boolean;
   readonly found: string;

@@ -1,22 +1,22 @@
 import { findPackageJSON } from 'node:module';
 import { knownProviders } from '@pawl/runtime';
-import type { Check } from './doctor-check.ts';
+import type { DoctorCheck } from './doctor-check.ts';
 
-/** Which package speaks to which provider. Those for servers of one's own share one. */
-const packages: ReadonlyMap<string, string> = new Map([
+/** The package of each provider; the providers for self-hosted servers share one. */
+const providerPackages: ReadonlyMap<string, string> = new Map([
   ['openai', '@ai-sdk/openai'],
   ['anthropic', '@ai-sdk/anthropic'],
   ['google', '@ai-sdk/google'],
   ['openai-compatible', '@ai-sdk/openai-compatible'],
 ]);
 
-/** What there is of each provider: its package, and its key, of which only the name of the variable is ever told. */
-export function checkProviders(env: NodeJS.ProcessEnv, used: string): readonly Check[] {
-  // ollama and its like go through the package for any server.
+/** Checks each provider's package and API key; only the name of the key's variable is ever shown. */
+export function checkProviders(env: NodeJS.ProcessEnv, used: string): readonly DoctorCheck[] {
+  // ollama and similar providers use the openai-compatible package.
   const needed = knownProviders.get(used)?.keyless === true ? 'openai-compatible' : used;
-  return [...packages].map(([name, packageName]) => {
-    const code = packageState(packageName);
-    const key = keyState(name, env);
+  return [...providerPackages].map(([name, packageName]) => {
+    const code = checkPackage(packageName);
+    const key = checkApiKey(name, env);
     const lacks = [code.lacks, key.lacks].filter((each) => each !== null);
     return {
       name,
@@ -28,16 +28,16 @@ export function checkProviders(env: NodeJS.ProcessEnv, used: string): readonly C
   });
 }
 
-/** What was found, and what to do about it; null when nothing is. */
-type State = { readonly found: string; readonly lacks: string | null };
+/** What was found, and how to fix what is missing; null if nothing is. */
+type ProviderState = { readonly found: string; readonly lacks: string | null };
 
-function packageState(name: string): State {
-  return isInstalled(name)
+function checkPackage(name: string): ProviderState {
+  return isPackageInstalled(name)
     ? { found: `${name} is installed`, lacks: null }
     : { found: `${name} is not installed`, lacks: `npm install ${name}` };
 }
 
-function keyState(name: string, env: NodeJS.ProcessEnv): State {
+function checkApiKey(name: string, env: NodeJS.ProcessEnv): ProviderState {
   const { keys = [], keyless = false } = knownProviders.get(name) ?? {};
   const key = keys.find((each) => (env[each] ?? '').trim() !== '');
   if (key !== undefined) return { found: `${key} is set`, lacks: null };
@@ -45,7 +45,7 @@ function keyState(name: string, env: NodeJS.ProcessEnv): State {
   return { found: 'no key is set', lacks: `set ${keys[0] ?? 'its key'}` };
 }
 
-function isInstalled(packageName: string): boolean {
+function isPackageInstalled(packageName: string): boolean {
   try {
     return findPackageJSON(packageName, import.meta.url) !== undefined;
   } catch {

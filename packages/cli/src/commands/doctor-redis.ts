@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Check } from './doctor-check.ts';
+import type { DoctorCheck } from './doctor-check.ts';
 
-type Asked = { readonly env: NodeJS.ProcessEnv; readonly timeoutMs: number };
+type RedisCheckOptions = { readonly env: NodeJS.ProcessEnv; readonly timeoutMs: number };
 
-/** The second is anybody's, so Pawl need not be meant by it. */
-const variables = ['PAWL_REDIS_URL', 'REDIS_URL'] as const;
+/** Other programs use `REDIS_URL` too, so it may not be meant for Pawl. */
+const redisVariables = ['PAWL_REDIS_URL', 'REDIS_URL'] as const;
 
-/** Whether the Redis that the environment names answers. Where none is named, there is nothing to look at. */
-export async function checkRedis({ env, timeoutMs }: Asked): Promise<readonly Check[]> {
-  const variable = variables.find((name) => (env[name] ?? '') !== '');
+/** Checks that the Redis named in the environment answers; without one there is no check. */
+export async function checkRedis({ env, timeoutMs }: RedisCheckOptions): Promise<readonly DoctorCheck[]> {
+  const variable = redisVariables.find((name) => (env[name] ?? '') !== '');
   if (variable === undefined) return [];
   const needed = variable === 'PAWL_REDIS_URL';
   const url = URL.parse(env[variable] ?? '');
@@ -18,9 +18,9 @@ export async function checkRedis({ env, timeoutMs }: Asked): Promise<readonly Ch
     const advice = `Set ${variable} to an address such as redis://127.0.0.1:6379, or to nothing.`;
     return [{ name: 'redis', needed, ok: false, found: `${variable} is not an address`, advice }];
   }
-  // Never the address as it stands: there may be a password in it.
-  const place = `${url.hostname}:${portOf(url)}`;
-  const problem = await ping(url, timeoutMs);
+  // Never print the URL itself, because it may contain a password.
+  const place = `${url.hostname}:${getRedisPort(url)}`;
+  const problem = await pingRedis(url, timeoutMs);
   const found = problem === null ? `${place} answers` : `${place} ${problem}`;
   const advice =
     problem === null
@@ -29,17 +29,17 @@ export async function checkRedis({ env, timeoutMs }: Asked): Promise<readonly Ch
   return [{ name: 'redis', needed, ok: problem === null, found, advice }];
 }
 
-function portOf({ port }: URL): number {
+function getRedisPort({ port }: URL): number {
   return port === '' ? 6379 : Number(port);
 }
 
-/** Asks for a sign of life. One that first wants a password is there as well. */
-function ping(url: URL, timeoutMs: number): Promise<string | null> {
+/** Pings Redis; one that asks for a password first counts as reachable. */
+function pingRedis(url: URL, timeoutMs: number): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
-  const socket = opened(url);
+  const socket = connectSocket(url);
   let heard = '';
   socket.setTimeout(timeoutMs, () => resolve(`gave no answer for ${timeoutMs / 1_000} s`));
-  socket.on('error', (error: Error) => resolve(`cannot be reached (${codeOf(error)})`));
+  socket.on('error', (error: Error) => resolve(`cannot be reached (${getErrorCodeOrMessage(error)})`));
   socket.on('close', () => resolve('closed the connection'));
   socket.on('data', (bytes: Buffer) => {
     heard += bytes.toString('latin1');
@@ -50,13 +50,13 @@ function ping(url: URL, timeoutMs: number): Promise<string | null> {
   return promise.finally(() => socket.destroy());
 }
 
-function opened(url: URL): Socket {
-  // An address in brackets is one of IPv6.
+function connectSocket(url: URL): Socket {
+  // Strip the brackets of an IPv6 address.
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const port = portOf(url);
+  const port = getRedisPort(url);
   return url.protocol === 'rediss:' ? connectTls({ host, port, servername: host }) : connect({ host, port });
 }
 
-function codeOf(error: Error): string {
+function getErrorCodeOrMessage(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

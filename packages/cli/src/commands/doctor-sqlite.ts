@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Check } from './doctor-check.ts';
+import type { DoctorCheck } from './doctor-check.ts';
 
-/** Whether SQLite is there with what sessions and searches need: full text and JSON. */
-export function checkSqlite(): Check {
+/** Checks that SQLite has full-text search and JSON, which sessions and searches need. */
+export function checkSqlite(): DoctorCheck {
   const name = 'sqlite';
   try {
     using database = new DatabaseSync(':memory:');

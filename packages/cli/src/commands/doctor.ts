@@ -1,40 +1,42 @@
 import process from 'node:process';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { visibleLine } from '../visible.ts';
-import type { Check } from './doctor-check.ts';
-import { checkMachine, type Machine } from './doctor-checks.ts';
+import type { CommandIo } from '../command-io.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import type { DoctorCheck } from './doctor-check.ts';
+import { checkMachine, type DoctorMachine } from './doctor-checks.ts';
 
 export type DoctorOptions = { readonly json?: boolean | undefined };
 
-function thisMachine(): Machine {
+function describeMachine(): DoctorMachine {
   const { env, platform, versions } = process;
   return { env, platform, cwd: process.cwd(), nodeVersion: versions.node, timeoutMs: 5_000 };
 }
 
-/** Tells what this machine has and what it lacks. The exit code says whether everything that is needed is there. */
-export async function doctor(
+/** Reports what this machine has and lacks; the exit code says whether every requirement is met. */
+export async function runDoctor(
   { json }: DoctorOptions,
-  io: Io,
-  machine: Machine = thisMachine(),
+  io: CommandIo,
+  machine: DoctorMachine = describeMachine(),
 ): Promise<ExitCode> {
   const checks = await checkMachine(machine);
   const ok = checks.every((check) => check.ok || !check.needed);
-  io.stdout.write(json === true ? `${JSON.stringify({ ok, checks }, null, 2)}\n` : report(checks, ok));
+  io.stdout.write(
+    json === true ? `${JSON.stringify({ ok, checks }, null, 2)}\n` : formatDoctorReport(checks, ok),
+  );
   return ok ? exitCodes.finished : exitCodes.failed;
 }
 
-function report(checks: readonly Check[], ok: boolean): string {
+function formatDoctorReport(checks: readonly DoctorCheck[], ok: boolean): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.flatMap(({ name, found, advice, ...check }) => [
-    `${markOf(check)}  ${name.padEnd(width)}  ${visibleLine(found)}`,
-    ...(advice === null ? [] : [`${' '.repeat(width + 11)}${visibleLine(advice)}`]),
+    `${formatCheckStatus(check)}  ${name.padEnd(width)}  ${sanitizeOneLine(found)}`,
+    ...(advice === null ? [] : [`${' '.repeat(width + 11)}${sanitizeOneLine(advice)}`]),
   ]);
   const end = ok ? 'Everything that is needed is there.' : 'Something that is needed is missing.';
   return `${[...lines, '', end].join('\n')}\n`;
 }
 
-function markOf({ ok, needed }: Pick<Check, 'ok' | 'needed'>): string {
+function formatCheckStatus({ ok, needed }: Pick<DoctorCheck, 'ok' | 'needed'>): string {
   if (ok) return 'ok     ';
   return needed ? 'MISSING' : 'without';
 }

@@ -1,27 +1,27 @@
 import { recordFormat, recordVersion, type SessionRecord } from './export-record.ts';
 
-/** The record as one JSON object, an event a line: a long log is never one text in memory. */
-export async function* recordJson(record: SessionRecord): AsyncGenerator<string, void, undefined> {
-  yield `${JSON.stringify(headOf(record)).slice(0, -1)},"events":[`;
+/** Streams the record as one JSON object, one event per line, so that a long log is never one string in memory. */
+export async function* streamRecordJson(record: SessionRecord): AsyncGenerator<string, void, undefined> {
+  yield `${JSON.stringify(toRecordHead(record)).slice(0, -1)},"events":[`;
   let separator = '';
   for await (const kept of record.events()) {
     yield separator + JSON.stringify(kept);
     separator = ',';
   }
-  yield `],${JSON.stringify(tailOf(record)).slice(1)}`;
+  yield `],${JSON.stringify(toRecordTail(record)).slice(1)}`;
 }
 
-/** The same as one JSON object a line: how it began, each event, where it ended. */
-export async function* recordLines(record: SessionRecord): AsyncGenerator<string, void, undefined> {
-  yield JSON.stringify(headOf(record));
+/** Streams the record as JSON lines: the head, each event, and the end. */
+export async function* streamRecordLines(record: SessionRecord): AsyncGenerator<string, void, undefined> {
+  yield JSON.stringify(toRecordHead(record));
   for await (const kept of record.events()) yield JSON.stringify(kept);
-  yield JSON.stringify(tailOf(record));
+  yield JSON.stringify(toRecordTail(record));
 }
 
-function headOf({ id, about, parent, created }: SessionRecord): object {
+function toRecordHead({ id, about, parent, created }: SessionRecord): object {
   return { format: recordFormat, version: recordVersion, id, about, parent, created };
 }
 
-function tailOf({ head, stateHash }: SessionRecord): object {
+function toRecordTail({ head, stateHash }: SessionRecord): object {
   return { head, stateHash };
 }

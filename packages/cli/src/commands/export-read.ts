@@ -1,45 +1,47 @@
 import { readFile } from 'node:fs/promises';
 import type { Event, Json, Session } from '@pawl/core';
-import { parseEvent, type KeptEvent } from '@pawl/runtime';
+import { parseEvent, type StoredEvent } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
-import { chained, recordFormat, recordVersion, type SessionRecord } from './export-record.ts';
+import { hashChainLink, recordFormat, recordVersion, type SessionRecord } from './export-record.ts';
 
 /**
- * Reads what `pawl export` wrote as json or jsonl. It is looked at as what it is, somebody's file: nothing in it is believed
- * before it has been checked, and nothing in it is ever run.
+ * Reads a json or jsonl file of `pawl export`. The file is untrusted: everything is validated before use, and nothing
+ * in it is ever executed.
  */
-export async function readRecord(path: string): Promise<SessionRecord> {
+export async function readSessionRecord(path: string): Promise<SessionRecord> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw bad(path, error instanceof Error ? error.message : String(error));
+    throw createRecordError(path, error instanceof Error ? error.message : String(error));
   });
-  const { head: start, events, tail } = partsOf(path, text);
-  if (start['format'] !== recordFormat) throw bad(path, 'it was not made by pawl export --as json or jsonl');
+  const { head: start, events, tail } = splitRecord(path, text);
+  if (start['format'] !== recordFormat)
+    throw createRecordError(path, 'it was not made by pawl export --as json or jsonl');
   if (start['version'] !== recordVersion) {
-    throw bad(
+    throw createRecordError(
       path,
       `its version is ${JSON.stringify(start['version'])}, and this Pawl reads ${recordVersion}`,
     );
   }
-  const created = sessionIn(path, start['created']);
-  const kept = checked(path, created, events);
+  const created = parseRecordSession(path, start['created']);
+  const kept = verifyEventChain(path, created, events);
   const { head, stateHash } = tail;
-  if (typeof head !== 'number' || typeof stateHash !== 'string') throw bad(path, 'its end is missing');
+  if (typeof head !== 'number' || typeof stateHash !== 'string')
+    throw createRecordError(path, 'its end is missing');
   if (head !== created.seq + kept.length) {
-    throw bad(path, `it should have ${head - created.seq} events and has ${kept.length}`);
+    throw createRecordError(path, `it should have ${head - created.seq} events and has ${kept.length}`);
   }
   return {
     id: created.id,
     about: (start['about'] ?? null) as Json,
     parent: null,
     created,
-    events: () => each(kept),
+    events: () => iterateEvents(kept),
     head,
     stateHash,
   };
 }
 
-/** An event that is not as it was exported, by its number. */
-export class BrokenRecord extends Error {
+/** An event, by number, that differs from what was exported. */
+export class BrokenRecordError extends Error {
   override readonly name = 'BrokenRecord';
   readonly seq: number;
 
@@ -49,79 +51,88 @@ export class BrokenRecord extends Error {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-type Parts = { readonly head: Fields; readonly events: readonly unknown[]; readonly tail: Fields };
+type UnknownFields = Readonly<Record<string, unknown>>;
+type RecordParts = {
+  readonly head: UnknownFields;
+  readonly events: readonly unknown[];
+  readonly tail: UnknownFields;
+};
 
-/** One object over several lines is json; an object on each line is jsonl. */
-function partsOf(path: string, text: string): Parts {
-  const whole = parsed(text);
+/** One object across several lines is json; one object per line is jsonl. */
+function splitRecord(path: string, text: string): RecordParts {
+  const whole = parseObjectOrNull(text);
   if (whole !== null && Array.isArray(whole['events']))
     return { head: whole, events: whole['events'], tail: whole };
   const lines = text.trimEnd().split('\n');
   const values = lines.map((line, index) => {
-    const value = parsed(line);
-    if (value === null) throw bad(path, `line ${index + 1} is not a JSON object`);
+    const value = parseObjectOrNull(line);
+    if (value === null) throw createRecordError(path, `line ${index + 1} is not a JSON object`);
     return value;
   });
   const [head = {}, ...rest] = values;
   return { head, events: rest.slice(0, -1), tail: rest.at(-1) ?? {} };
 }
 
-function parsed(text: string): Fields | null {
+function parseObjectOrNull(text: string): UnknownFields | null {
   try {
     const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null ? (value as Fields) : null;
+    return typeof value === 'object' && value !== null ? (value as UnknownFields) : null;
   } catch {
     return null;
   }
 }
 
-/** Enough of a session to step from; what is wrong deeper inside shows when it is replayed. */
-function sessionIn(path: string, value: unknown): Session {
+/** Validates only what stepping needs; deeper errors surface during replay. */
+function parseRecordSession(path: string, value: unknown): Session {
   const session = value as Partial<Session> | null | undefined;
   if (typeof session !== 'object' || session === null || typeof session.id !== 'string') {
-    throw bad(path, 'it has no session to begin with');
+    throw createRecordError(path, 'it has no session to begin with');
   }
-  if (session.version !== 1) throw bad(path, 'its session was made by a newer version of Pawl; update Pawl');
+  if (session.version !== 1)
+    throw createRecordError(path, 'its session was made by a newer version of Pawl; update Pawl');
   const isWhole =
     typeof session.seq === 'number' &&
     typeof session.settings === 'object' &&
     typeof session.turn?.status === 'string' &&
     typeof session.governor === 'object';
-  if (!isWhole) throw bad(path, 'the session it begins with is not whole');
+  if (!isWhole) throw createRecordError(path, 'the session it begins with is not whole');
   return session as Session;
 }
 
-/** Every link of the chain is looked at, and every event is one. */
-function checked(path: string, created: Session, events: readonly unknown[]): readonly KeptEvent[] {
-  let hash = firstHash(path, created);
+/** Verifies every event and every link of the hash chain. */
+function verifyEventChain(
+  path: string,
+  created: Session,
+  events: readonly unknown[],
+): readonly StoredEvent[] {
+  let hash = hashCreatedSession(path, created);
   let seq = created.seq;
   return events.map((value) => {
     seq += 1;
-    const kept = value as Partial<KeptEvent> | null;
-    const broken = (reason: string): BrokenRecord => new BrokenRecord(path, seq, reason);
+    const kept = value as Partial<StoredEvent> | null;
+    const broken = (reason: string): BrokenRecordError => new BrokenRecordError(path, seq, reason);
     if (kept?.seq !== seq) throw broken(`its number is ${JSON.stringify(kept?.seq)}`);
     const event = parseEvent(kept.event);
     if (!event.ok) throw broken(event.error);
-    hash = chained(hash, kept.event as Event);
+    hash = hashChainLink(hash, kept.event as Event);
     if (kept.hash !== hash) throw broken('it or what is before it was changed');
-    return kept as KeptEvent;
+    return kept as StoredEvent;
   });
 }
 
-/** Where the chain begins. JSON can be read that is nested too deep to be written again. */
-function firstHash(path: string, created: Session): string {
+/** Computes the first hash of the chain; JSON that parses can still be nested too deeply to stringify. */
+function hashCreatedSession(path: string, created: Session): string {
   try {
-    return chained('', created);
+    return hashChainLink('', created);
   } catch {
-    throw bad(path, 'the session it begins with is nested too deep');
+    throw createRecordError(path, 'the session it begins with is nested too deep');
   }
 }
 
-async function* each(events: readonly KeptEvent[]): AsyncGenerator<KeptEvent, void, undefined> {
+async function* iterateEvents(events: readonly StoredEvent[]): AsyncGenerator<StoredEvent, void, undefined> {
   yield* events;
 }
 
-function bad(path: string, reason: string): UsageError {
+function createRecordError(path: string, reason: string): UsageError {
   return new UsageError(`Cannot read a session from ${JSON.stringify(path)}: ${reason}.`);
 }

@@ -1,45 +1,45 @@
 import { createHash } from 'node:crypto';
 import type { Event, Json, Session } from '@pawl/core';
-import { stateHash, type KeptEvent, type SessionSummary, type Store } from '@pawl/runtime';
+import { computeStateHash, type StoredEvent, type SessionSummary, type Store } from '@pawl/runtime';
 
-/** What an exported session is called in its file, and the number of this form of it. */
+/** The format name and version of exported session files. */
 export const recordFormat = 'pawl-session';
 export const recordVersion = 1;
 
-/** A session out of its store: how it began, and every event since. */
+/** A session read from its store: its initial state and all its events. */
 export type SessionRecord = {
   readonly id: string;
   readonly about: Json;
   readonly parent: SessionSummary['parent'];
   readonly created: Session;
-  /** From the first on, each time it is asked. */
-  readonly events: () => AsyncIterable<KeptEvent>;
+  /** Iterates from the first event on each call. */
+  readonly events: () => AsyncIterable<StoredEvent>;
   readonly head: number;
-  /** Of the session that the events lead to, by whoever wrote the record. */
+  /** Hash of the final session state, computed by the writer of the record. */
   readonly stateHash: string;
 };
 
-/** What comes after the last event is asked for at once: of a session that goes on, this is how far it was. */
-export async function recordOf(store: Store, id: string): Promise<SessionRecord> {
+/** Loads a record up to the current head; events appended later are not part of it. */
+export async function loadSessionRecord(store: Store, id: string): Promise<SessionRecord> {
   const { session, head, about, parent } = await store.open(id);
   const { session: created } = await store.open(id, { at: 0 });
-  const events = () => upTo(head, store.events(id));
-  return { id, about, parent, created, events, head, stateHash: stateHash(session) };
+  const events = () => takeUntilHead(head, store.events(id));
+  return { id, about, parent, created, events, head, stateHash: computeStateHash(session) };
 }
 
-async function* upTo(
+async function* takeUntilHead(
   head: number,
-  events: AsyncIterable<KeptEvent>,
-): AsyncGenerator<KeptEvent, void, undefined> {
+  events: AsyncIterable<StoredEvent>,
+): AsyncGenerator<StoredEvent, void, undefined> {
   for await (const kept of events) {
     if (kept.seq > head) return;
     yield kept;
-    // A log that still grows may have another page, which is not asked for.
+    // Stop here: a growing log may have another page.
     if (kept.seq === head) return;
   }
 }
 
-/** The hash an event has in a chain: over that of the event before it and its own text. */
-export function chained(previous: string, value: Session | Event): string {
+/** Hashes an event of the chain together with the previous hash. */
+export function hashChainLink(previous: string, value: Session | Event): string {
   return createHash('sha256').update(previous).update('\n').update(JSON.stringify(value)).digest('hex');
 }

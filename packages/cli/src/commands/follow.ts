@@ -1,30 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTerminal, step, type Session } from '@pawl/core';
-import { ownerState, type Seen, type Store } from '@pawl/runtime';
+import { isTerminalSession, step, type Session } from '@pawl/core';
+import { getOwnerState, type StepResult, type Store } from '@pawl/runtime';
 
-/** How often a store is looked at for what is new. */
-const pollMs = 200;
+/** Poll interval for new events in the store. */
+const followPollMs = 200;
 
-/** Where to begin: at the first event, or with what comes next. */
-export type Following = {
+/** `from` selects all events or only new ones. */
+export type FollowOptions = {
   readonly from: 'start' | 'now';
   readonly signal: AbortSignal;
 };
 
-/** A session as it was when somebody began to follow it, and what happens in it, whoever makes it happen. */
+/** Returns a session's current or initial state and a stream of its step results, whichever process produces them. */
 export async function followSession(
   store: Store,
   id: string,
-  { from, signal }: Following,
-): Promise<{ readonly session: Session; readonly happenings: AsyncGenerator<Seen, void, undefined> }> {
+  { from, signal }: FollowOptions,
+): Promise<{ readonly session: Session; readonly happenings: AsyncGenerator<StepResult, void, undefined> }> {
   const { session, head } = await store.open(id, from === 'start' ? { at: 0 } : {});
-  return { session, happenings: happenings(store, { session, head, signal }) };
+  return { session, happenings: streamStepResults(store, { session, head, signal }) };
 }
 
-type Place = { readonly session: Session; readonly head: number; readonly signal: AbortSignal };
+type FollowContext = { readonly session: Session; readonly head: number; readonly signal: AbortSignal };
 
-/** Ends when the session has ended, or waits for somebody and nobody runs it. */
-async function* happenings(store: Store, place: Place): AsyncGenerator<Seen, void, undefined> {
+/** Ends when the session is closed, or when its log has no new events and its owner is not alive. */
+async function* streamStepResults(
+  store: Store,
+  place: FollowContext,
+): AsyncGenerator<StepResult, void, undefined> {
   let { session, head } = place;
   const { signal } = place;
   while (!signal.aborted) {
@@ -35,9 +38,9 @@ async function* happenings(store: Store, place: Place): AsyncGenerator<Seen, voi
       yield { ...result, event };
       if (signal.aborted) return;
     }
-    if (isTerminal(session)) return;
+    if (isTerminalSession(session)) return;
     const now = await store.open(session.id);
-    if (now.head === head && ownerState(now.owner) !== 'alive') return;
-    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    if (now.head === head && getOwnerState(now.owner) !== 'alive') return;
+    await sleep(followPollMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,53 +1,69 @@
-import { isTerminal, step, type Event, type Session } from '@pawl/core';
-import { eventLogOn, fork, thisProcess, type Position, type Store } from '@pawl/runtime';
+import { isTerminalSession, step, type Event, type Session } from '@pawl/core';
+import {
+  createStoreEventLog,
+  forkStoredSession,
+  getProcessOwner,
+  type LogPosition,
+  type Store,
+} from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
+import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';
-import { visibleLine } from '../visible.ts';
-import { sessionNamed } from './session-named.ts';
-import { wholeNumber } from './option-number.ts';
-import { withStore, type SessionFlags } from './session-store.ts';
-import { statusText } from './show-ending.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { findSession } from './find-session.ts';
+import { parseWholeNumberOption } from './number-options.ts';
+import { withSessionStore, type SessionFlags } from './session-store.ts';
+import { formatStatus } from './session-ending.ts';
 
-export type ForkOptions = SessionFlags & {
+export type ForkSessionOptions = SessionFlags & {
   readonly at?: string | undefined;
   readonly say?: string | undefined;
 };
 
-/** Makes a session that shares the past of another, up to some event, and goes on by itself. */
-export function forkSession(word: string, options: ForkOptions, io: Io): Promise<ExitCode> {
+/** Creates a session that shares another session's history up to an event. */
+export function runFork(word: string, options: ForkSessionOptions, io: CommandIo): Promise<ExitCode> {
   const { say, json } = options;
   if (say?.trim() === '') throw new UsageError('--say needs something to say.');
-  return withStore(options, async (store) => {
-    const { id, head } = await sessionNamed(store, word, options.dir);
-    const at = options.at === undefined ? head : wholeNumber('--at', options.at, 0);
+  return withSessionStore(options, async (store) => {
+    const { id, head } = await findSession(store, word, options.dir);
+    const at = options.at === undefined ? head : parseWholeNumberOption('--at', options.at, 0);
     if (at > head) {
       throw new UsageError(`Session ${JSON.stringify(id)} has ${head} events; --at ${at} is beyond its end.`);
     }
     const { session } = await store.open(id, { at });
-    if (isTerminal(session)) throw hasEnded(session, at);
+    if (isTerminalSession(session)) throw createEndedForkError(session, at);
     const as = crypto.randomUUID();
-    const position = await fork(store, id, { at, as, owner: thisProcess(), now: Date.now() });
-    if (say !== undefined) await tell(store, as, position, say);
+    const position = await forkStoredSession(store, id, {
+      at,
+      as,
+      owner: getProcessOwner(),
+      now: Date.now(),
+    });
+    if (say !== undefined) await appendUserMessage(store, as, position, say);
     const waits = say === undefined && session.turn.status === 'waitingForUser';
     const made = `Made ${as} from event ${at} of ${JSON.stringify(id)}.`;
     const next = `Go on with: pawl resume ${as}${waits ? ' "what is to be done next"' : ''}`;
     io.stdout.write(
-      `${json === true ? JSON.stringify({ id: as, parent: { id, at } }) : `${visibleLine(made)}\n${next}`}\n`,
+      `${json === true ? JSON.stringify({ id: as, parent: { id, at } }) : `${sanitizeOneLine(made)}\n${next}`}\n`,
     );
     return exitCodes.finished;
   });
 }
 
-function hasEnded({ turn }: Session, at: number): UsageError {
+function createEndedForkError({ turn }: Session, at: number): UsageError {
   return new UsageError(
-    `After event ${at} the session has ended (${statusText(turn.status)}): nothing can go on from there. Give an earlier --at.`,
+    `After event ${at} the session has ended (${formatStatus(turn.status)}): nothing can go on from there. Give an earlier --at.`,
   );
 }
 
-/** Says something in a session that nobody runs. What was under way there is called off first: it is to go another way. */
-async function tell(store: Store, id: string, position: Position, text: string): Promise<void> {
-  const log = eventLogOn(store, id, position);
+/** Appends a user message to a session that no process runs; work in progress there is cancelled first. */
+async function appendUserMessage(
+  store: Store,
+  id: string,
+  position: LogPosition,
+  text: string,
+): Promise<void> {
+  const log = createStoreEventLog(store, id, position);
   const at = Date.now();
   let { session } = await store.open(id);
   const take = async (event: Event): Promise<void> => {

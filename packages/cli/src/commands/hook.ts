@@ -1,53 +1,57 @@
 import { text as readAll } from 'node:stream/consumers';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { answerHook } from '../hook/answer-hook.ts';
-import type { Host } from '../hook/fact.ts';
-import { hosts } from '../hook/hosts.ts';
-import { installHook, removeHook, type InstallFlags } from '../hook/install.ts';
-import { hooksFile, openMinds } from '../hook/minds.ts';
-import type { Io } from '../io.ts';
-import { asUsageError } from '../usage-error.ts';
-import { wholeNumber } from './option-number.ts';
-import { noSuch } from '../one-of.ts';
+import type { HookHost } from '../hook/hook-event.ts';
+import { hookHosts } from '../hook/hosts.ts';
+import { installHook, removeHook, type InstallHookFlags } from '../hook/install.ts';
+import { getHooksFile, openHookStateStore } from '../hook/hook-state-store.ts';
+import type { CommandIo } from '../command-io.ts';
+import { toUsageError } from '../usage-error.ts';
+import { parseWholeNumberOption } from './number-options.ts';
+import { createUnknownNameError } from '../parse-choice.ts';
 
 export type HookFlags = { readonly maxToolCalls?: string | undefined };
 
-/** Answers one event that a host tells on standard input. Hosts run a smaller entry that does the same. */
-export async function hook(name: string, flags: HookFlags, io: Io): Promise<ExitCode> {
-  const host = hostNamed(name);
-  const callsMax = limitIn(flags) ?? null;
-  const minds = openMinds(hooksFile(), Date.now);
+/** Answers one hook event from standard input. Hosts run the smaller entry `pawl-hook.js`, which does the same. */
+export async function runHook(name: string, flags: HookFlags, io: CommandIo): Promise<ExitCode> {
+  const host = findHookHost(name);
+  const callsMax = parseToolCallLimit(flags) ?? null;
+  const minds = openHookStateStore(getHooksFile(), Date.now);
   try {
     const answer = answerHook(host, await readAll(io.stdin), { minds, now: Date.now, callsMax });
     io.stdout.write(answer);
     return exitCodes.finished;
   } catch (error) {
-    throw asUsageError(error, TypeError);
+    throw toUsageError(error, TypeError);
   } finally {
     minds.close();
   }
 }
 
-type ChangeFlags = Omit<InstallFlags, 'maxToolCalls'> & HookFlags;
+type HostHookFlags = Omit<InstallHookFlags, 'maxToolCalls'> & HookFlags;
 
-export async function install(name: string, flags: ChangeFlags, io: Io): Promise<ExitCode> {
-  return installHook(hostNamed(name), { ...flags, maxToolCalls: limitIn(flags) }, io);
+export async function installHostHook(name: string, flags: HostHookFlags, io: CommandIo): Promise<ExitCode> {
+  return installHook(findHookHost(name), { ...flags, maxToolCalls: parseToolCallLimit(flags) }, io);
 }
 
-export async function remove(name: string, { project, yes, json }: ChangeFlags, io: Io): Promise<ExitCode> {
-  return removeHook(hostNamed(name), { project, yes, json }, io);
+export async function removeHostHook(
+  name: string,
+  { project, yes, json }: HostHookFlags,
+  io: CommandIo,
+): Promise<ExitCode> {
+  return removeHook(findHookHost(name), { project, yes, json }, io);
 }
 
-function hostNamed(name: string): Host {
-  const host = hosts.find((each) => each.name === name);
+function findHookHost(name: string): HookHost {
+  const host = hookHosts.find((each) => each.name === name);
   if (host !== undefined) return host;
-  throw noSuch(
+  throw createUnknownNameError(
     'host',
     name,
-    hosts.map((each) => each.name),
+    hookHosts.map((each) => each.name),
   );
 }
 
-function limitIn({ maxToolCalls }: HookFlags): number | undefined {
-  return maxToolCalls === undefined ? undefined : wholeNumber('--max-tool-calls', maxToolCalls, 1);
+function parseToolCallLimit({ maxToolCalls }: HookFlags): number | undefined {
+  return maxToolCalls === undefined ? undefined : parseWholeNumberOption('--max-tool-calls', maxToolCalls, 1);
 }

@@ -1,23 +1,23 @@
-import { visibleLine } from '../visible.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
 
-/** Text inside a page or an attribute: whatever is in it, it is shown and nothing else. */
-export function escaped(text: string): string {
-  return inert(visibleLine(text.slice(0, charactersMax).toWellFormed()));
+/** Escapes text for an element or an attribute, so that it is shown literally. */
+export function escapeHtmlText(text: string): string {
+  return escapeHtml(sanitizeOneLine(text.slice(0, maxHtmlCharacters).toWellFormed()));
 }
 
-/** Nobody reads more of a name or a goal in a report. */
-const charactersMax = 300;
+/** Maximum length of a name or a goal in a report. */
+const maxHtmlCharacters = 300;
 
-/** An element. Attributes are escaped; what is inside is HTML already. */
-export function element(
+/** Renders an element. Attributes are escaped; the content must already be HTML. */
+export function renderElement(
   name: string,
   attributes: Readonly<Record<string, string | number>>,
   inside: string,
 ): string {
-  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${inert(String(value))}"`);
+  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeHtml(String(value))}"`);
   return `<${name}${given.join('')}>${inside}</${name}>`;
 }
 
-function inert(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { modelSpecs, permissionModes } from '@pawl/runtime';
-import type { Terminal } from '../terminal.ts';
+import type { TerminalPrompt } from '../terminal-prompt.ts';
 import { UsageError } from '../usage-error.ts';
 import { initFormats, type InitFormat } from './init-text.ts';
-import { profileNamed } from './profile-option.ts';
-import { oneOf, didYouMean } from '../one-of.ts';
+import { resolveProfile } from './profile-option.ts';
+import { parseChoice, formatNameSuggestion } from '../parse-choice.ts';
 
 export type InitAnswers = {
   readonly model: string;
@@ -14,8 +14,8 @@ export type InitAnswers = {
   readonly testCommand: string | null;
 };
 
-/** What is said on the command line already, and so not asked. */
-export type InitFlags = {
+/** Answers given on the command line, which are not asked for. */
+export type InitAnswerFlags = {
   readonly model?: string | undefined;
   readonly profile?: string | undefined;
   readonly mode?: string | undefined;
@@ -23,20 +23,20 @@ export type InitFlags = {
   readonly format?: string | undefined;
 };
 
-export type Asked = { readonly answers: InitAnswers; readonly format: InitFormat };
+export type InitChoices = { readonly answers: InitAnswers; readonly format: InitFormat };
 
-/** Asks for what the command line leaves open; without a terminal, what is usual is taken. Null when it was called off. */
-export async function ask(
+/** Asks for the answers that the command line leaves open; without a terminal the defaults apply. Null if cancelled. */
+export async function askInitQuestions(
   folder: string,
-  flags: InitFlags,
-  terminal: Terminal | null,
-): Promise<Asked | null> {
+  flags: InitAnswerFlags,
+  terminal: TerminalPrompt | null,
+): Promise<InitChoices | null> {
   const { profile = 'pawl' } = flags;
-  await profileNamed(profile);
-  const asked = questionsFor(flags, await testCommandIn(folder));
-  // What is said already is looked at before anything is asked.
+  await resolveProfile(profile);
+  const asked = createInitQuestions(flags, await detectNpmTestCommand(folder));
+  // Validate the given answers before asking for the others.
   for (const { flag, read } of Object.values(asked)) if (flag !== undefined) read(flag);
-  const settle = settler(terminal);
+  const settle = createInitAsker(terminal);
   const model = await settle(asked.model);
   const mode = await settle(asked.mode);
   const testCommand = await settle(asked.testCommand);
@@ -45,36 +45,36 @@ export async function ask(
   return { answers: { model, profile, mode, testCommand: testCommand === '' ? null : testCommand }, format };
 }
 
-type Question<Answer> = {
-  /** What the command line says to it. */
+type InitQuestion<Answer> = {
+  /** The answer from the command line. */
   readonly flag: string | undefined;
   readonly text: string;
-  /** The answer of whoever says nothing. */
+  /** The default answer. */
   readonly usual: string;
-  /** Throws a `UsageError` for an answer that cannot be used. */
+  /** Throws a `UsageError` for an invalid answer. */
   readonly read: (said: string) => Answer;
 };
 
-type Questions = {
-  readonly [Key in Exclude<keyof InitAnswers, 'profile' | 'testCommand'>]: Question<InitAnswers[Key]>;
+type InitQuestions = {
+  readonly [Key in Exclude<keyof InitAnswers, 'profile' | 'testCommand'>]: InitQuestion<InitAnswers[Key]>;
 } & {
-  readonly testCommand: Question<string>;
-  readonly format: Question<InitFormat>;
+  readonly testCommand: InitQuestion<string>;
+  readonly format: InitQuestion<InitFormat>;
 };
 
-function questionsFor(flags: InitFlags, testCommand: string | null): Questions {
+function createInitQuestions(flags: InitAnswerFlags, testCommand: string | null): InitQuestions {
   return {
     model: {
       flag: flags.model,
       text: 'Which model? librarian, ollama:MODEL, anthropic:MODEL, …',
       usual: 'librarian',
-      read: modelSpec,
+      read: parseModelSpec,
     },
     mode: {
       flag: flags.mode,
       text: `What may run without asking? ${permissionModes.join(', ')}`,
       usual: 'ask',
-      read: (said) => oneOf('mode', said, permissionModes),
+      read: (said) => parseChoice('mode', said, permissionModes),
     },
     testCommand: {
       flag: flags.testCommand,
@@ -86,22 +86,24 @@ function questionsFor(flags: InitFlags, testCommand: string | null): Questions {
       flag: flags.format,
       text: `In which format? ${initFormats.join(', ')}`,
       usual: 'yaml',
-      read: (said) => oneOf('format', said, initFormats),
+      read: (said) => parseChoice('format', said, initFormats),
     },
   };
 }
 
-/** How often one question is put before it is given up. */
-const triesMax = 5;
+/** Maximum number of times one question is asked. */
+const maxQuestionTries = 5;
 
-/** Puts each question until the answer can be used. Once somebody has left, nothing more is asked. */
-function settler(terminal: Terminal | null): <Answer>(question: Question<Answer>) => Promise<Answer | null> {
+/** Repeats each question until the answer is valid. Once the user has left, no further question is asked. */
+function createInitAsker(
+  terminal: TerminalPrompt | null,
+): <Answer>(question: InitQuestion<Answer>) => Promise<Answer | null> {
   let isOver = false;
   return async ({ flag, text, usual, read }) => {
     if (flag !== undefined || terminal === null) return read(flag ?? usual);
     let remark = '';
     if (isOver) return null;
-    for (let tries = 0; tries < triesMax; tries += 1) {
+    for (let tries = 0; tries < maxQuestionTries; tries += 1) {
       const said = await terminal.ask(`${remark}${text} [${usual === '' ? 'none' : usual}] `);
       if (said === null) break;
       try {
@@ -116,21 +118,21 @@ function settler(terminal: Terminal | null): <Answer>(question: Question<Answer>
   };
 }
 
-const kinds = modelSpecs.map((spec) => spec.split(':', 1)[0] ?? spec);
+const modelKinds = modelSpecs.map((spec) => spec.split(':', 1)[0] ?? spec);
 
-/** Whether there is such a model shows when it is asked; whether there can be, now. */
-function modelSpec(given: string): string {
+/** Validates only the form of the spec; whether the model exists shows on the first request. */
+function parseModelSpec(given: string): string {
   const [kind = '', ...rest] = given.trim().split(':');
-  const isKnown = kinds.includes(kind.toLowerCase());
+  const isKnown = modelKinds.includes(kind.toLowerCase());
   if (isKnown && (kind === 'librarian') === (rest.join(':') === '')) return given.trim();
-  const hint = isKnown ? '' : didYouMean(kind, kinds);
+  const hint = isKnown ? '' : formatNameSuggestion(kind, modelKinds);
   throw new UsageError(
     `There is no model ${JSON.stringify(given)}.${hint} A model is one of: ${modelSpecs.join(', ')}.`,
   );
 }
 
-/** What a package of npm says about its tests. */
-async function testCommandIn(folder: string): Promise<string | null> {
+/** Reads the test command from package.json. */
+async function detectNpmTestCommand(folder: string): Promise<string | null> {
   try {
     const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
       readonly scripts?: { readonly test?: unknown };

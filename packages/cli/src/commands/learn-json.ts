@@ -1,20 +1,20 @@
 import type { CrossValidation } from '../learn/cross-validate.ts';
-import type { ChangedRun, Learnt, Proposal } from '../learn/learn.ts';
-import type { Needs } from '../learn/needs.ts';
-import type { Pattern } from '../learn/patterns.ts';
-import type { Weight } from '../learn/weigh.ts';
+import type { ChangedRun, LearningResult, ThresholdProposal } from '../learn/learn-thresholds.ts';
+import type { StepRequirements } from '../learn/step-requirements.ts';
+import type { FailurePattern } from '../learn/failure-patterns.ts';
+import type { ThresholdScore } from '../learn/threshold-score.ts';
 
 export type LearnReport = {
-  readonly learnt: Learnt;
-  readonly patterns: readonly Pattern[];
-  readonly needs: Needs;
+  readonly learnt: LearningResult;
+  readonly patterns: readonly FailurePattern[];
+  readonly needs: StepRequirements;
 };
 
-/** How many runs are told of one by one; the rest are counted. */
-const changedMax = 1_000;
+/** Maximum number of runs listed individually; the rest are counted. */
+const maxChangedRuns = 1_000;
 
-/** What was learnt, as one object of plain JSON. */
-export function learnJson({ learnt, patterns, needs }: LearnReport, written: string | null): object {
+/** Converts the learning result to plain JSON. */
+export function toLearnJson({ learnt, patterns, needs }: LearnReport, written: string | null): object {
   const { data, outcome, inForce, proposal, crossValidation } = learnt;
   return {
     type: 'learn',
@@ -24,41 +24,47 @@ export function learnJson({ learnt, patterns, needs }: LearnReport, written: str
     patterns,
     needs,
     inForce: inForce.shares,
-    proposal: proposal === null ? null : proposalJson(proposal),
-    heldOut: crossValidation === null ? null : heldOutJson(crossValidation),
+    proposal: proposal === null ? null : toProposalJson(proposal),
+    heldOut: crossValidation === null ? null : toHeldOutJson(crossValidation),
     written,
   };
 }
 
-function proposalJson({ changes, weight, harmBound, changed }: Proposal): object {
+function toProposalJson({ changes, weight, harmBound, changed }: ThresholdProposal): object {
   return {
     changes,
     shares: weight.shares,
     harmBound,
-    earlier: changed.filter(isEarlier).length,
-    later: changed.filter((run) => !isEarlier(run)).length,
-    runs: changed.slice(0, changedMax),
+    earlier: changed.filter(isEndedEarlier).length,
+    later: changed.filter((run) => !isEndedEarlier(run)).length,
+    runs: changed.slice(0, maxChangedRuns),
   };
 }
 
-export function isEarlier({ was, is }: ChangedRun): boolean {
+export function isEndedEarlier({ was, is }: ChangedRun): boolean {
   return is !== null && (was === null || is < was);
 }
 
-function heldOutJson({ by, folds, ...sums }: CrossValidation): object {
+function toHeldOutJson({ by, folds, ...sums }: CrossValidation): object {
   return {
     by,
     folds: folds.map(({ name, runs, chosen, ...weights }) => ({
       name,
       runs,
-      // Names of rules are ours, so that none of them can be one that an object has already.
+      // Rule names are our own, so none can collide with a property of Object.prototype.
       chosen: Object.fromEntries(chosen),
-      ...sharesOf(weights),
+      ...toSharesJson(weights),
     })),
-    ...sharesOf(sums),
+    ...toSharesJson(sums),
   };
 }
 
-function sharesOf({ inForce, learnt }: { readonly inForce: Weight; readonly learnt: Weight }): object {
+function toSharesJson({
+  inForce,
+  learnt,
+}: {
+  readonly inForce: ThresholdScore;
+  readonly learnt: ThresholdScore;
+}): object {
   return { inForce: inForce.shares, learnt: learnt.shares };
 }

@@ -1,12 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as z from 'zod';
-import type { Judgement } from '../learn/score.ts';
+import type { StuckJudgment } from '../learn/detector-score.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** What somebody says of a run: whether it was solved, and whether it was stuck, from which step on. */
-export type Label = { readonly resolved?: boolean | null | undefined; readonly judgement: Judgement | null };
+/** A person's label for a run: whether it was solved, and whether it was stuck, from which step on. */
+export type RunLabel = {
+  readonly resolved?: boolean | null | undefined;
+  readonly judgement: StuckJudgment | null;
+};
 
-const line = z
+const labelSchema = z
   .object({
     run: z.string().optional(),
     id: z.string().optional(),
@@ -18,14 +21,14 @@ const line = z
   })
   .refine(({ run, id }) => (run ?? id) !== undefined, 'it does not name a run');
 
-const bytesMax = 256 * 1024 * 1024;
+const maxLabelBytes = 256 * 1024 * 1024;
 
-/** Labels by the ids of runs, from lines of JSON or from one list. */
-export async function readLabels(path: string): Promise<ReadonlyMap<string, Label>> {
-  const rows = rowsIn(await textOf(path));
-  const labels = new Map<string, Label>();
+/** Reads labels by run id, from JSON lines or from one JSON array. */
+export async function readLabels(path: string): Promise<ReadonlyMap<string, RunLabel>> {
+  const rows = parseLabelEntries(await readLabelText(path));
+  const labels = new Map<string, RunLabel>();
   for (const { place, value } of rows) {
-    const read = line.safeParse(value);
+    const read = labelSchema.safeParse(value);
     if (!read.success) {
       const why = read.error.issues[0]?.message ?? 'it is not a label';
       throw new UsageError(
@@ -40,10 +43,10 @@ export async function readLabels(path: string): Promise<ReadonlyMap<string, Labe
   return labels;
 }
 
-async function textOf(path: string): Promise<string> {
+async function readLabelText(path: string): Promise<string> {
   try {
     const { size } = await stat(path);
-    if (size > bytesMax) throw new Error(`it is larger than ${bytesMax / 1024 / 1024} MB`);
+    if (size > maxLabelBytes) throw new Error(`it is larger than ${maxLabelBytes / 1024 / 1024} MB`);
     return await readFile(path, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -51,18 +54,20 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-type Row = { readonly place: string; readonly value: unknown };
+type LabelEntry = { readonly place: string; readonly value: unknown };
 
-function rowsIn(text: string): readonly Row[] {
-  const whole = text.trimStart().startsWith('[') ? parsed(text) : undefined;
+function parseLabelEntries(text: string): readonly LabelEntry[] {
+  const whole = text.trimStart().startsWith('[') ? parseJsonOrUndefined(text) : undefined;
   if (Array.isArray(whole)) return whole.map((value, index) => ({ place: `entry ${index + 1}`, value }));
   return text
     .split('\n')
-    .flatMap((row, index) => (row.trim() === '' ? [] : [{ place: `line ${index + 1}`, value: parsed(row) }]));
+    .flatMap((row, index) =>
+      row.trim() === '' ? [] : [{ place: `line ${index + 1}`, value: parseJsonOrUndefined(row) }],
+    );
 }
 
-/** What is no JSON is no label either, and is told as such. */
-function parsed(text: string): unknown {
+/** Text that is not JSON is reported as an invalid label. */
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -1,40 +1,50 @@
 import { createHash } from 'node:crypto';
-import { counts, type Call, type Event, type Json, type RecordedRun, type RecordedStep } from '@pawl/core';
-import { textAbout, type SessionSummary } from '@pawl/runtime';
-import type { LearntRun } from '../learn/run-facts.ts';
-import type { Judgement } from '../learn/score.ts';
-import { accountOf } from './show-account.ts';
-import { endingOf, type Ending } from './show-ending.ts';
-import { executionOf } from './show-timeline.ts';
-import type { Walk, Walked } from './show-walk.ts';
-import { verdictsIn } from './show-why-step.ts';
-import type { VerdictMark } from './verdict-marks.ts';
+import {
+  isJudgedOutcome,
+  type ToolCall,
+  type Event,
+  type Json,
+  type RecordedRun,
+  type RecordedStep,
+} from '@pawl/core';
+import { getMetadataText, type SessionSummary } from '@pawl/runtime';
+import type { TrainingRun } from '../learn/training-run.ts';
+import type { StuckJudgment } from '../learn/detector-score.ts';
+import { computeSessionTotals } from './session-totals.ts';
+import { deriveSessionEnding, type SessionEnding } from './session-ending.ts';
+import { findExecution } from './session-timeline.ts';
+import type { SessionReplay, ReplayedEvent } from './session-replay.ts';
+import { listVerdicts } from './step-record.ts';
+import type { SessionVerdictFeedback } from './verdict-feedback.ts';
 
-/** A kept session as a run to learn from. Its steps have the numbers of their events. */
-export async function learntSession(
+/** Converts a stored session to a training run; its steps are numbered by event. */
+export async function toTrainingRun(
   summary: SessionSummary,
-  walk: Walk,
-  marks: readonly VerdictMark[],
-): Promise<LearntRun> {
-  const tally: Tally = { steps: [], modes: new Map(), verdicts: [] };
-  const account = await accountOf({ created: walk.created, walked: seen(walk.walked, tally) });
+  walk: SessionReplay,
+  marks: readonly SessionVerdictFeedback[],
+): Promise<TrainingRun> {
+  const tally: TrainingTally = { steps: [], modes: new Map(), verdicts: [] };
+  const account = await computeSessionTotals({
+    created: walk.created,
+    walked: tallyTrainingSteps(walk.walked, tally),
+  });
   const { id, about } = summary;
   const run: RecordedRun = { id, steps: tally.steps };
-  const isWrong = account.verdict !== null && isMarkedWrong(account.verdict, marks);
+  const isWrong = account.verdict !== null && isRatedWrong(account.verdict, marks);
   return {
     run,
-    source: textAbout(about, 'dir') ?? 'sessions without a folder',
-    success: isWrong ? null : successOf(endingOf(account).how),
-    judgement: judgementOf(tally, marks),
+    source: getMetadataText(about, 'dir') ?? 'sessions without a folder',
+    success: isWrong ? null : inferSuccess(deriveSessionEnding(account).how),
+    judgement: deriveStuckJudgment(tally, marks),
     modes: tally.modes,
   };
 }
 
 /**
- * An answer is the best that is known of a session nobody has labelled; to be stopped for going round in circles, or to have
- * used up its budget, the worst. What was called off or failed for other reasons says nothing.
+ * Without a label, an answer is the best evidence of success, and a stop for being stuck or over budget the best
+ * evidence of failure. Cancelled sessions and those that failed for other reasons say nothing.
  */
-function successOf(how: Ending['how']): boolean | null {
+function inferSuccess(how: SessionEnding['how']): boolean | null {
   switch (how) {
     case 'answered':
       return true;
@@ -52,15 +62,18 @@ function successOf(how: Ending['how']): boolean | null {
   }
 }
 
-function isMarkedWrong(
+function isRatedWrong(
   { seq, verdict }: { readonly seq: number; readonly verdict: { readonly rule: string } },
-  marks: readonly VerdictMark[],
+  marks: readonly SessionVerdictFeedback[],
 ): boolean {
   return marks.some((each) => each.seq === seq && each.rule === verdict.rule && each.mark === 'wrong');
 }
 
-/** A verdict that was right shows where the run got stuck. Where people found only wrong ones, it was not. */
-function judgementOf({ verdicts }: Tally, marks: readonly VerdictMark[]): Judgement | null {
+/** A verdict marked right shows where the run got stuck. If all marked verdicts were wrong, it was not stuck. */
+function deriveStuckJudgment(
+  { verdicts }: TrainingTally,
+  marks: readonly SessionVerdictFeedback[],
+): StuckJudgment | null {
   const right = marks.find(({ mark }) => mark === 'right');
   if (right !== undefined) {
     const meant = verdicts.find(({ seq, rule }) => seq === right.seq && rule === right.rule);
@@ -69,50 +82,53 @@ function judgementOf({ verdicts }: Tally, marks: readonly VerdictMark[]): Judgem
   return marks.length === 0 ? null : { stuck: false, from: 0 };
 }
 
-type Tally = {
+type TrainingTally = {
   readonly steps: RecordedStep[];
   readonly modes: Map<number, string>;
   readonly verdicts: { readonly seq: number; readonly rule: string; readonly from: number }[];
 };
 
-async function* seen(walked: AsyncIterable<Walked>, tally: Tally): AsyncGenerator<Walked> {
+async function* tallyTrainingSteps(
+  walked: AsyncIterable<ReplayedEvent>,
+  tally: TrainingTally,
+): AsyncGenerator<ReplayedEvent> {
   for await (const each of walked) {
-    const step = stepOf(each);
+    const step = toTrainingStep(each);
     if (step !== null) tally.steps.push(step);
     const { mode } = each.before;
     if (step !== null && mode !== null) tally.modes.set(step.i, mode.state);
-    for (const { seq, rule, evidence } of verdictsIn(each))
+    for (const { seq, rule, evidence } of listVerdicts(each))
       tally.verdicts.push({ seq, rule, from: evidence[0] ?? seq });
     yield each;
   }
 }
 
-/** What the governor looks at, as it is recorded elsewhere: a call with its outcome, or words. */
-function stepOf({ seq, event, before }: Walked): RecordedStep | null {
+/** Converts what the governor observes to a recorded step: a tool call with its result, or text. */
+function toTrainingStep({ seq, event, before }: ReplayedEvent): RecordedStep | null {
   switch (event.type) {
     case 'user-message':
-      return event.automatic === true ? null : { i: seq, role: 'user', ...cutText(event.text) };
+      return event.automatic === true ? null : { i: seq, role: 'user', ...truncateStepText(event.text) };
     case 'steered':
-      return { i: seq, role: 'user', ...cutText(event.text) };
+      return { i: seq, role: 'user', ...truncateStepText(event.text) };
     case 'model-replied': {
       const isTalk = event.calls.length === 0 && event.problem === undefined;
-      return isTalk ? { i: seq, role: 'assistant', at: event.at, ...cutText(event.text) } : null;
+      return isTalk ? { i: seq, role: 'assistant', at: event.at, ...truncateStepText(event.text) } : null;
     }
     case 'tool-finished':
-      return callStep(seq, event, executionOf(before.turn, event.callId)?.call);
+      return toCallStep(seq, event, findExecution(before.turn, event.callId)?.call);
     default:
       return null;
   }
 }
 
-function callStep(
+function toCallStep(
   i: number,
   { at, outcome }: Extract<Event, { readonly type: 'tool-finished' }>,
-  call: Call | undefined,
+  call: ToolCall | undefined,
 ): RecordedStep | null {
-  if (call === undefined || !counts(outcome.ok ? undefined : outcome.error.kind)) return null;
-  const said = cut(outcome.ok ? outcome.output : outcome.error.message);
-  const args = cut(call.args);
+  if (call === undefined || !isJudgedOutcome(outcome.ok ? undefined : outcome.error.kind)) return null;
+  const said = truncateStepValue(outcome.ok ? outcome.output : outcome.error.message);
+  const args = truncateStepValue(call.args);
   return {
     i,
     role: 'assistant',
@@ -126,20 +142,20 @@ function callStep(
   };
 }
 
-/** As in recorded runs: of what is longer only the beginning is held, and a fingerprint of the whole. */
-const charactersMax = 2_000;
+/** Longer texts are truncated and hashed, as in recorded runs. */
+const maxStepCharacters = 2_000;
 
-function cut(value: Json): { readonly value: Json; readonly hash?: string } {
+function truncateStepValue(value: Json): { readonly value: Json; readonly hash?: string } {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (text.length <= charactersMax) return { value };
-  return { value: text.slice(0, charactersMax), hash: hashOf(text) };
+  if (text.length <= maxStepCharacters) return { value };
+  return { value: text.slice(0, maxStepCharacters), hash: hashTextHex(text) };
 }
 
-function cutText(text: string): Pick<RecordedStep, 'text' | 'textHash'> {
-  if (text.length <= charactersMax) return { text };
-  return { text: text.slice(0, charactersMax), textHash: hashOf(text) };
+function truncateStepText(text: string): Pick<RecordedStep, 'text' | 'textHash'> {
+  if (text.length <= maxStepCharacters) return { text };
+  return { text: text.slice(0, maxStepCharacters), textHash: hashTextHex(text) };
 }
 
-function hashOf(text: string): string {
+function hashTextHex(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

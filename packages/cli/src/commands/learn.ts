@@ -1,34 +1,39 @@
 import { resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { defaultSettings, findProfile, rulesFor, type Rule } from '@pawl/core';
+import { defaultSettings, findProfile, selectRules, type Rule } from '@pawl/core';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { leastOf } from '../learn/knobs.ts';
-import { learning, type Learnt } from '../learn/learn.ts';
-import { NeedTable } from '../learn/needs.ts';
-import { PatternTable } from '../learn/patterns.ts';
-import { factsOf, type LearntRun, type RunFacts } from '../learn/run-facts.ts';
-import { tokensOf } from '../learn/tokens.ts';
-import { progressLine } from '../progress-line.ts';
+import type { CommandIo } from '../command-io.ts';
+import { computeMinThresholds } from '../learn/tunable-thresholds.ts';
+import { learnThresholds, type LearningResult } from '../learn/learn-thresholds.ts';
+import { StepRequirementTable } from '../learn/step-requirements.ts';
+import { PatternTable } from '../learn/failure-patterns.ts';
+import { extractTrainingFacts, type TrainingRun, type TrainingFacts } from '../learn/training-run.ts';
+import { tokenizeRun } from '../learn/step-tokens.ts';
+import { createProgressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
-import { visibleLine } from '../visible.ts';
-import { learnJson, type LearnReport } from './learn-json.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { toLearnJson, type LearnReport } from './learn-json.ts';
 import { readLabels } from './learn-labels.ts';
-import { applyPreset, isLearnt, presetText, writePreset } from './learn-preset.ts';
-import { runsToLearnFrom } from './learn-runs.ts';
-import { learnLines } from './learn-text.ts';
+import {
+  applyLearnedProfile,
+  isLearnedProfile,
+  renderLearnedProfile,
+  writeLearnedProfile,
+} from './learn-profile.ts';
+import { readTrainingRuns } from './learn-runs.ts';
+import { formatLearnReport } from './learn-text.ts';
 import { LineOutput } from './line-output.ts';
-import { isFileName, profileNamed } from './profile-option.ts';
-import { configFor } from './run-config.ts';
+import { isFilePath, resolveProfile } from './profile-option.ts';
+import { loadConfig } from './run-config.ts';
 import type { SessionFlags } from './session-store.ts';
-import { widthOf } from './columns.ts';
-import { folderNamed } from '../folder-option.ts';
+import { getOutputWidth } from './columns.ts';
+import { resolveFolder } from '../folder-option.ts';
 
 export type LearnOptions = SessionFlags & {
   readonly all?: boolean | undefined;
-  /** A file that says what became of runs. */
+  /** A file with the outcomes of runs. */
   readonly labels?: string | undefined;
-  /** Whose thresholds are in force. */
+  /** The profile whose thresholds are in force. */
   readonly profile?: string | undefined;
   readonly write?: string | undefined;
   readonly apply?: boolean | undefined;
@@ -36,61 +41,73 @@ export type LearnOptions = SessionFlags & {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Learns from past runs what comes before a failure, what success takes, and which thresholds would have done better. */
-export async function learnFrom(traces: readonly string[], options: LearnOptions, io: Io): Promise<ExitCode> {
+/**
+ * Learns from past runs which patterns precede a failure, how many steps success takes, and which thresholds would have
+ * done better.
+ */
+export async function runLearn(
+  traces: readonly string[],
+  options: LearnOptions,
+  io: CommandIo,
+): Promise<ExitCode> {
   const { signal } = options;
-  const base = await rulesInForce(options);
-  if (isAsked(options)) mayBeWritten(base);
+  const base = await loadActiveRules(options);
+  if (isWriteRequested(options)) requireBuiltInProfile(base);
   const labels = options.labels === undefined ? new Map() : await readLabels(options.labels);
-  const read = await readAll(runsToLearnFrom({ ...options, traces, labels }, io), base.rules);
+  const read = await readTrainingData(readTrainingRuns({ ...options, traces, labels }, io), base.rules);
   if (signal?.aborted === true) return exitCodes.interrupted;
-  if (read.facts.length === 0) throw new UsageError(nothingToLearnFrom);
-  const learnt = await learnPatiently(read.facts, base.rules, { signal, io });
+  if (read.facts.length === 0) throw new UsageError(nothingToLearnMessage);
+  const learnt = await learnWithProgress(read.facts, base.rules, { signal, io });
   if (learnt === null) return exitCodes.interrupted;
   const report = { learnt, patterns: read.patterns.found(), needs: read.needs.found() };
-  const written = await writeIfAsked(learnt, options);
-  await tell(report, written, options, io);
-  for (const line of remarks(base, written, options)) io.stderr.write(`${visibleLine(line)}\n`);
-  return isAsked(options) && written === null ? exitCodes.failed : exitCodes.finished;
+  const written = await writeProposal(learnt, options);
+  await writeLearnReport(report, written, options, io);
+  for (const line of formatLearnRemarks(base, written, options))
+    io.stderr.write(`${sanitizeOneLine(line)}\n`);
+  return isWriteRequested(options) && written === null ? exitCodes.failed : exitCodes.finished;
 }
 
-function isAsked({ write, apply }: LearnOptions): boolean {
+function isWriteRequested({ write, apply }: LearnOptions): boolean {
   return write !== undefined || apply === true;
 }
 
-function remarks({ learnt }: InForce, written: string | null, options: LearnOptions): readonly string[] {
+function formatLearnRemarks(
+  { learnt }: ActiveRules,
+  written: string | null,
+  options: LearnOptions,
+): readonly string[] {
   if (written !== null) return [`Wrote ${written}.`];
   const before =
     learnt === null
       ? []
       : [`This is beside the thresholds of pawl; ${learnt}, which was learnt before, still holds.`];
-  return [...(isAsked(options) ? ['Nothing was written.'] : []), ...before];
+  return [...(isWriteRequested(options) ? ['Nothing was written.'] : []), ...before];
 }
 
-const nothingToLearnFrom =
+const nothingToLearnMessage =
   'There is nothing to learn from: no session of this folder is kept, and no recorded run was named. ' +
   '--all takes the sessions of every folder; pawl learn FOLDER takes recorded runs.';
 
-type InForce = {
+type ActiveRules = {
   readonly profile: string;
   readonly isBuiltIn: boolean;
   readonly rules: readonly Rule[];
-  /** What was learnt before and is in force, if anything: the file. */
+  /** The learned profile in force, if any: its file. */
   readonly learnt: string | null;
 };
 
 /**
- * The rules of the profile that this folder works by. What was learnt before is no limit to hold on to: it is learnt anew,
- * from what it was built on.
+ * Loads the rules of the folder's profile. A learned profile does not constrain the result: thresholds are learned
+ * again from the profile it extends.
  */
-async function rulesInForce({ dir, profile }: LearnOptions): Promise<InForce> {
-  const folder = await folderNamed(dir);
-  const given = profile ?? (await configFor(folder, {}, null)).config.profile ?? 'pawl';
-  const learnt = isFileName(given) && (await isLearnt(given)) ? given : null;
+async function loadActiveRules({ dir, profile }: LearnOptions): Promise<ActiveRules> {
+  const folder = await resolveFolder(dir);
+  const given = profile ?? (await loadConfig(folder, {}, null)).config.profile ?? 'pawl';
+  const learnt = isFilePath(given) && (await isLearnedProfile(given)) ? given : null;
   const named = learnt === null ? given : 'pawl';
-  const { name, settings } = await profileNamed(named);
+  const { name, settings } = await resolveProfile(named);
   const { governor } = { ...defaultSettings, ...settings };
-  const rules = rulesFor(governor);
+  const rules = selectRules(governor);
   if (rules.length > 0) {
     return { profile: named, isBuiltIn: findProfile(name) !== undefined, rules, learnt };
   }
@@ -99,46 +116,49 @@ async function rulesInForce({ dir, profile }: LearnOptions): Promise<InForce> {
   );
 }
 
-/** A profile can only be built on one that everybody has. */
-function mayBeWritten({ isBuiltIn, profile }: InForce): void {
+/** A learned profile can extend only a built-in profile, because every installation has those. */
+function requireBuiltInProfile({ isBuiltIn, profile }: ActiveRules): void {
   if (isBuiltIn) return;
   throw new UsageError(
     `What is written extends a profile that is built in, and ${JSON.stringify(profile)} is your own. Leave out --write and --apply, and put what is learnt under governor.rules in it.`,
   );
 }
 
-type Read = {
-  readonly facts: readonly RunFacts[];
+type TrainingData = {
+  readonly facts: readonly TrainingFacts[];
   readonly patterns: PatternTable;
-  readonly needs: NeedTable;
+  readonly needs: StepRequirementTable;
 };
 
-/** Of each run only numbers are kept, so there may be as many as there are. */
-async function readAll(runs: AsyncIterable<LearntRun>, rules: readonly Rule[]): Promise<Read> {
-  const counting = { rules, least: leastOf(rules) };
-  const facts: RunFacts[] = [];
-  const [patterns, needs] = [new PatternTable(), new NeedTable()];
+/** Stores only numbers per run, so that the number of runs is not limited by memory. */
+async function readTrainingData(
+  runs: AsyncIterable<TrainingRun>,
+  rules: readonly Rule[],
+): Promise<TrainingData> {
+  const counting = { rules, least: computeMinThresholds(rules) };
+  const facts: TrainingFacts[] = [];
+  const [patterns, needs] = [new PatternTable(), new StepRequirementTable()];
   for await (const learnt of runs) {
-    facts.push(factsOf(learnt, counting));
+    facts.push(extractTrainingFacts(learnt, counting));
     if (learnt.success === null) continue;
     const about = { source: learnt.source, failed: !learnt.success };
-    const tokens = tokensOf(learnt);
+    const tokens = tokenizeRun(learnt);
     patterns.add(tokens, about);
     needs.add(tokens, about);
   }
   return { facts, patterns, needs };
 }
 
-/** Null when the user would not wait for it. */
-async function learnPatiently(
-  facts: readonly RunFacts[],
+/** Null if the user cancelled. */
+async function learnWithProgress(
+  facts: readonly TrainingFacts[],
   rules: readonly Rule[],
-  { signal, io }: { readonly signal: AbortSignal | undefined; readonly io: Io },
-): Promise<Learnt | null> {
-  const progress = progressLine(io.stderr);
-  const work = learning(facts, rules);
+  { signal, io }: { readonly signal: AbortSignal | undefined; readonly io: CommandIo },
+): Promise<LearningResult | null> {
+  const progress = createProgressLine(io.stderr);
+  const work = learnThresholds(facts, rules);
   for (;;) {
-    // So that Ctrl-C is heard, and the line is seen.
+    // Yield to the event loop, so that Ctrl-C is handled and the progress line is drawn.
     await setImmediate();
     if (signal?.aborted === true) break;
     const next = work.next();
@@ -152,25 +172,25 @@ async function learnPatiently(
   return null;
 }
 
-/** Where it was written; null where there is nothing to write, or nobody asked for it. */
-async function writeIfAsked(learnt: Learnt, options: LearnOptions): Promise<string | null> {
+/** Returns the written file; null if there is nothing to write or writing was not requested. */
+async function writeProposal(learnt: LearningResult, options: LearnOptions): Promise<string | null> {
   const { proposal } = learnt;
   if (proposal === null) return null;
-  const text = presetText(learnt, proposal);
+  const text = renderLearnedProfile(learnt, proposal);
   if (options.apply === true)
-    return applyPreset(await folderNamed(options.dir), text, options.force === true);
+    return applyLearnedProfile(await resolveFolder(options.dir), text, options.force === true);
   if (options.write === undefined) return null;
-  await writePreset(resolve(options.write), text, options.force === true);
+  await writeLearnedProfile(resolve(options.write), text, options.force === true);
   return options.write;
 }
 
-async function tell(
+async function writeLearnReport(
   report: LearnReport,
   written: string | null,
   options: LearnOptions,
-  io: Io,
+  io: CommandIo,
 ): Promise<void> {
   const output = new LineOutput(io.stdout);
-  if (options.json === true) await output.write(JSON.stringify(learnJson(report, written)));
-  else for (const line of learnLines(report, widthOf(io.stdout))) await output.write(line);
+  if (options.json === true) await output.write(JSON.stringify(toLearnJson(report, written)));
+  else for (const line of formatLearnReport(report, getOutputWidth(io.stdout))) await output.write(line);
 }

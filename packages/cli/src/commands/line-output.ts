@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 
-/** How one sees that a reader has left: the pipe is broken, the socket reset, the stream closed. */
-const goneCodes: ReadonlySet<unknown> = new Set([
+/** Error codes that mean the reader has gone: broken pipe, reset socket, closed stream. */
+const readerGoneCodes: ReadonlySet<unknown> = new Set([
   'EPIPE',
   'EOF',
   'ECONNRESET',
@@ -10,14 +10,14 @@ const goneCodes: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-/** Writes whole lines at the pace at which they are read, and notices when nobody reads them any more. */
+/** Writes whole lines with backpressure, and detects when the reader has gone. */
 export class LineOutput {
   readonly #stream: Writable;
   #error: unknown = null;
 
   constructor(stream: Writable, onClosed: () => void = () => undefined) {
     this.#stream = stream;
-    // The listener stays: an error may still come when the last line has been handed over.
+    // Keep the listener: an error may still arrive after the last line is written.
     stream.on('error', (error) => {
       this.#error ??= error;
       onClosed();
@@ -29,20 +29,20 @@ export class LineOutput {
     return this.#error !== null || this.#stream.destroyed || this.#stream.writableEnded;
   }
 
-  /** Throws what went wrong, unless it is only that the reader has left, which is their right. */
+  /** Throws the write error, unless the reader has simply gone. */
   throwFailure(): void {
     const error = this.#error;
-    if (!(error instanceof Error) || ('code' in error && goneCodes.has(error.code))) return;
+    if (!(error instanceof Error) || ('code' in error && readerGoneCodes.has(error.code))) return;
     throw new Error(`The output cannot be written: ${error.message}`, { cause: error });
   }
 
   async write(line: string): Promise<void> {
     if (this.closed) return;
-    if (!this.#stream.write(`${line}\n`)) await drained(this.#stream);
+    if (!this.#stream.write(`${line}\n`)) await waitForDrain(this.#stream);
   }
 }
 
-function drained(stream: Writable): Promise<void> {
+function waitForDrain(stream: Writable): Promise<void> {
   const events = ['drain', 'close', 'error'];
   return new Promise((resolve) => {
     const done = (): void => {

@@ -1,17 +1,23 @@
 import type { Json, Session } from '@pawl/core';
-import { memoryTools, textAbout, toolsAbout, type AgentOptions, type ToolDescription } from '@pawl/runtime';
+import {
+  createMemoryTools,
+  getMetadataText,
+  getMetadataTools,
+  type AgentOptions,
+  type ToolDescription,
+} from '@pawl/runtime';
 
-/** What a run told its model besides what is in the session. `missing` names what is not on record. */
-export type Manifest = {
+/** The prompt and the tools of a run, which the session does not contain. `missing` names what was not recorded. */
+export type RunManifest = {
   readonly prompt: string;
   readonly tools: readonly ToolDescription[];
   readonly missing: readonly ('prompt' | 'tools')[];
 };
 
-/** The prompt and the tools of a run stand in what is kept about its session, if whoever ran it wrote them there. */
-export function manifestIn(about: Json): Manifest {
-  const prompt = textAbout(about, 'prompt');
-  const tools = toolsAbout(about);
+/** Reads the prompt and the tools from the session's metadata, if they were recorded there. */
+export function readRunManifest(about: Json): RunManifest {
+  const prompt = getMetadataText(about, 'prompt');
+  const tools = getMetadataTools(about);
   return {
     prompt: prompt ?? '',
     tools: tools ?? [],
@@ -22,12 +28,12 @@ export function manifestIn(about: Json): Manifest {
   };
 }
 
-/** What goes on record with a session: what its model is told besides it. */
-export function manifestOf(
+/** Creates the manifest that is stored with a session. */
+export function createRunManifest(
   session: Session,
   { prompt = '', tools, memory }: Pick<AgentOptions, 'prompt' | 'tools' | 'memory'>,
-): Pick<Manifest, 'prompt' | 'tools'> {
+): Pick<RunManifest, 'prompt' | 'tools'> {
   const offered =
-    session.memory === null || memory === undefined ? tools : [...tools, ...memoryTools(memory)];
+    session.memory === null || memory === undefined ? tools : [...tools, ...createMemoryTools(memory)];
   return { prompt, tools: offered.map(({ description }) => ({ ...description })) };
 }

@@ -1,29 +1,32 @@
 import { once } from 'node:events';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import manifest from '../../package.json' with { type: 'json' };
-import { makeFolderFor, storageFileFor } from '../data-folder.ts';
+import { ensureParentFolder, getStorageFile } from '../data-folder.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
+import type { CommandIo } from '../command-io.ts';
 import { createMcpServer } from '../mcp-server/server.ts';
-import { visibleLine } from '../visible.ts';
-import { openStorage } from './memory-source.ts';
-import { folderNamed } from '../folder-option.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { openStorageFile } from './memory-source.ts';
+import { resolveFolder } from '../folder-option.ts';
 
-export type McpFlags = {
+export type McpCommandOptions = {
   readonly dir: string;
   readonly storage?: string | undefined;
   readonly signal: AbortSignal;
 };
 
-/** Serves one client on standard input and output, until it leaves. */
-export async function mcp({ dir, storage: named, signal }: McpFlags, io: Io): Promise<ExitCode> {
-  const file = named ?? storageFileFor(await folderNamed(dir));
-  makeFolderFor(file);
-  const storage = openStorage(file);
-  const left = Promise.race([once(io.stdin, 'end'), once(io.stdin, 'close'), aborted(signal)]);
+/** Serves one client on standard input and output until it disconnects. */
+export async function serveMcp(
+  { dir, storage: named, signal }: McpCommandOptions,
+  io: CommandIo,
+): Promise<ExitCode> {
+  const file = named ?? getStorageFile(await resolveFolder(dir));
+  ensureParentFolder(file);
+  const storage = openStorageFile(file);
+  const left = Promise.race([once(io.stdin, 'end'), once(io.stdin, 'close'), waitForSignalAbort(signal)]);
   const serving = serveStdio(() => createMcpServer({ version: manifest.version, storage, now: Date.now }), {
     transport: new StdioServerTransport(io.stdin, io.stdout),
-    onerror: (error) => void io.stderr.write(`pawl mcp: ${visibleLine(error.message)}\n`),
+    onerror: (error) => void io.stderr.write(`pawl mcp: ${sanitizeOneLine(error.message)}\n`),
   });
   try {
     await left;
@@ -34,6 +37,6 @@ export async function mcp({ dir, storage: named, signal }: McpFlags, io: Io): Pr
   }
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
+async function waitForSignalAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }

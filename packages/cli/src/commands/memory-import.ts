@@ -1,69 +1,71 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  entriesOf,
+  listEntries,
   findEntry,
-  keyOf,
-  memoryDocument,
-  put,
-  tagsOf,
+  toTagKey,
+  formatMemoryDocument,
+  putEntry,
+  parseTagKey,
   type LkjMemory,
   type StoredEntry,
 } from '@pawl/core';
-import { createMemoryFile, everyEntry, type Storage } from '@pawl/runtime';
-import { asStored } from './memory-rows.ts';
-import { isThere, openDocument, type OpenDocument } from './memory-source.ts';
+import { createMemoryFile, iterateEntries, type EntryStorage } from '@pawl/runtime';
+import { toStorageEntry } from './memory-entries.ts';
+import { pathExists, openMemoryDocument, type OpenMemoryDocument } from './memory-source.ts';
 
-/** What an import came to. */
-export type Imported = {
+export type ImportSummary = {
   readonly working_memory: number;
   readonly storage: number;
-  /** How many of them took the place of something else. */
+  /** Number of entries that replaced a different value. */
   readonly replaced: number;
-  /** How many were there before and are not any longer. */
+  /** Number of previous entries that no longer exist. */
   readonly removed: number;
 };
 
 /**
- * Puts what `from` holds into a memory document. Merged, its entries join those that are there and win over entries of the
- * same key; its logs are thoughts of somebody else's and go to storage. Replaced, the document becomes what `from` is.
+ * Imports `from` into a memory document. On merge, its entries are added and override entries with the same key; its
+ * logs come from another agent and go to storage. On replace, the document becomes a copy of `from`.
  */
 export async function importIntoDocument(
   path: string,
-  from: OpenDocument,
+  from: OpenMemoryDocument,
   how: 'merge' | 'replace',
-): Promise<Imported> {
-  const target = (await isThere(path)) ? await openDocument(path) : null;
+): Promise<ImportSummary> {
+  const target = (await pathExists(path)) ? await openMemoryDocument(path) : null;
   const isMerged = target !== null && how === 'merge';
-  const result = isMerged ? merged(target, from) : from;
+  const result = isMerged ? mergeDocuments(target, from) : from;
   const file = createMemoryFile(path, () => null);
-  // What has just been read is good, so that the version before this one can be kept beside it.
+  // Load the valid document first, so that save() can keep the previous version as a backup.
   if (target !== null) await file.load();
-  await file.save(memoryDocument(result.document, result.layout));
-  return counted(target?.document ?? null, from.document, isMerged);
+  await file.save(formatMemoryDocument(result.document, result.layout));
+  return countImported(target?.document ?? null, from.document, isMerged);
 }
 
-function merged(target: OpenDocument, { document: from }: OpenDocument): OpenDocument {
+function mergeDocuments(
+  target: OpenMemoryDocument,
+  { document: from }: OpenMemoryDocument,
+): OpenMemoryDocument {
   const { document } = target;
   let { memory } = document;
-  for (const { kind, key, value, pinned, touchedAt } of entriesOf(from.memory)) {
-    if (kind === 'entry') memory = put(memory, { key, value, at: touchedAt, ...(pinned && { pinned }) });
+  for (const { kind, key, value, pinned, touchedAt } of listEntries(from.memory)) {
+    if (kind === 'entry') memory = putEntry(memory, { key, value, at: touchedAt, ...(pinned && { pinned }) });
   }
   const storage = new Map(
-    [...document.storage, ...from.storage, ...logsOf(from)].map((each) => [each.key, each]),
+    [...document.storage, ...from.storage, ...listImportedLogs(from)].map((each) => [each.key, each]),
   );
   return { ...target, document: { ...document, memory, storage: [...storage.values()] } };
 }
 
-/** The entries of logs, each under a key that no log of another memory has. */
-function logsOf({ memory }: LkjMemory): readonly StoredEntry[] {
-  return entriesOf(memory)
+/** Converts log entries to storage entries, under keys that no log of another memory uses. */
+function listImportedLogs({ memory }: LkjMemory): readonly StoredEntry[] {
+  return listEntries(memory)
     .filter(({ kind }) => kind !== 'entry' && kind !== 'stub')
-    .map((entry) => ({ ...asStored(entry), key: keyOf([entry.key, `imported_${entry.addedAt}`]) }));
+    .map((entry) => ({ ...toStorageEntry(entry), key: toTagKey([entry.key, `imported_${entry.addedAt}`]) }));
 }
 
-function counted(before: LkjMemory | null, from: LkjMemory, isMerged: boolean): Imported {
-  const working = entriesOf(from.memory).filter(({ kind }) => kind === 'entry' || !isMerged);
-  const stored = isMerged ? [...from.storage, ...logsOf(from)] : from.storage;
+function countImported(before: LkjMemory | null, from: LkjMemory, isMerged: boolean): ImportSummary {
+  const working = listEntries(from.memory).filter(({ kind }) => kind === 'entry' || !isMerged);
+  const stored = isMerged ? [...from.storage, ...listImportedLogs(from)] : from.storage;
   const storedBefore = new Map(before?.storage.map(({ key, value }) => [key, value]) ?? []);
   const replaced = [
     ...working.filter(({ key, value }) => {
@@ -78,23 +80,23 @@ function counted(before: LkjMemory | null, from: LkjMemory, isMerged: boolean): 
     working_memory: working.length,
     storage: stored.length,
     replaced: replaced.length,
-    removed: isMerged || before === null ? 0 : goneFrom(before, from),
+    removed: isMerged || before === null ? 0 : countRemoved(before, from),
   };
 }
 
-function goneFrom(before: LkjMemory, after: LkjMemory): number {
+function countRemoved(before: LkjMemory, after: LkjMemory): number {
   const kept = new Set(after.storage.map(({ key }) => key));
-  const working = entriesOf(before.memory).filter(({ key }) => findEntry(after.memory, key) === undefined);
+  const working = listEntries(before.memory).filter(({ key }) => findEntry(after.memory, key) === undefined);
   return working.length + before.storage.filter(({ key }) => !kept.has(key)).length;
 }
 
-/** Puts what `from` holds into a storage, which has no working memory: what is at hand there goes on the shelf here. */
+/** Imports `from` into a storage; its working memory entries become storage entries. */
 export async function importIntoStorage(
-  storage: Storage,
-  { document }: OpenDocument,
+  storage: EntryStorage,
+  { document }: OpenMemoryDocument,
   how: 'merge' | 'replace',
-): Promise<Imported> {
-  const entries = forTheShelf(document);
+): Promise<ImportSummary> {
+  const entries = toStorageEntries(document);
   const before = new Map<string, StoredEntry | null>();
   for (const { key } of entries) before.set(key, await storage.load(key));
   await storage.save(entries);
@@ -102,27 +104,27 @@ export async function importIntoStorage(
     const there = before.get(key) ?? null;
     return there !== null && !isDeepStrictEqual(there.value, value);
   });
-  // Removing comes last: whatever happens on the way, nothing of what is to be there is missing.
-  const removed = how === 'replace' ? await removeOthers(storage, new Set(before.keys())) : 0;
+  // Remove last, so that no imported entry is ever missing, even after a crash.
+  const removed = how === 'replace' ? await removeOtherEntries(storage, new Set(before.keys())) : 0;
   return { working_memory: 0, storage: entries.length, replaced: replaced.length, removed };
 }
 
-function forTheShelf(document: LkjMemory): readonly StoredEntry[] {
+function toStorageEntries(document: LkjMemory): readonly StoredEntry[] {
   const stored = new Map(document.storage.map((entry) => [entry.key, entry]));
-  for (const entry of entriesOf(document.memory)) {
+  for (const entry of listEntries(document.memory)) {
     if (entry.kind !== 'entry') continue;
     const there = stored.get(entry.key);
     const isFree = there === undefined || isDeepStrictEqual(there.value, entry.value);
-    // Where the shelf has something else under the key, both are kept.
-    const key = isFree ? entry.key : keyOf([...tagsOf(entry.key), 'working_memory']);
-    stored.set(key, { ...asStored(entry), key });
+    // If storage has a different value under the key, keep both.
+    const key = isFree ? entry.key : toTagKey([...parseTagKey(entry.key), 'working_memory']);
+    stored.set(key, { ...toStorageEntry(entry), key });
   }
-  return [...stored.values(), ...logsOf(document)];
+  return [...stored.values(), ...listImportedLogs(document)];
 }
 
-async function removeOthers(storage: Storage, keep: ReadonlySet<string>): Promise<number> {
+async function removeOtherEntries(storage: EntryStorage, keep: ReadonlySet<string>): Promise<number> {
   const others: string[] = [];
-  for await (const { key } of everyEntry(storage)) if (!keep.has(key)) others.push(key);
+  for await (const { key } of iterateEntries(storage)) if (!keep.has(key)) others.push(key);
   for (const key of others) await storage.remove(key);
   return others.length;
 }

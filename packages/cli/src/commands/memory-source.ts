@@ -3,141 +3,141 @@ import { basename, dirname, join } from 'node:path';
 import {
   logNames,
   memorySettings,
-  readLkjConfig,
-  readMemoryDocument,
+  parseLkjConfig,
+  parseMemoryDocument,
   type LkjProfile,
   type MemorySettings,
-  type ReadDocument,
+  type ParsedMemoryDocument,
 } from '@pawl/core';
-import { openSqliteStorage, StorageError, type Storage } from '@pawl/runtime';
-import { storageFileFor } from '../data-folder.ts';
-import { UsageError, asUsageError } from '../usage-error.ts';
-import { sharedTarget } from './memory-shared.ts';
+import { openSqliteStorage, StorageError, type EntryStorage } from '@pawl/runtime';
+import { getStorageFile } from '../data-folder.ts';
+import { UsageError, toUsageError } from '../usage-error.ts';
+import { findSharedTarget } from './memory-shared.ts';
 
-/** Where memory is: in a memory document, or in a storage of its own. */
+/** The location of a memory: a memory document, or a storage. */
 export type MemorySource =
-  | ({ readonly kind: 'document'; readonly path: string } & OpenDocument)
-  | { readonly kind: 'storage'; readonly path: string; readonly storage: Storage };
+  | ({ readonly kind: 'document'; readonly path: string } & OpenMemoryDocument)
+  | { readonly kind: 'storage'; readonly path: string; readonly storage: EntryStorage };
 
-export type OpenDocument = {
-  readonly document: ReadDocument;
-  /** As which profile it is written. */
+export type OpenMemoryDocument = {
+  readonly document: ParsedMemoryDocument;
+  /** The profile whose layout the document uses. */
   readonly layout: LkjProfile;
 };
 
-export type SourceFlags = {
+export type MemorySourceFlags = {
   readonly file?: string | undefined;
   readonly storage?: string | undefined;
   /** The folder that the agent works in. */
   readonly dir?: string | undefined;
-  /** Where sessions are kept; with those in Redis the memory is there as well. */
+  /** The session store; if it is Redis, the memory is there too. */
   readonly store?: string | undefined;
-  /** Whose memory it is, in Redis. */
+  /** The tenant that owns the memory in Redis. */
   readonly tenant?: string | undefined;
 };
 
 const memoryFileName = 'memory.json';
 
-/** Where memory is or is to be. */
-export type Target =
+/** The location of an existing or a new memory. */
+export type MemoryTarget =
   | { readonly kind: 'document'; readonly path: string }
   | {
       readonly kind: 'storage';
       readonly path: string;
-      /** Null where there is none. */
-      look(): Promise<Storage | null>;
-      /** Makes it if need be. */
-      make(): Promise<Storage>;
+      /** Opens the storage; null if there is none. */
+      look(): Promise<EntryStorage | null>;
+      /** Opens the storage and creates it if necessary. */
+      make(): Promise<EntryStorage>;
     };
 
-/** The memory that the flags mean. It has to be there: looking at memory never makes one. */
-export async function openSource(flags: SourceFlags): Promise<MemorySource> {
-  const target = await targetOf(flags);
+/** Opens the memory that the flags select. It must exist, because viewing memory never creates one. */
+export async function openMemorySource(flags: MemorySourceFlags): Promise<MemorySource> {
+  const target = await resolveMemoryTarget(flags);
   const { path } = target;
   if (target.kind === 'storage') {
     const storage = await target.look();
-    if (storage === null) throw missing('storage', path);
+    if (storage === null) throw createMissingMemoryError('storage', path);
     return { kind: 'storage', path, storage };
   }
-  if (!(await isThere(path))) throw missing('memory file', path);
-  return { kind: 'document', path, ...(await openDocument(path)) };
+  if (!(await pathExists(path))) throw createMissingMemoryError('memory file', path);
+  return { kind: 'document', path, ...(await openMemoryDocument(path)) };
 }
 
-function missing(what: string, path: string): UsageError {
+function createMissingMemoryError(what: string, path: string): UsageError {
   return new UsageError(
     `There is no ${what} ${JSON.stringify(path)}. Check the spelling, or make it with pawl memory import.`,
   );
 }
 
-/** What the flags mean. What they name need not be there; without a name, what an agent has left behind is looked for. */
-export async function targetOf(flags: SourceFlags): Promise<Target> {
+/** Resolves the flags to a location, which need not exist; without flags, looks for a memory that an agent left. */
+export async function resolveMemoryTarget(flags: MemorySourceFlags): Promise<MemoryTarget> {
   const { dir = '.', store } = flags;
-  const named = namedTarget(flags);
+  const named = getNamedTarget(flags);
   if (named !== null) return named;
   const document = join(dir, 'data', memoryFileName);
-  if (store === undefined && (await isThere(document))) return { kind: 'document', path: document };
-  const found = (await isThere(dir)) ? await targetFor(await realpath(dir), flags) : null;
+  if (store === undefined && (await pathExists(document))) return { kind: 'document', path: document };
+  const found = (await pathExists(dir)) ? await findFolderTarget(await realpath(dir), flags) : null;
   if (found !== null) return found;
   throw new UsageError(
     `No agent has left a memory for the folder ${JSON.stringify(dir)}: there is neither ${JSON.stringify(document)} nor a storage. Name a folder with --dir, or a file with --file or --storage.`,
   );
 }
 
-function namedTarget({ file, storage, store, tenant }: SourceFlags): Target | null {
+function getNamedTarget({ file, storage, store, tenant }: MemorySourceFlags): MemoryTarget | null {
   if (file !== undefined && storage !== undefined)
     throw new UsageError('Give --file or --storage, not both: memory is in one place.');
   const path = file ?? storage;
   if (path === undefined) return null;
   if (store !== undefined || tenant !== undefined)
     throw new UsageError('Give a file or --store, not both: memory is in one place.');
-  return file === undefined ? storageAt(path) : { kind: 'document', path };
+  return file === undefined ? createStorageTarget(path) : { kind: 'document', path };
 }
 
-/** What is remembered about a folder: by all workers, or on this machine. */
-async function targetFor(folder: string, flags: SourceFlags): Promise<Target | null> {
-  const shared = await sharedTarget(folder, flags);
+/** Finds the memory of a folder: the one workers share, or the one on this machine. */
+async function findFolderTarget(folder: string, flags: MemorySourceFlags): Promise<MemoryTarget | null> {
+  const shared = await findSharedTarget(folder, flags);
   if (shared !== null) return shared;
-  const shelf = storageFileFor(folder);
-  return (await isThere(shelf)) ? storageAt(shelf) : null;
+  const shelf = getStorageFile(folder);
+  return (await pathExists(shelf)) ? createStorageTarget(shelf) : null;
 }
 
-function storageAt(path: string): Target {
+function createStorageTarget(path: string): MemoryTarget {
   return {
     kind: 'storage',
     path,
-    look: async () => ((await isThere(path)) ? openStorage(path) : null),
-    make: async () => openStorage(path),
+    look: async () => ((await pathExists(path)) ? openStorageFile(path) : null),
+    make: async () => openStorageFile(path),
   };
 }
 
-export function openStorage(path: string): Storage {
+export function openStorageFile(path: string): EntryStorage {
   try {
     return openSqliteStorage(path);
   } catch (error) {
-    throw asUsageError(error, StorageError);
+    throw toUsageError(error, StorageError);
   }
 }
 
-export async function isThere(path: string): Promise<boolean> {
+export async function pathExists(path: string): Promise<boolean> {
   try {
     await stat(path);
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return false;
-    throw cannotRead(path, error);
+    throw createReadError(path, error);
   }
 }
 
-/** Reads a memory document and changes nothing, also if it is damaged. Throws one `UsageError` if it is none. */
-export async function openDocument(path: string): Promise<OpenDocument> {
-  const json = await readJson(path);
-  const layout = layoutOf(json);
-  const settings = await settingsBeside(path, layout);
+/** Reads a memory document without changing it, even if it is damaged. Throws a `UsageError` if it is not one. */
+export async function openMemoryDocument(path: string): Promise<OpenMemoryDocument> {
+  const json = await readDocumentJson(path);
+  const layout = detectMemoryLayout(json);
+  const settings = await loadDocumentSettings(path, layout);
   const { mtimeMs } = await stat(path);
   try {
-    checkIsOurs(json, settings);
-    const document = readMemoryDocument(json, { profile: layout, settings, at: Math.trunc(mtimeMs) });
+    requireMemoryDocument(json, settings);
+    const document = parseMemoryDocument(json, { profile: layout, settings, at: Math.trunc(mtimeMs) });
     return { document, layout };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -145,14 +145,14 @@ export async function openDocument(path: string): Promise<OpenDocument> {
   }
 }
 
-async function readJson(path: string): Promise<unknown> {
-  const text = await readText(path);
+async function readDocumentJson(path: string): Promise<unknown> {
+  const text = await readDocumentText(path);
   try {
     return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const lastGood = `${path}.last-good`;
-    const next = (await isThere(lastGood)) ? `The version before is ${JSON.stringify(lastGood)}.` : '';
+    const next = (await pathExists(lastGood)) ? `The version before is ${JSON.stringify(lastGood)}.` : '';
     throw new UsageError(
       `${JSON.stringify(path)} is damaged: it is not JSON (${reason}). It was left as it is. ${next}`.trimEnd(),
       { cause: error },
@@ -160,15 +160,15 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-async function readText(path: string): Promise<string> {
+async function readDocumentText(path: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
   } catch (error) {
-    throw cannotRead(path, error);
+    throw createReadError(path, error);
   }
 }
 
-function cannotRead(path: string, cause: unknown): UsageError {
+function createReadError(path: string, cause: unknown): UsageError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : '';
   const reasons = new Map<unknown, string>([
     ['ENOENT', 'there is no such file'],
@@ -180,38 +180,43 @@ function cannotRead(path: string, cause: unknown): UsageError {
   return new UsageError(`Cannot read ${JSON.stringify(path)}: ${reason}. Name another file.`, { cause });
 }
 
-/** What the first version wrote has its logs at the top, by their older name, and is read and written as such. */
-function layoutOf(json: unknown): LkjProfile {
+/**
+ * Documents of the first version have their logs at the top level, under an older name; they are read and written in
+ * that layout.
+ */
+function detectMemoryLayout(json: unknown): LkjProfile {
   if (typeof json !== 'object' || json === null) return 'lkj';
   const hasOldLogs = Object.keys(json).some((key) => /^thinking_log_\d+$/.test(key));
   const hasOldState = Object.hasOwn(json, 'state') && (json as { state: unknown }).state === 'executing';
   return hasOldLogs || hasOldState ? 'lkj1' : 'lkj';
 }
 
-/** More than any log may have, so that no entry is dropped by being looked at; the agent itself has its own limit. */
-const logEntriesMax = 999;
+/** Higher than any log limit, so that reading drops no entry; the agent applies its own limit. */
+const maxLogEntries = 999;
 
-async function settingsBeside(path: string, layout: LkjProfile): Promise<MemorySettings> {
+async function loadDocumentSettings(path: string, layout: LkjProfile): Promise<MemorySettings> {
   const config = join(dirname(path), 'config.json');
-  const hasConfig = basename(path) === memoryFileName && (await isThere(config));
-  const settings = hasConfig ? configured(config, await readJson(config), layout) : memorySettings[layout];
+  const hasConfig = basename(path) === memoryFileName && (await pathExists(config));
+  const settings = hasConfig
+    ? parseDocumentSettings(config, await readDocumentJson(config), layout)
+    : memorySettings[layout];
   const logs = Object.fromEntries(
-    logNames.map((name) => [name, { ...settings.logs[name], maxEntries: logEntriesMax }]),
+    logNames.map((name) => [name, { ...settings.logs[name], maxEntries: maxLogEntries }]),
   ) as MemorySettings['logs'];
   return { ...settings, logs };
 }
 
-function configured(path: string, json: unknown, layout: LkjProfile): MemorySettings {
+function parseDocumentSettings(path: string, json: unknown, layout: LkjProfile): MemorySettings {
   try {
-    return readLkjConfig(json, layout).memory;
+    return parseLkjConfig(json, layout).memory;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new UsageError(`${JSON.stringify(path)}: ${error.message}`, { cause: error });
   }
 }
 
-/** Any object reads as an empty memory with foreign keys, which is not what whoever named the wrong file wants. */
-function checkIsOurs(json: unknown, { logs }: MemorySettings): void {
+/** Rejects other JSON files: any object would parse as an empty memory with unknown keys. */
+function requireMemoryDocument(json: unknown, { logs }: MemorySettings): void {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return;
   const prefixes = [...Object.values(logs).map(({ keyPrefix }) => keyPrefix), 'thinking_log_'];
   const isOurs = Object.keys(json).some(

@@ -1,99 +1,113 @@
-import { emptyMemory, memoryDocument, memorySettings, type Json } from '@pawl/core';
+import { createMemory, formatMemoryDocument, memorySettings, type Json } from '@pawl/core';
 import { exportMemory, storageLimits } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
+import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';
-import { visibleLine } from '../visible.ts';
-import { importIntoDocument, importIntoStorage, type Imported } from './memory-import.ts';
-import { foundIn, rowLine, rowsOf, tagCounts } from './memory-rows.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { importIntoDocument, importIntoStorage, type ImportSummary } from './memory-import.ts';
+import { searchMemoryEntries, formatMemoryEntry, listMemoryEntries, countTags } from './memory-entries.ts';
 import {
-  openDocument,
-  openSource,
-  targetOf,
+  openMemoryDocument,
+  openMemorySource,
+  resolveMemoryTarget,
   type MemorySource,
-  type OpenDocument,
-  type SourceFlags,
-  type Target,
+  type OpenMemoryDocument,
+  type MemorySourceFlags,
+  type MemoryTarget,
 } from './memory-source.ts';
-import { writeWhole } from '../whole-file.ts';
+import { writeFileAtomically } from '../atomic-file.ts';
 import { LineOutput } from './line-output.ts';
 
-type Common = SourceFlags & { readonly json?: boolean | undefined };
-export type ListOptions = Common & { readonly tags?: boolean | undefined };
-export type ExportOptions = SourceFlags & {
+type MemoryCommandOptions = MemorySourceFlags & { readonly json?: boolean | undefined };
+export type ListMemoryOptions = MemoryCommandOptions & { readonly tags?: boolean | undefined };
+export type ExportMemoryOptions = MemorySourceFlags & {
   readonly out?: string | undefined;
   readonly force?: boolean | undefined;
 };
-export type ImportOptions = Common & {
+export type ImportMemoryOptions = MemoryCommandOptions & {
   readonly merge?: boolean | undefined;
   readonly replace?: boolean | undefined;
 };
 
-const listedChars = 100;
-const foundChars = 300;
+const listValueCharacters = 100;
+const searchValueCharacters = 300;
 
-/** Shows what a memory holds, an entry a line; or its tags and how often each is used. */
-export function listMemory(options: ListOptions, io: Io): Promise<ExitCode> {
-  return withSource(options, io, async (source) => {
+/** Lists a memory's entries, one per line, or its tags with their counts. */
+export function listMemory(options: ListMemoryOptions, io: CommandIo): Promise<ExitCode> {
+  return withMemorySource(options, io, async (source) => {
     const output = new LineOutput(io.stdout);
     if (options.tags === true) {
-      for (const each of await tagCounts(rowsOf(source))) {
-        const line = `${String(each.entries).padStart(6)}  ${visibleLine(each.tag)}`;
+      for (const each of await countTags(listMemoryEntries(source))) {
+        const line = `${String(each.entries).padStart(6)}  ${sanitizeOneLine(each.tag)}`;
         await output.write(options.json === true ? JSON.stringify(each) : line);
       }
       return;
     }
-    for await (const row of rowsOf(source)) {
-      await output.write(options.json === true ? JSON.stringify(row) : rowLine(row, listedChars));
+    for await (const row of listMemoryEntries(source)) {
+      await output.write(
+        options.json === true ? JSON.stringify(row) : formatMemoryEntry(row, listValueCharacters),
+      );
       if (output.closed) return;
     }
   });
 }
 
-/** Finds entries by words. Finding nothing is an answer, too. */
-export function searchMemory(words: string, options: Common, io: Io): Promise<ExitCode> {
+/** Searches entries by words. No match is a valid result. */
+export function searchMemory(words: string, options: MemoryCommandOptions, io: CommandIo): Promise<ExitCode> {
   if (words.trim() === '') throw new UsageError('Say what to look for, for example: pawl memory search plot');
-  return withSource(options, io, async (source) => {
+  return withMemorySource(options, io, async (source) => {
     const output = new LineOutput(io.stdout);
-    const found = await foundIn(source, words);
+    const found = await searchMemoryEntries(source, words);
     for (const row of found)
-      await output.write(options.json === true ? JSON.stringify(row) : rowLine(row, foundChars));
-    if (found.length === 0) io.stderr.write(`Nothing contains the words ${visibleLine(words)}.\n`);
+      await output.write(
+        options.json === true ? JSON.stringify(row) : formatMemoryEntry(row, searchValueCharacters),
+      );
+    if (found.length === 0) io.stderr.write(`Nothing contains the words ${sanitizeOneLine(words)}.\n`);
     if (found.length >= storageLimits.found)
       io.stderr.write('There may be more: search for rarer words to see them.\n');
   });
 }
 
-/** Writes all of a memory as one JSON: the layout of a memory document. */
-export function exportAll(options: ExportOptions, io: Io): Promise<ExitCode> {
-  return withSource(options, io, async (source) => {
-    const text = `${JSON.stringify(await documentOf(source), null, 2)}\n`;
+/** Exports a memory as one JSON object in the layout of a memory document. */
+export function exportMemoryDocument(options: ExportMemoryOptions, io: CommandIo): Promise<ExitCode> {
+  return withMemorySource(options, io, async (source) => {
+    const text = `${JSON.stringify(await buildMemoryDocument(source), null, 2)}\n`;
     if (options.out === undefined) {
       io.stdout.write(text);
       return;
     }
-    await writeWhole(options.out, text, options.force === true);
+    await writeFileAtomically(options.out, text, options.force === true);
     io.stderr.write(`Wrote ${JSON.stringify(options.out)}.\n`);
   });
 }
 
-/** Puts what an exported memory holds into another. The file is read and checked whole before anything is written. */
-export async function importAll(path: string, options: ImportOptions, io: Io): Promise<ExitCode> {
+/** Imports an exported memory into another one. The file is fully validated before anything is written. */
+export async function importMemoryDocument(
+  path: string,
+  options: ImportMemoryOptions,
+  io: CommandIo,
+): Promise<ExitCode> {
   if (options.merge === true && options.replace === true)
     throw new UsageError('Give --merge or --replace, not both.');
-  const target = await targetOf(options);
-  const from = await openDocument(path);
-  for (const warning of from.document.warnings) warn(io, warning);
+  const target = await resolveMemoryTarget(options);
+  const from = await openMemoryDocument(path);
+  for (const warning of from.document.warnings) writeMemoryWarning(io, warning);
   const how = options.replace === true ? 'replace' : 'merge';
-  const done = await put(target, from, how);
+  const done = await importIntoTarget(target, from, how);
   const { kind } = target;
   const text =
-    options.json === true ? JSON.stringify({ kind, path: target.path, ...done }) : told(target.path, done);
+    options.json === true
+      ? JSON.stringify({ kind, path: target.path, ...done })
+      : formatImportSummary(target.path, done);
   io.stdout.write(`${text}\n`);
   return exitCodes.finished;
 }
 
-async function put(target: Target, from: OpenDocument, how: 'merge' | 'replace'): Promise<Imported> {
+async function importIntoTarget(
+  target: MemoryTarget,
+  from: OpenMemoryDocument,
+  how: 'merge' | 'replace',
+): Promise<ImportSummary> {
   if (target.kind === 'document') return importIntoDocument(target.path, from, how);
   const storage = await target.make();
   try {
@@ -103,21 +117,25 @@ async function put(target: Target, from: OpenDocument, how: 'merge' | 'replace')
   }
 }
 
-function told(path: string, { working_memory, storage, replaced, removed }: Imported): string {
+function formatImportSummary(
+  path: string,
+  { working_memory, storage, replaced, removed }: ImportSummary,
+): string {
   const gone = removed === 0 ? '' : ` ${removed} that were there are gone.`;
   return `Imported into ${JSON.stringify(path)}: ${working_memory} into working memory, ${storage} into storage. ${replaced} took the place of something else.${gone}`;
 }
 
-async function withSource(
-  flags: SourceFlags,
-  io: Io,
+async function withMemorySource(
+  flags: MemorySourceFlags,
+  io: CommandIo,
   work: (source: MemorySource) => Promise<void>,
 ): Promise<ExitCode> {
-  const source = await openSource(flags);
+  const source = await openMemorySource(flags);
   try {
     const what = source.kind === 'storage' ? 'storage' : 'memory document';
-    io.stderr.write(`Using the ${what} ${visibleLine(JSON.stringify(source.path))}.\n`);
-    if (source.kind === 'document') for (const warning of source.document.warnings) warn(io, warning);
+    io.stderr.write(`Using the ${what} ${sanitizeOneLine(JSON.stringify(source.path))}.\n`);
+    if (source.kind === 'document')
+      for (const warning of source.document.warnings) writeMemoryWarning(io, warning);
     await work(source);
     return exitCodes.finished;
   } finally {
@@ -125,12 +143,12 @@ async function withSource(
   }
 }
 
-function warn(io: Io, text: string): void {
-  io.stderr.write(`Warning: ${visibleLine(text)}\n`);
+function writeMemoryWarning(io: CommandIo, text: string): void {
+  io.stderr.write(`Warning: ${sanitizeOneLine(text)}\n`);
 }
 
-function documentOf(source: MemorySource): Promise<Json> | Json {
-  if (source.kind === 'document') return memoryDocument(source.document, source.layout);
-  const mind = { memory: emptyMemory(memorySettings.lkj), state: 'thinking', extra: {} };
+function buildMemoryDocument(source: MemorySource): Promise<Json> | Json {
+  if (source.kind === 'document') return formatMemoryDocument(source.document, source.layout);
+  const mind = { memory: createMemory(memorySettings.lkj), state: 'thinking', extra: {} };
   return exportMemory(mind, source.storage);
 }

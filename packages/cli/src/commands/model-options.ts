@@ -1,93 +1,101 @@
 import type { ModeChart, Profile } from '@pawl/core';
 import {
-  createFallback,
+  createFallbackCodec,
   createLibrarian,
   createLkjLibrarian,
   jsonCodec,
-  modelNamed,
+  createModelFromSpec,
   ModelSpecError,
   nativeCodec,
-  speakIn,
+  createProtocolModel,
   xmlCodec,
-  type Codec,
+  type ProtocolCodec,
   type Config,
-  type Manner,
+  type ProtocolOptions,
   type Model,
   type NamedModelOptions,
 } from '@pawl/runtime';
-import { UsageError, asUsageError } from '../usage-error.ts';
-import { decimalNumber, wholeNumber } from './option-number.ts';
+import { UsageError, toUsageError } from '../usage-error.ts';
+import { parseDecimalOption, parseWholeNumberOption } from './number-options.ts';
 
-/** Which model, as it stands on the command line. */
+/** Model flags of the command line. */
 export type ModelFlags = {
   readonly model?: string;
   readonly baseUrl?: string;
-  /** Which model writes summaries of what is moved to storage: `same` for the one above. */
+  /** Model used for compaction summaries; `same` uses the main model. */
   readonly summaryModel?: string;
   readonly priceIn?: string;
   readonly priceOut?: string;
   readonly maxOutputTokens?: string;
 };
 
-/** The model that is asked, spoken to in the protocol of the profile. */
-export async function modelFor(flags: ModelFlags, profile: Profile, manner: Manner): Promise<Model> {
+/** Creates the main model with the protocol of the profile. */
+export async function createProfileModel(
+  flags: ModelFlags,
+  profile: Profile,
+  manner: ProtocolOptions,
+): Promise<Model> {
   const { model: spec = 'librarian' } = flags;
-  if (spec === 'librarian') return librarianFor(profile, manner);
-  const model = await named(spec, { protocol: profile.protocol, ...optionsOf(flags) });
-  return speakIn(codecs[profile.protocol], model, manner);
+  if (spec === 'librarian') return createProfileLibrarian(profile, manner);
+  const model = await resolveNamedModel(spec, { protocol: profile.protocol, ...parseModelOptions(flags) });
+  return createProtocolModel(protocolCodecs[profile.protocol], model, manner);
 }
 
-/** The model that writes summaries, spoken to in plain words; null when nobody is to write any. */
-export async function summaryModelFor(flags: ModelFlags, { prices = {} }: Config): Promise<Model | null> {
+/** Creates the summary model, which uses plain text; null if none is configured. */
+export async function createSummaryModel(flags: ModelFlags, { prices = {} }: Config): Promise<Model | null> {
   const { model = 'librarian', summaryModel } = flags;
   if (summaryModel === undefined || (summaryModel === 'same' && model === 'librarian')) return null;
-  if (summaryModel === 'same' || summaryModel === model) return named(model, optionsOf(flags));
+  if (summaryModel === 'same' || summaryModel === model)
+    return resolveNamedModel(model, parseModelOptions(flags));
   if (summaryModel === 'librarian')
     throw new UsageError('The librarian writes no summaries. Name another --summary-model, or leave it out.');
   const known = Object.hasOwn(prices, summaryModel) ? prices[summaryModel] : undefined;
-  return named(summaryModel, known === undefined ? {} : { prices: known });
+  return resolveNamedModel(summaryModel, known === undefined ? {} : { prices: known });
 }
 
-async function named(spec: string, options: NamedModelOptions): Promise<Model> {
+async function resolveNamedModel(spec: string, options: NamedModelOptions): Promise<Model> {
   try {
-    return await modelNamed(spec, process.env, options);
+    return await createModelFromSpec(spec, process.env, options);
   } catch (error) {
-    throw asUsageError(error, ModelSpecError);
+    throw toUsageError(error, ModelSpecError);
   }
 }
 
-/** A model with calls of its own may still write them as text, as small ones do. */
-const codecs: Record<Profile['protocol'], Codec> = {
-  native: createFallback([nativeCodec, jsonCodec, xmlCodec]),
-  json: createFallback([jsonCodec, xmlCodec]),
-  xml: createFallback([xmlCodec, jsonCodec]),
+/** Models with native tool calls sometimes write calls as text, small ones in particular, so all codecs fall back. */
+const protocolCodecs: Record<Profile['protocol'], ProtocolCodec> = {
+  native: createFallbackCodec([nativeCodec, jsonCodec, xmlCodec]),
+  json: createFallbackCodec([jsonCodec, xmlCodec]),
+  xml: createFallbackCodec([xmlCodec, jsonCodec]),
 };
 
-/** How many calls one reply may hold, where a model writes them as text. */
-const textCallsMax = 32;
+/** Maximum number of text tool calls in one reply. */
+const maxTextCalls = 32;
 
-/** How a model that writes its calls as text is spoken to: in the manner of the chart. */
-export function mannerFor(chart: ModeChart | null | undefined): Manner {
+/** Returns the codec options for text tool calls that the chart requires. */
+export function getCodecOptions(chart: ModeChart | null | undefined): ProtocolOptions {
   if (chart?.name === 'lkj') return { logs: ['think_log', 'evaluation_log'], callsMax: 1 };
   if (chart?.name === 'lkj1') return { logs: ['thinking_log'], callsMax: 1 };
-  return { logs: [], callsMax: chart?.oneAction === true ? 1 : textCallsMax };
+  return { logs: [], callsMax: chart?.oneAction === true ? 1 : maxTextCalls };
 }
 
-/** The librarian needs no protocol but XML, which its profiles are about. */
-function librarianFor({ protocol }: Profile, manner: Manner): Model {
+/** The librarian needs a protocol only for the XML profiles. */
+function createProfileLibrarian({ protocol }: Profile, manner: ProtocolOptions): Model {
   if (protocol !== 'xml') return createLibrarian();
-  return speakIn(xmlCodec, createLkjLibrarian(xmlCodec, manner.logs), { ...manner, readsCalls: true });
+  return createProtocolModel(xmlCodec, createLkjLibrarian(xmlCodec, manner.logs), {
+    ...manner,
+    readsCalls: true,
+  });
 }
 
-function optionsOf(flags: ModelFlags): NamedModelOptions {
+function parseModelOptions(flags: ModelFlags): NamedModelOptions {
   const { baseUrl, priceIn, priceOut, maxOutputTokens } = flags;
-  const input = priceIn === undefined ? null : decimalNumber('--price-in', priceIn);
-  const output = priceOut === undefined ? null : decimalNumber('--price-out', priceOut);
+  const input = priceIn === undefined ? null : parseDecimalOption('--price-in', priceIn);
+  const output = priceOut === undefined ? null : parseDecimalOption('--price-out', priceOut);
   if ((input === null) !== (output === null)) {
     throw new UsageError('Give both --price-in and --price-out, in money per million tokens, or neither.');
   }
   const tokens =
-    maxOutputTokens === undefined ? null : wholeNumber('--max-output-tokens', maxOutputTokens, 1);
+    maxOutputTokens === undefined ? null : parseWholeNumberOption('--max-output-tokens', maxOutputTokens, 1);
   return {
     ...(baseUrl !== undefined && { baseUrl }),
     ...(input !== null &&

@@ -1,56 +1,59 @@
 import type { Readable } from 'node:stream';
 
-/** The longest line that is read; what goes beyond it is passed over and never held in memory. */
-export const lineBytesMax = 16 * 1024 * 1024;
+/** Maximum line length; the rest of a longer line is skipped without buffering. */
+export const maxLineBytes = 16 * 1024 * 1024;
 
-/** A line of the input, counted from 1; or what kept it from being text. */
-export type Line =
+/** An input line, counted from 1, or the reason why it could not be decoded. */
+export type InputLine =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly error: string };
 
 /**
- * The lines of the input that are not blank, each as soon as it is complete; the last one needs no line break.
- * An input that is closed before its end just ends.
+ * Yields the non-blank lines of the input as soon as each is complete; the last one needs no line break. An input that
+ * closes early simply ends.
  */
-export async function* readLines(input: Readable, bytesMax: number = lineBytesMax): AsyncGenerator<Line> {
+export async function* readInputLines(
+  input: Readable,
+  bytesMax: number = maxLineBytes,
+): AsyncGenerator<InputLine> {
   const line = new LineBuffer(bytesMax);
   try {
     for await (const chunk of input as AsyncIterable<Buffer | string>) {
-      yield* linesIn(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, line);
+      yield* splitChunk(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, line);
     }
   } catch (error) {
-    if (wasClosed(error)) return;
+    if (isPrematureClose(error)) return;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`The input cannot be read: ${reason}`, { cause: error });
   }
-  yield* unlessBlank(line.take());
+  yield* skipBlankLine(line.take());
 }
 
-/** The lines that end in this chunk; what is left of it begins the next one. */
-function* linesIn(chunk: Buffer, line: LineBuffer): Generator<Line> {
+/** Yields the lines that end in this chunk; the remainder starts the next line. */
+function* splitChunk(chunk: Buffer, line: LineBuffer): Generator<InputLine> {
   let start = 0;
-  for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+  for (let end = chunk.indexOf(newlineByte); end !== -1; end = chunk.indexOf(newlineByte, start)) {
     line.add(chunk.subarray(start, end));
     start = end + 1;
-    yield* unlessBlank(line.take());
+    yield* skipBlankLine(line.take());
   }
   line.add(chunk.subarray(start));
 }
 
-const newline = 0x0a;
+const newlineByte = 0x0a;
 
-function unlessBlank(line: Line): readonly Line[] {
+function skipBlankLine(line: InputLine): readonly InputLine[] {
   return 'text' in line && /^[\t\r ]*$/.test(line.text) ? [] : [line];
 }
 
-function wasClosed(error: unknown): boolean {
+function isPrematureClose(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
-/** Collects one line from however many pieces it comes in. */
+/** Collects one line from any number of chunks. */
 class LineBuffer {
   readonly #bytesMax: number;
-  /** Takes a byte order mark off by itself, and knows what is not UTF-8. */
+  /** Strips a byte order mark, and rejects invalid UTF-8. */
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   #bytes = Buffer.alloc(64 * 1024);
   #length = 0;
@@ -69,8 +72,8 @@ class LineBuffer {
     this.#length = end;
   }
 
-  /** The line so far, and a fresh start. */
-  take(): Line {
+  /** Returns the current line and resets the buffer. */
+  take(): InputLine {
     const length = this.#length;
     this.#length = 0;
     this.#number += 1;
@@ -85,7 +88,7 @@ class LineBuffer {
     }
   }
 
-  /** To twice the size where the limit allows it, so that a line in many small pieces is not copied once for each of them. */
+  /** Doubles the buffer up to the limit, so that a line in many small chunks is not copied for each of them. */
   #grow(needed: number): void {
     const larger = Buffer.alloc(Math.min(Math.max(needed, this.#bytes.length * 2), this.#bytesMax));
     this.#bytes.copy(larger, 0, 0, this.#length);

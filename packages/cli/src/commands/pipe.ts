@@ -1,17 +1,17 @@
 import type { Session } from '@pawl/core';
-import { eventsJsonSchema } from '@pawl/runtime';
+import { buildEventsJsonSchema } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { answerLine, stateForms, type Machine } from './pipe-answer.ts';
-import { readLines } from './pipe-lines.ts';
+import type { CommandIo } from '../command-io.ts';
+import { answerLine, stateFormats, type PipeMachine } from './pipe-answer.ts';
+import { readInputLines } from './pipe-lines.ts';
 import { LineOutput } from './line-output.ts';
-import { profileNamed } from './profile-option.ts';
-import { oneOf } from '../one-of.ts';
+import { resolveProfile } from './profile-option.ts';
+import { parseChoice } from '../parse-choice.ts';
 
 export type PipeOptions = {
-  /** The name of a profile, or the file of one. */
+  /** A profile name or file. */
   readonly profile: string;
-  /** How much of the state each answer holds: compact, full or status. */
+  /** How much state each answer contains: compact, full or status. */
   readonly state: string;
   readonly id?: string;
   /** Aborted when the process is asked to stop. */
@@ -19,11 +19,12 @@ export type PipeOptions = {
 };
 
 /**
- * The machine as a co-process: each line in is an event, each line out answers one line in, in order and at once.
- * At the end of the input the exit code says whether every line was good; a shutdown event ends it sooner, with 0.
+ * Runs the state machine as a coprocess: each input line is an event, each output line answers one input line, in order
+ * and at once. At the end of the input the exit code says whether every line was valid; a shutdown event ends it
+ * earlier, with 0.
  */
-export async function pipe(options: PipeOptions, io: Io): Promise<ExitCode> {
-  const machine = await machineFor(options);
+export async function runPipe(options: PipeOptions, io: CommandIo): Promise<ExitCode> {
+  const machine = await createPipeMachine(options);
   const stop = (): void => void io.stdin.destroy();
   const output = new LineOutput(io.stdout, stop);
   const { signal } = options;
@@ -31,7 +32,7 @@ export async function pipe(options: PipeOptions, io: Io): Promise<ExitCode> {
   if (signal?.aborted === true) stop();
   let session: Session | null = null;
   let code: ExitCode = exitCodes.finished;
-  for await (const line of readLines(io.stdin)) {
+  for await (const line of readInputLines(io.stdin)) {
     const answered = answerLine(machine, session, line, Date.now);
     session = answered.session;
     if (!answered.answer.ok) code = exitCodes.failed;
@@ -43,14 +44,13 @@ export async function pipe(options: PipeOptions, io: Io): Promise<ExitCode> {
   return signal?.aborted === true ? exitCodes.interrupted : code;
 }
 
-/** Prints the JSON Schema of the events. */
-export async function printSchema(io: Io): Promise<ExitCode> {
+export async function printEventSchema(io: CommandIo): Promise<ExitCode> {
   const output = new LineOutput(io.stdout);
-  await output.write(JSON.stringify(eventsJsonSchema(), null, 2));
+  await output.write(JSON.stringify(buildEventsJsonSchema(), null, 2));
   return exitCodes.finished;
 }
 
-async function machineFor({ profile, state, id = 'pipe' }: PipeOptions): Promise<Machine> {
-  const form = oneOf('form of the state', state, stateForms);
-  return { id, profile: await profileNamed(profile), form };
+async function createPipeMachine({ profile, state, id = 'pipe' }: PipeOptions): Promise<PipeMachine> {
+  const form = parseChoice('form of the state', state, stateFormats);
+  return { id, profile: await resolveProfile(profile), form };
 }

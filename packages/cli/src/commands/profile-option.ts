@@ -1,27 +1,27 @@
-import { findProfile, profiles, type Profile } from '@pawl/core';
+import { findProfile, builtInProfiles, type Profile } from '@pawl/core';
 import { ProfileFileError, readProfileFile } from '@pawl/runtime';
-import { asUsageError } from '../usage-error.ts';
-import { noSuch } from '../one-of.ts';
+import { toUsageError } from '../usage-error.ts';
+import { createUnknownNameError } from '../parse-choice.ts';
 
-/** The profile that `--profile` means: one that is built in, by its name, or that of a file. */
-export async function profileNamed(nameOrPath: string): Promise<Profile> {
+/** Resolves `--profile` to a built-in profile or a profile file. */
+export async function resolveProfile(nameOrPath: string): Promise<Profile> {
   const found = findProfile(nameOrPath);
   if (found !== undefined) return found;
-  if (!isFileName(nameOrPath)) {
-    throw noSuch(
+  if (!isFilePath(nameOrPath)) {
+    throw createUnknownNameError(
       'profile',
       nameOrPath,
-      profiles.map(({ name }) => name),
+      builtInProfiles.map(({ name }) => name),
     );
   }
   try {
     return await readProfileFile(nameOrPath);
   } catch (error) {
-    throw asUsageError(error, ProfileFileError);
+    throw toUsageError(error, ProfileFileError);
   }
 }
 
-/** Whether a word of the command line, where there could be a name as well, means a file. */
-export function isFileName(word: string): boolean {
+/** Returns whether a word that could be a name is a file path. */
+export function isFilePath(word: string): boolean {
   return /[/\\]|\.(?:json|ya?ml)$/i.test(word);
 }

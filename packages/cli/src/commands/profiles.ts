@@ -1,14 +1,20 @@
-import { defaultSettings, findProfile, profiles, type Profile, type Settings } from '@pawl/core';
+import {
+  defaultSettings,
+  findProfile,
+  builtInProfiles,
+  type Profile,
+  type SessionSettings,
+} from '@pawl/core';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { visibleLine } from '../visible.ts';
-import { profileNamed } from './profile-option.ts';
+import type { CommandIo } from '../command-io.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { resolveProfile } from './profile-option.ts';
 
-type Options = { readonly json?: boolean | undefined };
+type ProfilesOptions = { readonly json?: boolean | undefined };
 
-/** The profiles that are built in, each with what sets it apart. */
-export function listProfiles({ json }: Options, io: Io): ExitCode {
-  const rows = profiles.map(rowOf);
+/** Lists the built-in profiles with their main differences. */
+export function listProfiles({ json }: ProfilesOptions, io: CommandIo): ExitCode {
+  const rows = builtInProfiles.map(summarizeProfile);
   if (json === true) {
     for (const row of rows) io.stdout.write(`${JSON.stringify(row)}\n`);
     return exitCodes.finished;
@@ -25,30 +31,34 @@ export function listProfiles({ json }: Options, io: Io): ExitCode {
   return exitCodes.finished;
 }
 
-/** Everything that a profile decides: one that is built in, or that of a file. */
-export async function showProfile(name: string, { json }: Options, io: Io): Promise<ExitCode> {
-  const profile = await profileNamed(name);
-  const settings: Settings = { ...defaultSettings, ...profile.settings };
+/** Shows all settings of a built-in profile or of a profile file. */
+export async function showProfile(name: string, { json }: ProfilesOptions, io: CommandIo): Promise<ExitCode> {
+  const profile = await resolveProfile(name);
+  const settings: SessionSettings = { ...defaultSettings, ...profile.settings };
   io.stdout.write(
-    json === true ? `${JSON.stringify({ ...rowOf(profile), settings }, null, 2)}\n` : told(profile, settings),
+    json === true
+      ? `${JSON.stringify({ ...summarizeProfile(profile), settings }, null, 2)}\n`
+      : formatProfile(profile, settings),
   );
   return exitCodes.finished;
 }
 
-/** A profile in short. */
-type ProfileRow = Omit<Profile, 'settings'> & {
+type ProfileSummary = Omit<Profile, 'settings'> & {
   readonly builtIn: boolean;
   readonly chart: string | null;
-  readonly governor: Settings['governor']['preset'];
+  readonly governor: SessionSettings['governor']['preset'];
 };
 
-function rowOf({ settings, ...profile }: Profile): ProfileRow {
+function summarizeProfile({ settings, ...profile }: Profile): ProfileSummary {
   const { chart, governor } = { ...defaultSettings, ...settings };
   const builtIn = findProfile(profile.name) !== undefined;
   return { ...profile, builtIn, chart: chart?.name ?? null, governor: governor.preset };
 }
 
-function told({ name, description, protocol, terminal }: Profile, settings: Settings): string {
+function formatProfile(
+  { name, description, protocol, terminal }: Profile,
+  settings: SessionSettings,
+): string {
   const { chart, governor, memory, budgets, ...rest } = settings;
   const { preset, ...changes } = governor;
   const rows: readonly (readonly [string, string])[] = [
@@ -58,18 +68,18 @@ function told({ name, description, protocol, terminal }: Profile, settings: Sett
       'chart',
       chart === null ? 'none' : `${chart.name}: ${chart.states.map((state) => state.name).join(', ')}`,
     ],
-    ['governor', [preset, ...partsOf(changes)].join('; ')],
-    ['memory', memory === null ? 'none' : partsOf(memory).join('; ')],
-    ['budgets', budgets === null ? 'none' : partsOf(budgets).join('; ')],
+    ['governor', [preset, ...formatSettingsParts(changes)].join('; ')],
+    ['memory', memory === null ? 'none' : formatSettingsParts(memory).join('; ')],
+    ['budgets', budgets === null ? 'none' : formatSettingsParts(budgets).join('; ')],
     ...Object.entries(rest).map(([key, value]) => [key, JSON.stringify(value)] as const),
   ];
   const width = Math.max(...rows.map(([key]) => key.length));
-  const lines = rows.map(([key, value]) => `${key.padEnd(width)}  ${visibleLine(value)}`);
-  return `${[`${visibleLine(name)}: ${visibleLine(description)}`, '', ...lines].join('\n')}\n`;
+  const lines = rows.map(([key, value]) => `${key.padEnd(width)}  ${sanitizeOneLine(value)}`);
+  return `${[`${sanitizeOneLine(name)}: ${sanitizeOneLine(description)}`, '', ...lines].join('\n')}\n`;
 }
 
-/** What is set in a part of the settings; what says nothing is left out. */
-function partsOf(part: object): readonly string[] {
+/** Formats the settings of one section; unset values are omitted. */
+function formatSettingsParts(part: object): readonly string[] {
   return Object.entries(part)
     .map(([key, value]: [string, unknown]) => [key, JSON.stringify(value)] as const)
     .filter(([, value]) => value !== undefined && !['null', '{}', '[]'].includes(value))

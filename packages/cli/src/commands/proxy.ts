@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { createRecorder } from '../proxy/recorder.ts';
+import type { CommandIo } from '../command-io.ts';
+import { createConversationRecorder } from '../proxy/recorder.ts';
 import { createProxy, type ProxyNote } from '../proxy/server.ts';
-import { openStoreOrNowhere } from '../store-option.ts';
+import { openStoreOrMemory } from '../store-option.ts';
 import { UsageError } from '../usage-error.ts';
-import { visibleLine } from '../visible.ts';
-import { budgetsOf, type BudgetFlags } from './budget-options.ts';
-import { folderNamed } from '../folder-option.ts';
-import { portNumber } from './option-number.ts';
-import { configFor } from './run-config.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { parseBudgetFlags, type BudgetFlags } from './budget-options.ts';
+import { resolveFolder } from '../folder-option.ts';
+import { parsePortOption } from './number-options.ts';
+import { loadConfig } from './run-config.ts';
 
-export type ProxyFlags = Omit<BudgetFlags, 'maxCost'> & {
+export type ProxyCommandOptions = Omit<BudgetFlags, 'maxCost'> & {
   readonly upstream?: string | undefined;
   readonly port: string;
   readonly dir: string;
@@ -22,25 +22,25 @@ export type ProxyFlags = Omit<BudgetFlags, 'maxCost'> & {
   readonly signal: AbortSignal;
 };
 
-/** Runs the proxy until it is asked to stop. */
-export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
-  const upstream = upstreamIn(flags.upstream);
-  const port = portNumber('--port', flags.port);
-  const dir = await folderNamed(flags.dir);
-  const budgets = budgetsOf(flags);
-  const { config } = await configFor(dir, {}, null);
-  const opened = await openStoreOrNowhere(flags, config);
-  const say = (line: string): void => void io.stderr.write(`${visibleLine(line)}\n`);
+/** Runs the proxy until it is stopped. */
+export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promise<ExitCode> {
+  const upstream = parseUpstream(flags.upstream);
+  const port = parsePortOption('--port', flags.port);
+  const dir = await resolveFolder(flags.dir);
+  const budgets = parseBudgetFlags(flags);
+  const { config } = await loadConfig(dir, {}, null);
+  const opened = await openStoreOrMemory(flags, config);
+  const say = (line: string): void => void io.stderr.write(`${sanitizeOneLine(line)}\n`);
   if (opened.warning !== null) say(opened.warning);
   const about = { kind: 'proxy', dir, upstream: upstream.origin };
-  // What is kept nowhere would only pile up.
+  // Without a persistent store, recordings would only accumulate in memory.
   const recorder =
-    opened.path === null ? null : createRecorder({ store: opened.store, about, onTrouble: say });
+    opened.path === null ? null : createConversationRecorder({ store: opened.store, about, onTrouble: say });
   const { server, heard } = createProxy({
     upstream,
     govern: { now: Date.now, ...(budgets !== null && { budgets }) },
     recorder,
-    onNote: tellNotes(flags, io, say),
+    onNote: createNoteWriter(flags, io, say),
     now: Date.now,
   });
   try {
@@ -56,7 +56,7 @@ export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
     if (!flags.signal.aborted) await once(flags.signal, 'abort');
     return exitCodes.finished;
   } catch (error) {
-    throw cannotListen(port, error);
+    throw toListenUsageError(port, error);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -66,7 +66,7 @@ export async function proxy(flags: ProxyFlags, io: Io): Promise<ExitCode> {
   }
 }
 
-function upstreamIn(text = ''): URL {
+function parseUpstream(text = ''): URL {
   const url = URL.parse(text);
   if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '')
     return url;
@@ -75,18 +75,18 @@ function upstreamIn(text = ''): URL {
   );
 }
 
-function tellNotes(
-  { quiet, json }: ProxyFlags,
-  io: Io,
+function createNoteWriter(
+  { quiet, json }: ProxyCommandOptions,
+  io: CommandIo,
   say: (line: string) => void,
 ): (note: ProxyNote) => void {
   if (quiet === true) return () => undefined;
   return json === true
     ? (note) => void io.stdout.write(`${JSON.stringify(note)}\n`)
-    : (note) => say(noteText(note));
+    : (note) => say(formatProxyNote(note));
 }
 
-function noteText(note: ProxyNote): string {
+function formatProxyNote(note: ProxyNote): string {
   switch (note.type) {
     case 'found':
       return `${note.isFinish ? 'Asked for a last answer' : 'Advised'}: ${note.verdict.reason} (${note.verdict.rule})`;
@@ -99,7 +99,7 @@ function noteText(note: ProxyNote): string {
   }
 }
 
-function cannotListen(port: number, error: unknown): unknown {
+function toListenUsageError(port: number, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error;
   if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') return error;
   return new UsageError(

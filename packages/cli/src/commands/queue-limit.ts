@@ -1,58 +1,62 @@
-import type { Rate, TenantLimits } from '@pawl/worker';
+import type { TenantRate, TenantLimits } from '@pawl/worker';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
+import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';
-import { visibleLine } from '../visible.ts';
-import { withQueue, type QueueFlags } from './queue-place.ts';
-import { wholeNumber, timeUnits } from './option-number.ts';
-import { checkTenant } from './tenant.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { withQueue, type QueueFlags } from './queue-connection.ts';
+import { parseWholeNumberOption, timeUnitsMs } from './number-options.ts';
+import { requireTenantName } from './tenant.ts';
 
-export type LimitFlags = QueueFlags & { readonly concurrency?: string; readonly rate?: string };
+export type TenantLimitFlags = QueueFlags & { readonly concurrency?: string; readonly rate?: string };
 
-/** Says how much of a tenant's work is done at once, and how often it may begin. */
-export async function limitTenant(tenant: string, flags: LimitFlags, io: Io): Promise<ExitCode> {
-  checkTenant('<tenant>', tenant);
-  const asked = limitsOf(flags);
+/** Sets a tenant's concurrency and rate limits. */
+export async function setTenantLimits(
+  tenant: string,
+  flags: TenantLimitFlags,
+  io: CommandIo,
+): Promise<ExitCode> {
+  requireTenantName('<tenant>', tenant);
+  const asked = parseTenantLimits(flags);
   return withQueue(flags, {}, async ({ queue }) => {
     await queue.limit(tenant, asked);
     const limits = await queue.parts.queues.limits(tenant);
     if (flags.json === true) io.stdout.write(`${JSON.stringify({ tenant, limits })}\n`);
-    else io.stdout.write(`${visibleLine(tenant)}: ${limitsText(limits) || 'no limit'}\n`);
+    else io.stdout.write(`${sanitizeOneLine(tenant)}: ${formatTenantLimits(limits) || 'no limit'}\n`);
     return exitCodes.finished;
   });
 }
 
-/** Empty where there is no limit. */
-export function limitsText({ concurrency, rate }: Required<TenantLimits>): string {
+/** Empty if there is no limit. */
+export function formatTenantLimits({ concurrency, rate }: Required<TenantLimits>): string {
   return [
     ...(concurrency === null ? [] : [`at most ${concurrency} at once`]),
-    ...(rate === null ? [] : [`${rate.max} every ${spanText(rate.perMs)}`]),
+    ...(rate === null ? [] : [`${rate.max} every ${formatTimeSpan(rate.perMs)}`]),
   ].join(', ');
 }
 
-function limitsOf({ concurrency, rate }: LimitFlags): TenantLimits {
+function parseTenantLimits({ concurrency, rate }: TenantLimitFlags): TenantLimits {
   if (concurrency === undefined && rate === undefined) {
     throw new UsageError('Say which limit: --concurrency 4, --rate 100/1h, or "none" for either.');
   }
   return {
     ...(concurrency !== undefined && {
-      concurrency: concurrency === 'none' ? null : wholeNumber('--concurrency', concurrency, 1),
+      concurrency: concurrency === 'none' ? null : parseWholeNumberOption('--concurrency', concurrency, 1),
     }),
-    ...(rate !== undefined && { rate: rate === 'none' ? null : rateOf(rate) }),
+    ...(rate !== undefined && { rate: rate === 'none' ? null : parseRate(rate) }),
   };
 }
 
-function rateOf(given: string): Rate {
+function parseRate(given: string): TenantRate {
   const [, max, count = '1', unit] = /^(\d{1,9})\/(\d{1,6})?([smhd])$/.exec(given.trim()) ?? [];
-  const perMs = Number(count) * timeUnits[(unit ?? 's') as keyof typeof timeUnits];
+  const perMs = Number(count) * timeUnitsMs[(unit ?? 's') as keyof typeof timeUnitsMs];
   if (max !== undefined && Number(max) > 0 && perMs > 0) return { max: Number(max), perMs };
   throw new UsageError(
     `--rate takes how many in which time, such as 5/s, 100/1h or 1000/d, or "none", and got ${JSON.stringify(given)}.`,
   );
 }
 
-/** In the largest unit that needs no fraction. */
-export function spanText(ms: number): string {
-  const [unit, length] = Object.entries(timeUnits).findLast(([, each]) => ms % each === 0) ?? ['ms', 1];
+/** Formats a duration in the largest unit that needs no fraction. */
+export function formatTimeSpan(ms: number): string {
+  const [unit, length] = Object.entries(timeUnitsMs).findLast(([, each]) => ms % each === 0) ?? ['ms', 1];
   return `${ms / length}${unit}`;
 }

@@ -1,17 +1,22 @@
 import type { SessionCommand } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { visibleLine } from '../visible.ts';
-import { withQueue, type QueueFlags } from './queue-place.ts';
-import { sessionNamed } from './session-named.ts';
+import type { CommandIo } from '../command-io.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { withQueue, type QueueFlags } from './queue-connection.ts';
+import { findSession } from './find-session.ts';
 
-/** Asks something of a session that workers run, wherever that is. */
-export function sendTo(word: string, command: SessionCommand, flags: QueueFlags, io: Io): Promise<ExitCode> {
+/** Sends a command to a session that workers run. */
+export function sendQueueCommand(
+  word: string,
+  command: SessionCommand,
+  flags: QueueFlags,
+  io: CommandIo,
+): Promise<ExitCode> {
   return withQueue(flags, {}, async ({ store, queue }) => {
-    const { id } = await sessionNamed(store, word, flags.dir);
+    const { id } = await findSession(store, word, flags.dir);
     await queue.send(id, command);
     if (flags.json === true) io.stdout.write(`${JSON.stringify({ id, command })}\n`);
-    else io.stdout.write(`Kept. Whoever holds ${visibleLine(id)} carries it out.\n`);
+    else io.stdout.write(`Kept. Whoever holds ${sanitizeOneLine(id)} carries it out.\n`);
     return exitCodes.finished;
   });
 }

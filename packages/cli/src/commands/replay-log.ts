@@ -1,29 +1,29 @@
 import { step, type Session } from '@pawl/core';
-import { stateHash, type Store } from '@pawl/runtime';
+import { computeStateHash, type Store } from '@pawl/runtime';
 import type { SessionRecord } from './export-record.ts';
 
-/** What stepping through a log came to. `fault` is the first event that did not go as it did when it was kept. */
-export type Replayed = {
+/** The result of replaying a log. `fault` is the first event that does not replay as it was recorded. */
+export type ReplayedRecord = {
   readonly end: Session;
   readonly events: number;
-  readonly fault: Fault | null;
+  readonly fault: ReplayFault | null;
 };
 
-export type Fault = { readonly seq: number; readonly reason: string };
+export type ReplayFault = { readonly seq: number; readonly reason: string };
 
-/** Steps through a record from the session as created. */
-export async function replayRecord(
+/** Replays a record from the initial session. */
+export async function replaySessionRecord(
   { created, events }: Pick<SessionRecord, 'created' | 'events'>,
   onEvent: (seq: number) => void = () => undefined,
   upTo = Infinity,
-): Promise<Replayed> {
+): Promise<ReplayedRecord> {
   let end = created;
   let count = 0;
   for await (const { seq, event } of events()) {
     if (seq > upTo) break;
-    const after = stepped(end, event);
+    const after = tryStep(end, event);
     if (after === null) return { end, events: count, fault: { seq, reason: 'it cannot be replayed' } };
-    // Whatever is in a log was taken when it was kept.
+    // Every logged event was accepted when it was recorded.
     if (after.seq !== seq) return { end, events: count, fault: { seq, reason: 'it is not taken any more' } };
     end = after;
     count += 1;
@@ -32,8 +32,8 @@ export async function replayRecord(
   return { end, events: count, fault: null };
 }
 
-/** An event that somebody forged may lack what its type promises. */
-function stepped(session: Session, event: Parameters<typeof step>[1]): Session | null {
+/** A forged event may lack fields that its type requires. */
+function tryStep(session: Session, event: Parameters<typeof step>[1]): Session | null {
   try {
     return step(session, event).session;
   } catch {
@@ -42,17 +42,17 @@ function stepped(session: Session, event: Parameters<typeof step>[1]): Session |
 }
 
 /**
- * The first event after which the store opens another session than a replay gives. The two agree up to there and nowhere
- * after, since each goes on from what it had: so the middle tells in which half to look.
+ * Finds the first event after which the store's session differs from the replayed one. Once they diverge they stay
+ * different, because each state derives from the one before, so a binary search finds the event.
  */
-export async function firstDifference(store: Store, record: SessionRecord): Promise<number> {
+export async function findFirstDivergentEvent(store: Store, record: SessionRecord): Promise<number> {
   let same = record.created.seq;
   let other = record.head;
   while (other - same > 1) {
     const middle = Math.floor((same + other) / 2);
-    const { end } = await replayRecord(record, () => undefined, middle);
+    const { end } = await replaySessionRecord(record, () => undefined, middle);
     const { session } = await store.open(record.id, { at: middle });
-    if (stateHash(end) === stateHash(session)) same = middle;
+    if (computeStateHash(end) === computeStateHash(session)) same = middle;
     else other = middle;
   }
   return other;

@@ -1,6 +1,6 @@
 import { findProfile, type Event, type ModelError, type RequestedCall } from '@pawl/core';
 import {
-  textAbout,
+  getMetadataText,
   type Model,
   type ModelChunk,
   type ModelRequest,
@@ -8,40 +8,44 @@ import {
 } from '@pawl/runtime';
 import { isDeepStrictEqual } from 'node:util';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { visibleLine } from '../visible.ts';
+import type { CommandIo } from '../command-io.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
 import type { SessionRecord } from './export-record.ts';
-import { modelFor, type ModelFlags, mannerFor } from './model-options.ts';
+import { createProfileModel, type ModelFlags, getCodecOptions } from './model-options.ts';
 import { LineOutput } from './line-output.ts';
-import { profileNamed } from './profile-option.ts';
-import { asksOf, type Asked } from './show-request.ts';
-import { walkEvents } from './show-walk.ts';
-import { fit, widthOf } from './columns.ts';
-import { counted } from './number-text.ts';
-import { manifestIn, type Manifest } from './manifest.ts';
+import { resolveProfile } from './profile-option.ts';
+import { listModelRequests, type SentModelRequest } from './show-request.ts';
+import { replayEvents } from './session-replay.ts';
+import { truncateColumns, getOutputWidth } from './columns.ts';
+import { formatCount } from './format-number.ts';
+import { readRunManifest, type RunManifest } from './manifest.ts';
 
-type Options = ModelFlags & {
+type ReplayModelOptions = ModelFlags & {
   readonly json?: boolean | undefined;
   readonly profile?: string | undefined;
   readonly all?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Asks a model again whatever it was asked in a session, each time with the conversation as it was, and compares. */
-export async function replayWithModel(record: SessionRecord, options: Options, io: Io): Promise<ExitCode> {
+/** Sends each recorded request to a model again, with the conversation at that point, and compares the replies. */
+export async function replayWithModel(
+  record: SessionRecord,
+  options: ReplayModelOptions,
+  io: CommandIo,
+): Promise<ExitCode> {
   const { signal = new AbortController().signal, all = false, json = false } = options;
-  const model = await modelOf(record, options);
-  const known = await manifestFor(record);
-  const view = viewOn(io, json, known);
+  const model = await resolveReplayModel(record, options);
+  const known = await buildReplayManifest(record);
+  const view = createReplayView(io, json, known);
   const tally = { same: 0, different: 0 };
-  for await (const asked of answered(record, known)) {
-    const reply = await replyOf(model, asked.ask, signal);
+  for await (const asked of streamAnsweredRequests(record, known)) {
+    const reply = await requestReplayReply(model, asked.ask, signal);
     if (signal.aborted) return exitCodes.interrupted;
     if (reply.type === 'failure') {
       await view.failure(asked, reply.error);
       return exitCodes.model;
     }
-    const compared = compare(asked, reply);
+    const compared = compareReplies(asked, reply);
     tally[compared.same ? 'same' : 'different'] += 1;
     await view.reply(compared);
     if (!compared.same && !all) break;
@@ -50,76 +54,87 @@ export async function replayWithModel(record: SessionRecord, options: Options, i
   return tally.different === 0 ? exitCodes.finished : exitCodes.failed;
 }
 
-/** As it ran, unless other flags are given. */
-async function modelOf({ about, created }: SessionRecord, options: Options): Promise<Model> {
-  const profile = await profileNamed(options.profile ?? findProfile(created.profile)?.name ?? 'pawl');
-  const spec = options.model ?? textAbout(about, 'model');
-  return modelFor(
+/** Uses the recorded model unless flags override it. */
+async function resolveReplayModel(
+  { about, created }: SessionRecord,
+  options: ReplayModelOptions,
+): Promise<Model> {
+  const profile = await resolveProfile(options.profile ?? findProfile(created.profile)?.name ?? 'pawl');
+  const spec = options.model ?? getMetadataText(about, 'model');
+  return createProfileModel(
     { ...options, ...(spec !== null && { model: spec }) },
     profile,
-    mannerFor(created.settings.chart),
+    getCodecOptions(created.settings.chart),
   );
 }
 
 /**
- * Where the tools are not on record, those that were called are offered, with the parameters that they were called with: so
- * the model can call them again.
+ * If the tools were not recorded, offers the tools that were called, with the parameters of those calls, so that the
+ * model can call them again.
  */
-async function manifestFor({ about, created, events }: SessionRecord): Promise<Manifest> {
-  const known = manifestIn(about);
+async function buildReplayManifest({ about, created, events }: SessionRecord): Promise<RunManifest> {
+  const known = readRunManifest(about);
   if (!known.missing.includes('tools')) return known;
   const called = new Map<string, Map<string, string>>();
-  for await (const { event } of walkEvents(created, events())) {
+  for await (const { event } of replayEvents(created, events())) {
     if (event.type !== 'model-replied') continue;
     for (const { tool, args } of event.calls) {
       const types = called.get(tool) ?? new Map<string, string>();
       called.set(tool, types);
       if (args === null || typeof args !== 'object') continue;
-      for (const [key, value] of Object.entries(args)) types.set(key, typeOf(value));
+      for (const [key, value] of Object.entries(args)) types.set(key, getJsonSchemaType(value));
     }
   }
-  return { ...known, tools: [...called].map(([name, types]) => toolNamed(name, types)) };
+  return { ...known, tools: [...called].map(([name, types]) => describeCalledTool(name, types)) };
 }
 
-function toolNamed(name: string, types: ReadonlyMap<string, string>): ToolDescription {
+function describeCalledTool(name: string, types: ReadonlyMap<string, string>): ToolDescription {
   const properties = Object.fromEntries([...types].map(([key, type]) => [key, { type }]));
   return { name, description: `The tool ${name}.`, parameters: { type: 'object', properties } };
 }
 
-/** The word of JSON Schema for it. */
-function typeOf(value: unknown): string {
+/** Returns the JSON Schema type name of a value. */
+function getJsonSchemaType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value;
 }
 
-type Replied = Extract<Event, { readonly type: 'model-replied' }>;
-type AskedAndAnswered = Asked & { readonly number: number; readonly seq: number; readonly recorded: Replied };
+type ModelRepliedEvent = Extract<Event, { readonly type: 'model-replied' }>;
+type AnsweredRequest = SentModelRequest & {
+  readonly number: number;
+  readonly seq: number;
+  readonly recorded: ModelRepliedEvent;
+};
 
-/** Each time the model was asked and replied. */
-async function* answered(
+/** Yields each request that got a reply. */
+async function* streamAnsweredRequests(
   { created, events }: SessionRecord,
-  known: Manifest,
-): AsyncGenerator<AskedAndAnswered, void, undefined> {
+  known: RunManifest,
+): AsyncGenerator<AnsweredRequest, void, undefined> {
   let number = 0;
-  let last: Asked | null = null;
-  for await (const each of walkEvents(created, events())) {
+  let last: SentModelRequest | null = null;
+  for await (const each of replayEvents(created, events())) {
     const { seq, event } = each;
     if (event.type === 'model-replied' && last !== null) {
       yield { ...last, number, seq, recorded: event };
       last = null;
     }
-    for (const asked of asksOf(each, known)) {
+    for (const asked of listModelRequests(each, known)) {
       number += 1;
       last = asked;
     }
   }
 }
 
-type Reply = Extract<ModelChunk, { readonly type: 'reply' }>;
-type Failure = Extract<ModelChunk, { readonly type: 'failure' }>;
+type ModelReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
+type ModelFailureChunk = Extract<ModelChunk, { readonly type: 'failure' }>;
 
-async function replyOf(model: Model, ask: ModelRequest, signal: AbortSignal): Promise<Reply | Failure> {
+async function requestReplayReply(
+  model: Model,
+  ask: ModelRequest,
+  signal: AbortSignal,
+): Promise<ModelReplyChunk | ModelFailureChunk> {
   for await (const chunk of model.stream(ask, signal)) {
     if (chunk.type === 'reply' || chunk.type === 'failure') return chunk;
   }
@@ -129,46 +144,49 @@ async function replyOf(model: Model, ask: ModelRequest, signal: AbortSignal): Pr
   };
 }
 
-type Said = { readonly text: string; readonly calls: readonly Pick<RequestedCall, 'tool' | 'args'>[] };
-
-type Compared = {
-  readonly type: 'reply';
-  /** The number that `pawl show --prompt` shows what was asked by. */
-  readonly number: number;
-  /** The event with the recorded reply. */
-  readonly seq: number;
-  readonly same: boolean;
-  readonly recorded: Said;
-  readonly now: Said;
+type ComparedReply = {
+  readonly text: string;
+  readonly calls: readonly Pick<RequestedCall, 'tool' | 'args'>[];
 };
 
-/** What a reply does is what counts: its calls, or where it has none, what it says. */
-function compare({ number, seq, recorded }: AskedAndAnswered, reply: Reply): Compared {
-  const then = saidIn(recorded);
-  const now = saidIn(reply);
+type ReplyComparison = {
+  readonly type: 'reply';
+  /** The request number that `pawl show --prompt` takes. */
+  readonly number: number;
+  /** The event of the recorded reply. */
+  readonly seq: number;
+  readonly same: boolean;
+  readonly recorded: ComparedReply;
+  readonly now: ComparedReply;
+};
+
+/** Compares what replies do: their tool calls, or, without calls, their text. */
+function compareReplies({ number, seq, recorded }: AnsweredRequest, reply: ModelReplyChunk): ReplyComparison {
+  const then = toComparedReply(recorded);
+  const now = toComparedReply(reply);
   const hasCalls = then.calls.length + now.calls.length > 0;
   const same = hasCalls ? isDeepStrictEqual(then.calls, now.calls) : then.text.trim() === now.text.trim();
   return { type: 'reply', number, seq, same, recorded: then, now };
 }
 
-function saidIn({ text, calls }: Pick<Replied, 'text' | 'calls'>): Said {
+function toComparedReply({ text, calls }: Pick<ModelRepliedEvent, 'text' | 'calls'>): ComparedReply {
   return { text, calls: calls.map(({ tool, args }) => ({ tool, args })) };
 }
 
-type Summary = {
+type ReplaySummary = {
   readonly type: 'summary';
   readonly model: string;
   readonly same: number;
   readonly different: number;
 };
 
-type View = {
-  reply(compared: Compared): Promise<void>;
-  failure(asked: AskedAndAnswered, error: ModelError): Promise<void>;
-  end(summary: Summary): Promise<void>;
+type ReplayView = {
+  reply(compared: ReplyComparison): Promise<void>;
+  failure(asked: AnsweredRequest, error: ModelError): Promise<void>;
+  end(summary: ReplaySummary): Promise<void>;
 };
 
-function viewOn(io: Io, json: boolean, { missing }: Manifest): View {
+function createReplayView(io: CommandIo, json: boolean, { missing }: RunManifest): ReplayView {
   const output = new LineOutput(io.stdout);
   if (json) {
     const write = (record: object): Promise<void> => output.write(JSON.stringify(record));
@@ -186,32 +204,32 @@ function viewOn(io: Io, json: boolean, { missing }: Manifest): View {
     );
   }
   return {
-    reply: (compared) => output.write(comparedText(compared, widthOf(io.stdout))),
+    reply: (compared) => output.write(formatReplyComparison(compared, getOutputWidth(io.stdout))),
     async failure({ number }, { message }) {
-      io.stderr.write(`pawl: prompt ${number}: the model failed: ${fit(message, 500)}\n`);
+      io.stderr.write(`pawl: prompt ${number}: the model failed: ${truncateColumns(message, 500)}\n`);
     },
-    end: (summary) => output.write(summaryText(summary)),
+    end: (summary) => output.write(formatReplaySummary(summary)),
   };
 }
 
-function comparedText({ number, seq, same, recorded, now }: Compared, width: number): string {
+function formatReplyComparison({ number, seq, same, recorded, now }: ReplyComparison, width: number): string {
   if (same) return `prompt ${number} (event ${seq}): the same`;
   return [
     `prompt ${number} (event ${seq}): differs`,
-    `  recorded  ${fit(saidText(recorded), width - 12)}`,
-    `  now       ${fit(saidText(now), width - 12)}`,
+    `  recorded  ${truncateColumns(formatComparedReply(recorded), width - 12)}`,
+    `  now       ${truncateColumns(formatComparedReply(now), width - 12)}`,
   ].join('\n');
 }
 
-function saidText({ text, calls }: Said): string {
+function formatComparedReply({ text, calls }: ComparedReply): string {
   return calls.length === 0
     ? text
     : calls.map(({ tool, args }) => `${tool} ${JSON.stringify(args)}`).join(', ');
 }
 
-function summaryText({ model, same, different }: Summary): string {
+function formatReplaySummary({ model, same, different }: ReplaySummary): string {
   const total = same + different;
   return different === 0
-    ? `${visibleLine(model)} says the same in all ${counted(total, 'reply', 'replies')}.`
-    : `${visibleLine(model)} says something else in ${different} of ${counted(total, 'reply', 'replies')} that were looked at.`;
+    ? `${sanitizeOneLine(model)} says the same in all ${formatCount(total, 'reply', 'replies')}.`
+    : `${sanitizeOneLine(model)} says something else in ${different} of ${formatCount(total, 'reply', 'replies')} that were looked at.`;
 }

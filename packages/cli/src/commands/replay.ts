@@ -1,57 +1,61 @@
-import { stateHash, type Store } from '@pawl/runtime';
+import { computeStateHash, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { progressLine } from '../progress-line.ts';
+import type { CommandIo } from '../command-io.ts';
+import { createProgressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
-import { visibleLine } from '../visible.ts';
-import { BrokenRecord, readRecord } from './export-read.ts';
-import { recordOf, type SessionRecord } from './export-record.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { BrokenRecordError, readSessionRecord } from './export-read.ts';
+import { loadSessionRecord, type SessionRecord } from './export-record.ts';
 import type { ModelFlags } from './model-options.ts';
-import { firstDifference, replayRecord, type Fault } from './replay-log.ts';
+import { findFirstDivergentEvent, replaySessionRecord, type ReplayFault } from './replay-log.ts';
 import { replayWithModel } from './replay-model.ts';
-import { sessionNamed } from './session-named.ts';
-import { withStore, type SessionFlags } from './session-store.ts';
-import { statusText } from './show-ending.ts';
-import { counted } from './number-text.ts';
+import { findSession } from './find-session.ts';
+import { withSessionStore, type SessionFlags } from './session-store.ts';
+import { formatStatus } from './session-ending.ts';
+import { formatCount } from './format-number.ts';
 
-export type ReplayOptions = SessionFlags &
+export type ReplaySessionOptions = SessionFlags &
   ModelFlags & {
     readonly file?: string | undefined;
     readonly withModel?: boolean | undefined;
     readonly profile?: string | undefined;
-    /** Go on after the first reply that differs. */
+    /** Continue after the first reply that differs. */
     readonly all?: boolean | undefined;
     readonly signal?: AbortSignal | undefined;
   };
 
-/** Goes through the log of a session once more: by itself, or asking a model at each step what it would say. */
-export async function replaySession(
+/** Replays a session's log and verifies the resulting state, or compares a model's replies with the recorded ones. */
+export async function runReplay(
   word: string | undefined,
-  options: ReplayOptions,
-  io: Io,
+  options: ReplaySessionOptions,
+  io: CommandIo,
 ): Promise<ExitCode> {
   const { file } = options;
   if ((word === undefined) === (file === undefined)) {
     throw new UsageError('Say which session to replay: its id, or --file with one that was exported.');
   }
-  if (file !== undefined) return replayFile(file, options, io);
-  return withStore(options, async (store) => {
-    const { id } = await sessionNamed(store, word ?? '', options.dir);
-    const record = await recordOf(store, id);
+  if (file !== undefined) return replayExportedFile(file, options, io);
+  return withSessionStore(options, async (store) => {
+    const { id } = await findSession(store, word ?? '', options.dir);
+    const record = await loadSessionRecord(store, id);
     return options.withModel === true
       ? replayWithModel(record, options, io)
-      : report(record, store, options, io);
+      : reportReplay(record, store, options, io);
   });
 }
 
-async function replayFile(file: string, options: ReplayOptions, io: Io): Promise<ExitCode> {
+async function replayExportedFile(
+  file: string,
+  options: ReplaySessionOptions,
+  io: CommandIo,
+): Promise<ExitCode> {
   try {
-    const record = await readRecord(file);
+    const record = await readSessionRecord(file);
     return options.withModel === true
       ? await replayWithModel(record, options, io)
-      : await report(record, null, options, io);
+      : await reportReplay(record, null, options, io);
   } catch (error) {
-    if (!(error instanceof BrokenRecord)) throw error;
+    if (!(error instanceof BrokenRecordError)) throw error;
     if (options.json !== true) throw error;
     const { seq, message } = error;
     io.stdout.write(
@@ -61,21 +65,21 @@ async function replayFile(file: string, options: ReplayOptions, io: Io): Promise
   }
 }
 
-/** A store tells what it opens; a file what was opened when it was written. */
-async function report(
+/** Compares the replayed state with the one the store opens, or, for a file, with the one recorded at export. */
+async function reportReplay(
   record: SessionRecord,
   store: Store | null,
-  { json }: ReplayOptions,
-  io: Io,
+  { json }: ReplaySessionOptions,
+  io: CommandIo,
 ): Promise<ExitCode> {
   const { id, head, stateHash: expected } = record;
-  const line = progressLine(io.stderr);
-  const { end, events, fault } = await replayRecord(record, (seq) =>
+  const line = createProgressLine(io.stderr);
+  const { end, events, fault } = await replaySessionRecord(record, (seq) =>
     line.show(`Replaying event ${seq} of ${head} …`),
   );
   line.clear();
-  const hash = stateHash(end);
-  const differs = fault ?? (hash === expected ? null : await difference(record, store));
+  const hash = computeStateHash(end);
+  const differs = fault ?? (hash === expected ? null : await locateDifference(record, store));
   const status = end.turn.status;
   const told = {
     type: 'replay',
@@ -88,37 +92,37 @@ async function report(
     differsAt: differs?.seq ?? null,
     reason: differs?.reason ?? null,
   };
-  io.stdout.write(`${json === true ? JSON.stringify(told) : textOf(told, store === null)}\n`);
+  io.stdout.write(`${json === true ? JSON.stringify(told) : formatReplayReport(told, store === null)}\n`);
   return differs === null ? exitCodes.finished : exitCodes.failed;
 }
 
-async function difference(record: SessionRecord, store: Store | null): Promise<Fault> {
+async function locateDifference(record: SessionRecord, store: Store | null): Promise<ReplayFault> {
   if (store === null)
     return { seq: record.head, reason: 'every event is as exported, and they lead elsewhere now' };
   return {
-    seq: await firstDifference(store, record),
+    seq: await findFirstDivergentEvent(store, record),
     reason: 'from there on the store opens another session',
   };
 }
 
-type Told = {
+type ReplayReport = {
   readonly id: string;
   readonly events: number;
-  readonly status: Parameters<typeof statusText>[0];
+  readonly status: Parameters<typeof formatStatus>[0];
   readonly stateHash: string;
   readonly expected: string;
   readonly differsAt: number | null;
   readonly reason: string | null;
 };
 
-function textOf(
-  { id, events, status, stateHash: hash, expected, differsAt, reason }: Told,
+function formatReplayReport(
+  { id, events, status, stateHash: hash, expected, differsAt, reason }: ReplayReport,
   isFile: boolean,
 ): string {
   const whose = isFile ? 'what the file says' : 'what the store opens';
   return [
-    `Replayed ${counted(events, 'event')} of ${visibleLine(id)}.`,
-    `  state       ${statusText(status)}`,
+    `Replayed ${formatCount(events, 'event')} of ${sanitizeOneLine(id)}.`,
+    `  state       ${formatStatus(status)}`,
     `  state hash  ${hash}`,
     ...(differsAt === null
       ? [`The same as ${whose}.`]

@@ -1,101 +1,104 @@
-import { conversationOf, isTerminal, type Session } from '@pawl/core';
+import { getConversation, isTerminalSession, type Session } from '@pawl/core';
 import {
-  answerOf,
-  ownerState,
+  findTurnAnswer,
+  getOwnerState,
   StoreError,
-  takeUp,
-  thisProcess,
-  withAgentKeys,
+  resumeSession,
+  getProcessOwner,
+  applyAgentKeys,
   type OpenedSession,
   type Store,
 } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { rememberStore } from '../known-stores.ts';
-import { openStoreFor, type OpenedStore } from '../store-option.ts';
-import { terminalOf } from '../terminal.ts';
-import { UsageError, asUsageError } from '../usage-error.ts';
-import { visible } from '../visible.ts';
-import { configOf, withModel } from './config-flags.ts';
+import type { CommandIo } from '../command-io.ts';
+import { registerStore } from '../known-stores.ts';
+import { openConfiguredStore, type OpenedStore } from '../store-option.ts';
+import { openTerminalPrompt } from '../terminal-prompt.ts';
+import { UsageError, toUsageError } from '../usage-error.ts';
+import { sanitizeText } from '../sanitize-text.ts';
+import { flagsToConfig, applyModelConfig } from './config-flags.ts';
 import type { ModelFlags } from './model-options.ts';
-import { profileNamed } from './profile-option.ts';
-import { codeFor, indexUntil, showing, type ViewOptions } from './run.ts';
-import { readAbout, type About } from './run-about.ts';
-import { configFor } from './run-config.ts';
-import { openRecords } from './run-log.ts';
-import { runTelemetry } from './run-telemetry.ts';
-import { work } from './run-work.ts';
-import { sessionNamed } from './session-named.ts';
-import { shortId } from '../short-id.ts';
+import { resolveProfile } from './profile-option.ts';
+import { toRunExitCode, indexFolderWithProgress, openRunView, type RunViewOptions } from './run.ts';
+import { parseRunMetadata, type RunMetadata } from './run-metadata.ts';
+import { loadConfig } from './run-config.ts';
+import { openRunRecorder } from './run-log.ts';
+import { openRunTelemetry } from './run-telemetry.ts';
+import { driveRun } from './drive-run.ts';
+import { findSession } from './find-session.ts';
+import { shortenId } from '../short-id.ts';
 
-export type ResumeOptions = ModelFlags &
-  ViewOptions & {
-    /** The folder whose last session is meant when none is named. */
+export type ResumeSessionOptions = ModelFlags &
+  RunViewOptions & {
+    /** The folder whose last session is resumed if none is named. */
     readonly dir: string;
     readonly store?: string;
     readonly mode?: string;
     readonly watchResources?: boolean;
-    /** Take the session from whoever runs it now. */
+    /** Take the session over from the process that runs it. */
     readonly takeOver?: boolean;
-    /** Act on a database that was not made here. */
+    /** Run sessions of a database that was not created on this machine. */
     readonly trustStore?: boolean;
   };
 
-/** Goes on with a session where it stopped, however it stopped; and says something in it, if there is something to say. */
-export async function resume(
+/** Resumes a session, however it stopped, with a new message if one is given. */
+export async function runResume(
   word: string,
   message: string | null,
-  options: ResumeOptions,
-  io: Io,
+  options: ResumeSessionOptions,
+  io: CommandIo,
 ): Promise<ExitCode> {
-  const opened = await openStoreFor(options);
+  const opened = await openConfiguredStore(options);
   try {
-    return await resumeIn(opened, { word, message, options, io });
+    return await resumeFromStore(opened, { word, message, options, io });
   } catch (error) {
-    throw asUsageError(error, StoreError);
+    throw toUsageError(error, StoreError);
   } finally {
     await opened.close();
   }
 }
 
-type Asked = {
+type ResumeRequest = {
   readonly word: string;
   readonly message: string | null;
-  readonly options: ResumeOptions;
-  readonly io: Io;
+  readonly options: ResumeSessionOptions;
+  readonly io: CommandIo;
 };
 
-async function resumeIn(opened: OpenedStore, { word, message, options, io }: Asked): Promise<ExitCode> {
-  checkIsOwn(opened, options);
-  const { id } = await sessionNamed(opened.store, word, options.dir);
+async function resumeFromStore(
+  opened: OpenedStore,
+  { word, message, options, io }: ResumeRequest,
+): Promise<ExitCode> {
+  requireTrustedStore(opened, options);
+  const { id } = await findSession(opened.store, word, options.dir);
   const found = await opened.store.open(id);
-  const about = checkCanGoOn(id, found, options);
+  const about = requireResumable(id, found, options);
   const isAtRest = found.session.turn.status === 'waitingForUser' && message === null;
   if (isAtRest && (await opened.store.commands.waiting(id)).length === 0)
-    return tellAnswer(found.session, io);
-  const terminal = terminalOf(io);
-  const flags = { ...about, ...definedIn(options) };
-  const settled = await configFor(about.dir, configOf(flags), terminal);
+    return printLastAnswer(found.session, io);
+  const terminal = openTerminalPrompt(io);
+  const flags = { ...about, ...pickDefinedOptions(options) };
+  const settled = await loadConfig(about.dir, flagsToConfig(flags), terminal);
   const { config } = settled;
-  const { profile } = withAgentKeys(await profileNamed(about.profile), config);
+  const { profile } = applyAgentKeys(await resolveProfile(about.profile), config);
   const { signal = new AbortController().signal } = options;
-  const index = await indexUntil(about.dir, signal, io);
+  const index = await indexFolderWithProgress(about.dir, signal, io);
   if (index === null) return exitCodes.interrupted;
   using folder = index;
-  const taken = await claim(opened.store, id, found);
-  const used = { ...flags, ...withModel(flags, config) };
+  const taken = await claimSessionToResume(opened.store, id, found);
+  const used = { ...flags, ...applyModelConfig(flags, config) };
   const model = used.model ?? 'librarian';
-  const view = await showing(options, io, { folder, id, model, kind: 'run', warnings: settled.warnings });
-  const telemetry = await runTelemetry(config, view, io);
+  const view = await openRunView(options, io, { folder, id, model, kind: 'run', warnings: settled.warnings });
+  const telemetry = await openRunTelemetry(config, view, io);
   try {
-    const result = await work({
+    const result = await driveRun({
       id,
       folder,
       profile,
       budgets: null,
       signal,
       view,
-      trace: openRecords(options, folder.root, (line) => view.warn(line)),
+      trace: openRunRecorder(options, folder.root, (line) => view.warn(line)),
       telemetry,
       flags: used,
       config,
@@ -104,62 +107,68 @@ async function resumeIn(opened: OpenedStore, { word, message, options, io }: Ask
       opening: { kind: 'resumed', taken, message, about: found.about },
     });
     await view.end(result);
-    return codeFor(result, 'run');
+    return toRunExitCode(result, 'run');
   } finally {
     await telemetry?.shutdown();
   }
 }
 
-/** What came with a folder may hold calls that nobody here has allowed; they would run. */
-function checkIsOwn({ isOwn, path }: OpenedStore, { trustStore }: ResumeOptions): void {
+/**
+ * A database that came with a folder may contain tool calls that this user never allowed, and resuming would run them.
+ */
+function requireTrustedStore({ isOwn, path }: OpenedStore, { trustStore }: ResumeSessionOptions): void {
   if (isOwn || path === null) return;
-  if (trustStore === true) return rememberStore(path);
+  if (trustStore === true) return registerStore(path);
   throw new UsageError(
     `${path} was not made by you on this machine. Look into it with pawl show; if you trust what it holds, add --trust-store.`,
   );
 }
 
-function checkCanGoOn(
+function requireResumable(
   id: string,
   { session, owner, about, head }: OpenedSession,
-  { takeOver }: ResumeOptions,
-): About {
-  if (isTerminal(session)) {
+  { takeOver }: ResumeSessionOptions,
+): RunMetadata {
+  if (isTerminalSession(session)) {
     throw new UsageError(
       `Session ${id} has ended for good (${session.turn.status}). Go on from an earlier point: pawl fork ${id} --at ${Math.max(0, head - 1)}`,
     );
   }
-  const state = owner === thisProcess() ? 'gone' : ownerState(owner);
+  const state = owner === getProcessOwner() ? 'gone' : getOwnerState(owner);
   if (state !== 'gone' && takeOver !== true) {
     const where = state === 'alive' ? 'is running now' : 'may be running elsewhere';
     throw new UsageError(
       `Session ${id} ${where} (${owner}). Leave it there, or take it from there with --take-over.`,
     );
   }
-  const known = readAbout(about);
+  const known = parseRunMetadata(about);
   if (known !== null) return known;
   throw new UsageError(
     `Session ${id} was not begun by pawl run: it is not known where and with which model it worked.`,
   );
 }
 
-/** There is nothing to go on with: what came of it is shown, in case whoever asked for it never saw it. */
-function tellAnswer(session: Session, io: Io): ExitCode {
+/** There is nothing to resume: prints the last answer, in case the user has not seen it. */
+function printLastAnswer(session: Session, io: CommandIo): ExitCode {
   const { id } = session;
-  const answer = answerOf(conversationOf(session));
-  const next = `Session ${id} waits for you: pawl resume ${shortId(id)} "what is to be done next"`;
+  const answer = findTurnAnswer(getConversation(session));
+  const next = `Session ${id} waits for you: pawl resume ${shortenId(id)} "what is to be done next"`;
   if (answer === null) throw new UsageError(next);
-  io.stdout.write(`${visible(answer)}\n`);
+  io.stdout.write(`${sanitizeText(answer)}\n`);
   io.stderr.write(`${next}\n`);
   return exitCodes.finished;
 }
 
-/** Of two who go on at once, one is told that the other was first. */
-function claim(store: Store, id: string, { fence }: OpenedSession): ReturnType<typeof takeUp> {
-  return takeUp(store, id, { owner: thisProcess(), from: fence });
+/** If two processes resume a session at once, one gets the claim and the other an error. */
+function claimSessionToResume(
+  store: Store,
+  id: string,
+  { fence }: OpenedSession,
+): ReturnType<typeof resumeSession> {
+  return resumeSession(store, id, { owner: getProcessOwner(), from: fence });
 }
 
-/** A flag that was not given does not undo what the session was begun with. */
-function definedIn(options: ResumeOptions): Partial<ResumeOptions> {
+/** Omits flags that were not given, so that they do not override the session's original options. */
+function pickDefinedOptions(options: ResumeSessionOptions): Partial<ResumeSessionOptions> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

@@ -1,15 +1,15 @@
 import { mergeConfigs, type Config } from '@pawl/runtime';
-import type { Terminal } from '../terminal.ts';
-import { layersFor } from './config-layers.ts';
+import type { TerminalPrompt } from '../terminal-prompt.ts';
+import { loadConfigLayers } from './config-layers.ts';
 
-export type FoundConfig = { readonly config: Config; readonly warnings: readonly string[] };
+export type MergedConfig = { readonly config: Config; readonly warnings: readonly string[] };
 
-/** What the user, the project, the environment and the command line say, in one. */
-export async function configFor(
+/** Loads and merges the user, project, environment and command-line configuration. */
+export async function loadConfig(
   folder: string,
   flags: Config,
-  terminal: Terminal | null,
-): Promise<FoundConfig> {
-  const { layers, warnings } = await layersFor(folder, flags, terminal);
+  terminal: TerminalPrompt | null,
+): Promise<MergedConfig> {
+  const { layers, warnings } = await loadConfigLayers(folder, flags, terminal);
   return { config: mergeConfigs(layers), warnings };
 }

@@ -1,17 +1,17 @@
 import { openRotatingFile, type RotatingFile } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 
-export type RunFile = {
-  /** What it is to the user: the trace, the log. */
+export type RunFileOptions = {
+  /** The user-facing name: the trace, the log. */
   readonly name: string;
   readonly path: string;
   readonly warn: (line: string) => void;
-  /** What has to be done before it can be opened. */
+  /** Runs before the file is opened. */
   readonly prepare?: () => void;
 };
 
-/** A file that a run adds lines to. One that cannot be written at first is an error; later, only a warning. */
-export function openRunFile({ name, path, warn, prepare }: RunFile): RotatingFile {
+/** Opens a file that a run appends to. A failure to open it is an error; a later write failure is only a warning. */
+export function openRunFile({ name, path, warn, prepare }: RunFileOptions): RotatingFile {
   const problem = `The ${name} cannot be written to ${path}`;
   try {
     prepare?.();

@@ -1,25 +1,25 @@
-import { conversationOf, type Session } from '@pawl/core';
-import { answerOf, type Seen } from '@pawl/runtime';
-import type { Io } from '../io.ts';
-import { isTerminal } from '../terminal.ts';
+import { getConversation, type Session } from '@pawl/core';
+import { findTurnAnswer, type StepResult } from '@pawl/runtime';
+import type { CommandIo } from '../command-io.ts';
+import { isTerminalStream } from '../terminal-prompt.ts';
 import { openLiveView, type LiveView } from '../tui/live-view.ts';
-import { lineView, type Next, type RunView } from './run-view.ts';
+import { createLineRunView, type NextInput, type RunView } from './run-view.ts';
 
-export type LiveOptions = {
+export type LiveRunOptions = {
   readonly mode: 'run' | 'chat';
   readonly model: string;
 };
 
-/** The live terminal, as a view of a run. Until there is an agent to control, lines have to do. */
-export function liveRunView(io: Io, { mode, model }: LiveOptions): RunView {
-  const lines = lineView(io);
+/** The live terminal view of a run; it prints lines until there is an agent to control. */
+export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions): RunView {
+  const lines = createLineRunView(io);
   let live: LiveView | null = null;
   let folder = '';
   let hasLeft = false;
-  let wake: () => void = nothing;
+  let wake: () => void = doNothing;
   return {
     asks: {
-      permission: (question, signal) => live?.ask(question, signal) ?? Promise.resolve(noAnswer),
+      permission: (question, signal) => live?.ask(question, signal) ?? Promise.resolve(unattendedDenial),
       user: (question, signal) => live?.askUser(question, signal) ?? Promise.resolve(null),
     },
     start(begun) {
@@ -28,7 +28,7 @@ export function liveRunView(io: Io, { mode, model }: LiveOptions): RunView {
     },
     warn: (line) => (live === null ? lines : live).warn(line),
     trouble: (trouble) => live?.trouble(trouble),
-    see(seen: Seen) {
+    see(seen: StepResult) {
       live?.see(seen);
       if (seen.session.turn.status !== 'waitingForUser') wake();
     },
@@ -48,27 +48,27 @@ export function liveRunView(io: Io, { mode, model }: LiveOptions): RunView {
         controls: { ...controls, leave },
       });
     },
-    async next(session): Promise<Next> {
-      if (hasLeft || (mode === 'run' && hasAnswer(session))) return { kind: 'end' };
-      // What the user types goes to the agent by itself: here it is only waited for that something happens.
+    async next(session): Promise<NextInput> {
+      if (hasLeft || (mode === 'run' && hasFinalAnswer(session))) return { kind: 'end' };
+      // The live view sends typed text to the agent itself; only wait until something happens.
       await new Promise<void>((resolve) => (wake = resolve));
       return hasLeft ? { kind: 'end' } : { kind: 'again' };
     },
     async end(result) {
       await live?.close();
-      // It can be read above already, unless the output goes elsewhere.
-      const isRead = mode === 'chat' || isTerminal(io.stdout);
+      // The answer is already visible above, unless the output is redirected.
+      const isRead = mode === 'chat' || isTerminalStream(io.stdout);
       const answer = isRead ? null : result.answer;
-      // How to go on was said when the user left.
+      // The resume hint was printed when the user left.
       await lines.end({ ...result, answer, reason: hasLeft ? null : result.reason });
     },
   };
 }
 
-const nothing = (): void => undefined;
-const noAnswer = { decision: 'deny', reason: 'nobody is there to ask' } as const;
+const doNothing = (): void => undefined;
+const unattendedDenial = { decision: 'deny', reason: 'nobody is there to ask' } as const;
 
-/** A turn that was called off has none: then the user is asked for what comes next. */
-function hasAnswer(session: Session): boolean {
-  return answerOf(conversationOf(session)) !== null;
+/** A cancelled turn has no answer; the user is then asked for the next message. */
+function hasFinalAnswer(session: Session): boolean {
+  return findTurnAnswer(getConversation(session)) !== null;
 }

@@ -1,20 +1,30 @@
-import { createEventLogger, logLevels, secretValues, type LogLevel, type Seen } from '@pawl/runtime';
+import {
+  createEventLogger,
+  logLevels,
+  listSecretValues,
+  type LogLevel,
+  type StepResult,
+} from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { openRunFile } from './run-file.ts';
-import { openTrace, type RunTrace, type TraceOptions } from './run-trace.ts';
-import { oneOf } from '../one-of.ts';
+import { openRunTrace, type RunTrace, type TraceOptions } from './run-trace.ts';
+import { parseChoice } from '../parse-choice.ts';
 
-export type LogOptions = TraceOptions & {
-  /** A file to add what happens to, an object a line, without what was said. */
+export type RunLogOptions = TraceOptions & {
+  /** A JSON lines file for events, without message contents. */
   readonly logFile?: string;
   readonly logLevel?: string;
 };
 
-/** What is written down of a run besides its session: the trace and the log, each if it was asked for. */
-export function openRecords(options: LogOptions, root: string, warn: (line: string) => void): RunTrace {
-  const level = levelOf(options);
-  const trace = openTrace(options, root, warn);
-  const log = openLog(options.logFile, level, warn);
+/** Opens the trace and the log of a run, each only if requested. */
+export function openRunRecorder(
+  options: RunLogOptions,
+  root: string,
+  warn: (line: string) => void,
+): RunTrace {
+  const level = parseLogLevel(options);
+  const trace = openRunTrace(options, root, warn);
+  const log = openEventLog(options.logFile, level, warn);
   return {
     ...trace,
     see(seen) {
@@ -24,19 +34,19 @@ export function openRecords(options: LogOptions, root: string, warn: (line: stri
   };
 }
 
-function openLog(
+function openEventLog(
   path: string | undefined,
   level: LogLevel,
   warn: (line: string) => void,
-): (seen: Seen) => void {
+): (seen: StepResult) => void {
   if (path === undefined) return () => undefined;
   const file = openRunFile({ name: 'log', path, warn });
   const write = (line: string): void => file.write(line);
-  return createEventLogger({ write, level, redact: secretValues(process.env) }).see;
+  return createEventLogger({ write, level, redact: listSecretValues(process.env) }).see;
 }
 
-function levelOf({ logFile, logLevel }: LogOptions): LogLevel {
+function parseLogLevel({ logFile, logLevel }: RunLogOptions): LogLevel {
   if (logLevel === undefined) return 'info';
   if (logFile === undefined) throw new UsageError('--log-level needs a --log-file to write to.');
-  return oneOf('level', logLevel, logLevels);
+  return parseChoice('level', logLevel, logLevels);
 }

@@ -1,38 +1,37 @@
 import { once } from 'node:events';
-import type { Telemetry } from '@pawl/telemetry';
+import type { TelemetryClient } from '@pawl/telemetry';
 import type { ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
+import type { CommandIo } from '../command-io.ts';
 import type { OpenedStore } from '../store-option.ts';
-import { terminalOf } from '../terminal.ts';
-import type { DashboardBeside } from './dashboard-beside.ts';
+import { openTerminalPrompt } from '../terminal-prompt.ts';
+import type { EmbeddedDashboard } from './embedded-dashboard.ts';
 import type { RunView } from './run-view.ts';
 
-type Shown = {
+type BrowserRunOptions = {
   readonly opened: OpenedStore;
   readonly id: string;
   readonly dir: string;
-  readonly telemetry: Telemetry | null;
+  readonly telemetry: TelemetryClient | null;
   readonly view: RunView;
   readonly signal: AbortSignal;
-  readonly io: Io;
+  readonly io: CommandIo;
 };
 
 /**
- * Shows a run in a browser as well, from its beginning and, at a terminal, until the user has seen enough. `work` is handed the
- * view to report to.
+ * Also shows a run in a browser, from its start and, at a terminal, until Ctrl-C. `work` gets the view to report to.
  */
-export async function openedBeside(
-  { opened, id, dir, telemetry, view, signal, io }: Shown,
+export async function runWithDashboard(
+  { opened, id, dir, telemetry, view, signal, io }: BrowserRunOptions,
   work: (view: RunView) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { dashboardBeside } = await import('./dashboard-beside.ts');
+  const { startEmbeddedDashboard } = await import('./embedded-dashboard.ts');
   const warn = (line: string): void => view.warn(line);
-  const beside = await dashboardBeside({ opened, id, dir, telemetry, warn, open: true });
+  const beside = await startEmbeddedDashboard({ opened, id, dir, telemetry, warn, open: true });
   try {
     view.warn(`It is shown at ${beside.login}`);
-    const code = await work(withBeside(view, beside));
+    const code = await work(addDashboardObserver(view, beside));
     beside.done();
-    if (terminalOf(io) !== null && !signal.aborted) {
+    if (openTerminalPrompt(io) !== null && !signal.aborted) {
       io.stderr.write(`Still shown at ${beside.url} until Ctrl-C.\n`);
       await once(signal, 'abort');
     }
@@ -42,7 +41,7 @@ export async function openedBeside(
   }
 }
 
-function withBeside(view: RunView, beside: DashboardBeside): RunView {
+function addDashboardObserver(view: RunView, beside: EmbeddedDashboard): RunView {
   return {
     ...view,
     see(seen) {

@@ -1,93 +1,98 @@
 import {
   createSession,
   defaultSettings,
-  emptyMemory,
-  lkj1Chart,
-  lkjChart,
+  createMemory,
+  createLkj1Chart,
+  createLkjChart,
   memorySettings,
   resumeMode,
-  type Budgets,
+  type BudgetLimits,
   type Json,
   type LkjConfig,
   type LkjProfile,
   type ModeChart,
   type Profile,
   type Session,
-  type Settings,
+  type SessionSettings,
 } from '@pawl/core';
 import {
-  createMemoryKeeper,
-  librarianTools,
+  createMemoryManager,
+  createLibrarianTools,
   MemoryFileError,
   openLkjFolder,
   systemClock,
   type AgentOptions,
   type Config,
   type FolderIndex,
-  type Seen,
-  type Storage,
+  type StepResult,
+  type EntryStorage,
   type Tool,
 } from '@pawl/runtime';
-import type { Terminal } from '../terminal.ts';
-import { asUsageError } from '../usage-error.ts';
-import { filledUp } from './budget-options.ts';
-import { modelFor, summaryModelFor, type ModelFlags, mannerFor } from './model-options.ts';
-import { setUpCoder } from './run-coder.ts';
-import type { Asks } from './run-view.ts';
+import type { TerminalPrompt } from '../terminal-prompt.ts';
+import { toUsageError } from '../usage-error.ts';
+import { fillMissingBudgets } from './budget-options.ts';
+import { createProfileModel, createSummaryModel, type ModelFlags, getCodecOptions } from './model-options.ts';
+import { createCodingSetup } from './coding-setup.ts';
+import type { QuestionHandlers } from './run-view.ts';
 
-/** What a run is set up with: the agent's means, and what is to be kept of it. */
+/** The setup of a run: the agent's options, and hooks to persist its state. */
 export type RunSetup = {
   readonly means: Omit<AgentOptions, 'observe'> & { readonly session: Session };
   readonly warnings: readonly string[];
-  /** Keeps what a cycle has changed; called after each, in order. */
+  /** Persists what a cycle changed; called after each cycle, in order. */
   readonly keep: (session: Session) => Promise<void>;
-  readonly see: (seen: Seen) => void;
+  readonly see: (seen: StepResult) => void;
   readonly close: () => Promise<void>;
 };
 
-type Asked = {
+type RunSetupOptions = {
   readonly folder: FolderIndex;
   readonly profile: Profile;
-  readonly budgets: Budgets | null;
+  readonly budgets: BudgetLimits | null;
   readonly flags: ModelFlags;
   readonly config: Config;
-  readonly terminal: Terminal | null;
-  readonly asks: Asks;
+  readonly terminal: TerminalPrompt | null;
+  readonly asks: QuestionHandlers;
   readonly phases: readonly Tool[];
   readonly signal: AbortSignal;
   readonly report: (line: string) => void;
   readonly id: string;
-  /** A session to go on with; null for a new one. */
+  /** The session to resume; null for a new one. */
   readonly session: Session | null;
-  /** Where what leaves the memory is kept. */
-  readonly storage: Storage;
+  /** Storage for entries that leave working memory. */
+  readonly storage: EntryStorage;
 };
 
-const nothingElse = { keep: async () => undefined, see: () => undefined, close: async () => undefined };
+const defaultSetupHooks = { keep: async () => undefined, see: () => undefined, close: async () => undefined };
 
-/** Offline, the librarian works in every profile; in those of LKJAgent it does so in their manner and keeps their files. */
-export async function setUp(asked: Asked): Promise<RunSetup> {
+/**
+ * Creates the setup of a run. The offline librarian works in every profile; in the LKJAgent profiles it follows their
+ * protocol and writes their files.
+ */
+export async function createRunSetup(asked: RunSetupOptions): Promise<RunSetup> {
   const chart = asked.profile.settings.chart?.name;
-  const summaryModel = await summaryModelFor(asked.flags, asked.config);
-  const setup = await (chart === 'lkj' || chart === 'lkj1' ? setUpLkj(asked, chart) : plainly(asked));
+  const summaryModel = await createSummaryModel(asked.flags, asked.config);
+  const setup = await (chart === 'lkj' || chart === 'lkj1'
+    ? createLkjSetup(asked, chart)
+    : createStandardSetup(asked));
   return { ...setup, means: { ...setup.means, summaryModel } };
 }
 
-/** The librarian looks things up; any other model is trusted with more, under rules. */
-async function plainly(asked: Asked): Promise<RunSetup> {
+/** The librarian only reads; any other model gets the coding tools, under permission rules. */
+async function createStandardSetup(asked: RunSetupOptions): Promise<RunSetup> {
   const { folder, profile, budgets, flags, id } = asked;
-  const model = await modelFor(flags, profile, mannerFor(profile.settings.chart));
+  const model = await createProfileModel(flags, profile, getCodecOptions(profile.settings.chart));
   const isLibrarian = (flags.model ?? 'librarian') === 'librarian';
-  const coder = isLibrarian ? null : await setUpCoder(asked);
+  const coder = isLibrarian ? null : await createCodingSetup(asked);
   const governor = { ...defaultSettings.governor, ...profile.settings.governor };
   const attended = coder?.attended === true ? { governor: { ...governor, attended: true } } : {};
-  const settings = withBudgets({ ...profile.settings, ...attended }, budgets);
+  const settings = applyBudgets({ ...profile.settings, ...attended }, budgets);
   const session = asked.session ?? createSession({ id, at: Date.now(), profile: profile.name, settings });
-  const memory = session.memory ?? emptyMemory(memorySettings.pawl);
-  const keeper = createMemoryKeeper({ memory, storage: asked.storage, clock: systemClock });
+  const memory = session.memory ?? createMemory(memorySettings.pawl);
+  const keeper = createMemoryManager({ memory, storage: asked.storage, clock: systemClock });
   if (coder === null) {
-    const means = { model, tools: librarianTools(folder), memory: keeper, session };
-    return { means, warnings: [], ...nothingElse };
+    const means = { model, tools: createLibrarianTools(folder), memory: keeper, session };
+    return { means, warnings: [], ...defaultSetupHooks };
   }
   const { tools, rules, decide, hooks, prompt, warnings, onEnd } = coder;
   return {
@@ -108,29 +113,29 @@ async function plainly(asked: Asked): Promise<RunSetup> {
   };
 }
 
-async function setUpLkj(asked: Asked, name: LkjProfile): Promise<RunSetup> {
+async function createLkjSetup(asked: RunSetupOptions, name: LkjProfile): Promise<RunSetup> {
   const { folder, profile, budgets, flags, id } = asked;
-  const model = await modelFor(flags, profile, mannerFor(profile.settings.chart));
+  const model = await createProfileModel(flags, profile, getCodecOptions(profile.settings.chart));
   const { config, store } = await openLkjFolder(folder.root, name, systemClock).catch((error: unknown) => {
-    throw asUsageError(error, MemoryFileError);
+    throw toUsageError(error, MemoryFileError);
   });
-  const tools = librarianTools(folder);
+  const tools = createLibrarianTools(folder);
   const actions = [...config.memory.actions, ...tools.map(({ description }) => description.name)];
-  const chart = chartFor(name, config, actions);
+  const chart = buildLkjChart(name, config, actions);
   const at = Date.now();
   const { mode, warning } = resumeMode(chart, store.state, at);
-  const settings = { ...profile.settings, chart, memory: config.memory, budgets: cycles(config) };
+  const settings = { ...profile.settings, chart, memory: config.memory, budgets: toIterationBudget(config) };
   const fresh = createSession({
     id,
     at,
     profile: profile.name,
-    settings: withBudgets(settings, budgets),
+    settings: applyBudgets(settings, budgets),
   });
   const session = asked.session ?? { ...fresh, mode, memory: store.keeper.memory };
-  // What the events tell counts: the files may be one of them behind.
+  // The events are authoritative, because the files may lag one event behind.
   if (session.memory !== null) store.keeper.sync(session.memory);
   return {
-    ...nothingElse,
+    ...defaultSetupHooks,
     means: {
       model,
       tools,
@@ -146,12 +151,16 @@ async function setUpLkj(asked: Asked, name: LkjProfile): Promise<RunSetup> {
   };
 }
 
-/** The prompts of the configuration stand in the place of the chart's own. */
-function chartFor(name: LkjProfile, { iterate, prompts }: LkjConfig, actions: readonly string[]): ModeChart {
+/** Prompts of the configuration override the chart's own. */
+function buildLkjChart(
+  name: LkjProfile,
+  { iterate, prompts }: LkjConfig,
+  actions: readonly string[],
+): ModeChart {
   const options = { actions, maxIterations: iterate.enable ? iterate.maxIterations : null };
-  const chart: ModeChart = name === 'lkj' ? lkjChart(options) : lkj1Chart(options);
+  const chart: ModeChart = name === 'lkj' ? createLkjChart(options) : createLkj1Chart(options);
   const promptOf = (key: string, otherwise: string): string =>
-    Object.hasOwn(prompts, key) ? asText(prompts[key] ?? null) : otherwise;
+    Object.hasOwn(prompts, key) ? toPromptText(prompts[key] ?? null) : otherwise;
   return {
     ...chart,
     prompt: promptOf('base', chart.prompt),
@@ -159,16 +168,19 @@ function chartFor(name: LkjProfile, { iterate, prompts }: LkjConfig, actions: re
   };
 }
 
-function asText(prompt: Json): string {
+function toPromptText(prompt: Json): string {
   return typeof prompt === 'string' ? prompt : JSON.stringify(prompt, null, 2);
 }
 
-function cycles({ iterate: { enable, maxIterations } }: LkjConfig): Budgets | null {
+function toIterationBudget({ iterate: { enable, maxIterations } }: LkjConfig): BudgetLimits | null {
   const modelCalls = enable ? maxIterations : null;
   return modelCalls === null ? null : { modelCalls, toolCalls: null, tokens: null, cost: null, wallMs: null };
 }
 
-/** What the command line asks for goes before what the profile says. */
-function withBudgets(settings: Partial<Settings>, asked: Budgets | null): Partial<Settings> {
-  return { ...settings, budgets: filledUp(asked, settings.budgets) };
+/** Budgets of the command line override those of the profile. */
+function applyBudgets(
+  settings: Partial<SessionSettings>,
+  asked: BudgetLimits | null,
+): Partial<SessionSettings> {
+  return { ...settings, budgets: fillMissingBudgets(asked, settings.budgets) };
 }

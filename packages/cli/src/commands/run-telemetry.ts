@@ -1,24 +1,24 @@
 import type { Session } from '@pawl/core';
-import { secretValues, type Config, type TelemetryKeys } from '@pawl/runtime';
-// Types only: what they describe is loaded when somebody wants it.
-import type { Collector, SessionObserver, Telemetry } from '@pawl/telemetry';
-import type { Io } from '../io.ts';
+import { listSecretValues, type Config, type TelemetryKeys } from '@pawl/runtime';
+// Types only: the package is loaded when telemetry is enabled.
+import type { OtlpCollector, SessionObserver, TelemetryClient } from '@pawl/telemetry';
+import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';
-import { visibleLine } from '../visible.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
 
-export type TelemetryMeans = {
-  /** Whether metrics are to be kept for Prometheus. */
+export type CliTelemetryOptions = {
+  /** Whether to collect metrics for Prometheus. */
   readonly prometheus?: boolean;
   readonly warn: (line: string) => void;
   readonly env?: NodeJS.ProcessEnv;
 };
 
-/** Traces and metrics, where they are to be sent or kept; null where nobody has asked for any, and then nothing is loaded for it. */
+/** Opens traces and metrics if they are configured; null otherwise, and then no package is loaded. */
 export async function openTelemetry(
   { telemetry: keys = {} }: Pick<Config, 'telemetry'>,
-  { prometheus = false, warn, env = process.env }: TelemetryMeans,
-): Promise<Telemetry | null> {
-  const { traces, otlp } = placesIn(keys, env, warn);
+  { prometheus = false, warn, env = process.env }: CliTelemetryOptions,
+): Promise<TelemetryClient | null> {
+  const { traces, otlp } = resolveCollectors(keys, env, warn);
   if (traces === undefined && otlp === undefined && !prometheus) return null;
   const { serviceName, captureContent } = keys;
   const { createTelemetry } = await import('@pawl/telemetry');
@@ -27,34 +27,34 @@ export async function openTelemetry(
     ...(captureContent !== undefined && { captureContent }),
     ...(traces !== undefined && { traces }),
     metrics: { prometheus, ...(otlp !== undefined && { otlp }) },
-    secrets: secretValues(env),
+    secrets: listSecretValues(env),
     onTrouble: (message) => warn(message ?? 'Telemetry can be sent again.'),
   });
 }
 
-/** Where traces are sent to, and where metrics are. */
-function placesIn(
+/** Resolves the collectors for traces and for metrics. */
+function resolveCollectors(
   keys: TelemetryKeys,
   env: NodeJS.ProcessEnv,
   warn: (line: string) => void,
-): { readonly traces?: Collector; readonly otlp?: Collector } {
+): { readonly traces?: OtlpCollector; readonly otlp?: OtlpCollector } {
   const { traces = true, metrics = true, headers = {} } = keys;
-  const url = collectorIn(keys, env, warn);
+  const url = resolveCollectorUrl(keys, env, warn);
   if (url === null) return {};
-  const collector = { url, headers: filledIn(headers, env) };
+  const collector = { url, headers: expandHeaderVariables(headers, env) };
   return { ...(traces && { traces: collector }), ...(metrics && { otlp: collector }) };
 }
 
-/** The telemetry of a run with a view; trouble that comes once the view is closed is told on standard error. */
-export async function runTelemetry(
+/** Opens the telemetry of a run with a view; errors after the view has closed go to standard error. */
+export async function openRunTelemetry(
   config: Pick<Config, 'telemetry'>,
   view: { warn(line: string): void },
-  { stderr }: Io,
+  { stderr }: CommandIo,
   prometheus = false,
-): Promise<Telemetry | null> {
+): Promise<TelemetryClient | null> {
   let isOver = false;
   const warn = (line: string): void =>
-    isOver ? void stderr.write(`${visibleLine(line)}\n`) : view.warn(line);
+    isOver ? void stderr.write(`${sanitizeOneLine(line)}\n`) : view.warn(line);
   const telemetry = await openTelemetry(config, { prometheus, warn });
   if (telemetry === null) return null;
   return {
@@ -66,14 +66,14 @@ export async function runTelemetry(
   };
 }
 
-/** Where nobody wants to know, nothing is observed. */
-export function observing(telemetry: Telemetry | null, session: Session): SessionObserver {
+/** Returns a no-op observer without telemetry. */
+export function createSessionObserver(telemetry: TelemetryClient | null, session: Session): SessionObserver {
   if (telemetry !== null) return telemetry.observe(session);
   return { see: () => undefined, within: (means) => means, end: () => undefined };
 }
 
-/** The address of the collector; null where there is none that can be used. */
-function collectorIn(
+/** Returns the collector's address; null if there is no valid one. */
+function resolveCollectorUrl(
   { otlp, disabled = false }: TelemetryKeys,
   env: NodeJS.ProcessEnv,
   warn: (line: string) => void,
@@ -89,8 +89,8 @@ function collectorIn(
   return null;
 }
 
-/** With `${NAME}` replaced, so that a file can say where a secret is without having it. */
-function filledIn(
+/** Replaces `${NAME}` with environment variables, so that a file can refer to a secret without containing it. */
+function expandHeaderVariables(
   headers: { readonly [name: string]: string },
   env: NodeJS.ProcessEnv,
 ): { readonly [name: string]: string } {

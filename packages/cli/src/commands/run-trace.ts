@@ -1,33 +1,33 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { toArray, transitionRecords } from '@pawl/core';
-import { maskSecrets, secretValues, type Model, type Seen } from '@pawl/runtime';
+import { toItemArray, toTransitionRecords } from '@pawl/core';
+import { maskSecrets, listSecretValues, type Model, type StepResult } from '@pawl/runtime';
 import { openRunFile } from './run-file.ts';
 
-/** A file in which every prompt, reply and transition can be read as it was but for secrets, one JSON object a line. */
+/** A JSON lines file with every prompt, reply and transition, unchanged except for masked secrets. */
 export type RunTrace = {
-  /** The same model, with what it is sent and what it says written down. */
+  /** Wraps a model so that its requests and replies are traced. */
   model(model: Model): Model;
-  see(seen: Seen): void;
+  see(seen: StepResult): void;
 };
 
 export type TraceOptions = {
-  /** Into `logs/agent_trace.log` of the folder that is worked in. */
+  /** Write to `logs/agent_trace.log` in the working folder. */
   readonly trace?: boolean;
-  /** Into this file instead. */
+  /** Write to this file instead. */
   readonly traceFile?: string;
 };
 
-export function openTrace(options: TraceOptions, root: string, warn: (line: string) => void): RunTrace {
+export function openRunTrace(options: TraceOptions, root: string, warn: (line: string) => void): RunTrace {
   const { trace = false, traceFile } = options;
   if (!trace && traceFile === undefined) return { model: (model) => model, see: () => undefined };
   const own = join(root, 'logs', 'agent_trace.log');
   const file = openRunFile(
     traceFile === undefined
-      ? { name: 'trace', path: own, warn, prepare: () => makeFolder(own) }
+      ? { name: 'trace', path: own, warn, prepare: () => makeTraceFolder(own) }
       : { name: 'trace', path: traceFile, warn },
   );
-  const secrets = secretValues(process.env);
+  const secrets = listSecretValues(process.env);
   const write = (record: object): void => file.write(`${JSON.stringify(maskSecrets(record, { secrets }))}\n`);
   return {
     model: (model) => ({
@@ -35,7 +35,7 @@ export function openTrace(options: TraceOptions, root: string, warn: (line: stri
       async *stream(request, signal) {
         const { conversation, tools, ...rest } = request;
         const names = tools.map(({ name }) => name);
-        write({ type: 'prompt', ts: Date.now(), ...rest, messages: toArray(conversation), tools: names });
+        write({ type: 'prompt', ts: Date.now(), ...rest, messages: toItemArray(conversation), tools: names });
         for await (const chunk of model.stream(request, signal)) {
           if (chunk.type === 'reply' || chunk.type === 'failure') write({ ...chunk, ts: Date.now() });
           yield chunk;
@@ -43,18 +43,19 @@ export function openTrace(options: TraceOptions, root: string, warn: (line: stri
       },
     }),
     see({ notes, session }) {
-      for (const record of transitionRecords(notes, session)) write({ type: 'state_transition', ...record });
+      for (const record of toTransitionRecords(notes, session))
+        write({ type: 'state_transition', ...record });
     },
   };
 }
 
-/** A folder that was not there is kept out of git: prompts are nobody else's business. */
-function makeFolder(path: string): void {
+/** Excludes a newly created folder from git, because prompts are private. */
+function makeTraceFolder(path: string): void {
   const folder = dirname(path);
   const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (made !== undefined) writeFileSync(join(folder, '.gitignore'), '*\n');
   for (const each of [folder, path]) {
-    // Whoever gave us the folder to work in could otherwise have us write anywhere.
+    // A symbolic link would let the author of the working folder redirect our writes.
     if (lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === true)
       throw new Error(`${each} is a symbolic link; name the file with --trace-file.`);
   }

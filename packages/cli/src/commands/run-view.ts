@@ -1,55 +1,55 @@
 import { styleText } from 'node:util';
 import {
-  pastPhaseLine,
-  phaseProgress,
-  type Call,
+  formatPastPhaseLine,
+  computePhaseProgress,
+  type ToolCall,
   type Event,
   type Json,
   type Note,
-  type Outcome,
-  type Phases,
+  type ToolOutcome,
+  type PhaseState,
   type Session,
 } from '@pawl/core';
-import type { AskPermission, AskUser, Seen, Trouble } from '@pawl/runtime';
-import type { Io } from '../io.ts';
+import type { PermissionPrompter, UserPrompter, StepResult, StoreOutage } from '@pawl/runtime';
+import type { CommandIo } from '../command-io.ts';
 import type { LiveControls } from '../tui/live-view.ts';
-import { visible, visibleLine } from '../visible.ts';
-import { counted } from './number-text.ts';
+import { sanitizeText, sanitizeOneLine } from '../sanitize-text.ts';
+import { formatCount } from './format-number.ts';
 
-/** Shows a run while it happens. The answer goes to standard output, everything else to standard error. */
+/** Shows a run live. The answer goes to standard output, everything else to standard error. */
 export type RunView = {
-  /** Who answers the questions that come up. */
-  readonly asks: Asks;
+  /** Handlers for permission questions and for questions of the model. */
+  readonly asks: QuestionHandlers;
   start(begun: { readonly root: string; readonly files: number; readonly session: string }): void;
   warn(line: string): void;
-  trouble(trouble: Trouble | null): void;
-  see(seen: Seen): void;
-  /** Told once, when there is an agent to control. */
+  trouble(trouble: StoreOutage | null): void;
+  see(seen: StepResult): void;
+  /** Called once, when there is an agent to control. */
   control(session: Session, controls: LiveControls): void;
-  /** Asked whenever nothing is left to do. */
-  next(session: Session): Promise<Next>;
+  /** Called whenever nothing is left to do. */
+  next(session: Session): Promise<NextInput>;
   end(result: RunResult): void | Promise<void>;
 };
 
-/** Null for nobody: then the answer is no. */
-export type Asks = { readonly permission: AskPermission; readonly user: AskUser };
+/** A null handler means that there is no user: the answer is no. */
+export type QuestionHandlers = { readonly permission: PermissionPrompter; readonly user: UserPrompter };
 
-const nobody: Asks = { permission: null, user: null };
+const noQuestionHandlers: QuestionHandlers = { permission: null, user: null };
 
-/** What comes next: the end, something the user says, or another look because something has happened. */
-export type Next =
+/** The next input: the end, a user message, or another check because something happened. */
+export type NextInput =
   | { readonly kind: 'end' }
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'again' };
 
-/** A view that is only looked at. */
-const onlyShown = {
+/** Defaults for views without input. */
+const passiveViewMethods = {
   control: () => undefined,
-  next: async (): Promise<Next> => ({ kind: 'end' }),
+  next: async (): Promise<NextInput> => ({ kind: 'end' }),
 } as const;
 
-/** What is wrong, and that it is over, as lines. */
-function troubleLine(trouble: Trouble | null): string {
+/** Formats a store outage, or its end, as a line. */
+function formatTrouble(trouble: StoreOutage | null): string {
   return trouble === null ? 'It goes on.' : `${trouble.message} The work waits, and goes on by itself.`;
 }
 
@@ -63,33 +63,34 @@ export type RunResult = {
   readonly durationMs: number;
 };
 
-export function quietView(io: Io, asks: Asks = nobody): RunView {
-  const warn = (line: string): void => void io.stderr.write(`pawl: ${visibleLine(line)}\n`);
+export function createQuietRunView(io: CommandIo, asks: QuestionHandlers = noQuestionHandlers): RunView {
+  const warn = (line: string): void => void io.stderr.write(`pawl: ${sanitizeOneLine(line)}\n`);
   return {
-    ...onlyShown,
+    ...passiveViewMethods,
     asks,
     start: () => undefined,
     warn,
-    trouble: (trouble) => warn(troubleLine(trouble)),
+    trouble: (trouble) => warn(formatTrouble(trouble)),
     see: () => undefined,
     end: ({ answer, reason }) => {
-      if (answer !== null) io.stdout.write(`${visible(answer)}\n`);
-      if (reason !== null) io.stderr.write(`pawl: ${visibleLine(reason)}\n`);
+      if (answer !== null) io.stdout.write(`${sanitizeText(answer)}\n`);
+      if (reason !== null) io.stderr.write(`pawl: ${sanitizeOneLine(reason)}\n`);
     },
   };
 }
 
-/** One JSON object a line: what happened, and last the result. */
-export function jsonView(io: Io, asks: Asks = nobody): RunView {
+/** Writes one JSON object per line: the events, then the result. */
+export function createJsonRunView(io: CommandIo, asks: QuestionHandlers = noQuestionHandlers): RunView {
   const write = (line: Json): void => void io.stdout.write(`${JSON.stringify(line)}\n`);
   return {
-    ...onlyShown,
+    ...passiveViewMethods,
     asks,
-    trouble: (trouble) => write({ type: 'warning', message: troubleLine(trouble) }),
+    trouble: (trouble) => write({ type: 'warning', message: formatTrouble(trouble) }),
     start: ({ root, files, session }) => write({ type: 'start', folder: root, files, session }),
     warn: (message) => write({ type: 'warning', message }),
     see({ event, notes, session }) {
-      for (const note of notes) write(isOfPhase(note) ? withProgress(note, session.phases) : { ...note });
+      for (const note of notes)
+        write(isPhaseNote(note) ? addPhaseProgress(note, session.phases) : { ...note });
       if (event.type === 'model-replied') write({ ...event, type: 'reply' });
       if (event.type === 'tool-finished') {
         const { at, callId, outcome } = event;
@@ -101,51 +102,53 @@ export function jsonView(io: Io, asks: Asks = nobody): RunView {
   };
 }
 
-/** Lines for a person, coloured where the terminal takes it. */
-export function lineView(io: Io, asks: Asks = nobody): RunView {
+/** Prints lines for people, in color if the terminal supports it. */
+export function createLineRunView(io: CommandIo, asks: QuestionHandlers = noQuestionHandlers): RunView {
   const err = io.stderr;
   const dim = (text: string): string => styleText('dim', text, { stream: err });
   const say = (text: string): void => void err.write(`${text}\n`);
   const warn = (line: string): void =>
-    say(`${styleText('yellow', 'pawl:', { stream: err })} ${visibleLine(line)}`);
+    say(`${styleText('yellow', 'pawl:', { stream: err })} ${sanitizeOneLine(line)}`);
   return {
-    ...onlyShown,
+    ...passiveViewMethods,
     asks,
     warn,
-    trouble: (trouble) => warn(troubleLine(trouble)),
-    start: ({ root, files }) => say(dim(`${counted(files, 'file')} in ${visibleLine(root)}`)),
+    trouble: (trouble) => warn(formatTrouble(trouble)),
+    start: ({ root, files }) => say(dim(`${formatCount(files, 'file')} in ${sanitizeOneLine(root)}`)),
     see({ event, notes, actions, session }) {
-      if (event.type === 'model-replied') for (const line of wordsOf(event, session)) say(visible(line));
-      if (event.type === 'tool-finished') say(dim(`    ${outcomeLine(event.outcome)}`));
-      for (const note of notes) for (const line of noteLines(note, session.phases)) say(dim(line));
+      if (event.type === 'model-replied')
+        for (const line of getSpokenLines(event, session)) say(sanitizeText(line));
+      if (event.type === 'tool-finished') say(dim(`    ${formatToolResult(event.outcome)}`));
+      for (const note of notes) for (const line of formatRunNote(note, session.phases)) say(dim(line));
       for (const action of actions) {
-        if (action.type === 'run-tools') for (const call of action.calls) say(callLine(call));
-        if (action.type === 'show-error') say(styleText('red', visibleLine(action.message), { stream: err }));
+        if (action.type === 'run-tools') for (const call of action.calls) say(formatToolCall(call));
+        if (action.type === 'show-error')
+          say(styleText('red', sanitizeOneLine(action.message), { stream: err }));
       }
     },
     end(result) {
-      if (result.answer !== null) io.stdout.write(`\n${visible(result.answer)}\n`);
+      if (result.answer !== null) io.stdout.write(`\n${sanitizeText(result.answer)}\n`);
       if (result.reason !== null)
-        say(styleText('red', `pawl: ${visibleLine(result.reason)}`, { stream: err }));
-      say(dim(`\n${summary(result)}`));
+        say(styleText('red', `pawl: ${sanitizeOneLine(result.reason)}`, { stream: err }));
+      say(dim(`\n${formatRunResult(result)}`));
     },
   };
 }
 
 type PhaseNote = Extract<Note, { readonly type: 'phase-started' | 'phase-completed' }>;
 
-function isOfPhase(note: Note): note is PhaseNote {
+function isPhaseNote(note: Note): note is PhaseNote {
   return note.type === 'phase-started' || note.type === 'phase-completed';
 }
 
-/** A change of phase with how far the task is then, for programs that would rather not keep count. */
-function withProgress(note: PhaseNote, phases: Phases): Json {
-  const { done, failed, total, percent } = phaseProgress(phases, note.at);
+/** Adds the overall progress to a phase note, so that consumers need not track it. */
+function addPhaseProgress(note: PhaseNote, phases: PhaseState): Json {
+  const { done, failed, total, percent } = computePhaseProgress(phases, note.at);
   return { ...note, progress: { done, failed, total, percent } };
 }
 
-/** What the model says for itself. A reply that is all protocol says it in its logs. */
-function wordsOf(
+/** Returns the text that the model addresses to the user; a reply that is all protocol has it in its logs. */
+function getSpokenLines(
   { text, logs, problem }: Extract<Event, { readonly type: 'model-replied' }>,
   { settings: { chart } }: Session,
 ): readonly string[] {
@@ -154,20 +157,22 @@ function wordsOf(
   return said.filter((line) => line !== '');
 }
 
-function noteLines(note: Note, phases: Phases): readonly string[] {
+function formatRunNote(note: Note, phases: PhaseState): readonly string[] {
   switch (note.type) {
     case 'transition':
       return [`  ${note.from} → ${note.to}  (${note.cause}, ${note.durationMs} ms)`];
     case 'mode':
-      return [`  ${visibleLine(note.from)} → ${visibleLine(note.to)}  (${visibleLine(note.cause)})`];
+      return [
+        `  ${sanitizeOneLine(note.from)} → ${sanitizeOneLine(note.to)}  (${sanitizeOneLine(note.cause)})`,
+      ];
     case 'paged':
       return [`  ${note.moved.length} entries moved to storage, ${note.freedTokens} tokens freed`];
     case 'verdict':
-      return [`  ${note.verdict.level}: ${visibleLine(note.verdict.reason)}`];
+      return [`  ${note.verdict.level}: ${sanitizeOneLine(note.verdict.reason)}`];
     case 'phase-started':
-      return [`  ${startLine(note, phases)}`];
+      return [`  ${formatPhaseStart(note, phases)}`];
     case 'phase-completed':
-      return [`  ${endLine(note, phases)}`];
+      return [`  ${formatPhaseEnd(note, phases)}`];
     case 'refused':
       return [];
     default:
@@ -175,36 +180,36 @@ function noteLines(note: Note, phases: Phases): readonly string[] {
   }
 }
 
-function startLine(
+function formatPhaseStart(
   { number, description }: Extract<Note, { readonly type: 'phase-started' }>,
-  { total }: Phases,
+  { total }: PhaseState,
 ): string {
   const which = total === null ? `phase ${number}` : `phase ${number} of ${total}`;
-  return `${which}: ${visibleLine(description)}`;
+  return `${which}: ${sanitizeOneLine(description)}`;
 }
 
-function endLine(
+function formatPhaseEnd(
   { number, success }: Extract<Note, { readonly type: 'phase-completed' }>,
-  { completed }: Phases,
+  { completed }: PhaseState,
 ): string {
   const past = completed.find((phase) => phase.number === number);
   return past === undefined
     ? `phase ${number} ${success ? 'done' : 'failed'}`
-    : visibleLine(pastPhaseLine(past));
+    : sanitizeOneLine(formatPastPhaseLine(past));
 }
 
-function callLine({ tool, args }: Call): string {
-  const shown = visibleLine(typeof args === 'string' ? args : JSON.stringify(args));
-  return `  ▸ ${visibleLine(tool)} ${shown.length > 100 ? `${shown.slice(0, 99)}…` : shown}`;
+function formatToolCall({ tool, args }: ToolCall): string {
+  const shown = sanitizeOneLine(typeof args === 'string' ? args : JSON.stringify(args));
+  return `  ▸ ${sanitizeOneLine(tool)} ${shown.length > 100 ? `${shown.slice(0, 99)}…` : shown}`;
 }
 
-function outcomeLine(outcome: Outcome): string {
-  if (!outcome.ok) return `${outcome.error.kind}: ${visibleLine(outcome.error.message)}`.slice(0, 200);
+function formatToolResult(outcome: ToolOutcome): string {
+  if (!outcome.ok) return `${outcome.error.kind}: ${sanitizeOneLine(outcome.error.message)}`.slice(0, 200);
   const size = JSON.stringify(outcome.output).length;
-  return `ok, ${counted(size, 'character')}`;
+  return `ok, ${formatCount(size, 'character')}`;
 }
 
-function summary({ modelCalls, toolCalls, durationMs, status }: RunResult): string {
+function formatRunResult({ modelCalls, toolCalls, durationMs, status }: RunResult): string {
   const seconds = (durationMs / 1_000).toFixed(1);
-  return `${status} after ${counted(modelCalls, 'model call')} and ${counted(toolCalls, 'tool call')} in ${seconds} s`;
+  return `${status} after ${formatCount(modelCalls, 'model call')} and ${formatCount(toolCalls, 'tool call')} in ${seconds} s`;
 }

@@ -1,41 +1,41 @@
-import type { Budgets, Json, Profile, Settings } from '@pawl/core';
-import { withAgentKeys } from '@pawl/runtime';
-import { folderNamed } from '../folder-option.ts';
+import type { BudgetLimits, Json, Profile, SessionSettings } from '@pawl/core';
+import { applyAgentKeys } from '@pawl/runtime';
+import { resolveFolder } from '../folder-option.ts';
 import { UsageError } from '../usage-error.ts';
-import { filledUp } from './budget-options.ts';
-import { configOf, withModel, type ConfigFlags } from './config-flags.ts';
+import { fillMissingBudgets } from './budget-options.ts';
+import { flagsToConfig, applyModelConfig, type ConfigFlags } from './config-flags.ts';
 import type { ModelFlags } from './model-options.ts';
-import { profileNamed } from './profile-option.ts';
-import { aboutOf } from './run-about.ts';
-import { configFor } from './run-config.ts';
+import { resolveProfile } from './profile-option.ts';
+import { toRunMetadata } from './run-metadata.ts';
+import { loadConfig } from './run-config.ts';
 
-/** What a session begins with that a worker or the dashboard works on. */
+/** The initial settings of a session that a worker or the dashboard runs. */
 export type SessionPlan = {
   readonly profile: string;
-  readonly settings: Partial<Settings>;
+  readonly settings: Partial<SessionSettings>;
   readonly about: Json;
 };
 
-type PlanFlags = ConfigFlags & ModelFlags & { readonly dir: string };
+type SessionPlanFlags = ConfigFlags & ModelFlags & { readonly dir: string };
 
-/** As the flags say, and the configuration of the folder where they say nothing. */
-export async function planSession(flags: PlanFlags, asked: Budgets | null): Promise<SessionPlan> {
-  const dir = await folderNamed(flags.dir);
-  const { config } = await configFor(dir, configOf(flags), null);
+/** Plans a session from the flags, with defaults from the folder's configuration. */
+export async function planSession(flags: SessionPlanFlags, asked: BudgetLimits | null): Promise<SessionPlan> {
+  const dir = await resolveFolder(flags.dir);
+  const { config } = await loadConfig(dir, flagsToConfig(flags), null);
   const name = config.profile ?? 'pawl';
-  const { profile } = withAgentKeys(await profileNamed(name), config);
-  checkNeedsNoFiles(profile);
-  const used = { ...flags, ...withModel(flags, config) };
-  const budgets = filledUp(filledUp(asked, config.budgets), profile.settings.budgets);
+  const { profile } = applyAgentKeys(await resolveProfile(name), config);
+  requireFilelessProfile(profile);
+  const used = { ...flags, ...applyModelConfig(flags, config) };
+  const budgets = fillMissingBudgets(fillMissingBudgets(asked, config.budgets), profile.settings.budgets);
   return {
     profile: profile.name,
     settings: { ...profile.settings, budgets },
-    about: aboutOf({ ...used, dir, model: used.model ?? 'librarian', profile: name }),
+    about: toRunMetadata({ ...used, dir, model: used.model ?? 'librarian', profile: name }),
   };
 }
 
-/** The profiles of LKJAgent keep their memory in files of the folder, which only `pawl run` writes. */
-function checkNeedsNoFiles({ name, settings }: Profile): void {
+/** LKJAgent profiles store their memory in files of the folder, which only `pawl run` writes. */
+function requireFilelessProfile({ name, settings }: Profile): void {
   const chart = settings.chart?.name;
   if (chart !== 'lkj' && chart !== 'lkj1') return;
   throw new UsageError(

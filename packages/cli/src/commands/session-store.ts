@@ -1,21 +1,21 @@
 import type { Store } from '@pawl/runtime';
-import { openStoreFor } from '../store-option.ts';
+import { openConfiguredStore } from '../store-option.ts';
 
-/** What every command on sessions is told in the same way. */
+/** Flags common to all session commands. */
 export type SessionFlags = {
-  /** The folder whose sessions are meant by `last`, and by a list. */
+  /** The folder that `last` and lists refer to. */
   readonly dir: string;
-  /** Which store: user, workspace, or a file. */
+  /** The store: user, workspace, or a file. */
   readonly store?: string | undefined;
   readonly json?: boolean | undefined;
 };
 
-/** Opens the store, does something with it, and lets go of it whatever came of that. */
-export async function withStore<Result>(
+/** Opens the store, runs `work`, and always closes the store afterwards. */
+export async function withSessionStore<Result>(
   flags: SessionFlags,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const opened = await openStoreFor(flags);
+  const opened = await openConfiguredStore(flags);
   try {
     return await work(opened.store);
   } finally {

@@ -1,19 +1,19 @@
 import type { Json } from '@pawl/core';
-import type { Claim } from '@pawl/runtime';
-import { dateTime } from './show-time.ts';
-import { fit } from './columns.ts';
+import type { SessionClaim } from '@pawl/runtime';
+import { formatDateTime } from './format-time.ts';
+import { truncateColumns } from './columns.ts';
 
-/** Somebody went on with what somebody else had in hand. */
-export type Takeover = {
+/** A process claimed a session from another owner in the middle of its work. */
+export type SessionTakeover = {
   readonly by: string;
   readonly from: string;
-  /** When, in milliseconds, and after which event. */
+  /** Time in milliseconds, and the last event before the takeover. */
   readonly at: number;
   readonly after: number;
 };
 
-/** Where nothing is in anybody's hand: going on from there is no takeover. */
-const atRest: ReadonlySet<Claim['status']> = new Set([
+/** Statuses without work in progress; a claim in one of them is not a takeover. */
+const takeoverFreeStatuses: ReadonlySet<SessionClaim['status']> = new Set([
   'waitingForUser',
   'awaitingPermission',
   'paused',
@@ -22,39 +22,40 @@ const atRest: ReadonlySet<Claim['status']> = new Set([
   'damaged',
 ]);
 
-/** When a session changed hands in the middle of its work, told from its claims. */
-export function takeoversIn(claims: readonly Claim[], about: Json): readonly Takeover[] {
-  // Whoever hands a session to workers has it only for as long as that takes.
-  const worked = isForWorkers(about) ? claims.slice(1) : claims;
+/** Finds takeovers in a session's claims. */
+export function findTakeovers(claims: readonly SessionClaim[], about: Json): readonly SessionTakeover[] {
+  // The first claim is that of the submitter, which only hands the session to the workers.
+  const worked = isWorkerSession(about) ? claims.slice(1) : claims;
   return worked.flatMap((claim, index) => {
     const before = worked[index - 1];
-    const isTakeover = before !== undefined && before.owner !== claim.owner && !atRest.has(claim.status);
+    const isTakeover =
+      before !== undefined && before.owner !== claim.owner && !takeoverFreeStatuses.has(claim.status);
     return isTakeover ? [{ by: claim.owner, from: before.owner, at: claim.at, after: claim.head }] : [];
   });
 }
 
-const shownMax = 5;
+const maxShownTakeovers = 5;
 
-/** Null where there is nothing to tell. */
-export function takeoversText(takeovers: readonly Takeover[]): string | null {
+/** Null if there are no takeovers. */
+export function formatTakeovers(takeovers: readonly SessionTakeover[]): string | null {
   if (takeovers.length === 0) return null;
   const times = takeovers.length === 1 ? 'once' : `${takeovers.length} times`;
   const shown = takeovers
-    .slice(-shownMax)
+    .slice(-maxShownTakeovers)
     .map(
       ({ by, from, at, after }) =>
-        `by ${nameOf(by)} from ${nameOf(from)} at ${dateTime(at)}, after event ${after}`,
+        `by ${formatOwner(by)} from ${formatOwner(from)} at ${formatDateTime(at)}, after event ${after}`,
     );
-  const more = takeovers.length > shownMax ? 'of these last ' : '';
+  const more = takeovers.length > maxShownTakeovers ? 'of these last ' : '';
   return `${times}: ${more}${shown.join('; ')}`;
 }
 
-/** The machine and the process, of a name that a process gave itself. */
-function nameOf(owner: string): string {
+/** Shortens an owner name to its host and process id. */
+function formatOwner(owner: string): string {
   const [, host, pid] = /^pawl host=(\S+) .*\bpid=(\d+) /.exec(owner) ?? [];
-  return fit(host === undefined ? owner : `${host}:${pid}`, 80);
+  return truncateColumns(host === undefined ? owner : `${host}:${pid}`, 80);
 }
 
-function isForWorkers(about: Json): boolean {
+function isWorkerSession(about: Json): boolean {
   return typeof about === 'object' && about !== null && Object.hasOwn(about, 'worker');
 }

@@ -1,10 +1,10 @@
-import { dateTime } from './show-time.ts';
+import { formatDateTime } from './format-time.ts';
 import type { SessionStats } from './stats-session.ts';
-import type { VerdictMark } from './verdict-marks.ts';
+import type { SessionVerdictFeedback } from './verdict-feedback.ts';
 
-/** The sessions that began on a day, and the marks that were made on it. */
+/** The sessions started on a day, and the feedback given on it. */
 export type DayStats = {
-  /** In the time zone of this machine, such as 2026-03-01. */
+  /** In the local time zone, for example 2026-03-01. */
   readonly day: string;
   readonly sessions: number;
   readonly answered: number;
@@ -12,32 +12,32 @@ export type DayStats = {
   readonly steps: number;
   readonly effective: number;
   readonly tokens: number;
-  /** Tokens that went into loops, from the second time on. */
+  /** Tokens spent in loops, from the first repetition on. */
   readonly loopTokens: number;
   readonly right: number;
   readonly wrong: number;
 };
 
-/** Every day on which there was anything, the first first. */
-export function daysOf(
+/** Lists every day with activity, in chronological order. */
+export function computeDailyStats(
   all: readonly SessionStats[],
-  marks: readonly Pick<VerdictMark, 'at' | 'mark'>[],
+  marks: readonly Pick<SessionVerdictFeedback, 'at' | 'mark'>[],
 ): readonly DayStats[] {
-  const sessions = Map.groupBy(all, ({ createdAt }) => dayOf(createdAt));
-  const marked = Map.groupBy(marks, ({ at }) => dayOf(at));
+  const sessions = Map.groupBy(all, ({ createdAt }) => toDay(createdAt));
+  const marked = Map.groupBy(marks, ({ at }) => toDay(at));
   return [...new Set([...sessions.keys(), ...marked.keys()])]
     .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((day) => dayStats(day, sessions.get(day) ?? [], marked.get(day) ?? []));
+    .map((day) => computeDayStats(day, sessions.get(day) ?? [], marked.get(day) ?? []));
 }
 
-function dayOf(at: number): string {
-  return dateTime(at).split(' ', 1)[0] ?? '';
+function toDay(at: number): string {
+  return formatDateTime(at).split(' ', 1)[0] ?? '';
 }
 
-function dayStats(
+function computeDayStats(
   day: string,
   sessions: readonly SessionStats[],
-  marks: readonly Pick<VerdictMark, 'mark'>[],
+  marks: readonly Pick<SessionVerdictFeedback, 'mark'>[],
 ): DayStats {
   const sum = (numberOf: (session: SessionStats) => number): number =>
     sessions.reduce((total, session) => total + numberOf(session), 0);

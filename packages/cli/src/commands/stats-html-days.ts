@@ -1,38 +1,39 @@
 import type { DayStats } from './stats-days.ts';
 
-/** Some days together, named by the first of them. */
+/** One or more days, named after the first. */
 export type DaySpan = Omit<DayStats, 'day'> & { readonly name: string };
 
-/** No plot has room for more. */
-const spansMax = 60;
+/** Maximum number of spans that fit in a plot. */
+const maxDaySpans = 60;
 
-const dayMs = 86_400_000;
+const millisecondsPerDay = 86_400_000;
 
-/** Days in a row, those without anything included; several together where they are too many to be told apart. */
-export function daySpans(days: readonly DayStats[]): readonly DaySpan[] {
+/** Lists consecutive days, including those without activity, grouped into longer spans if there are too many. */
+export function groupDaySpans(days: readonly DayStats[]): readonly DaySpan[] {
   const numbered = days.flatMap((each) => {
-    const number = Date.parse(`${each.day}T00:00:00Z`) / dayMs;
+    const number = Date.parse(`${each.day}T00:00:00Z`) / millisecondsPerDay;
     return Number.isInteger(number) ? [{ ...each, number }] : [];
   });
   const numbers = numbered.map(({ number }) => number);
   const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
   if (numbers.length === 0) return [];
   const length =
-    lengths.find((each) => (last - first + 1) / each <= spansMax) ?? (last - first + 1) / spansMax;
+    spanLengthsInDays.find((each) => (last - first + 1) / each <= maxDaySpans) ??
+    (last - first + 1) / maxDaySpans;
   const groups = Map.groupBy(numbered, ({ number }) => Math.floor((number - first) / length));
   return Array.from({ length: Math.floor((last - first) / length) + 1 }, (_, index) =>
-    spanOf(nameOf(first + index * length), groups.get(index) ?? []),
+    sumDaySpan(formatDayNumber(first + index * length), groups.get(index) ?? []),
   );
 }
 
 /** A day, a week, four weeks, a quarter, a year. */
-const lengths = [1, 7, 28, 91, 364];
+const spanLengthsInDays = [1, 7, 28, 91, 364];
 
-function nameOf(number: number): string {
-  return new Date(Math.floor(number) * dayMs).toISOString().slice(0, 10);
+function formatDayNumber(number: number): string {
+  return new Date(Math.floor(number) * millisecondsPerDay).toISOString().slice(0, 10);
 }
 
-function spanOf(name: string, days: readonly DayStats[]): DaySpan {
+function sumDaySpan(name: string, days: readonly DayStats[]): DaySpan {
   const sum = (key: Exclude<keyof DayStats, 'day'>): number =>
     days.reduce((total, each) => total + each[key], 0);
   return {

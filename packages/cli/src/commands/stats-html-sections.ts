@@ -1,34 +1,40 @@
-import { barPlot, columnPlot, linePlot, type Bar, type Caption } from './html-plots.ts';
-import { element, escaped } from './html-text.ts';
-import { duration } from './show-time.ts';
-import { daySpans } from './stats-html-days.ts';
-import type { GroupStats, Stats } from './stats-sum.ts';
-import { counted, grouped, percent } from './number-text.ts';
+import {
+  renderBarPlot,
+  renderColumnPlot,
+  renderLinePlot,
+  type PlotBar,
+  type PlotCaption,
+} from './html-plots.ts';
+import { renderElement, escapeHtmlText } from './html-text.ts';
+import { formatDuration } from './format-time.ts';
+import { groupDaySpans } from './stats-html-days.ts';
+import type { GroupStats, AggregateStats } from './stats-aggregate.ts';
+import { formatCount, formatGroupedNumber, formatShare } from './format-number.ts';
 
-/* Each part of the report as plots and tables; what there is nothing of comes to nothing. */
+/* Each section of the report as plots and tables; a section without data renders nothing. */
 
-export function overTime({ byDay }: Stats): readonly string[] {
+export function renderDailyPlots({ byDay }: AggregateStats): readonly string[] {
   if (byDay.length === 0) return [];
-  const spans = daySpans(byDay);
+  const spans = groupDaySpans(byDay);
   const marked = spans.filter(({ right, wrong }) => right + wrong > 0);
   return [
-    columnPlot(
+    renderColumnPlot(
       { title: 'Sessions that began', legend: endingLegend },
       spans.map(({ name, sessions, answered, stuck }) => ({
         name,
-        parts: endings({ sessions, answered, stuck }, name),
+        parts: toEndingBarParts({ sessions, answered, stuck }, name),
       })),
-      grouped,
+      formatGroupedNumber,
     ),
-    linePlot(
+    renderLinePlot(
       'Steps that brought something new',
       spans.map(({ name, steps, effective }) => ({
         name,
         share: steps === 0 ? null : effective / steps,
-        title: `${name}: ${grouped(effective)} of ${counted(steps, 'step')}`,
+        title: `${name}: ${formatGroupedNumber(effective)} of ${formatCount(steps, 'step')}`,
       })),
     ),
-    columnPlot(
+    renderColumnPlot(
       {
         title: 'Tokens, and those that went into loops',
         legend: [
@@ -39,16 +45,20 @@ export function overTime({ byDay }: Stats): readonly string[] {
       spans.map(({ name, tokens, loopTokens }) => ({
         name,
         parts: [
-          { value: loopTokens, kind: 'bad', title: `${name}: ${grouped(loopTokens)} in loops` },
-          { value: tokens - loopTokens, kind: 'plain', title: `${name}: ${grouped(tokens)} in all` },
+          { value: loopTokens, kind: 'bad', title: `${name}: ${formatGroupedNumber(loopTokens)} in loops` },
+          {
+            value: tokens - loopTokens,
+            kind: 'plain',
+            title: `${name}: ${formatGroupedNumber(tokens)} in all`,
+          },
         ],
       })),
-      grouped,
+      formatGroupedNumber,
     ),
     ...(marked.length === 0
       ? []
       : [
-          linePlot(
+          renderLinePlot(
             'Verdicts that people found right',
             spans.map(({ name, right, wrong }) => ({
               name,
@@ -60,32 +70,36 @@ export function overTime({ byDay }: Stats): readonly string[] {
   ];
 }
 
-export function timePlots({ timeByState }: Stats): readonly string[] {
+export function renderTimePlots({ timeByState }: AggregateStats): readonly string[] {
   return (['turn', 'mode'] as const).flatMap((machine) => {
     const rows = timeByState.filter((each) => each.machine === machine);
     if (rows.length === 0) return [];
-    const bars = rows.map(({ state, totalMs, medianMs, stays }): Bar => {
-      const title = `${state}: ${duration(totalMs)} in ${counted(stays, 'stay')}, in the middle ${duration(medianMs)}`;
-      return { name: state, parts: [{ value: totalMs, kind: 'plain', title }], label: duration(totalMs) };
+    const bars = rows.map(({ state, totalMs, medianMs, stays }): PlotBar => {
+      const title = `${state}: ${formatDuration(totalMs)} in ${formatCount(stays, 'stay')}, in the middle ${formatDuration(medianMs)}`;
+      return {
+        name: state,
+        parts: [{ value: totalMs, kind: 'plain', title }],
+        label: formatDuration(totalMs),
+      };
     });
-    return plotted({ title: machine === 'turn' ? 'Time in each state' : 'Time in each mode' }, bars);
+    return renderBars({ title: machine === 'turn' ? 'Time in each state' : 'Time in each mode' }, bars);
   });
 }
 
-export function transitionPlot({ transitions }: Stats): readonly string[] {
-  const bars = transitions.map(({ from, to, count, endedWell, medianMs }): Bar => {
+export function renderTransitionPlot({ transitions }: AggregateStats): readonly string[] {
+  const bars = transitions.map(({ from, to, count, endedWell, medianMs }): PlotBar => {
     const name = `${from} → ${to}`;
-    const title = `${name}: ${count} times, ${percent(endedWell)} of their sessions ended with an answer, after ${duration(medianMs)} in the middle`;
+    const title = `${name}: ${count} times, ${formatShare(endedWell)} of their sessions ended with an answer, after ${formatDuration(medianMs)} in the middle`;
     return {
       name,
       parts: [
         { value: count * endedWell, kind: 'good', title },
         { value: count * (1 - endedWell), kind: 'rest', title },
       ],
-      label: `${grouped(count)}, ${percent(endedWell)} well`,
+      label: `${formatGroupedNumber(count)}, ${formatShare(endedWell)} well`,
     };
   });
-  return plotted(
+  return renderBars(
     {
       title: 'Moves, by how their sessions ended',
       legend: [
@@ -97,31 +111,31 @@ export function transitionPlot({ transitions }: Stats): readonly string[] {
   );
 }
 
-export function loopPlot({ loops, worstLoops }: Stats): readonly string[] {
-  const bars = loops.map(({ rule, tokens, steps, verdicts, ended, loops: count }): Bar => {
-    const title = `${rule}: ${counted(count, 'loop')}, ${counted(steps, 'step')}, ${grouped(tokens)} tokens; ${counted(verdicts, 'verdict')}, of which ${ended} ended the turn`;
+export function renderLoopPlot({ loops, worstLoops }: AggregateStats): readonly string[] {
+  const bars = loops.map(({ rule, tokens, steps, verdicts, ended, loops: count }): PlotBar => {
+    const title = `${rule}: ${formatCount(count, 'loop')}, ${formatCount(steps, 'step')}, ${formatGroupedNumber(tokens)} tokens; ${formatCount(verdicts, 'verdict')}, of which ${ended} ended the turn`;
     return {
       name: rule,
       parts: [{ value: tokens, kind: 'bad', title }],
-      label: `${grouped(tokens)} tokens, ${counted(steps, 'step')}`,
+      label: `${formatGroupedNumber(tokens)} tokens, ${formatCount(steps, 'step')}`,
     };
   });
   const rows = worstLoops.map(({ session, goal, rule, steps, tokens }) => [
     goal ?? 'no goal yet',
     session,
     rule,
-    grouped(steps),
-    grouped(tokens),
+    formatGroupedNumber(steps),
+    formatGroupedNumber(tokens),
   ]);
   return [
-    ...plotted({ title: 'Tokens that went into loops, by rule' }, bars),
-    ...table('The most expensive ones', ['goal', 'session', 'rule', 'steps', 'tokens'], rows),
+    ...renderBars({ title: 'Tokens that went into loops, by rule' }, bars),
+    ...renderHtmlTable('The most expensive ones', ['goal', 'session', 'rule', 'steps', 'tokens'], rows),
   ];
 }
 
-export function accuracyPlot({ accuracy }: Stats): readonly string[] {
-  const bars = accuracy.map(({ rule, verdicts, right, wrong, share }): Bar => {
-    const title = `${rule}: ${right} right, ${wrong} wrong of ${counted(verdicts, 'verdict')}`;
+export function renderAccuracyPlot({ accuracy }: AggregateStats): readonly string[] {
+  const bars = accuracy.map(({ rule, verdicts, right, wrong, share }): PlotBar => {
+    const title = `${rule}: ${right} right, ${wrong} wrong of ${formatCount(verdicts, 'verdict')}`;
     return {
       name: rule,
       parts: [
@@ -129,10 +143,10 @@ export function accuracyPlot({ accuracy }: Stats): readonly string[] {
         { value: wrong, kind: 'bad', title },
         { value: verdicts - right - wrong, kind: 'rest', title },
       ],
-      label: share === null ? 'not marked' : `${percent(share)} of ${right + wrong} right`,
+      label: share === null ? 'not marked' : `${formatShare(share)} of ${right + wrong} right`,
     };
   });
-  return plotted(
+  return renderBars(
     {
       title: 'Verdicts by rule',
       legend: [
@@ -145,26 +159,26 @@ export function accuracyPlot({ accuracy }: Stats): readonly string[] {
   );
 }
 
-export function groupPlot(title: string, groups: readonly GroupStats[]): readonly string[] {
-  const bars = groups.map((group): Bar => ({
+export function renderGroupPlot(title: string, groups: readonly GroupStats[]): readonly string[] {
+  const bars = groups.map((group): PlotBar => ({
     name: group.name,
-    parts: endings(group, group.name),
-    label: `${grouped(group.sessions)}, ${percent(group.share)} efficient`,
+    parts: toEndingBarParts(group, group.name),
+    label: `${formatGroupedNumber(group.sessions)}, ${formatShare(group.share)} efficient`,
   }));
   const rows = groups.map((group) => [
     group.name,
-    ...[group.sessions, group.answered, group.stuck, group.steps].map(grouped),
-    percent(group.share),
-    ...[group.toolCalls, group.inputTokens + group.outputTokens].map(grouped),
+    ...[group.sessions, group.answered, group.stuck, group.steps].map(formatGroupedNumber),
+    formatShare(group.share),
+    ...[group.toolCalls, group.inputTokens + group.outputTokens].map(formatGroupedNumber),
     group.cost === null ? '-' : group.cost.toFixed(4),
   ]);
   const head = ['', 'sessions', 'answered', 'stuck', 'steps', 'efficient', 'tool calls', 'tokens', 'cost'];
-  return [...plotted({ title, legend: endingLegend }, bars), ...table('In numbers', head, rows)];
+  return [...renderBars({ title, legend: endingLegend }, bars), ...renderHtmlTable('In numbers', head, rows)];
 }
 
-export function toolPlot({ byTool }: Stats): readonly string[] {
-  const bars = byTool.map(({ tool, calls, failed, repeated }): Bar => {
-    const title = `${tool}: ${counted(calls, 'call')}, ${failed} failed, ${repeated} came to what was known`;
+export function renderToolPlot({ byTool }: AggregateStats): readonly string[] {
+  const bars = byTool.map(({ tool, calls, failed, repeated }): PlotBar => {
+    const title = `${tool}: ${formatCount(calls, 'call')}, ${failed} failed, ${repeated} came to what was known`;
     return {
       name: tool,
       parts: [
@@ -172,18 +186,18 @@ export function toolPlot({ byTool }: Stats): readonly string[] {
         { value: repeated, kind: 'rest', title },
         { value: failed, kind: 'bad', title },
       ],
-      label: counted(calls, 'call'),
+      label: formatCount(calls, 'call'),
     };
   });
   const rows = byTool.map(({ tool, calls, failed, repeated, totalMs, medianMs }) => [
     tool,
-    ...[calls, failed, repeated].map(grouped),
-    duration(totalMs),
-    duration(medianMs),
+    ...[calls, failed, repeated].map(formatGroupedNumber),
+    formatDuration(totalMs),
+    formatDuration(medianMs),
   ]);
   const head = ['tool', 'calls', 'failed', 'repeated', 'in all', 'median'];
   return [
-    ...plotted(
+    ...renderBars(
       {
         title: 'Calls by tool',
         legend: [
@@ -194,7 +208,7 @@ export function toolPlot({ byTool }: Stats): readonly string[] {
       },
       bars,
     ),
-    ...table('In numbers', head, rows),
+    ...renderHtmlTable('In numbers', head, rows),
   ];
 }
 
@@ -204,10 +218,10 @@ const endingLegend = [
   ['rest', 'otherwise'],
 ] as const;
 
-type Endings = { readonly sessions: number; readonly answered: number; readonly stuck: number };
+type EndingCounts = { readonly sessions: number; readonly answered: number; readonly stuck: number };
 
-function endings({ sessions, answered, stuck }: Endings, name: string): Bar['parts'] {
-  const title = `${name}: ${counted(sessions, 'session')}, ${answered} with an answer, ${stuck} stuck`;
+function toEndingBarParts({ sessions, answered, stuck }: EndingCounts, name: string): PlotBar['parts'] {
+  const title = `${name}: ${formatCount(sessions, 'session')}, ${answered} with an answer, ${stuck} stuck`;
   return [
     { value: answered, kind: 'good', title },
     { value: stuck, kind: 'bad', title },
@@ -215,28 +229,37 @@ function endings({ sessions, answered, stuck }: Endings, name: string): Bar['par
   ];
 }
 
-const rowsMax = 30;
+const maxHtmlRows = 30;
 
-function plotted(caption: Caption, bars: readonly Bar[]): readonly string[] {
+function renderBars(caption: PlotCaption, bars: readonly PlotBar[]): readonly string[] {
   if (bars.length === 0) return [];
-  const rest = bars.length - rowsMax;
+  const rest = bars.length - maxHtmlRows;
   const more =
-    rest > 0 ? [element('p', { class: 'note' }, escaped(`And ${rest} more: --json has them all.`))] : [];
-  return [barPlot(caption, bars.slice(0, rowsMax)), ...more];
+    rest > 0
+      ? [renderElement('p', { class: 'note' }, escapeHtmlText(`And ${rest} more: --json has them all.`))]
+      : [];
+  return [renderBarPlot(caption, bars.slice(0, maxHtmlRows)), ...more];
 }
 
-function table(
+function renderHtmlTable(
   title: string,
   head: readonly string[],
   rows: readonly (readonly string[])[],
 ): readonly string[] {
   if (rows.length === 0) return [];
-  const body = rows.slice(0, rowsMax).map((row) => tableRow(row, 'td'));
-  const inside = element('thead', {}, tableRow(head, 'th')) + element('tbody', {}, body.join(''));
-  const summary = element('summary', {}, escaped(title));
-  return [element('details', {}, summary + element('div', { class: 'wide' }, element('table', {}, inside)))];
+  const body = rows.slice(0, maxHtmlRows).map((row) => renderHtmlRow(row, 'td'));
+  const inside =
+    renderElement('thead', {}, renderHtmlRow(head, 'th')) + renderElement('tbody', {}, body.join(''));
+  const summary = renderElement('summary', {}, escapeHtmlText(title));
+  return [
+    renderElement(
+      'details',
+      {},
+      summary + renderElement('div', { class: 'wide' }, renderElement('table', {}, inside)),
+    ),
+  ];
 }
 
-function tableRow(row: readonly string[], name: 'td' | 'th'): string {
-  return element('tr', {}, row.map((text) => element(name, {}, escaped(text))).join(''));
+function renderHtmlRow(row: readonly string[], name: 'td' | 'th'): string {
+  return renderElement('tr', {}, row.map((text) => renderElement(name, {}, escapeHtmlText(text))).join(''));
 }

@@ -1,5 +1,8 @@
-/** By what the reader prefers: light or dark. Every colour stands out from its ground, and none from the others by hue alone. */
-export const htmlStyle = `
+/**
+ * Follows the reader's light or dark preference. Every color contrasts with its background, and no two differ by hue
+ * alone.
+ */
+export const statsHtmlStyle = `
 :root { --ground: #fcfcfb; --card: #ffffff; --ink: #1d2129; --faint: #565d6a; --edge: #dcdfe4;
   --good: #1b7f79; --bad: #c2410c; --plain: #3b64b5; --rest: #a9b0bc; }
 @media (prefers-color-scheme: dark) {

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import {
-  conversationOf,
-  type Event,
-  type ModeMove,
+  getConversation,
+  type ModeChange,
   type Note,
   type Session,
   type TurnStatus,
   type Verdict,
+  type EventOfType,
 } from '@pawl/core';
-import { textAbout, type SessionSummary } from '@pawl/runtime';
-import { accountOf, type Account, endsTurn } from './show-account.ts';
-import { endingOf, type Ending } from './show-ending.ts';
-import { durationOf, executionOf } from './show-timeline.ts';
-import type { Walk, Walked } from './show-walk.ts';
-import { verdictsIn } from './show-why-step.ts';
+import { getMetadataText, type SessionSummary } from '@pawl/runtime';
+import { computeSessionTotals, type SessionTotals, isTurnEndingResponse } from './session-totals.ts';
+import { deriveSessionEnding, type SessionEnding } from './session-ending.ts';
+import { getExecutionDuration, findExecution } from './session-timeline.ts';
+import type { SessionReplay, ReplayedEvent } from './session-replay.ts';
+import { listVerdicts } from './step-record.ts';
 
-/** What one session adds to the numbers about all of them. */
+/** The statistics of one session. */
 export type SessionStats = Pick<
-  Account,
+  SessionTotals,
   'steps' | 'modelFailures' | 'toolCalls' | 'inputTokens' | 'outputTokens' | 'cost'
 > & {
   readonly id: string;
@@ -26,36 +26,42 @@ export type SessionStats = Pick<
   readonly profile: string;
   readonly model: string | null;
   readonly status: TurnStatus;
-  readonly how: Ending['how'];
-  /** Steps that brought something: a call that came to what no call before had come to, or an answer. */
+  readonly how: SessionEnding['how'];
+  /** Steps with progress: a call with a new result, or an answer. */
   readonly effective: number;
-  readonly stays: readonly Stay[];
-  readonly moves: readonly ModeMove[];
-  readonly loops: readonly Loop[];
+  readonly stays: readonly StateStay[];
+  readonly moves: readonly ModeChange[];
+  readonly loops: readonly RuleLoop[];
   readonly verdicts: readonly { readonly rule: string; readonly ended: boolean }[];
-  /** How often the governor did not run a call that it had refused. */
+  /** How often the governor blocked a refused call. */
   readonly refusedCalls: number;
   readonly calls: readonly CallStats[];
 };
 
-/** Some time in a state, of the turn or of the mode. */
-export type Stay = { readonly machine: 'turn' | 'mode'; readonly state: string; readonly ms: number };
+/** Time spent in a state of the turn or of the mode. */
+export type StateStay = { readonly machine: 'turn' | 'mode'; readonly state: string; readonly ms: number };
 
-/** What was spent from the second time on until the last verdict on it. */
-export type Loop = { readonly rule: string; readonly steps: number; readonly tokens: number };
+/** Steps and tokens spent from the first repetition up to the last verdict on the loop. */
+export type RuleLoop = { readonly rule: string; readonly steps: number; readonly tokens: number };
 
 export type CallStats = {
   readonly tool: string;
   readonly ok: boolean;
-  /** Whether it came to what no call since the user spoke had come to. */
+  /** Whether the result was new since the last user message. */
   readonly news: boolean;
   readonly ms: number | null;
 };
 
-/** Goes through a session once. */
-export async function statsOf(summary: SessionSummary, walk: Walk): Promise<SessionStats> {
-  const tally = newTally();
-  const account = await accountOf({ created: walk.created, walked: counted(walk.walked, tally) });
+/** Computes the statistics in one pass over the log. */
+export async function computeSessionStats(
+  summary: SessionSummary,
+  walk: SessionReplay,
+): Promise<SessionStats> {
+  const tally = createStatsTally();
+  const account = await computeSessionTotals({
+    created: walk.created,
+    walked: tallyReplayedEvents(walk.walked, tally),
+  });
   const { steps, modelFailures, toolCalls, inputTokens, outputTokens, cost } = account;
   const { effective, stays, moves, verdicts, refusedCalls, calls } = tally;
   return {
@@ -75,28 +81,28 @@ export async function statsOf(summary: SessionSummary, walk: Walk): Promise<Sess
     goal: summary.goal,
     createdAt: summary.createdAt,
     profile: summary.profile,
-    model: textAbout(summary.about, 'model'),
+    model: getMetadataText(summary.about, 'model'),
     status: account.end.turn.status,
-    how: endingOf(account).how,
-    loops: loopsOf(tally),
+    how: deriveSessionEnding(account).how,
+    loops: buildRuleLoops(tally),
   };
 }
 
-type Tally = {
+type StatsTally = {
   effective: number;
   refusedCalls: number;
-  /** Whether the step at hand has been found to bring something. */
+  /** Whether the current step has already counted as effective. */
   isCounted: boolean;
   readonly known: Set<string>;
-  readonly stays: Stay[];
-  readonly moves: ModeMove[];
+  readonly stays: StateStay[];
+  readonly moves: ModeChange[];
   readonly verdicts: { readonly rule: string; readonly ended: boolean }[];
   readonly calls: CallStats[];
   readonly spans: { readonly rule: string; readonly from: number; readonly to: number }[];
   readonly replies: { readonly seq: number; readonly tokens: number }[];
 };
 
-function newTally(): Tally {
+function createStatsTally(): StatsTally {
   return {
     effective: 0,
     refusedCalls: 0,
@@ -111,45 +117,46 @@ function newTally(): Tally {
   };
 }
 
-async function* counted(walked: AsyncIterable<Walked>, tally: Tally): AsyncGenerator<Walked> {
+async function* tallyReplayedEvents(
+  walked: AsyncIterable<ReplayedEvent>,
+  tally: StatsTally,
+): AsyncGenerator<ReplayedEvent> {
   for await (const each of walked) {
-    count(tally, each);
+    tallyStatsEvent(tally, each);
     yield each;
   }
 }
 
-function count(tally: Tally, each: Walked): void {
+function tallyStatsEvent(tally: StatsTally, each: ReplayedEvent): void {
   const { event, before, after } = each;
   if (event.type === 'user-message' && event.automatic !== true) tally.known.clear();
-  if (event.type === 'model-replied') countReply(tally, each.seq, event);
-  if (event.type === 'tool-finished') countCall(tally, event, before);
-  for (const note of after.notes) countNote(tally, note, before);
-  for (const verdict of verdictsIn(each)) countVerdict(tally, verdict);
-  tally.refusedCalls += refusedIn(before, after.session);
+  if (event.type === 'model-replied') tallyReply(tally, each.seq, event);
+  if (event.type === 'tool-finished') tallyCall(tally, event, before);
+  for (const note of after.notes) tallyNote(tally, note, before);
+  for (const verdict of listVerdicts(each)) tallyVerdict(tally, verdict);
+  tally.refusedCalls += countRefusedCalls(before, after.session);
 }
 
-function countNote(tally: Tally, note: Note, before: Session): void {
+function tallyNote(tally: StatsTally, note: Note, before: Session): void {
   if (note.type !== 'transition' && note.type !== 'mode') return;
   const { from: state, durationMs } = note;
   const machine = note.type === 'mode' ? 'mode' : 'turn';
   if (note.type === 'mode') tally.moves.push(note);
-  // Nobody has waited for what the user said first.
-  else if (conversationOf(before).length === 0) return;
+  // Nothing waits before the first user message.
+  else if (getConversation(before).length === 0) return;
   tally.stays.push({ machine, state, ms: Math.max(0, durationMs) });
 }
 
-function countVerdict(tally: Tally, { rule, response, evidence, seq }: Verdict & { seq: number }): void {
-  // A budget that is used up says nothing about going round in circles.
+function tallyVerdict(tally: StatsTally, { rule, response, evidence, seq }: Verdict & { seq: number }): void {
+  // An exhausted budget is not a loop.
   if (rule === 'budget') return;
-  const ended = endsTurn(response);
+  const ended = isTurnEndingResponse(response);
   tally.verdicts.push({ rule, ended });
   const [from] = evidence;
   if (from !== undefined) tally.spans.push({ rule, from, to: seq });
 }
 
-type EventOf<Type extends Event['type']> = Extract<Event, { readonly type: Type }>;
-
-function countReply(tally: Tally, seq: number, event: EventOf<'model-replied'>): void {
+function tallyReply(tally: StatsTally, seq: number, event: EventOfType<'model-replied'>): void {
   const { text, calls, problem, usage } = event;
   tally.replies.push({ seq, tokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0) });
   const isAnswer = problem === undefined && calls.length === 0 && text.trim() !== '';
@@ -157,8 +164,12 @@ function countReply(tally: Tally, seq: number, event: EventOf<'model-replied'>):
   if (isAnswer) tally.effective += 1;
 }
 
-function countCall(tally: Tally, { at, callId, outcome }: EventOf<'tool-finished'>, before: Session): void {
-  const execution = executionOf(before.turn, callId);
+function tallyCall(
+  tally: StatsTally,
+  { at, callId, outcome }: EventOfType<'tool-finished'>,
+  before: Session,
+): void {
+  const execution = findExecution(before.turn, callId);
   if (execution === undefined) return;
   const { tool, args } = execution.call;
   const name = createHash('sha256')
@@ -166,13 +177,13 @@ function countCall(tally: Tally, { at, callId, outcome }: EventOf<'tool-finished
     .digest('base64');
   const news = outcome.ok && !tally.known.has(name);
   tally.known.add(name);
-  tally.calls.push({ tool, ok: outcome.ok, news, ms: durationOf(execution, at) });
+  tally.calls.push({ tool, ok: outcome.ok, news, ms: getExecutionDuration(execution, at) });
   if (!news || tally.isCounted) return;
   tally.isCounted = true;
   tally.effective += 1;
 }
 
-function refusedIn(before: Session, after: Session): number {
+function countRefusedCalls(before: Session, after: Session): number {
   if (after.governor.refused === before.governor.refused) return 0;
   const asked = new Map(before.governor.refused.map((each) => [each.call, each.asked]));
   return after.governor.refused.reduce(
@@ -181,20 +192,20 @@ function refusedIn(before: Session, after: Session): number {
   );
 }
 
-/** Several verdicts on one loop, one graver than the other, are one loop. */
-function loopsOf({ spans, replies }: Tally): readonly Loop[] {
+/** Overlapping verdicts of one rule count as one loop. */
+function buildRuleLoops({ spans, replies }: StatsTally): readonly RuleLoop[] {
   return [...Map.groupBy(spans, ({ rule }) => rule).entries()].flatMap(([rule, all]) =>
-    joined(all).map(({ from, to }) => {
+    mergeSpans(all).map(({ from, to }) => {
       const within = replies.filter(({ seq }) => seq > from && seq <= to);
       return { rule, steps: within.length, tokens: within.reduce((sum, { tokens }) => sum + tokens, 0) };
     }),
   );
 }
 
-type Span = { readonly from: number; readonly to: number };
+type EventSpan = { readonly from: number; readonly to: number };
 
-function joined(spans: readonly Span[]): readonly Span[] {
-  const result: Span[] = [];
+function mergeSpans(spans: readonly EventSpan[]): readonly EventSpan[] {
+  const result: EventSpan[] = [];
   for (const span of spans.toSorted((a, b) => a.from - b.from || a.to - b.to)) {
     const last = result.at(-1);
     if (last !== undefined && span.from <= last.to)

@@ -1,71 +1,83 @@
 import { StoreError, type SessionSummary, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { progressLine } from '../progress-line.ts';
-import { openStoreFor } from '../store-option.ts';
-import { writeWhole } from '../whole-file.ts';
-import { isOwnFile } from './own-file.ts';
+import type { CommandIo } from '../command-io.ts';
+import { createProgressLine } from '../progress-line.ts';
+import { openConfiguredStore } from '../store-option.ts';
+import { writeFileAtomically } from '../atomic-file.ts';
+import { isGeneratedFile } from './generated-file.ts';
 import { LineOutput } from './line-output.ts';
-import { allSessions, sessionsMeant, realFolder } from './session-named.ts';
+import { listAllSessions, selectSessions, resolveRealFolder } from './find-session.ts';
 import type { SessionFlags } from './session-store.ts';
-import { walkSession } from './show-walk.ts';
-import { htmlMark, statsHtml } from './stats-html.ts';
-import { statsOf, type SessionStats } from './stats-session.ts';
-import { sumOf, type Stats } from './stats-sum.ts';
-import { statsLines } from './stats-text.ts';
-import type { VerdictMarks } from './verdict-marks.ts';
-import { widthOf } from './columns.ts';
-import { counted } from './number-text.ts';
+import { openSessionReplay } from './session-replay.ts';
+import { statsHtmlMarker, renderStatsHtml } from './stats-html.ts';
+import { computeSessionStats, type SessionStats } from './stats-session.ts';
+import { aggregateStats, type AggregateStats } from './stats-aggregate.ts';
+import { formatStats } from './stats-text.ts';
+import type { FeedbackReadResult } from './verdict-feedback.ts';
+import { getOutputWidth } from './columns.ts';
+import { formatCount } from './format-number.ts';
 
 export type StatsOptions = SessionFlags & {
   readonly all?: boolean | undefined;
-  /** Where a page with plots is to be written. */
+  /** The file to write the HTML report to. */
   readonly html?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Numbers about the sessions of this folder, or of all. */
-export async function showStats(options: StatsOptions, io: Io): Promise<ExitCode> {
-  const opened = await openStoreFor(options);
+/** Shows statistics about the sessions of this folder, or of all. */
+export async function showStats(options: StatsOptions, io: CommandIo): Promise<ExitCode> {
+  const opened = await openConfiguredStore(options);
   try {
     const { store, marks } = opened;
-    const all = await allSessions(store);
-    const meant = sessionsMeant(all, options);
-    const read = await readAll(store, meant, { signal: options.signal, io });
+    const all = await listAllSessions(store);
+    const meant = selectSessions(all, options);
+    const read = await readAllStats(store, meant, { signal: options.signal, io });
     if (read === null) return exitCodes.interrupted;
     const kept = (await marks?.read(meant.map(({ id }) => id))) ?? { marks: [], unread: 0 };
-    const stats = sumOf(read.stats, { damaged: read.damaged, marks: marksOn(meant, kept, options) });
+    const stats = aggregateStats(read.stats, {
+      damaged: read.damaged,
+      marks: filterFeedback(meant, kept, options),
+    });
     const output = new LineOutput(io.stdout);
     if (options.json === true) await output.write(JSON.stringify({ type: 'stats', ...stats }));
-    else for (const line of statsLines(stats, widthOf(io.stdout))) await output.write(line);
-    if (options.html !== undefined) await writeHtml(options.html, stats, options, io);
-    for (const line of remarks(kept, all.length - meant.length)) io.stderr.write(`${line}\n`);
+    else for (const line of formatStats(stats, getOutputWidth(io.stdout))) await output.write(line);
+    if (options.html !== undefined) await writeStatsHtml(options.html, stats, options, io);
+    for (const line of formatStatsRemarks(kept, all.length - meant.length)) io.stderr.write(`${line}\n`);
     return exitCodes.finished;
   } finally {
     await opened.close();
   }
 }
 
-async function writeHtml(path: string, stats: Stats, options: StatsOptions, io: Io): Promise<void> {
-  const where = options.all === true ? 'all folders' : realFolder(options.dir);
-  await writeWhole(path, statsHtml(stats, { at: Date.now(), where }), await isOwnFile(path, htmlMark));
+async function writeStatsHtml(
+  path: string,
+  stats: AggregateStats,
+  options: StatsOptions,
+  io: CommandIo,
+): Promise<void> {
+  const where = options.all === true ? 'all folders' : resolveRealFolder(options.dir);
+  await writeFileAtomically(
+    path,
+    renderStatsHtml(stats, { at: Date.now(), where }),
+    await isGeneratedFile(path, statsHtmlMarker),
+  );
   io.stderr.write(`Wrote ${JSON.stringify(path)}.\n`);
 }
 
-type Read = { readonly stats: readonly SessionStats[]; readonly damaged: number };
+type LoadedStats = { readonly stats: readonly SessionStats[]; readonly damaged: number };
 
-/** Null when the user would not wait for it. */
-async function readAll(
+/** Null if the user cancelled. */
+async function readAllStats(
   store: Store,
   sessions: readonly SessionSummary[],
-  { signal, io }: { readonly signal: AbortSignal | undefined; readonly io: Io },
-): Promise<Read | null> {
-  const line = progressLine(io.stderr);
+  { signal, io }: { readonly signal: AbortSignal | undefined; readonly io: CommandIo },
+): Promise<LoadedStats | null> {
+  const line = createProgressLine(io.stderr);
   const stats: SessionStats[] = [];
   let damaged = 0;
   for (const [index, summary] of sessions.entries()) {
     line.show(`Reading session ${index + 1} of ${sessions.length} …`);
-    const read = await readOne(store, summary);
+    const read = await readSessionStats(store, summary);
     if (read === null) damaged += 1;
     else stats.push(read);
     if (signal?.aborted === true) break;
@@ -74,32 +86,32 @@ async function readAll(
   return signal?.aborted === true ? null : { stats, damaged };
 }
 
-/** Null for a session that cannot be read; the others still count. */
-async function readOne(store: Store, summary: SessionSummary): Promise<SessionStats | null> {
+/** Null for an unreadable session; the others still count. */
+async function readSessionStats(store: Store, summary: SessionSummary): Promise<SessionStats | null> {
   if (summary.status === 'damaged') return null;
   try {
-    return await statsOf(summary, await walkSession(store, summary.id, summary.head));
+    return await computeSessionStats(summary, await openSessionReplay(store, summary.id, summary.head));
   } catch (error) {
     if (error instanceof StoreError) return null;
     throw error;
   }
 }
 
-function marksOn(
+function filterFeedback(
   meant: readonly SessionSummary[],
-  { marks }: VerdictMarks,
+  { marks }: FeedbackReadResult,
   { all }: StatsOptions,
-): VerdictMarks['marks'] {
+): FeedbackReadResult['marks'] {
   if (all === true) return marks;
   const ids = new Set(meant.map(({ id }) => id));
   return marks.filter(({ session }) => ids.has(session));
 }
 
-function remarks({ unread }: VerdictMarks, elsewhere: number): readonly string[] {
+function formatStatsRemarks({ unread }: FeedbackReadResult, elsewhere: number): readonly string[] {
   return [
     ...(elsewhere > 0
-      ? [`${counted(elsewhere, 'session')} of other folders: --all counts them as well.`]
+      ? [`${formatCount(elsewhere, 'session')} of other folders: --all counts them as well.`]
       : []),
-    ...(unread > 0 ? [`${counted(unread, 'mark')} on verdicts cannot be read: left out.`] : []),
+    ...(unread > 0 ? [`${formatCount(unread, 'mark')} on verdicts cannot be read: left out.`] : []),
   ];
 }

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { createSession } from '@pawl/core';
-import { thisProcess } from '@pawl/runtime';
+import { getProcessOwner } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
+import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';
-import { budgetsOf, type BudgetFlags } from './budget-options.ts';
+import { parseBudgetFlags, type BudgetFlags } from './budget-options.ts';
 import type { ModelFlags } from './model-options.ts';
-import { withQueue, type QueueFlags } from './queue-place.ts';
-import { scheduleGoal, whenOf } from './schedules.ts';
-import { spanOf, wholeNumber } from './option-number.ts';
-import { checkTenant } from './tenant.ts';
+import { withQueue, type QueueFlags } from './queue-connection.ts';
+import { scheduleGoal, parseScheduleTime } from './schedules.ts';
+import { parseTimeSpanOption, parseWholeNumberOption } from './number-options.ts';
+import { requireTenantName } from './tenant.ts';
 import { planSession } from './session-plan.ts';
 
-export type SubmitOptions = BudgetFlags &
+export type SubmitGoalOptions = BudgetFlags &
   ModelFlags &
   QueueFlags & {
     readonly profile?: string;
@@ -24,17 +24,17 @@ export type SubmitOptions = BudgetFlags &
     readonly every?: string;
     readonly cron?: string;
     readonly tz?: string;
-    /** Of the schedule. */
+    /** Name of the schedule. */
     readonly name?: string;
   };
 
-/** Hands a goal to the workers, and says under which id it is to be found; or by which name it comes again and again. */
-export async function submitGoal(goal: string, options: SubmitOptions, io: Io): Promise<ExitCode> {
+/** Submits a goal to the workers and prints the session id, or schedules it and prints the schedule's name. */
+export async function submitGoal(goal: string, options: SubmitGoalOptions, io: CommandIo): Promise<ExitCode> {
   if (goal.trim() === '') {
     throw new UsageError('Say what is to be done, for example: pawl submit "How are sessions stored?"');
   }
-  const [turn, when] = [turnOf(options), whenOf(options)];
-  const { profile, about, settings } = await planSession(options, budgetsOf(options));
+  const [turn, when] = [parseQueuePlacement(options), parseScheduleTime(options)];
+  const { profile, about, settings } = await planSession(options, parseBudgetFlags(options));
   return withQueue(options, { warn: (line) => void io.stderr.write(`${line}\n`) }, async ({ queue }) => {
     if (when !== null) {
       const { tenant, priority } = turn;
@@ -43,7 +43,7 @@ export async function submitGoal(goal: string, options: SubmitOptions, io: Io): 
     }
     const [id, now] = [randomUUID(), Date.now()];
     const session = createSession({ id, at: now, profile, settings });
-    await queue.submit(session, goal, { about, owner: thisProcess(), now, ...turn });
+    await queue.submit(session, goal, { about, owner: getProcessOwner(), now, ...turn });
     const { tenant = 'default' } = turn;
     if (options.json === true) io.stdout.write(`${JSON.stringify({ id, tenant })}\n`);
     else {
@@ -54,17 +54,18 @@ export async function submitGoal(goal: string, options: SubmitOptions, io: Io): 
   });
 }
 
-type Turn = { readonly tenant?: string; readonly priority?: number; readonly delayMs?: number };
+type QueuePlacement = { readonly tenant?: string; readonly priority?: number; readonly delayMs?: number };
 
-/** As far as BullMQ counts. */
-const priorityMax = 2_097_151;
+/** The maximum priority of BullMQ. */
+const maxPriority = 2_097_151;
 
-function turnOf({ tenant, priority, delay }: SubmitOptions): Turn {
-  const place = priority === undefined ? null : wholeNumber('--priority', priority, 1, priorityMax);
-  if (tenant !== undefined) checkTenant('--tenant', tenant);
+function parseQueuePlacement({ tenant, priority, delay }: SubmitGoalOptions): QueuePlacement {
+  const place =
+    priority === undefined ? null : parseWholeNumberOption('--priority', priority, 1, maxPriority);
+  if (tenant !== undefined) requireTenantName('--tenant', tenant);
   return {
     ...(tenant !== undefined && { tenant }),
     ...(place !== null && { priority: place }),
-    ...(delay !== undefined && { delayMs: spanOf('--delay', delay) }),
+    ...(delay !== undefined && { delayMs: parseTimeSpanOption('--delay', delay) }),
   };
 }

@@ -1,34 +1,38 @@
-import { ConfigFileError, findConfig, readConfigFile, trustStore } from '@pawl/runtime';
+import { ConfigFileError, findConfigFile, readConfigFile, createTrustStore } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { UsageError, asUsageError } from '../usage-error.ts';
-import { visible } from '../visible.ts';
-import { contentsOf } from './config-layers.ts';
-import { folderNamed } from '../folder-option.ts';
+import type { CommandIo } from '../command-io.ts';
+import { UsageError, toUsageError } from '../usage-error.ts';
+import { sanitizeText } from '../sanitize-text.ts';
+import { toTrustedContents } from './config-layers.ts';
+import { resolveFolder } from '../folder-option.ts';
 
-export type TrustOptions = { readonly revoke?: boolean };
+export type TrustFolderOptions = { readonly revoke?: boolean };
 
-/** Lets the configuration of a folder take effect, as it is now; any change of it asks again. */
-export async function trust(dir: string, { revoke = false }: TrustOptions, io: Io): Promise<ExitCode> {
-  const folder = await folderNamed(dir);
-  const store = trustStore();
+/** Trusts a folder's configuration in its current state; any change needs trust again. */
+export async function trustFolder(
+  dir: string,
+  { revoke = false }: TrustFolderOptions,
+  io: CommandIo,
+): Promise<ExitCode> {
+  const folder = await resolveFolder(dir);
+  const store = createTrustStore();
   if (revoke) {
     const was = await store.revoke(folder);
     io.stdout.write(was ? `${folder} is no longer trusted.\n` : `${folder} was not trusted.\n`);
     return exitCodes.finished;
   }
   try {
-    const path = await findConfig(folder);
+    const path = await findConfigFile(folder);
     if (path === null) {
       throw new UsageError(
         `${folder} has no configuration (pawl.config.json, .yaml, .yml or .ts), so there is nothing to trust. To write one: pawl init`,
       );
     }
     const read = await readConfigFile(path);
-    await store.trust(folder, contentsOf(read));
-    io.stdout.write(`${visible(read.text).trimEnd()}\n\n${path} is trusted as it stands above.\n`);
+    await store.trust(folder, toTrustedContents(read));
+    io.stdout.write(`${sanitizeText(read.text).trimEnd()}\n\n${path} is trusted as it stands above.\n`);
     return exitCodes.finished;
   } catch (error) {
-    throw asUsageError(error, ConfigFileError);
+    throw toUsageError(error, ConfigFileError);
   }
 }

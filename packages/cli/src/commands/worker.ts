@@ -1,55 +1,55 @@
 import { once } from 'node:events';
-import { folderStorage, startWorker, tenantIn, type WorkerReport } from '@pawl/worker';
+import { createFolderStorage, startWorker, getTenant, type WorkerReport } from '@pawl/worker';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Io } from '../io.ts';
-import { visibleLine } from '../visible.ts';
-import { withQueueOnceThere, type QueueFlags } from './queue-place.ts';
-import { spanOf, wholeNumber } from './option-number.ts';
-import { workerOutfit } from './worker-outfit.ts';
-import { openWatch } from './worker-watch.ts';
-import { folderNamed } from '../folder-option.ts';
+import type { CommandIo } from '../command-io.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { withAwaitedQueue, type QueueFlags } from './queue-connection.ts';
+import { parseTimeSpanOption, parseWholeNumberOption } from './number-options.ts';
+import { createWorkerAgentFactory } from './worker-agent-factory.ts';
+import { openWorkerMetrics } from './worker-metrics.ts';
+import { resolveFolder } from '../folder-option.ts';
 
 export type WorkerFlags = QueueFlags & {
   readonly concurrency: string;
-  /** In seconds, as on the command line. */
+  /** In seconds. */
   readonly lease: string;
   readonly grace: string;
-  /** How long sessions are kept that have ended; without it for as long as nobody removes them. */
+  /** Retention of ended sessions; without it they are never removed automatically. */
   readonly keep?: string | undefined;
-  /** Where metrics are served, for Prometheus, on this machine. */
+  /** Port for Prometheus metrics on this machine. */
   readonly metricsPort?: string | undefined;
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
 };
 
-/** Takes sessions from the queue and works on them until it is told to end. */
-export async function work(flags: WorkerFlags, io: Io): Promise<ExitCode> {
-  const root = await folderNamed(flags.dir);
+/** Claims sessions from the queue and runs them until it is stopped. */
+export async function runWorker(flags: WorkerFlags, io: CommandIo): Promise<ExitCode> {
+  const root = await resolveFolder(flags.dir);
   const times = {
-    concurrency: wholeNumber('--concurrency', flags.concurrency, 1),
-    leaseMs: wholeNumber('--lease', flags.lease, 2) * 1_000,
-    graceMs: wholeNumber('--grace', flags.grace, 0) * 1_000,
-    keepMs: flags.keep === undefined ? null : spanOf('--keep', flags.keep),
+    concurrency: parseWholeNumberOption('--concurrency', flags.concurrency, 1),
+    leaseMs: parseWholeNumberOption('--lease', flags.lease, 2) * 1_000,
+    graceMs: parseWholeNumberOption('--grace', flags.grace, 0) * 1_000,
+    keepMs: flags.keep === undefined ? null : parseTimeSpanOption('--keep', flags.keep),
   };
-  const warn = (line: string): void => void io.stderr.write(`${visibleLine(line)}\n`);
+  const warn = (line: string): void => void io.stderr.write(`${sanitizeOneLine(line)}\n`);
   const { signal } = flags;
-  const isNews = newsOnly();
-  await withQueueOnceThere(flags, { warn, signal }, async ({ redis, store, queue }) => {
-    const watched = await openWatch(flags, queue, warn);
+  const isNews = createRepeatFilter();
+  await withAwaitedQueue(flags, { warn, signal }, async ({ redis, store, queue }) => {
+    const watched = await openWorkerMetrics(flags, queue, warn);
     const worker = await startWorker({
       redis,
       store,
       queue,
-      outfitFor: workerOutfit({
+      outfitFor: createWorkerAgentFactory({
         root,
-        storageOf: (dir, about) => folderStorage(redis, { dir, tenant: tenantIn(about) }),
+        storageOf: (dir, about) => createFolderStorage(redis, { dir, tenant: getTenant(about) }),
         warn,
         telemetry: watched.telemetry,
       }),
       ...times,
       onReport(report) {
         watched.telemetry?.report(report);
-        if (isNews(report)) tell(report, flags.json === true, io);
+        if (isNews(report)) writeWorkerReport(report, flags.json === true, io);
       },
     });
     warn(`Waiting for work in ${root}. Ctrl-C ends it; what is under way is left to others.`);
@@ -60,7 +60,7 @@ export async function work(flags: WorkerFlags, io: Io): Promise<ExitCode> {
   return exitCodes.finished;
 }
 
-const words: Record<Exclude<WorkerReport['kind'], 'parked' | 'rescheduled' | 'trouble'>, string> = {
+const reportVerbs: Record<Exclude<WorkerReport['kind'], 'parked' | 'rescheduled' | 'trouble'>, string> = {
   taken: 'takes up',
   waiting: 'has nothing left to do for',
   ended: 'has brought to its end',
@@ -71,8 +71,8 @@ const words: Record<Exclude<WorkerReport['kind'], 'parked' | 'rescheduled' | 'tr
   removed: 'has removed, for its age,',
 };
 
-/** The same trouble comes again with every try: it is news once, until something else happens. */
-function newsOnly(): (report: WorkerReport) => boolean {
+/** Reports a repeated error once, because every retry raises it again. */
+function createRepeatFilter(): (report: WorkerReport) => boolean {
   let last = '';
   return (report) => {
     const before = last;
@@ -81,15 +81,15 @@ function newsOnly(): (report: WorkerReport) => boolean {
   };
 }
 
-function tell(report: WorkerReport, json: boolean, { stdout }: Io): void {
+function writeWorkerReport(report: WorkerReport, json: boolean, { stdout }: CommandIo): void {
   if (json) stdout.write(`${JSON.stringify(report)}\n`);
-  else stdout.write(`${visibleLine(lineFor(report))}\n`);
+  else stdout.write(`${sanitizeOneLine(formatWorkerReport(report))}\n`);
 }
 
-function lineFor(report: WorkerReport): string {
+function formatWorkerReport(report: WorkerReport): string {
   if (report.kind === 'trouble') return `trouble: ${report.message}`;
   if (report.kind === 'rescheduled')
     return `has put back the schedule ${report.schedule} of ${report.tenant}`;
   if (report.kind === 'parked') return `parked ${report.session}: ${report.reason}`;
-  return `${words[report.kind]} ${report.session}`;
+  return `${reportVerbs[report.kind]} ${report.session}`;
 }

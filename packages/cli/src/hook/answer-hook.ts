@@ -1,17 +1,23 @@
-import { readInput, type HookFact, type Host } from './fact.ts';
-import { afterCall, afterPrompt, beforeCall, type Judged, type Mind } from './mind.ts';
-import type { Minds } from './minds.ts';
+import { parseHookInput, type HookEvent, type HookHost } from './hook-event.ts';
+import {
+  recordHookCall,
+  resetHookState,
+  judgeHookCall,
+  type HookJudgment,
+  type HookState,
+} from './hook-state.ts';
+import type { HookStateStore } from './hook-state-store.ts';
 
-export type HookSetting = {
-  readonly minds: Minds;
+export type HookContext = {
+  readonly minds: HookStateStore;
   readonly now: () => number;
-  /** How many calls there may be between two words of the user; null for no limit. */
+  /** Maximum number of calls between two user messages; null for no limit. */
   readonly callsMax: number | null;
 };
 
-/** What a hook answers: a line of JSON in its host's own form, or nothing at all. */
-export function answerHook(host: Host, text: string, { minds, now, callsMax }: HookSetting): string {
-  const { session, agent, event, fact } = readInput(host, text);
+/** Returns a hook's answer: one line of JSON in the host's format, or an empty string. */
+export function answerHook(host: HookHost, text: string, { minds, now, callsMax }: HookContext): string {
+  const { session, agent, event, fact } = parseHookInput(host, text);
   const who = { host: host.name, session, agent };
   if (fact.type === 'other') return '';
   if (fact.type === 'ended') {
@@ -19,23 +25,28 @@ export function answerHook(host: Host, text: string, { minds, now, callsMax }: H
     return '';
   }
   const word = minds.change(who, (before) => {
-    const { mind, word: result } = judged(before, fact, now(), callsMax);
+    const { mind, word: result } = judgeHookEvent(before, fact, now(), callsMax);
     return { mind, result };
   });
   const answer = host.answer(event, word);
   return answer === null ? '' : `${JSON.stringify(answer)}\n`;
 }
 
-type Judgeable = Exclude<HookFact, { readonly type: 'other' | 'ended' }>;
+type JudgeableHookEvent = Exclude<HookEvent, { readonly type: 'other' | 'ended' }>;
 
-function judged(mind: Mind, fact: Judgeable, at: number, callsMax: number | null): Judged {
+function judgeHookEvent(
+  mind: HookState,
+  fact: JudgeableHookEvent,
+  at: number,
+  callsMax: number | null,
+): HookJudgment {
   switch (fact.type) {
     case 'prompted':
-      return { mind: afterPrompt(), word: { kind: 'nothing' } };
+      return { mind: resetHookState(), word: { kind: 'nothing' } };
     case 'calling':
-      return beforeCall(mind, fact.call, callsMax);
+      return judgeHookCall(mind, fact.call, callsMax);
     case 'called':
-      return afterCall(mind, fact.call, fact.outcome, at);
+      return recordHookCall(mind, fact.call, fact.outcome, at);
     case 'choosing':
       return {
         mind,

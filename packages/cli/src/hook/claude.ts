@@ -1,38 +1,49 @@
 import type { Json } from '@pawl/core';
-import { own, type Fields } from '../json-fields.ts';
-import { callIn, saidIn, type HookFact, type Host } from './fact.ts';
-import { mark, type Word } from './mind.ts';
+import { getOwnField, type JsonFields } from '../json-fields.ts';
+import { parseHookCall, toOutputText, type HookEvent, type HookHost } from './hook-event.ts';
+import { governorNotePrefix, type HookDecision } from './hook-state.ts';
 
-/** Claude Code: what failed comes under an event of its own. */
-export const claude: Host = {
+/** Claude Code: reports failed calls as a separate event. */
+export const claudeHost: HookHost = {
   name: 'claude',
   title: 'Claude Code',
   factIn(event, given) {
-    if (event === 'PostToolUseFailure') return failed(given);
-    return toolFact(event, given, (response) => ({ ok: true, said: saidIn(response) }));
+    if (event === 'PostToolUseFailure') return toFailureEvent(given);
+    return toToolHookEvent(event, given, (response) => ({ ok: true, said: toOutputText(response) }));
   },
   answer(event, word) {
-    return word.kind === 'stop' ? stopping(word.text) : toolAnswer(event, word);
+    return word.kind === 'stop' ? toStopAnswer(word.text) : toToolAnswer(event, word);
   },
 };
 
-/** What the user called off tells nothing about the work. */
-function failed(given: Fields): HookFact {
-  if (own(given, 'is_interrupt') === true) return { type: 'other' };
-  return { type: 'called', call: callIn(given), outcome: { ok: false, said: saidIn(own(given, 'error')) } };
+/** A call that the user interrupted says nothing about progress. */
+function toFailureEvent(given: JsonFields): HookEvent {
+  if (getOwnField(given, 'is_interrupt') === true) return { type: 'other' };
+  return {
+    type: 'called',
+    call: parseHookCall(given),
+    outcome: { ok: false, said: toOutputText(getOwnField(given, 'error')) },
+  };
 }
 
-type Read = (response: Json | undefined, given: Fields) => { readonly ok: boolean; readonly said: string };
+type OutcomeReader = (
+  response: Json | undefined,
+  given: JsonFields,
+) => { readonly ok: boolean; readonly said: string };
 
-/** The events that Claude Code and Codex have in common. */
-export function toolFact(event: string, given: Fields, read: Read): HookFact {
+/** Converts the events that Claude Code and Codex share. */
+export function toToolHookEvent(event: string, given: JsonFields, read: OutcomeReader): HookEvent {
   switch (event) {
     case 'UserPromptSubmit':
       return { type: 'prompted' };
     case 'PreToolUse':
-      return { type: 'calling', call: callIn(given) };
+      return { type: 'calling', call: parseHookCall(given) };
     case 'PostToolUse':
-      return { type: 'called', call: callIn(given), outcome: read(own(given, 'tool_response'), given) };
+      return {
+        type: 'called',
+        call: parseHookCall(given),
+        outcome: read(getOwnField(given, 'tool_response'), given),
+      };
     case 'SessionEnd':
       return { type: 'ended' };
     default:
@@ -40,20 +51,22 @@ export function toolFact(event: string, given: Fields, read: Read): HookFact {
   }
 }
 
-/** And their answers. A denial without a reason would not count as one. */
-export function toolAnswer(event: string, word: Word): Json {
+/** Formats the answers that Claude Code and Codex share. They ignore a denial without a reason. */
+export function toToolAnswer(event: string, word: HookDecision): Json {
   switch (word.kind) {
     case 'nothing':
       return null;
     case 'advise':
-      return { hookSpecificOutput: { hookEventName: event, additionalContext: `${mark} ${word.text}` } };
+      return {
+        hookSpecificOutput: { hookEventName: event, additionalContext: `${governorNotePrefix} ${word.text}` },
+      };
     case 'deny':
     case 'stop':
       return {
         hookSpecificOutput: {
           hookEventName: event,
           permissionDecision: 'deny',
-          permissionDecisionReason: `${mark} ${word.text}`,
+          permissionDecisionReason: `${governorNotePrefix} ${word.text}`,
         },
       };
     default:
@@ -61,6 +74,6 @@ export function toolAnswer(event: string, word: Word): Json {
   }
 }
 
-export function stopping(reason: string): Json {
+export function toStopAnswer(reason: string): Json {
   return { continue: false, stopReason: `Pawl stopped the agent. ${reason}` };
 }

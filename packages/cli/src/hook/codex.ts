@@ -1,21 +1,21 @@
-import { governor } from './governor.ts';
-import { toolAnswer, toolFact } from './claude.ts';
-import { fieldsOf, own } from '../json-fields.ts';
-import { saidIn, type Host } from './fact.ts';
+import { loadGovernor } from './load-governor.ts';
+import { toToolAnswer, toToolHookEvent } from './claude.ts';
+import { toJsonFields, getOwnField } from '../json-fields.ts';
+import { toOutputText, type HookHost } from './hook-event.ts';
 
 /**
- * Codex: the events and answers are those of Claude Code, except that before a tool runs it can only be denied, and that a
- * failure is known by the exit code in what the tool said.
+ * Codex: events and answers are those of Claude Code, except that before a tool runs it can only be denied, and that a
+ * failure shows only in the exit code within the tool output.
  */
-export const codex: Host = {
+export const codexHost: HookHost = {
   name: 'codex',
   title: 'Codex',
   factIn: (event, given) =>
-    toolFact(event, given, (response) => {
-      const code = own(fieldsOf(response) ?? {}, 'exit_code');
-      if (typeof code === 'number') return { ok: code === 0, said: saidIn(response) };
-      const { result, error } = governor().codexOutcome(response, undefined);
-      return { ok: error !== true, said: saidIn(result) };
+    toToolHookEvent(event, given, (response) => {
+      const code = getOwnField(toJsonFields(response) ?? {}, 'exit_code');
+      if (typeof code === 'number') return { ok: code === 0, said: toOutputText(response) };
+      const { result, error } = loadGovernor().parseCodexOutcome(response, undefined);
+      return { ok: error !== true, said: toOutputText(result) };
     }),
-  answer: toolAnswer,
+  answer: toToolAnswer,
 };

@@ -1,21 +1,21 @@
 import type { Json } from '@pawl/core';
-import { stopping } from './claude.ts';
-import { fieldsOf, own, type Fields } from '../json-fields.ts';
-import { callIn, saidIn, type HookFact, type Host } from './fact.ts';
-import { mark, type HookOutcome, type Word } from './mind.ts';
+import { toStopAnswer } from './claude.ts';
+import { toJsonFields, getOwnField, type JsonFields } from '../json-fields.ts';
+import { parseHookCall, toOutputText, type HookEvent, type HookHost } from './hook-event.ts';
+import { governorNotePrefix, type HookOutcome, type HookDecision } from './hook-state.ts';
 
-/** Gemini CLI: it can be kept from offering tools at all once the work is over. */
-export const gemini: Host = {
+/** Gemini CLI: once the work is finished, it can be prevented from offering tools at all. */
+export const geminiHost: HookHost = {
   name: 'gemini',
   title: 'Gemini CLI',
-  factIn(event, given): HookFact {
+  factIn(event, given): HookEvent {
     switch (event) {
       case 'BeforeAgent':
         return { type: 'prompted' };
       case 'BeforeTool':
-        return { type: 'calling', call: callIn(given) };
+        return { type: 'calling', call: parseHookCall(given) };
       case 'AfterTool':
-        return { type: 'called', call: callIn(given), outcome: outcomeOf(given) };
+        return { type: 'called', call: parseHookCall(given), outcome: parseGeminiOutcome(given) };
       case 'BeforeToolSelection':
         return { type: 'choosing' };
       case 'SessionEnd':
@@ -24,39 +24,43 @@ export const gemini: Host = {
         return { type: 'other' };
     }
   },
-  answer: (event, word) => (event === 'BeforeToolSelection' ? withoutTools(word) : answerTo(event, word)),
+  answer: (event, word) =>
+    event === 'BeforeToolSelection' ? toNoToolsAnswer(word) : toGeminiAnswer(event, word),
 };
 
-/** How much at the end of what a command said is looked through for its exit code. */
-const endMax = 500;
+/** Number of characters at the end of a command's output that are searched for its exit code. */
+const maxExitCodeSearch = 500;
 
-function outcomeOf(given: Fields): HookOutcome {
-  const response = own(given, 'tool_response');
-  const fields = fieldsOf(response);
-  if (fields === null) return { ok: true, said: saidIn(response) };
-  const error = own(fields, 'error');
-  const said = saidIn(own(fields, 'llmContent') ?? own(fields, 'returnDisplay'));
-  if (error !== undefined && error !== null) return { ok: false, said: said === '' ? saidIn(error) : said };
-  const code = /^Exit Code: (-?\d{1,9})$/m.exec(said.slice(-endMax))?.[1];
+function parseGeminiOutcome(given: JsonFields): HookOutcome {
+  const response = getOwnField(given, 'tool_response');
+  const fields = toJsonFields(response);
+  if (fields === null) return { ok: true, said: toOutputText(response) };
+  const error = getOwnField(fields, 'error');
+  const said = toOutputText(getOwnField(fields, 'llmContent') ?? getOwnField(fields, 'returnDisplay'));
+  if (error !== undefined && error !== null)
+    return { ok: false, said: said === '' ? toOutputText(error) : said };
+  const code = /^Exit Code: (-?\d{1,9})$/m.exec(said.slice(-maxExitCodeSearch))?.[1];
   return { ok: code === undefined || Number(code) === 0, said };
 }
 
-function answerTo(event: string, word: Word): Json {
+function toGeminiAnswer(event: string, word: HookDecision): Json {
   switch (word.kind) {
     case 'nothing':
       return null;
     case 'advise':
-      return { hookSpecificOutput: { hookEventName: event, additionalContext: `${mark} ${word.text}` } };
+      return {
+        hookSpecificOutput: { hookEventName: event, additionalContext: `${governorNotePrefix} ${word.text}` },
+      };
     case 'deny':
-      return { decision: 'deny', reason: `${mark} ${word.text}` };
+      return { decision: 'deny', reason: `${governorNotePrefix} ${word.text}` };
     case 'stop':
-      return stopping(word.text);
+      return toStopAnswer(word.text);
     default:
       return word satisfies never;
   }
 }
 
-function withoutTools(word: Word): Json {
+function toNoToolsAnswer(word: HookDecision): Json {
   if (word.kind === 'nothing') return null;
   return { hookSpecificOutput: { hookEventName: 'BeforeToolSelection', toolConfig: { mode: 'NONE' } } };
 }

@@ -1,7 +1,7 @@
-import { claude } from './claude.ts';
-import { codex } from './codex.ts';
-import type { Host } from './fact.ts';
-import { gemini } from './gemini.ts';
+import { claudeHost } from './claude.ts';
+import { codexHost } from './codex.ts';
+import type { HookHost } from './hook-event.ts';
+import { geminiHost } from './gemini.ts';
 
-/** The coding agents that can be governed through their hooks. */
-export const hosts: readonly Host[] = [claude, codex, gemini];
+/** The coding agents that Pawl can govern through their hooks. */
+export const hookHosts: readonly HookHost[] = [claudeHost, codexHost, geminiHost];

@@ -1,55 +1,48 @@
-import {
-  existsSync,
-  lstatSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '@pawl/core';
-import { makeFolderFor } from '../data-folder.ts';
+import { replaceFileSync } from '@pawl/runtime';
+import { ensureParentFolder } from '../data-folder.ts';
 import { UsageError } from '../usage-error.ts';
-import { fieldsOf, type Fields } from '../json-fields.ts';
-import type { Host } from './fact.ts';
+import { toJsonFields, type JsonFields } from '../json-fields.ts';
+import type { HookHost } from './hook-event.ts';
 
-/** Where a host keeps its hooks: the user's own for all projects, or those of one project. */
-export function settingsPath(
-  host: Host['name'],
+/** Returns the path of a host's hook settings: the user's for all projects, or those of one project. */
+export function getSettingsPath(
+  host: HookHost['name'],
   project: string | null,
   env: NodeJS.ProcessEnv = process.env,
 ): string {
-  const { folder, file } = places[host];
+  const { folder, file } = settingsLocations[host];
   if (project !== null) return join(project, folder, file);
-  const { chosen, inside } = chosenFolders[host];
+  const { chosen, inside } = settingsFolderVariables[host];
   const path = env[chosen] ?? '';
   return path === '' ? join(homedir(), folder, file) : join(path, inside, file);
 }
 
-const places = {
+const settingsLocations = {
   claude: { folder: '.claude', file: 'settings.json' },
   codex: { folder: '.codex', file: 'hooks.json' },
   gemini: { folder: '.gemini', file: 'settings.json' },
-} as const satisfies Record<Host['name'], object>;
+} as const satisfies Record<HookHost['name'], object>;
 
-/** The variable by which each host is told another place, and where it looks in there. */
-const chosenFolders = {
+/** The environment variable that overrides each host's settings folder, and the path inside it. */
+const settingsFolderVariables = {
   claude: { chosen: 'CLAUDE_CONFIG_DIR', inside: '.' },
   codex: { chosen: 'CODEX_HOME', inside: '.' },
   gemini: { chosen: 'GEMINI_CLI_HOME', inside: '.gemini' },
-} as const satisfies Record<Host['name'], object>;
+} as const satisfies Record<HookHost['name'], object>;
 
-/** What a file of settings holds; nothing where there is none. */
-export function readSettings(path: string): Fields {
+/** Reads a settings file; empty if there is none. */
+export function readHostSettings(path: string): JsonFields {
   if (!existsSync(path)) return {};
-  const settings = fieldsOf(parsed(path, readFileSync(path, 'utf8')));
+  const settings = toJsonFields(parseSettingsJson(path, readFileSync(path, 'utf8')));
   if (settings === null) throw new UsageError(`${path} holds no JSON object. Put it right, then try again.`);
   return settings;
 }
 
-function parsed(path: string, text: string): Json {
+function parseSettingsJson(path: string, text: string): Json {
   if (text.trim() === '') return {};
   try {
     return JSON.parse(text.replace(/^\uFEFF/, '')) as Json;
@@ -61,16 +54,16 @@ function parsed(path: string, text: string): Json {
   }
 }
 
-/** Writes the whole file or nothing, as it was indented; a link stays one. */
-export function writeSettings(path: string, settings: Fields): void {
-  makeFolderFor(path);
+/** Writes the file atomically with its existing indentation; a symbolic link is preserved. */
+export function writeHostSettings(path: string, settings: JsonFields): void {
+  ensureParentFolder(path);
   const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  const target = isThere ? realpathSync(path) : path;
+  const target = isThere ? realpathSync.native(path) : path;
   const before = isThere ? readFileSync(target, 'utf8') : '';
   const indent = /^\{\r?\n([ \t]+)/.exec(before)?.[1] ?? '  ';
   const temporary = `${target}.${process.pid}.tmp`;
   writeFileSync(temporary, `${JSON.stringify(settings, null, indent)}\n`, {
     mode: isThere ? statSync(target).mode & 0o777 : 0o600,
   });
-  renameSync(temporary, target);
+  replaceFileSync(temporary, target);
 }

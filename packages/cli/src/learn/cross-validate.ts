@@ -1,48 +1,48 @@
-import { choose } from './choose.ts';
-import { foldsOf, type Folds } from './folds.ts';
-import type { Knob } from './knobs.ts';
-import type { RunFacts } from './run-facts.ts';
-import type { RuleThresholds } from './verdicts.ts';
-import { sumWeights, weigh, type Weight } from './weigh.ts';
+import { chooseThresholds } from './choose-thresholds.ts';
+import { createFolds, type RunFolds } from './folds.ts';
+import type { TunableThreshold } from './tunable-thresholds.ts';
+import type { TrainingFacts } from './training-run.ts';
+import type { RuleThresholdMap } from './judge-rule-counts.ts';
+import { sumThresholdScores, scoreThresholds, type ThresholdScore } from './threshold-score.ts';
 
-/** How thresholds chosen on all runs but those of a fold do on that fold. */
-export type HeldOut = {
+/** The scores on a fold of thresholds chosen on all other folds. */
+export type HeldOutResult = {
   readonly name: string;
   readonly runs: number;
-  readonly chosen: RuleThresholds;
-  readonly inForce: Weight;
-  readonly learnt: Weight;
+  readonly chosen: RuleThresholdMap;
+  readonly inForce: ThresholdScore;
+  readonly learnt: ThresholdScore;
 };
 
 export type CrossValidation = {
-  readonly by: Folds<RunFacts>['by'];
-  readonly folds: readonly HeldOut[];
-  /** The sums of all folds. */
-  readonly inForce: Weight;
-  readonly learnt: Weight;
+  readonly by: RunFolds<TrainingFacts>['by'];
+  readonly folds: readonly HeldOutResult[];
+  /** Totals over all folds. */
+  readonly inForce: ThresholdScore;
+  readonly learnt: ThresholdScore;
 };
 
 /**
- * All of the choosing is done anew without the fold, so nothing of it has been seen by what is tried on it. Yields the name
- * of each fold before it is tried: whoever asks for the next one can as well stop.
+ * Chooses the thresholds again without each fold, so that the fold is unseen when they are tested on it. Yields the
+ * name of each fold first, so that the caller can stop in between.
  */
-export function* crossValidating(
-  runs: readonly RunFacts[],
-  inForce: RuleThresholds,
-  knobs: readonly Knob[],
+export function* crossValidateThresholds(
+  runs: readonly TrainingFacts[],
+  inForce: RuleThresholdMap,
+  knobs: readonly TunableThreshold[],
 ): Generator<string, CrossValidation, undefined> {
-  const { by, folds } = foldsOf(runs);
-  const tried: HeldOut[] = [];
+  const { by, folds } = createFolds(runs);
+  const tried: HeldOutResult[] = [];
   for (const { name, held, rest } of folds) {
     yield name;
-    const chosen = choose(rest, inForce, knobs);
-    const weights = { inForce: weigh(held, inForce), learnt: weigh(held, chosen) };
+    const chosen = chooseThresholds(rest, inForce, knobs);
+    const weights = { inForce: scoreThresholds(held, inForce), learnt: scoreThresholds(held, chosen) };
     tried.push({ name, runs: held.length, chosen, ...weights });
   }
   return {
     by,
     folds: tried,
-    inForce: sumWeights(tried.map((each) => each.inForce)),
-    learnt: sumWeights(tried.map((each) => each.learnt)),
+    inForce: sumThresholdScores(tried.map((each) => each.inForce)),
+    learnt: sumThresholdScores(tried.map((each) => each.learnt)),
   };
 }

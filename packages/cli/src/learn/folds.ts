@@ -1,34 +1,34 @@
-import { spread } from './statistics.ts';
+import { hashTextToNumber } from './statistics.ts';
 
-/** A part of the runs that is held out while the rest is learnt from. */
-export type Fold<Run> = {
+/** The runs held out in one fold, and the rest. */
+export type RunFold<Run> = {
   readonly name: string;
   readonly held: readonly Run[];
   readonly rest: readonly Run[];
 };
 
-export type Folds<Run> = {
-  /** By where the runs come from, so that what is learnt is tried on a source it has not seen; or by run. */
+export type RunFolds<Run> = {
+  /** Folds by source test on unseen sources; with too few sources, folds are by run. */
   readonly by: 'source' | 'run';
-  readonly folds: readonly Fold<Run>[];
+  readonly folds: readonly RunFold<Run>[];
 };
 
-/** More folds than this take longer and tell no more. */
-export const foldsMax = 10;
+/** More folds take longer without adding information. */
+export const maxFolds = 10;
 
-/** Fewer sources than this say little about one that has not been seen. */
-const sourcesMin = 3;
+/** With fewer sources, the result says little about an unseen source. */
+const minFoldSources = 3;
 
 /**
- * Divides runs up, each into exactly one fold and always in the same way. Sources stay whole; where there are more of them
- * than folds, the small ones share.
+ * Assigns each run to exactly one fold, deterministically. Sources stay whole; if there are more sources than folds,
+ * the small ones share a fold.
  */
-export function foldsOf<Run extends { readonly id: string; readonly source: string }>(
+export function createFolds<Run extends { readonly id: string; readonly source: string }>(
   runs: readonly Run[],
-): Folds<Run> {
+): RunFolds<Run> {
   const bySource = Map.groupBy(runs, ({ source }) => source);
-  const by = bySource.size >= sourcesMin ? 'source' : 'run';
-  const parts = by === 'source' ? joined(bySource) : byRun(runs);
+  const by = bySource.size >= minFoldSources ? 'source' : 'run';
+  const parts = by === 'source' ? mergeSmallSources(bySource) : partitionRuns(runs);
   const folds = [...parts].map(([name, held]) => {
     const isHeld = new Set(held);
     return { name, held, rest: runs.filter((run) => !isHeld.has(run)) };
@@ -36,26 +36,26 @@ export function foldsOf<Run extends { readonly id: string; readonly source: stri
   return { by, folds };
 }
 
-type Parts<Run> = ReadonlyMap<string, readonly Run[]>;
+type RunGroups<Run> = ReadonlyMap<string, readonly Run[]>;
 
-function joined<Run>(bySource: Parts<Run>): Parts<Run> {
+function mergeSmallSources<Run>(bySource: RunGroups<Run>): RunGroups<Run> {
   const sorted = [...bySource].toSorted(
-    ([a, runs], [b, others]) => others.length - runs.length || order(a, b),
+    ([a, runs], [b, others]) => others.length - runs.length || compareText(a, b),
   );
-  if (sorted.length <= foldsMax) return new Map(sorted.toSorted(([a], [b]) => order(a, b)));
-  const large = sorted.slice(0, foldsMax - 1);
-  const small = sorted.slice(foldsMax - 1);
+  if (sorted.length <= maxFolds) return new Map(sorted.toSorted(([a], [b]) => compareText(a, b)));
+  const large = sorted.slice(0, maxFolds - 1);
+  const small = sorted.slice(maxFolds - 1);
   return new Map([...large, [`${small.length} more`, small.flatMap(([, runs]) => runs)]]);
 }
 
-const partsByRun = 5;
+const runPartitionCount = 5;
 
-function byRun<Run extends { readonly id: string }>(runs: readonly Run[]): Parts<Run> {
-  const groups = Map.groupBy(runs, ({ id }) => spread(id) % partsByRun);
+function partitionRuns<Run extends { readonly id: string }>(runs: readonly Run[]): RunGroups<Run> {
+  const groups = Map.groupBy(runs, ({ id }) => hashTextToNumber(id) % runPartitionCount);
   const numbered = [...groups].toSorted(([a], [b]) => a - b);
   return new Map(numbered.map(([number, held]) => [`part ${number + 1}`, held]));
 }
 
-function order(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }

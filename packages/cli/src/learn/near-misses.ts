@@ -1,19 +1,18 @@
-import type { Knob } from './knobs.ts';
-import type { RunFacts } from './run-facts.ts';
+import type { TunableThreshold } from './tunable-thresholds.ts';
+import type { TrainingFacts } from './training-run.ts';
 
-/** Solved runs that came as near to a threshold as can be, and turned round by themselves. */
-export type NearMisses = { readonly runs: number; readonly sources: number };
+/** Solved runs that almost reached a threshold and recovered on their own. */
+export type NearMissCount = { readonly runs: number; readonly sources: number };
 
 /**
- * Where nobody ever came near, nothing is known of what would have happened there: that no solved run went so far may be
- * luck, or the manner of the sources at hand. What shows that a threshold can come earlier are solved runs that came to
- * the very step before it, many of them and of several sources, of which none went on.
+ * Counts solved runs that came close to a threshold. That no solved run reached it may be luck or an artifact of the
+ * sources; only many near misses from several sources show that a lower threshold is safe.
  */
-export function nearMissesOf(
-  runs: readonly RunFacts[],
-  { rule, isTime }: Pick<Knob, 'rule' | 'isTime'>,
+export function countNearMisses(
+  runs: readonly TrainingFacts[],
+  { rule, isTime }: Pick<TunableThreshold, 'rule' | 'isTime'>,
   value: number,
-): NearMisses {
+): NearMissCount {
   const near = isTime ? Math.floor(value * 0.8) : value - 1;
   const missed = runs.filter(
     ({ success, counts }) =>
@@ -22,10 +21,10 @@ export function nearMissesOf(
   return { runs: missed.length, sources: new Set(missed.map(({ source }) => source)).size };
 }
 
-const runsMin = 10;
-const sourcesMin = 3;
+const minNearMissRuns = 10;
+const minNearMissSources = 3;
 
-/** Of fewer sources than are asked for, all of them will do. */
-export function areEnough({ runs, sources }: NearMisses, sourcesThere: number): boolean {
-  return runs >= runsMin && sources >= Math.min(sourcesMin, sourcesThere);
+/** If there are fewer sources than required, all of them suffice. */
+export function hasEnoughNearMisses({ runs, sources }: NearMissCount, sourcesThere: number): boolean {
+  return runs >= minNearMissRuns && sources >= Math.min(minNearMissSources, sourcesThere);
 }

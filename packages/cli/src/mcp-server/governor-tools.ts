@@ -1,16 +1,16 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { answer } from './answer.ts';
-import type { Trackers } from './trackers.ts';
+import { toMcpToolResult } from './tool-result.ts';
+import type { TrackerLookup } from './trackers.ts';
 
-const session = z
+const sessionNameSchema = z
   .string()
   .min(1)
   .max(200)
   .default('default')
   .describe('Whose work it is, where one client speaks for several agents.');
 
-const report = z.object({
+const stuckReportSchema = z.object({
   stuck: z.boolean(),
   level: z.enum(['healthy', 'suspect', 'stuck']),
   rule: z.string().nullable(),
@@ -19,8 +19,8 @@ const report = z.object({
   evidence: z.array(z.number()),
 });
 
-const call = z.object({
-  session,
+const observedCallSchema = z.object({
+  session: sessionNameSchema,
   tool: z.string().min(1).describe('The tool that was called.'),
   args: z.json().optional().describe('Its arguments.'),
   success: z.boolean().default(true).describe('Whether it succeeded.'),
@@ -28,16 +28,16 @@ const call = z.object({
   error: z.string().optional().describe('What it said when it failed.'),
 });
 
-/** The governor as tools: told of calls, it says whether the work still moves. */
-export function offerGovernor(server: McpServer, trackers: Trackers): void {
+/** Registers the governor as tools: a client reports calls and learns whether the work progresses. */
+export function registerGovernorTools(server: McpServer, trackers: TrackerLookup): void {
   server.registerTool(
     'observe',
     {
       title: 'Tell the governor of a call',
       description:
         'Call this after each tool call of your own, with how it ended. Says whether the work still moves, and what to do when it does not.',
-      inputSchema: call,
-      outputSchema: report,
+      inputSchema: observedCallSchema,
+      outputSchema: stuckReportSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     },
     ({ session: name, tool, args, success, output, error }) => {
@@ -50,7 +50,7 @@ export function offerGovernor(server: McpServer, trackers: Trackers): void {
         ...(error !== undefined && { error }),
         ...(output !== undefined && { output }),
       });
-      return answer({ ...tracker.stuck(), evidence: [...tracker.stuck().evidence] });
+      return toMcpToolResult({ ...tracker.stuck(), evidence: [...tracker.stuck().evidence] });
     },
   );
   server.registerTool(
@@ -58,14 +58,14 @@ export function offerGovernor(server: McpServer, trackers: Trackers): void {
     {
       title: 'Ask whether the work still moves',
       description: 'What the governor thinks of the work so far, and how many calls it has been told of.',
-      inputSchema: z.object({ session }),
-      outputSchema: report.extend({ calls: z.number() }),
+      inputSchema: z.object({ session: sessionNameSchema }),
+      outputSchema: stuckReportSchema.extend({ calls: z.number() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ session: name }) => {
       const tracker = trackers(name);
       const found = tracker.stuck();
-      return answer({ ...found, evidence: [...found.evidence], calls: tracker.progress().calls });
+      return toMcpToolResult({ ...found, evidence: [...found.evidence], calls: tracker.progress().calls });
     },
   );
 }

@@ -1,34 +1,37 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import { normalTags, tagsOf, type StoredEntry } from '@pawl/core';
-import { storageLimits, type Storage } from '@pawl/runtime';
+import { normalizeTags, parseTagKey, type StoredEntry } from '@pawl/core';
+import { storageLimits, type EntryStorage } from '@pawl/runtime';
 import * as z from 'zod';
-import { answer, fault } from './answer.ts';
+import { toMcpToolResult, toMcpToolError } from './tool-result.ts';
 
-const tags = z
+const memoryTagsSchema = z
   .string()
   .describe('The name of the information, such as "project_plan"; several tags with commas between them.');
 
-const entry = z.object({ tags: z.array(z.string()), value: z.json(), savedAt: z.number() });
+const memoryEntrySchema = z.object({ tags: z.array(z.string()), value: z.json(), savedAt: z.number() });
 
-/** Storage as tools: the same that an agent in this folder would have. */
-export function offerMemory(server: McpServer, storage: Storage, now: () => number): void {
+/** Registers storage as tools: the same storage that an agent in this folder uses. */
+export function registerMemoryTools(server: McpServer, storage: EntryStorage, now: () => number): void {
   server.registerTool(
     'remember',
     {
       title: 'Remember something',
       description:
         'Keeps a text under its tags, for later conversations too. What was under exactly these tags is replaced.',
-      inputSchema: z.object({ tags, value: z.string().describe('The information itself.') }),
+      inputSchema: z.object({
+        tags: memoryTagsSchema,
+        value: z.string().describe('The information itself.'),
+      }),
       outputSchema: z.object({ tags: z.array(z.string()), replaced: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
     async ({ tags: given, value }) => {
-      const named = normalTags(given);
-      if ('fault' in named) return fault(`This cannot be remembered: ${named.fault}.`);
+      const named = normalizeTags(given);
+      if ('fault' in named) return toMcpToolError(`This cannot be remembered: ${named.fault}.`);
       const { key } = named;
       const replaced = (await storage.load(key)) !== null;
       await storage.save([{ key, value: value.toWellFormed(), kind: 'entry', savedAt: now() }]);
-      return answer({ tags: tagsOf(key), replaced });
+      return toMcpToolResult({ tags: parseTagKey(key), replaced });
     },
   );
   server.registerTool(
@@ -36,21 +39,21 @@ export function offerMemory(server: McpServer, storage: Storage, now: () => numb
     {
       title: 'Recall what is under some tags',
       description: 'What was remembered under exactly these tags. To find something by its words, search.',
-      inputSchema: z.object({ tags }),
-      outputSchema: z.object({ found: z.boolean(), entry: entry.nullable() }),
+      inputSchema: z.object({ tags: memoryTagsSchema }),
+      outputSchema: z.object({ found: z.boolean(), entry: memoryEntrySchema.nullable() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     async ({ tags: given }) => {
-      const named = normalTags(given);
-      if ('fault' in named) return fault(`This cannot be recalled: ${named.fault}.`);
+      const named = normalizeTags(given);
+      if ('fault' in named) return toMcpToolError(`This cannot be recalled: ${named.fault}.`);
       const found = await storage.load(named.key);
-      return answer({ found: found !== null, entry: found === null ? null : shown(found) });
+      return toMcpToolResult({ found: found !== null, entry: found === null ? null : toEntryJson(found) });
     },
   );
-  offerSearch(server, storage);
+  registerSearchTool(server, storage);
 }
 
-function offerSearch(server: McpServer, storage: Storage): void {
+function registerSearchTool(server: McpServer, storage: EntryStorage): void {
   server.registerTool(
     'search',
     {
@@ -61,18 +64,18 @@ function offerSearch(server: McpServer, storage: Storage): void {
         tags: z.string().default('').describe('Tags that an entry must have, with commas between them.'),
         limit: z.int().min(1).max(storageLimits.found).default(storageLimits.foundIfNotSaid),
       }),
-      outputSchema: z.object({ entries: z.array(entry) }),
+      outputSchema: z.object({ entries: z.array(memoryEntrySchema) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     async ({ query, tags: given, limit }) => {
-      const named = normalTags(given);
-      const wanted = 'fault' in named ? [] : tagsOf(named.key);
+      const named = normalizeTags(given);
+      const wanted = 'fault' in named ? [] : parseTagKey(named.key);
       const entries = await storage.search({ text: query, tags: wanted, limit });
-      return answer({ entries: entries.map(shown) });
+      return toMcpToolResult({ entries: entries.map(toEntryJson) });
     },
   );
 }
 
-function shown({ key, value, savedAt }: StoredEntry): z.infer<typeof entry> {
-  return { tags: [...tagsOf(key)], value: value as z.infer<typeof entry>['value'], savedAt };
+function toEntryJson({ key, value, savedAt }: StoredEntry): z.infer<typeof memoryEntrySchema> {
+  return { tags: [...parseTagKey(key)], value: value as z.infer<typeof memoryEntrySchema>['value'], savedAt };
 }

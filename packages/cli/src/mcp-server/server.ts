@@ -1,16 +1,16 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import type { Storage } from '@pawl/runtime';
-import { offerGovernor } from './governor-tools.ts';
-import { offerMemory } from './memory-tools.ts';
-import { createTrackers } from './trackers.ts';
+import type { EntryStorage } from '@pawl/runtime';
+import { registerGovernorTools } from './governor-tools.ts';
+import { registerMemoryTools } from './memory-tools.ts';
+import { createTrackerLookup } from './trackers.ts';
 
 export type McpServerOptions = {
   readonly version: string;
-  readonly storage: Storage;
+  readonly storage: EntryStorage;
   readonly now: () => number;
 };
 
-/** The governor and a memory, as tools of an MCP server. */
+/** Creates an MCP server that offers the governor and a memory as tools. */
 export function createMcpServer({ version, storage, now }: McpServerOptions): McpServer {
   const server = new McpServer(
     { name: 'pawl', version },
@@ -20,7 +20,7 @@ export function createMcpServer({ version, storage, now }: McpServerOptions): Mc
         'remember, recall and search keep what is worth knowing beyond this conversation.',
     },
   );
-  offerGovernor(server, createTrackers(now));
-  offerMemory(server, storage, now);
+  registerGovernorTools(server, createTrackerLookup(now));
+  registerMemoryTools(server, storage, now);
   return server;
 }

@@ -1,19 +1,19 @@
-import { createTracker, type Tracker } from '@pawl/core';
+import { createTracker, type LoopTracker } from '@pawl/core';
 
-/** The trackers of the agents that a client speaks for, by name, for as long as the server runs. */
-export type Trackers = (name: string) => Tracker<'pawl'>;
+/** The loop trackers of a client's agents, by name, for the lifetime of the server. */
+export type TrackerLookup = (name: string) => LoopTracker<'pawl'>;
 
-/** How many there are at once; the one that was not heard of for longest makes room. */
-const trackersMax = 64;
+/** Maximum number of trackers; the least recently used one is evicted. */
+const maxTrackers = 64;
 
-export function createTrackers(now: () => number): Trackers {
-  const all = new Map<string, Tracker<'pawl'>>();
+export function createTrackerLookup(now: () => number): TrackerLookup {
+  const all = new Map<string, LoopTracker<'pawl'>>();
   return (name) => {
     const tracker = all.get(name) ?? createTracker({ sessionId: name, preset: 'pawl', now });
     all.delete(name);
     all.set(name, tracker);
     const [oldest] = all.keys();
-    if (all.size > trackersMax && oldest !== undefined) all.delete(oldest);
+    if (all.size > maxTrackers && oldest !== undefined) all.delete(oldest);
     return tracker;
   };
 }

@@ -1,9 +1,9 @@
 import type { Json } from '@pawl/core';
-import { fieldsOf, textIn } from '../json-fields.ts';
+import { toJsonFields, getStringField } from '../json-fields.ts';
 
-/** The text of a message's content: a text, or blocks of which some are text. */
-export function contentText(content: Json | undefined): string {
+/** Returns the text of a message's content: a string, or blocks of which some are text. */
+export function joinTextBlocks(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((block: Json) => textIn(fieldsOf(block) ?? {}, 'text')).join('');
+  return content.map((block: Json) => getStringField(toJsonFields(block) ?? {}, 'text')).join('');
 }

@@ -7,63 +7,71 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import { conversationHeader, passedOn } from './headers.ts';
-import { watchReply } from './watch-reply.ts';
-import type { SeenReply, Wire } from './wire.ts';
+import { conversationHeader, filterHeaders } from './headers.ts';
+import { observeReply } from './observe-reply.ts';
+import type { ObservedReply, WireFormat } from './wire-format.ts';
 
-/** Whose replies are read, and who hears of them. */
-export type Listener = {
-  readonly wire: Wire;
-  readonly onReply: (reply: SeenReply) => void;
+/** The wire format of a reply, and the callbacks for it. */
+export type ReplyListener = {
+  readonly wire: WireFormat;
+  readonly onReply: (reply: ObservedReply) => void;
   readonly onCut: () => void;
 };
 
-export type Forwarded = {
-  /** What is sent; null for the body of the request as it comes. */
+export type ForwardOptions = {
+  /** The body to send; null streams the request's body. */
   readonly body: Buffer | null;
-  /** Whether `body` is not what came. */
+  /** Whether `body` differs from the request's body. */
   readonly isChanged: boolean;
   readonly isStream: boolean;
-  readonly listener: Listener | null;
+  readonly listener: ReplyListener | null;
 };
 
-export type Forward = (req: IncomingMessage, res: ServerResponse, forwarded: Forwarded) => Promise<void>;
+export type RequestForwarder = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  forwarded: ForwardOptions,
+) => Promise<void>;
 
-/** Passes requests on to one server, and its answers back. */
-export function forwardTo(upstream: URL): Forward & { close(): void } {
+/** Forwards requests to one server and its responses back. */
+export function createForwarder(upstream: URL): RequestForwarder & { close(): void } {
   const isHttps = upstream.protocol === 'https:';
   const agent = isHttps ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
   const send = isHttps ? httpsRequest : httpRequest;
-  const forward: Forward = async (req, res, forwarded) => {
+  const forward: RequestForwarder = async (req, res, forwarded) => {
     const { body, listener } = forwarded;
     const going = send({
       agent,
       host: upstream.hostname.replaceAll(/[[\]]/g, ''),
       port: upstream.port || (isHttps ? 443 : 80),
       method: req.method,
-      path: pathAt(upstream, req.url ?? '/'),
-      headers: headersFor(req, upstream, forwarded),
+      path: joinUpstreamPath(upstream, req.url ?? '/'),
+      headers: buildForwardHeaders(req, upstream, forwarded),
     });
-    // What goes wrong before the answer is thrown below, and after it the answer itself breaks off.
+    // Errors before the response are thrown below; later ones abort the response itself.
     going.on('error', () => undefined);
-    // Nobody pays for an answer that nobody is left to hear.
+    // Stop generating a paid reply that no client will read.
     res.once('close', () => void going.destroy());
     if (body === null) void pipeline(req, going).catch(() => undefined);
     else going.end(body);
     const [answer] = (await once(going, 'response')) as [IncomingMessage];
     const { statusCode = 502, statusMessage, rawHeaders } = answer;
-    res.writeHead(statusCode, statusMessage, passedOn(rawHeaders));
+    res.writeHead(statusCode, statusMessage, filterHeaders(rawHeaders));
     res.flushHeaders();
     if (listener === null || statusCode !== 200) await pipeline(answer, res);
-    else await passWatched(answer, res, listener);
+    else await pipeObservedReply(answer, res, listener);
   };
   return Object.assign(forward, { close: () => agent.destroy() });
 }
 
-/** Each chunk goes on as it came and at once, at the pace that it is read at. */
-async function passWatched(answer: IncomingMessage, res: ServerResponse, listener: Listener): Promise<void> {
+/** Forwards each chunk unchanged and at once, with backpressure. */
+async function pipeObservedReply(
+  answer: IncomingMessage,
+  res: ServerResponse,
+  listener: ReplyListener,
+): Promise<void> {
   const { 'content-type': type = '', 'content-encoding': encoding = '' } = answer.headers;
-  const watched = watchReply(listener.wire, { type, encoding: encoding.toLowerCase() });
+  const watched = observeReply(listener.wire, { type, encoding: encoding.toLowerCase() });
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       const cut = watched.hear(chunk);
@@ -73,11 +81,11 @@ async function passWatched(answer: IncomingMessage, res: ServerResponse, listene
         listener.onCut();
         break;
       }
-      if (!res.write(chunk)) await roomIn(res);
+      if (!res.write(chunk)) await waitForResponseDrain(res);
       if (res.destroyed) return;
     }
   } catch {
-    // The server broke off, so the client must see that too instead of a reply that seems whole.
+    // The server aborted, so the client must see an aborted reply too, not one that looks complete.
     res.destroy();
     return;
   }
@@ -86,7 +94,7 @@ async function passWatched(answer: IncomingMessage, res: ServerResponse, listene
   if (reply !== null) listener.onReply(reply);
 }
 
-async function roomIn(res: ServerResponse): Promise<void> {
+async function waitForResponseDrain(res: ServerResponse): Promise<void> {
   const left = new AbortController();
   const gone = (): void => left.abort();
   res.once('close', gone);
@@ -94,18 +102,22 @@ async function roomIn(res: ServerResponse): Promise<void> {
   res.off('close', gone);
 }
 
-/** A base path is put in front unless the client has it too. */
-function pathAt({ pathname }: URL, url: string): string {
+/** Prepends the base path unless the client already includes it. */
+function joinUpstreamPath({ pathname }: URL, url: string): string {
   const base = pathname.replace(/\/+$/, '');
   return base === '' || url === base || url.startsWith(`${base}/`) ? url : `${base}${url}`;
 }
 
-function headersFor(req: IncomingMessage, upstream: URL, { body, isChanged, isStream }: Forwarded): string[] {
+function buildForwardHeaders(
+  req: IncomingMessage,
+  upstream: URL,
+  { body, isChanged, isStream }: ForwardOptions,
+): string[] {
   const own = ['host', 'expect', conversationHeader];
   if (isChanged) own.push('content-length');
-  // A stream is read as it passes, and one that is cut short gets an ending: neither can be done inside of a compression.
+  // A stream is read while it passes and may be cut short, neither of which works on compressed data.
   if (isStream) own.push('accept-encoding');
-  const headers = ['Host', upstream.host, ...passedOn(req.rawHeaders, own)];
+  const headers = ['Host', upstream.host, ...filterHeaders(req.rawHeaders, own)];
   if (isStream) headers.push('Accept-Encoding', 'identity');
   if (isChanged && body !== null) headers.push('Content-Length', String(body.length));
   if (body === null && req.headers['transfer-encoding'] !== undefined)

@@ -1,5 +1,5 @@
-/** What concerns one connection and not the message; it is never passed on. */
-const hopByHop: ReadonlySet<string> = new Set([
+/** Hop-by-hop headers, which are never forwarded. */
+const hopByHopHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -11,11 +11,14 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Names a conversation, for agents whose conversations begin alike. It is for us and goes no further. */
+/** Names a conversation, for agents whose conversations start alike. It is not forwarded. */
 export const conversationHeader = 'x-pawl-conversation';
 
-/** Raw headers without those of the connection, those it names, and those that the caller sets anew; in order, as written. */
-export function passedOn(raw: readonly string[], without: readonly string[] = []): string[] {
+/**
+ * Removes hop-by-hop headers, those that `Connection` names, and those that the caller replaces; order and spelling
+ * stay.
+ */
+export function filterHeaders(raw: readonly string[], without: readonly string[] = []): string[] {
   const named = new Set<string>(without);
   for (let index = 0; index < raw.length; index += 2) {
     if (raw[index]?.toLowerCase() !== 'connection') continue;
@@ -23,6 +26,6 @@ export function passedOn(raw: readonly string[], without: readonly string[] = []
   }
   return raw.flatMap((name, index) => {
     const key = name.toLowerCase();
-    return index % 2 === 1 || hopByHop.has(key) || named.has(key) ? [] : [name, raw[index + 1] ?? ''];
+    return index % 2 === 1 || hopByHopHeaders.has(key) || named.has(key) ? [] : [name, raw[index + 1] ?? ''];
   });
 }

@@ -1,37 +1,51 @@
 import type { Json } from '@pawl/core';
-import { fieldsIn, fieldsOf, listIn, numberIn, own, textIn, type Fields } from '../json-fields.ts';
-import { contentText } from './content.ts';
-import { eventText, type ReplyReader, type SeenReply, type TokenUsage, type Wire } from './wire.ts';
+import {
+  getObjectField,
+  toJsonFields,
+  getListField,
+  getNumberField,
+  getOwnField,
+  getStringField,
+  type JsonFields,
+} from '../json-fields.ts';
+import { joinTextBlocks } from './content.ts';
+import {
+  formatSseEvent,
+  type ReplyReader,
+  type ObservedReply,
+  type ProviderTokenUsage,
+  type WireFormat,
+} from './wire-format.ts';
 
-/** OpenAI's chat completions, which most other servers speak as well. */
-export const openaiChat: Wire = {
+/** The OpenAI Chat Completions API, which most other servers support as well. */
+export const openaiChatWireFormat: WireFormat = {
   name: 'openai-chat',
   isAt: (path) => path.endsWith('/chat/completions'),
   instructions: () => null,
-  messages: (body) => fieldsOfAll(listIn(body, 'messages')),
+  messages: (body) => toFieldsList(getListField(body, 'messages')),
   goesOnFrom: () => null,
   items: () => [],
   withAdvice: (body, advice) => ({
     ...body,
-    messages: [...listIn(body, 'messages'), { role: 'user', content: advice }],
+    messages: [...getListField(body, 'messages'), { role: 'user', content: advice }],
   }),
   withoutTools(body) {
-    return Object.fromEntries(Object.entries(body).filter(([name]) => !aboutTools.has(name)));
+    return Object.fromEntries(Object.entries(body).filter(([name]) => !toolFields.has(name)));
   },
   replyIn(body) {
-    const message = fieldsIn(firstChoice(body), 'message');
+    const message = getObjectField(getFirstChoice(body), 'message');
     return {
-      text: contentText(own(message, 'content')),
-      calls: callIds(message),
-      usage: chatUsage(body),
+      text: joinTextBlocks(getOwnField(message, 'content')),
+      calls: getCallIds(message),
+      usage: parseChatUsage(body),
       kept: null,
     };
   },
-  reader: chatReader,
+  reader: createChatReader,
 };
 
-/** All that a request says about tools, in this version and the first. */
-const aboutTools: ReadonlySet<string> = new Set([
+/** All request fields about tools, current and legacy. */
+const toolFields: ReadonlySet<string> = new Set([
   'tools',
   'tool_choice',
   'parallel_tool_calls',
@@ -39,52 +53,53 @@ const aboutTools: ReadonlySet<string> = new Set([
   'function_call',
 ]);
 
-/** A list of objects; null when it is none, or empty. */
-export function fieldsOfAll(list: readonly Json[]): readonly Fields[] | null {
-  const all = list.map(fieldsOf).filter((each) => each !== null);
+/** Converts a list to objects; null if it contains other values or is empty. */
+export function toFieldsList(list: readonly Json[]): readonly JsonFields[] | null {
+  const all = list.map(toJsonFields).filter((each) => each !== null);
   return all.length === 0 || all.length < list.length ? null : all;
 }
 
-/** The ids of the calls in a message. */
-function callIds(message: Fields): readonly string[] {
-  return listIn(message, 'tool_calls').map((call) => textIn(fieldsOf(call) ?? {}, 'id'));
+/** Returns the ids of a message's tool calls. */
+function getCallIds(message: JsonFields): readonly string[] {
+  return getListField(message, 'tool_calls').map((call) => getStringField(toJsonFields(call) ?? {}, 'id'));
 }
 
-function firstChoice(body: Fields): Fields {
-  return fieldsOf(listIn(body, 'choices')[0]) ?? {};
+function getFirstChoice(body: JsonFields): JsonFields {
+  return toJsonFields(getListField(body, 'choices')[0]) ?? {};
 }
 
-function chatUsage(body: Fields): TokenUsage | null {
-  const usage = fieldsOf(own(body, 'usage'));
+function parseChatUsage(body: JsonFields): ProviderTokenUsage | null {
+  const usage = toJsonFields(getOwnField(body, 'usage'));
   if (usage === null) return null;
   return {
-    input_tokens: numberIn(usage, 'prompt_tokens'),
-    output_tokens: numberIn(usage, 'completion_tokens'),
+    input_tokens: getNumberField(usage, 'prompt_tokens'),
+    output_tokens: getNumberField(usage, 'completion_tokens'),
   };
 }
 
-function chatReader(): ReplyReader {
-  let last: Fields = {};
+function createChatReader(): ReplyReader {
+  let last: JsonFields = {};
   let text = '';
-  let usage: TokenUsage | null = null;
+  let usage: ProviderTokenUsage | null = null;
   const calls = new Map<number, string>();
   return {
     read(event) {
       last = event;
-      usage = chatUsage(event) ?? usage;
-      const delta = fieldsIn(firstChoice(event), 'delta');
-      for (const each of listIn(delta, 'tool_calls').map((call) => fieldsOf(call) ?? {})) {
-        if (textIn(each, 'id') !== '') calls.set(numberIn(each, 'index'), textIn(each, 'id'));
+      usage = parseChatUsage(event) ?? usage;
+      const delta = getObjectField(getFirstChoice(event), 'delta');
+      for (const each of getListField(delta, 'tool_calls').map((call) => toJsonFields(call) ?? {})) {
+        if (getStringField(each, 'id') !== '')
+          calls.set(getNumberField(each, 'index'), getStringField(each, 'id'));
       }
-      const added = textIn(delta, 'content');
+      const added = getStringField(delta, 'content');
       text += added;
       return added;
     },
-    reply: (): SeenReply => ({ text, calls: [...calls.values()], usage, kept: null }),
+    reply: (): ObservedReply => ({ text, calls: [...calls.values()], usage, kept: null }),
     ending() {
       const { usage: _, ...rest } = last;
       const choice = { index: 0, delta: {}, finish_reason: 'length' };
-      return `${eventText({ ...rest, choices: [choice] })}data: [DONE]\n\n`;
+      return `${formatSseEvent({ ...rest, choices: [choice] })}data: [DONE]\n\n`;
     },
   };
 }

@@ -1,36 +1,40 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Json } from '@pawl/core';
 import type { Store } from '@pawl/runtime';
-import type { Conversation } from './conversations.ts';
-import { record, unrecorded, type Account } from './recording.ts';
+import type { ProxyConversation } from './conversations.ts';
+import { recordConversation, emptyRecording, type ConversationUpdate } from './recording.ts';
 
-export type Recorder = {
-  /** Keeps what is new in a conversation. What cannot be kept is said once and stops nobody. */
-  keep(conversation: Conversation, account: Account, model: string): void;
-  /** Resolves when all is kept. */
+export type ConversationRecorder = {
+  /** Records what is new in a conversation. A failure is reported once and blocks nothing. */
+  keep(conversation: ProxyConversation, account: ConversationUpdate, model: string): void;
+  /** Resolves when everything is recorded. */
   settled(): Promise<void>;
 };
 
-export type RecorderOptions = {
+export type ConversationRecorderOptions = {
   readonly store: Store;
-  /** What is written down with every session. */
+  /** Metadata stored with every session. */
   readonly about: { readonly [name: string]: Json };
   readonly onTrouble: (message: string) => void;
 };
 
-export function createRecorder({ store, about, onTrouble }: RecorderOptions): Recorder {
+export function createConversationRecorder({
+  store,
+  about,
+  onTrouble,
+}: ConversationRecorderOptions): ConversationRecorder {
   let queue = Promise.resolve();
   let isBroken = false;
   return {
     keep(conversation, account, model) {
-      // One after the other: each goes on from where the one before it left the record.
+      // Sequential, because each update continues the recording that the previous one left.
       queue = queue.then(async () => {
         if (isBroken) return;
-        // The request goes first: nobody waits for the record.
+        // Let the request go first, because it must not wait for the recording.
         await setImmediate();
         try {
-          const before = conversation.recording ?? unrecorded;
-          conversation.recording = await record(store, before, account, { ...about, model });
+          const before = conversation.recording ?? emptyRecording;
+          conversation.recording = await recordConversation(store, before, account, { ...about, model });
         } catch (error) {
           isBroken = true;
           const reason = error instanceof Error ? error.message : String(error);

@@ -1,76 +1,77 @@
 import { randomUUID } from 'node:crypto';
 import {
   createSession,
-  isTerminal,
+  isTerminalSession,
   step,
-  taken,
+  getStepOutcome,
   type Event,
   type Json,
   type Session,
   type Verdict,
 } from '@pawl/core';
-import { thisProcess, type Position, type Store } from '@pawl/runtime';
-import type { Fields } from '../json-fields.ts';
-import { fingerprint, turnsIn, type Turn } from './turns.ts';
-import type { TokenUsage } from './wire.ts';
+import { getProcessOwner, type LogPosition, type Store } from '@pawl/runtime';
+import type { JsonFields } from '../json-fields.ts';
+import { fingerprintMessage, parseMessageTurns, type ConversationTurn } from './conversation-turns.ts';
+import type { ProviderTokenUsage } from './wire-format.ts';
 
 /**
- * A conversation as a session in the store, so that it can be looked at like any other. It is an account of what came by: the
- * judgements in it are those of the proxy, and nothing in it asks anybody to do anything.
+ * A conversation recorded as a session, so that it can be viewed like any other. It only documents traffic: its
+ * verdicts are the proxy's, and its actions are never executed.
  */
-export type Recording = {
-  /** The messages that are in the record, by fingerprint. */
+export type ConversationRecording = {
+  /** The fingerprints of the recorded messages. */
   readonly known: readonly string[];
-  /** What is kept; null before anything is, and after it could not be. */
-  readonly kept: { readonly session: Session; readonly position: Position } | null;
+  /** The stored session; null while nothing is stored. */
+  readonly kept: { readonly session: Session; readonly position: LogPosition } | null;
 };
 
-export type Account = {
-  readonly messages: readonly Fields[];
-  readonly usages: ReadonlyMap<string, TokenUsage>;
-  /** What the governor found in the last round of them. */
+export type ConversationUpdate = {
+  readonly messages: readonly JsonFields[];
+  readonly usages: ReadonlyMap<string, ProviderTokenUsage>;
+  /** The governor's verdict on the last round. */
   readonly verdict: Verdict | null;
   readonly at: number;
 };
 
-export const unrecorded: Recording = { known: [], kept: null };
+export const emptyRecording: ConversationRecording = { known: [], kept: null };
 
-/** The record with what is new in the messages. One that they do not continue is left as it is, and a new one begun. */
-export async function record(
+/** Records the new messages. If they do not continue the recording, it stays unchanged and a new one starts. */
+export async function recordConversation(
   store: Store,
-  before: Recording,
-  { messages, usages, verdict, at }: Account,
+  before: ConversationRecording,
+  { messages, usages, verdict, at }: ConversationUpdate,
   about: Json,
-): Promise<Recording> {
-  const marks = messages.map(fingerprint);
-  const from = newFrom(before.known, marks);
+): Promise<ConversationRecording> {
+  const marks = messages.map(fingerprintMessage);
+  const from = findFirstNewMessage(before.known, marks);
   const fresh = messages.slice(from);
   if (fresh.length === 0) return before;
-  const kept = from === 0 || isOver(before) ? null : before.kept;
-  const session = kept?.session ?? newSession(at);
-  const { events, after } = tell(session, { messages: fresh, usages, verdict, at });
+  const kept = from === 0 || isRecordingClosed(before) ? null : before.kept;
+  const session = kept?.session ?? createRecordedSession(at);
+  const { events, after } = buildRecordedEvents(session, { messages: fresh, usages, verdict, at });
   if (events.length === 0) return { known: marks, kept };
-  const position = kept?.position ?? (await store.create(session, thisProcess(), { about, createdAt: at }));
+  const position =
+    kept?.position ?? (await store.create(session, getProcessOwner(), { about, createdAt: at }));
   const next = await store.append(session.id, position, events, after);
   return { known: marks, kept: { session: after, position: next } };
 }
 
 /**
- * From where on the messages are new: after those that are known, or, where some of those were rewritten meanwhile, after the
- * last of them. Nought for another conversation.
+ * Returns the index of the first new message: after the known ones, or, if some of those were rewritten, after the last
+ * known one. Returns 0 for a different conversation.
  */
-function newFrom(known: readonly string[], marks: readonly string[]): number {
+function findFirstNewMessage(known: readonly string[], marks: readonly string[]): number {
   if (known.every((mark, index) => mark === marks[index])) return known.length;
   const last = known.at(-1);
   return last === undefined ? 0 : marks.lastIndexOf(last) + 1;
 }
 
-function isOver({ kept }: Recording): boolean {
-  return kept !== null && isTerminal(kept.session);
+function isRecordingClosed({ kept }: ConversationRecording): boolean {
+  return kept !== null && isTerminalSession(kept.session);
 }
 
-/** The proxy judges, and nobody carries out what a session asks for. */
-function newSession(at: number): Session {
+/** The proxy judges the conversation, so the session's governor is off and its actions are not executed. */
+function createRecordedSession(at: number): Session {
   return createSession({
     id: randomUUID(),
     at,
@@ -83,35 +84,35 @@ function newSession(at: number): Session {
   });
 }
 
-function tell(
+function buildRecordedEvents(
   begun: Session,
-  { messages, usages, verdict, at }: Account,
+  { messages, usages, verdict, at }: ConversationUpdate,
 ): { events: Event[]; after: Session } {
   const events: Event[] = [];
   let after = begun;
   const take = (event: Event): void => {
     const stepped = step(after, event);
-    if (!taken(stepped).ok) return;
+    if (!getStepOutcome(stepped).ok) return;
     after = stepped.session;
     events.push(event);
   };
   const all = messages.flatMap((message) => {
-    const usage = usages.get(fingerprint(message));
-    return turnsIn(message).map((turn) => ({ turn, usage }));
+    const usage = usages.get(fingerprintMessage(message));
+    return parseMessageTurns(message).map((turn) => ({ turn, usage }));
   });
   const last = all.findLastIndex(({ turn }) => turn.kind === 'result');
   for (const [index, { turn, usage }] of all.entries()) {
-    // What a round came to is judged while it still has its last result to come.
+    // Insert the verdict before the last result of the round, while the turn is still open.
     if (verdict !== null && index === last) take({ type: 'verdict-reached', at, verdict });
-    for (const event of eventsOf(after, turn, usage, at)) take(event);
+    for (const event of generateTurnEvents(after, turn, usage, at)) take(event);
   }
   return { events, after };
 }
 
-function* eventsOf(
+function* generateTurnEvents(
   session: Session,
-  turn: Turn,
-  usage: TokenUsage | undefined,
+  turn: ConversationTurn,
+  usage: ProviderTokenUsage | undefined,
   at: number,
 ): Generator<Event> {
   const { status } = session.turn;
@@ -126,7 +127,7 @@ function* eventsOf(
     };
     return;
   }
-  if (status === 'executingTools') yield* calledOff(session, at);
+  if (status === 'executingTools') yield* cancelOpenCalls(session, at);
   if (turn.kind === 'said') {
     yield status === 'waitingForUser'
       ? { type: 'user-message', at, text: turn.text }
@@ -145,8 +146,8 @@ function* eventsOf(
   };
 }
 
-/** Calls that the conversation has gone on without. */
-function* calledOff({ turn }: Session, at: number): Generator<Event> {
+/** Cancels calls that the conversation continued without. */
+function* cancelOpenCalls({ turn }: Session, at: number): Generator<Event> {
   if (turn.status !== 'executingTools') return;
   for (const { status, call } of turn.executions) {
     if (status === 'completed') continue;

@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Verdict } from '@pawl/core';
 import type { GovernOptions } from '@pawl/adapters/messages';
-import { own, textIn, type Fields } from '../json-fields.ts';
-import { changedBody, readBody } from './body.ts';
-import { collected } from './collect.ts';
-import { createConversations, type Conversations } from './conversations.ts';
-import { forwardTo, type Forwarded, type Listener } from './forward.ts';
-import { governRequests, isWork, type GovernedRequest } from './governed-request.ts';
+import { getOwnField, getStringField, type JsonFields } from '../json-fields.ts';
+import { rewriteRequestBody, parseRequestBody } from './request-body.ts';
+import { collectBody } from './collect-body.ts';
+import { createConversationRegistry, type ConversationRegistry } from './conversations.ts';
+import { createForwarder, type ForwardOptions, type ReplyListener } from './forward.ts';
+import { createRequestGovernor, isAgentRequest, type GovernedRequest } from './governed-request.ts';
 import { conversationHeader } from './headers.ts';
-import type { Recorder } from './recorder.ts';
-import type { Wire } from './wire.ts';
-import { wireAt } from './wires.ts';
+import type { ConversationRecorder } from './recorder.ts';
+import type { WireFormat } from './wire-format.ts';
+import { findWireFormat } from './wire-formats.ts';
 
-/** Something worth telling whoever runs the proxy. */
+/** A notification for the operator of the proxy. */
 export type ProxyNote =
   | { readonly type: 'found'; readonly verdict: Verdict; readonly isFinish: boolean }
   | { readonly type: 'cut' }
@@ -21,45 +21,45 @@ export type ProxyNote =
 export type ProxyOptions = {
   readonly upstream: URL;
   readonly govern: GovernOptions;
-  /** Null where nothing is to be kept. */
-  readonly recorder: Recorder | null;
+  /** Null to record nothing. */
+  readonly recorder: ConversationRecorder | null;
   readonly onNote: (note: ProxyNote) => void;
   readonly now: () => number;
 };
 
-export type Proxy = {
-  /** Not yet listening. */
+export type ProxyServer = {
+  /** Not listening yet. */
   readonly server: Server;
-  /** Resolves when every reply that has gone out was heard to its end: a client may have it sooner than the record. */
+  /** Resolves when every reply is fully processed, because a client may receive it before it is recorded. */
   readonly heard: () => Promise<void>;
 };
 
-export function createProxy(options: ProxyOptions): Proxy {
+export function createProxy(options: ProxyOptions): ProxyServer {
   const { upstream, onNote } = options;
-  const conversations = createConversations();
-  const govern = governRequests(conversations, options.govern);
-  const forward = forwardTo(upstream);
+  const conversations = createConversationRegistry();
+  const govern = createRequestGovernor(conversations, options.govern);
+  const forward = createForwarder(upstream);
 
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    if (!isLocal(req)) return refuse(res, 403, 'This proxy serves this machine only.');
-    const wire = wireOf(req);
-    const bytes = wire === null ? null : await collected(req);
-    if (wire === null || bytes === null) return forward(req, res, asItComes);
-    const body = readBody(bytes);
-    const governed = body === null ? null : govern(wire, body, nameIn(req));
-    if (body === null || governed === null) return forward(req, res, { ...asItComes, body: bytes });
+    if (!isLocalRequest(req)) return sendProxyError(res, 403, 'This proxy serves this machine only.');
+    const wire = detectWireFormat(req);
+    const bytes = wire === null ? null : await collectBody(req);
+    if (wire === null || bytes === null) return forward(req, res, passThroughOptions);
+    const body = parseRequestBody(bytes);
+    const governed = body === null ? null : govern(wire, body, getConversationName(req));
+    if (body === null || governed === null) return forward(req, res, { ...passThroughOptions, body: bytes });
     if (governed.kind === 'over') {
       onNote({ type: 'over', reason: governed.reason });
-      return refuse(res, 403, `The work was stopped: ${governed.reason}.`);
+      return sendProxyError(res, 403, `The work was stopped: ${governed.reason}.`);
     }
     const { verdict, isFinish } = governed;
     if (verdict !== null) onNote({ type: 'found', verdict, isFinish });
-    const changed = governed.change === null ? null : changedBody(bytes, governed.change);
+    const changed = governed.change === null ? null : rewriteRequestBody(bytes, governed.change);
     return forward(req, res, {
       body: changed ?? bytes,
       isChanged: changed !== null,
-      isStream: own(body, 'stream') === true,
-      listener: listenTo(governed, { wire, body, conversations, options }),
+      isStream: getOwnField(body, 'stream') === true,
+      listener: createReplyListener(governed, { wire, body, conversations, options }),
     });
   };
 
@@ -69,13 +69,13 @@ export function createProxy(options: ProxyOptions): Proxy {
       const reason = error instanceof Error ? error.message : String(error);
       if (res.headersSent) res.destroy();
       else if (error instanceof Error && 'code' in error)
-        refuse(res, 502, `${upstream.origin} does not answer: ${reason}`);
-      else refuse(res, 500, reason);
+        sendProxyError(res, 502, `${upstream.origin} does not answer: ${reason}`);
+      else sendProxyError(res, 500, reason);
     });
     underWay.add(served);
     void served.then(() => underWay.delete(served));
   });
-  server.keepAliveTimeout = keepAliveMs;
+  server.keepAliveTimeout = keepAliveTimeoutMs;
   server.on('close', () => forward.close());
   return {
     server,
@@ -83,27 +83,27 @@ export function createProxy(options: ProxyOptions): Proxy {
   };
 }
 
-/** Longer than clients keep a connection that they may want to use again. */
-const keepAliveMs = 65_000;
+/** Longer than clients keep idle connections for reuse. */
+const keepAliveTimeoutMs = 65_000;
 
-const asItComes: Forwarded = { body: null, isChanged: false, isStream: false, listener: null };
+const passThroughOptions: ForwardOptions = { body: null, isChanged: false, isStream: false, listener: null };
 
-type Listening = {
-  readonly wire: Wire;
-  readonly body: Fields;
-  readonly conversations: Conversations;
+type ReplyListenerContext = {
+  readonly wire: WireFormat;
+  readonly body: JsonFields;
+  readonly conversations: ConversationRegistry;
   readonly options: ProxyOptions;
 };
 
-/** Keeps what the request has told, and whoever hears the reply keeps that. */
-function listenTo(
+/** Records the request at once, and the reply when it is complete. */
+function createReplyListener(
   { heard, verdict }: Extract<GovernedRequest, { readonly kind: 'sent' }>,
-  { wire, body, conversations, options: { recorder, onNote, now } }: Listening,
-): Listener {
+  { wire, body, conversations, options: { recorder, onNote, now } }: ReplyListenerContext,
+): ReplyListener {
   const { conversation, messages } = heard;
-  const model = textIn(body, 'model');
-  const keep = (all: readonly Fields[]): void => {
-    if (!isWork(heard, body)) return;
+  const model = getStringField(body, 'model');
+  const keep = (all: readonly JsonFields[]): void => {
+    if (!isAgentRequest(heard, body)) return;
     recorder?.keep(conversation, { messages: all, usages: conversation.usages, verdict, at: now() }, model);
   };
   keep(messages);
@@ -112,29 +112,29 @@ function listenTo(
     onCut: () => onNote({ type: 'cut' }),
     onReply(reply) {
       conversations.reply(heard, reply);
-      // A reply with calls is kept once their results are there.
+      // A reply with tool calls is recorded with their results.
       if (reply.calls.length === 0) keep([...messages, { role: 'assistant', content: reply.text }]);
     },
   };
 }
 
-/** The wire of a request that can be read; what is compressed cannot. */
-function wireOf({ method, url = '/', headers }: IncomingMessage): Wire | null {
-  return headers['content-encoding'] === undefined ? wireAt(method, url) : null;
+/** Returns the wire format of a readable request; compressed ones are not readable. */
+function detectWireFormat({ method, url = '/', headers }: IncomingMessage): WireFormat | null {
+  return headers['content-encoding'] === undefined ? findWireFormat(method, url) : null;
 }
 
-function nameIn({ headers }: IncomingMessage): string | undefined {
+function getConversationName({ headers }: IncomingMessage): string | undefined {
   const name = headers[conversationHeader];
   return typeof name === 'string' && name !== '' ? name.slice(0, 256) : undefined;
 }
 
-/** A page in a browser may have its own name lead to this machine; the name that it asks for gives it away. */
-function isLocal({ headers: { host = '' } }: IncomingMessage): boolean {
+/** Rejects DNS rebinding: a web page can resolve its own host name to this machine, but the Host header reveals it. */
+function isLocalRequest({ headers: { host = '' } }: IncomingMessage): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host);
 }
 
-/** In a form that the clients of every wire can show. */
-function refuse(res: ServerResponse, status: number, reason: string): void {
+/** Sends an error in a form that clients of every wire format can show. */
+function sendProxyError(res: ServerResponse, status: number, reason: string): void {
   const error = { type: 'pawl_proxy', code: 'pawl_proxy', param: null, message: `pawl proxy: ${reason}` };
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ type: 'error', error }));
 }

@@ -1,44 +1,44 @@
 import type { Json } from '@pawl/core';
-import { fieldsOf, type Fields } from '../json-fields.ts';
+import { toJsonFields, type JsonFields } from '../json-fields.ts';
 
-/** The longest event that is looked into; what is longer passes unread. */
-const eventMax = 8 * 1024 * 1024;
+/** Maximum event length; a longer event passes unread. */
+const maxSseEventBytes = 8 * 1024 * 1024;
 
-/** Cuts a stream of server-sent events into what they carry. Fed piece by piece, so a class. */
-export class EventReader {
+/** Parses a stream of server-sent events incrementally. */
+export class SseEventReader {
   readonly #decoder = new TextDecoder();
   #line = '';
   #data: string[] = [];
   #length = 0;
 
-  /** The JSON objects of the events that end in this chunk. */
-  *read(chunk: Uint8Array): Generator<Fields> {
+  /** Yields the JSON objects of the events that end in this chunk. */
+  *read(chunk: Uint8Array): Generator<JsonFields> {
     const pieces = this.#decoder.decode(chunk, { stream: true }).split('\n');
     for (const [index, piece] of pieces.entries()) {
       if (index > 0) yield* this.#endLine();
-      if (this.#length <= eventMax) this.#line += piece;
+      if (this.#length <= maxSseEventBytes) this.#line += piece;
       this.#length += piece.length;
     }
   }
 
-  *#endLine(): Generator<Fields> {
+  *#endLine(): Generator<JsonFields> {
     const line = this.#line.endsWith('\r') ? this.#line.slice(0, -1) : this.#line;
     this.#line = '';
     if (line.startsWith('data:')) this.#data.push(line.slice('data:'.length).trimStart());
     if (line !== '') return;
-    const text = this.#length > eventMax ? '' : this.#data.join('\n');
+    const text = this.#length > maxSseEventBytes ? '' : this.#data.join('\n');
     this.#data = [];
     this.#length = 0;
-    const event = parsed(text);
+    const event = parseSseData(text);
     if (event !== null) yield event;
   }
 }
 
-function parsed(text: string): Fields | null {
-  // The end of a stream is told in a word that is no JSON.
+function parseSseData(text: string): JsonFields | null {
+  // The end-of-stream marker is not JSON.
   if (!text.startsWith('{')) return null;
   try {
-    return fieldsOf(JSON.parse(text) as Json);
+    return toJsonFields(JSON.parse(text) as Json);
   } catch {
     return null;
   }

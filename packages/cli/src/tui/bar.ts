@@ -1,23 +1,23 @@
-import { seg, type Line, type Style } from './line.ts';
+import { createSegment, type StyledLine, type TextStyle } from './styled-line.ts';
 
-/** A share as a bar: ▰▰▰▱▱▱. What is more than all is shown as all. */
-export function bar(share: number, cells: number, style: Style = styleOf(share)): Line {
+/** Renders a fraction as a bar: ▰▰▰▱▱▱. A fraction above 1 fills the bar. */
+export function renderBar(share: number, cells: number, style: TextStyle = getBarStyle(share)): StyledLine {
   const bounded = Number.isFinite(share) ? Math.min(Math.max(share, 0), 1) : 0;
   const full = Math.min(cells, Math.round(bounded * cells));
-  return [seg('▰'.repeat(full), style), seg('▱'.repeat(cells - full), 'dim')];
+  return [createSegment('▰'.repeat(full), style), createSegment('▱'.repeat(cells - full), 'dim')];
 }
 
-export function percent(share: number): string {
+export function formatPercent(share: number): string {
   return Number.isFinite(share) ? `${Math.round(Math.max(share, 0) * 100)} %` : '0 %';
 }
 
 /** 1,234,567 */
-export function grouped(count: number): string {
+export function formatInteger(count: number): string {
   return count.toLocaleString('en-GB', { maximumFractionDigits: 0 });
 }
 
-/** Quiet until it is nearly used up. */
-function styleOf(share: number): Style {
+/** Neutral until the bar is nearly full. */
+function getBarStyle(share: number): TextStyle {
   if (share >= 0.9) return 'bad';
   return share >= 0.7 ? 'warn' : 'accent';
 }

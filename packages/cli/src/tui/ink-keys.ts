@@ -1,39 +1,39 @@
 import type { Key as InkKey } from 'ink';
-import type { Key } from './keys.ts';
+import type { KeyPress } from './handle-key.ts';
 
-/** What Ink tells of the keyboard, as keys the view knows; none for what means nothing here. */
-export function keysOf(input: string, key: InkKey): readonly Key[] {
+/** Converts Ink key events to the view's keys; empty for unused keys. */
+export function parseInkKey(input: string, key: InkKey): readonly KeyPress[] {
   if (key.eventType === 'release') return [];
   if (key.tab) return [{ name: key.shift ? 'back-tab' : 'tab' }];
-  const named = names.find(([flag]) => key[flag]);
+  const named = inkKeyNames.find(([flag]) => key[flag]);
   if (named !== undefined) return [{ name: named[1] }];
   if (key.ctrl) return /^[a-z]$/.test(input) ? [{ name: 'ctrl', letter: input }] : [];
-  return key.meta ? [] : typedKeys(input);
+  return key.meta ? [] : splitTypedKeys(input);
 }
 
-/** Whoever types faster than they are read has several keys told at once. */
-function typedKeys(input: string): readonly Key[] {
-  return input.split(separate).flatMap((part): readonly Key[] => {
+/** Fast typing can deliver several keys in one event. */
+function splitTypedKeys(input: string): readonly KeyPress[] {
+  return input.split(keySeparator).flatMap((part): readonly KeyPress[] => {
     if (part === '') return [];
-    const name = Object.hasOwn(controls, part) ? controls[part] : undefined;
+    const name = Object.hasOwn(controlKeys, part) ? controlKeys[part] : undefined;
     return [name === undefined ? { name: 'text', text: part } : { name }];
   });
 }
 
-type Flag = Exclude<keyof InkKey, 'eventType'>;
-type Named = Exclude<Key['name'], 'text' | 'ctrl'>;
+type InkKeyFlag = Exclude<keyof InkKey, 'eventType'>;
+type NamedKey = Exclude<KeyPress['name'], 'text' | 'ctrl'>;
 
 // oxlint-disable-next-line no-control-regex
-const separate = /([\r\n\t\u007f])/u;
+const keySeparator = /([\r\n\t\u007f])/u;
 
-const controls: { readonly [control: string]: Named } = {
+const controlKeys: { readonly [control: string]: NamedKey } = {
   '\r': 'enter',
   '\n': 'enter',
   '\t': 'tab',
   '\x7f': 'backspace',
 };
 
-const names: readonly (readonly [Flag, Named])[] = [
+const inkKeyNames: readonly (readonly [InkKeyFlag, NamedKey])[] = [
   ['return', 'enter'],
   ['escape', 'escape'],
   ['upArrow', 'up'],

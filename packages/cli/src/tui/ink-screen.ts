@@ -1,24 +1,24 @@
 import { Box, Text, useInput, usePaste } from 'ink';
 import { createElement, type ReactElement } from 'react';
-import { keysOf } from './ink-keys.ts';
-import type { Key } from './keys.ts';
+import { parseInkKey } from './ink-keys.ts';
+import type { KeyPress } from './handle-key.ts';
 
 export type InkScreenProps = {
-  /** Painted rows, all of the screen. */
+  /** The painted rows of the whole screen. */
   readonly rows: readonly string[];
-  readonly onKey: (key: Key) => void;
+  readonly onKey: (key: KeyPress) => void;
 };
 
-/** All that Ink has to do with the view: rows out, keys in. */
+/** The only Ink component: rows out, keys in. */
 export function InkScreen({ rows, onKey }: InkScreenProps): ReactElement {
   useInput((input, inkKey) => {
-    for (const key of keysOf(input, inkKey)) onKey(key);
+    for (const key of parseInkKey(input, inkKey)) onKey(key);
   });
   usePaste((text) => onKey({ name: 'text', text }));
-  return createElement(Box, { flexDirection: 'column' }, rows.map(rowElement));
+  return createElement(Box, { flexDirection: 'column' }, rows.map(renderRow));
 }
 
-/** Ink gives an empty text no row at all. */
-function rowElement(text: string, index: number): ReactElement {
+/** Ink renders no row for an empty text. */
+function renderRow(text: string, index: number): ReactElement {
   return createElement(Text, { key: index, wrap: 'truncate' }, text === '' ? ' ' : text);
 }

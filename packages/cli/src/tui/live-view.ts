@@ -1,23 +1,38 @@
 import type { Session } from '@pawl/core';
-import type { PermissionAnswer, PermissionQuestion, Question, Seen, Trouble } from '@pawl/runtime';
-import type { Io } from '../io.ts';
-import { withoutQuestion, withQuestion } from './ask.ts';
-import { catchOutput } from './caught-output.ts';
-import { openDrawnScreen, sizeOf } from './drawn-screen.ts';
-import { frame } from './frame.ts';
-import { press, type Command, type Key } from './keys.ts';
-import { seg, type Line } from './line.ts';
-import { openQuestions } from './open-questions.ts';
-import { painterFor } from './paint.ts';
-import { storyLines } from './panels/transcript.ts';
-import type { Answer, NewQuestion } from './questions.ts';
-import { looksOther, openScreen, resize, see, tick, warn, type About, type ScreenModel } from './screen.ts';
-import { shortId } from '../short-id.ts';
+import type {
+  PermissionAnswer,
+  PermissionQuestion,
+  UserQuestion,
+  StepResult,
+  StoreOutage,
+} from '@pawl/runtime';
+import type { CommandIo } from '../command-io.ts';
+import { removeQuestion, addQuestion } from './question-state.ts';
+import { captureOutput } from './capture-output.ts';
+import { openTerminalScreen, getTerminalSize } from './terminal-screen.ts';
+import { renderFrame } from './render-frame.ts';
+import { handleKey, type ViewCommand, type KeyPress } from './handle-key.ts';
+import { createSegment, type StyledLine } from './styled-line.ts';
+import { createQuestionQueue } from './question-queue.ts';
+import { createPainter } from './paint.ts';
+import { renderTranscript } from './panels/transcript.ts';
+import type { QuestionAnswer, NewQuestion } from './questions.ts';
+import {
+  isRedrawNeeded,
+  createScreenModel,
+  resizeScreen,
+  applyStepResult,
+  advanceClock,
+  addWarning,
+  type SessionDescriptor,
+  type ScreenModel,
+} from './screen-model.ts';
+import { shortenId } from '../short-id.ts';
 
-/** What the keys do. Each is asked once for each key; none of them is waited for. */
+/** The actions of the keys; each is called once per key press and not awaited. */
 export type LiveControls = {
   say(text: string): void;
-  /** Said while the agent works. */
+  /** Sends a message while the agent works. */
   steer(text: string): void;
   pause(): void;
   resume(): void;
@@ -27,34 +42,34 @@ export type LiveControls = {
 };
 
 export type LiveViewOptions = {
-  readonly io: Io;
+  readonly io: CommandIo;
   readonly session: Session;
   readonly folder: string;
   readonly controls: LiveControls;
   readonly id: string;
-  readonly mode: About['mode'];
+  readonly mode: SessionDescriptor['mode'];
   readonly model: string;
 };
 
 export type LiveView = {
-  readonly see: (seen: Seen) => void;
+  readonly see: (seen: StepResult) => void;
   readonly warn: (line: string) => void;
-  readonly trouble: (trouble: Trouble | null) => void;
+  readonly trouble: (trouble: StoreOutage | null) => void;
   readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
-  readonly askUser: (question: Question, signal: AbortSignal) => Promise<string | null>;
-  /** Gives the terminal back, with what there was to read left on it. What happens afterwards is not shown any more. */
+  readonly askUser: (question: UserQuestion, signal: AbortSignal) => Promise<string | null>;
+  /** Restores the terminal and prints the transcript on it. Later events are not shown. */
   readonly close: () => Promise<void>;
 };
 
-/** So often the view is drawn at most, and so often it is looked whether the time alone has changed it. */
+/** Maximum frame rate, and the interval for checking whether time alone has changed the view. */
 const framesPerSecond = 20;
 const tickMs = 250;
 
-/** Shows a session while it works, on standard error, and tells the controls what the keys ask for. */
+/** Shows a session live on standard error, and passes key commands to the controls. */
 export function openLiveView({ io, session, controls, ...about }: LiveViewOptions): LiveView {
-  const paint = painterFor(io.stderr);
-  const questions = openQuestions();
-  let model = openScreen({ about, session, size: sizeOf(io), now: Date.now() });
+  const paint = createPainter(io.stderr);
+  const questions = createQuestionQueue();
+  let model = createScreenModel({ about, session, size: getTerminalSize(io), now: Date.now() });
   let timer: NodeJS.Timeout | null = null;
   let hasLeft = false;
   let isClosed = false;
@@ -62,48 +77,48 @@ export function openLiveView({ io, session, controls, ...about }: LiveViewOption
   const draw = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    screen.draw(frame(model).map(paint));
+    screen.draw(renderFrame(model).map(paint));
   };
   const change = (next: ScreenModel): void => {
     model = next;
     if (!isClosed) timer ??= setTimeout(draw, 1_000 / framesPerSecond);
   };
-  const onKey = (key: Key): void => {
-    const pressed = press(model, key, Date.now());
+  const onKey = (key: KeyPress): void => {
+    const pressed = handleKey(model, key, Date.now());
     change(pressed.model);
     for (const command of pressed.commands) {
       if (command.type === 'leave') hasLeft = true;
       if (command.type === 'answer') questions.answer(command.number, command.answer);
-      else carryOut(controls, command);
+      else runViewCommand(controls, command);
     }
   };
-  const ask = (question: NewQuestion, signal: AbortSignal): Promise<Answer | null> =>
+  const ask = (question: NewQuestion, signal: AbortSignal): Promise<QuestionAnswer | null> =>
     questions.wait(signal, (number, isOpen) => {
-      const now = tick(model, Date.now());
-      change(isOpen ? withQuestion(now, number, question) : withoutQuestion(now, number));
+      const now = advanceClock(model, Date.now());
+      change(isOpen ? addQuestion(now, number, question) : removeQuestion(now, number));
     });
 
-  const screen = openDrawnScreen({
+  const screen = openTerminalScreen({
     io,
     framesPerSecond,
     onKey,
     onResize(size) {
-      model = resize(model, size);
+      model = resizeScreen(model, size);
       draw();
     },
   });
   draw();
-  const letGo = catchOutput((text) => change(warn(model, text)));
+  const letGo = captureOutput((text) => change(addWarning(model, text)));
   const ticking = setInterval(() => {
     const now = Date.now();
-    if (looksOther(model, now)) change(tick(model, now));
+    if (isRedrawNeeded(model, now)) change(advanceClock(model, now));
   }, tickMs);
 
   return {
-    see: (seen) => change(see(model, seen)),
-    warn: (line) => change(warn(model, line)),
+    see: (seen) => change(applyStepResult(model, seen)),
+    warn: (line) => change(addWarning(model, line)),
     trouble: (trouble) => change({ ...model, trouble }),
-    ...answering(ask),
+    ...createAskMethods(ask),
     async close() {
       if (isClosed) return;
       isClosed = true;
@@ -112,16 +127,16 @@ export function openLiveView({ io, session, controls, ...about }: LiveViewOption
       if (timer !== null) clearTimeout(timer);
       await screen.close();
       letGo();
-      for (const line of [...leftBehind(model), ...(hasLeft ? farewell(model) : [])]) {
+      for (const line of [...renderFinalTranscript(model), ...(hasLeft ? renderFarewell(model) : [])]) {
         io.stderr.write(`${paint(line)}\n`);
       }
     },
   };
 }
 
-/** Nobody's answer is no. */
-function answering(
-  ask: (question: NewQuestion, signal: AbortSignal) => Promise<Answer | null>,
+/** An unanswered question counts as no. */
+function createAskMethods(
+  ask: (question: NewQuestion, signal: AbortSignal) => Promise<QuestionAnswer | null>,
 ): Pick<LiveView, 'ask' | 'askUser'> {
   return {
     async ask(question, signal) {
@@ -137,12 +152,12 @@ function answering(
   };
 }
 
-/** What there was to read, for the terminal as it was before. */
-function leftBehind({ story, size, now }: ScreenModel): readonly Line[] {
-  return storyLines(story, { columns: Math.max(1, size.columns - 1), now, cardRows: 0 });
+/** Renders the transcript for the restored terminal. */
+function renderFinalTranscript({ story, size, now }: ScreenModel): readonly StyledLine[] {
+  return renderTranscript(story, { columns: Math.max(1, size.columns - 1), now, cardRows: 0 });
 }
 
-function carryOut(controls: LiveControls, command: Exclude<Command, { type: 'answer' }>): void {
+function runViewCommand(controls: LiveControls, command: Exclude<ViewCommand, { type: 'answer' }>): void {
   switch (command.type) {
     case 'say':
       return controls.say(command.text);
@@ -163,8 +178,8 @@ function carryOut(controls: LiveControls, command: Exclude<Command, { type: 'ans
   }
 }
 
-function farewell({ about }: ScreenModel): readonly Line[] {
+function renderFarewell({ about }: ScreenModel): readonly StyledLine[] {
   return about.mode === 'watch'
     ? []
-    : [[seg(` The session is kept. Go on with: pawl resume ${shortId(about.id)}`, 'strong')]];
+    : [[createSegment(` The session is kept. Go on with: pawl resume ${shortenId(about.id)}`, 'strong')]];
 }

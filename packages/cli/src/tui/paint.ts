@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import type { Line, Style } from './line.ts';
+import type { StyledLine, TextStyle } from './styled-line.ts';
 
-type Format = Parameters<typeof styleText>[0];
+type StyleFormat = Parameters<typeof styleText>[0];
 
-const formats: { readonly [Name in Exclude<Style, 'plain'>]: Format } = {
+const styleFormats: { readonly [Name in Exclude<TextStyle, 'plain'>]: StyleFormat } = {
   dim: 'dim',
   strong: 'bold',
   accent: 'cyan',
@@ -13,15 +13,15 @@ const formats: { readonly [Name in Exclude<Style, 'plain'>]: Format } = {
   warn: 'yellow',
 };
 
-/** Turns lines into text for one stream, with colours where it takes them and nobody has asked for none. */
-export function painterFor(stream: Writable): (line: Line) => string {
+/** Creates a painter for one stream, with colors if the stream supports them and the user has not disabled them. */
+export function createPainter(stream: Writable): (line: StyledLine) => string {
   const takesColours = styleText('dim', 'x', { stream }) !== 'x';
   return (line) =>
     line
-      .map(({ text, style }) => (takesColours && style !== 'plain' ? coloured(text, style) : text))
+      .map(({ text, style }) => (takesColours && style !== 'plain' ? colorText(text, style) : text))
       .join('');
 }
 
-function coloured(text: string, style: Exclude<Style, 'plain'>): string {
-  return styleText(formats[style], text, { validateStream: false });
+function colorText(text: string, style: Exclude<TextStyle, 'plain'>): string {
+  return styleText(styleFormats[style], text, { validateStream: false });
 }

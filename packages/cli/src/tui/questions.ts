@@ -1,29 +1,28 @@
-import type { PermissionAnswer, PermissionQuestion, Question } from '@pawl/runtime';
+import type { PermissionAnswer, PermissionQuestion, UserQuestion } from '@pawl/runtime';
 
-/** What the user is asked: about a call, or by the model. They are put one after the other. */
-export type AskedQuestion =
+/** A question to the user, about a tool call or from the model. Questions are shown one at a time. */
+export type PendingQuestion =
   | {
       readonly kind: 'permission';
       readonly number: number;
       readonly question: PermissionQuestion;
-      /** When it came to be shown; null while another one is. */
+      /** When it was first shown; null while another question is shown. */
       readonly shownAt: number | null;
-      /** Rows gone on from the beginning. */
+      /** Rows scrolled from the start. */
       readonly scroll: number;
     }
   | {
       readonly kind: 'model';
       readonly number: number;
-      readonly question: Question;
+      readonly question: UserQuestion;
       readonly shownAt: number | null;
       readonly scroll: number;
     };
 
-/** What an answer is to a question. */
-export type Answer =
+export type QuestionAnswer =
   | { readonly kind: 'permission'; readonly answer: PermissionAnswer }
   | { readonly kind: 'model'; readonly answer: string };
 
 export type NewQuestion =
   | { readonly kind: 'permission'; readonly question: PermissionQuestion }
-  | { readonly kind: 'model'; readonly question: Question };
+  | { readonly kind: 'model'; readonly question: UserQuestion };

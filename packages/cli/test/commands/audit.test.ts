@@ -6,10 +6,10 @@ import type { AuditVerdict, RecordedRun } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditFiles, type AuditOptions } from '../../src/commands/audit.ts';
 import { UsageError } from '../../src/usage-error.ts';
-import { captureIo } from '../captured-io.ts';
+import { captureIo } from '../capture-io.ts';
 
 /** Says what the run's `task` names: nothing, a nudge after the second step, or a stop after the third. */
-function judge({ task, steps }: RecordedRun): readonly AuditVerdict[] {
+function judgeByTask({ task, steps }: RecordedRun): readonly AuditVerdict[] {
   const verdict = (level: AuditVerdict['level'], rule: string, index: number): AuditVerdict => ({
     step: steps[index]?.i ?? 0,
     level,
@@ -24,10 +24,10 @@ function judge({ task, steps }: RecordedRun): readonly AuditVerdict[] {
   return task === 'warned' ? [nudge] : [nudge, verdict('stop', 'repeated-call', 3)];
 }
 
-type Step = RecordedRun['steps'][number];
+type RunStep = RecordedRun['steps'][number];
 
-function runOf(id: string, task: string, more: Partial<Step> = {}): RecordedRun {
-  const call = (i: number): Step => ({
+function createRecordedRun(id: string, task: string, more: Partial<RunStep> = {}): RecordedRun {
+  const call = (i: number): RunStep => ({
     i,
     role: 'assistant',
     tool: 'look',
@@ -39,21 +39,29 @@ function runOf(id: string, task: string, more: Partial<Step> = {}): RecordedRun 
   return { id, task, steps: [{ i: 0, role: 'user', text: 'Hello' }, ...[1, 2, 3, 4, 5].map(call)] };
 }
 
-function lines(...runs: readonly unknown[]): string {
+function toJsonLines(...runs: readonly unknown[]): string {
   return runs.map((each) => JSON.stringify(each)).join('\n');
 }
 
-async function run(input: string, options: Partial<AuditOptions> = {}, files: readonly string[] = ['-']) {
+async function runAudit(
+  input: string,
+  options: Partial<AuditOptions> = {},
+  files: readonly string[] = ['-'],
+) {
   const captured = captureIo(input);
-  const code = await auditFiles(files, { format: 'report', ...options }, captured.io, judge);
+  const code = await auditFiles(files, { format: 'report', ...options }, captured.io, judgeByTask);
   return { code, stdout: captured.out(), stderr: captured.err() };
 }
 
-const three = lines(runOf('a', 'fine'), runOf('b', 'warned'), runOf('c', 'stuck'));
+const threeRuns = toJsonLines(
+  createRecordedRun('a', 'fine'),
+  createRecordedRun('b', 'warned'),
+  createRecordedRun('c', 'stuck'),
+);
 
 describe('pawl audit', () => {
   it('prints a table of the runs, the proof of each that is stuck, and the totals', async () => {
-    const { code, stdout, stderr } = await run(three);
+    const { code, stdout, stderr } = await runAudit(threeRuns);
     expect(code).toBe(3);
     expect(stderr).toBe('');
     expect(stdout).toMatchInlineSnapshot(`
@@ -79,18 +87,20 @@ describe('pawl audit', () => {
   });
 
   it('ends with 0 when no run is stuck, although some are warned', async () => {
-    expect(await run(lines(runOf('a', 'fine'), runOf('b', 'warned')))).toMatchObject({ code: 0 });
+    expect(
+      await runAudit(toJsonLines(createRecordedRun('a', 'fine'), createRecordedRun('b', 'warned'))),
+    ).toMatchObject({ code: 0 });
   });
 
   it('says what it costs at the prices given, per million tokens', async () => {
-    const stuck = lines(runOf('c', 'stuck', { inputTokens: 10_000 }));
-    const { stdout } = await run(stuck, { priceIn: '3', priceOut: '15' });
+    const stuck = toJsonLines(createRecordedRun('c', 'stuck', { inputTokens: 10_000 }));
+    const { stdout } = await runAudit(stuck, { priceIn: '3', priceOut: '15' });
     expect(stdout).toContain('1 run: 1 stuck, 0 warned, 0 fine; 5 steps, 5,000 tokens for 0.2250');
     expect(stdout).toContain('after the verdicts that end a run: 2 steps, 2,000 tokens for 0.0900');
   });
 
   it('says so when the price of the input cannot be known', async () => {
-    const { stdout } = await run(three, { priceIn: '3', priceOut: '15' });
+    const { stdout } = await runAudit(threeRuns, { priceIn: '3', priceOut: '15' });
     expect(stdout).toContain(
       '3 runs without input tokens in the trace: their price is that of the output alone',
     );
@@ -98,18 +108,25 @@ describe('pawl audit', () => {
 
   it('shows what comes from a trace as text and nothing else', async () => {
     const hostile = '\u001b[2J\u001b]0;title\u0007\u202egnp.exe\nnext\r\tline';
-    const stuck = runOf(hostile, 'stuck', { tool: hostile, args: { path: hostile }, result: hostile });
-    const { stdout } = await run(lines(stuck));
+    const stuck = createRecordedRun(hostile, 'stuck', {
+      tool: hostile,
+      args: { path: hostile },
+      result: hostile,
+    });
+    const { stdout } = await runAudit(toJsonLines(stuck));
     // oxlint-disable-next-line no-control-regex
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/u);
     expect(stdout).toContain('\\x1b[2J');
   });
 
   it('cuts every row of a table to the width of the terminal', async () => {
-    const stuck = runOf('id'.repeat(300), 'stuck', { tool: 'tool'.repeat(50), result: '雨'.repeat(500) });
-    const captured = captureIo(lines(stuck));
+    const stuck = createRecordedRun('id'.repeat(300), 'stuck', {
+      tool: 'tool'.repeat(50),
+      result: '雨'.repeat(500),
+    });
+    const captured = captureIo(toJsonLines(stuck));
     Object.assign(captured.io.stdout, { columns: 80 });
-    await auditFiles(['-'], { format: 'report' }, captured.io, judge);
+    await auditFiles(['-'], { format: 'report' }, captured.io, judgeByTask);
     const rows = captured
       .out()
       .split('\n')
@@ -126,7 +143,7 @@ describe('pawl audit', () => {
       args: {},
       result: 'x',
     }));
-    const captured = captureIo(lines({ id: 'long', steps }));
+    const captured = captureIo(toJsonLines({ id: 'long', steps }));
     const evidence = steps.map(({ i }) => i);
     const told = { step: 39, level: 'ask', rule: 'r', reason: 'so', advice: 'stop' } as const;
     const verdict = { ...told, evidence, counterEvidence: [] };
@@ -135,7 +152,7 @@ describe('pawl audit', () => {
   });
 
   it('with --quiet prints the table and the totals only', async () => {
-    const { stdout, stderr } = await run(`${three}\nbroken`, { quiet: true });
+    const { stdout, stderr } = await runAudit(`${threeRuns}\nbroken`, { quiet: true });
     expect(stdout.split('\n')).toHaveLength(9);
     expect(stdout).toContain('1 problem in what was read');
     expect(stderr).toBe('');
@@ -143,14 +160,14 @@ describe('pawl audit', () => {
 
   it('takes standard input that is a stream of text too', async () => {
     const captured = captureIo();
-    const io = { ...captured.io, stdin: Readable.from([three]) };
-    expect(await auditFiles(['-'], { format: 'verdicts' }, io, judge)).toBe(3);
+    const io = { ...captured.io, stdin: Readable.from([threeRuns]) };
+    expect(await auditFiles(['-'], { format: 'verdicts' }, io, judgeByTask)).toBe(3);
   });
 });
 
 describe('pawl audit --format verdicts', () => {
   it('prints one line a run, with the verdicts in short', async () => {
-    const { code, stdout } = await run(three, { format: 'verdicts' });
+    const { code, stdout } = await runAudit(threeRuns, { format: 'verdicts' });
     expect(code).toBe(3);
     expect(stdout).toBe(
       [
@@ -163,7 +180,7 @@ describe('pawl audit --format verdicts', () => {
   });
 
   it('judges with the governor itself unless told otherwise', async () => {
-    const captured = captureIo(lines(runOf('c', 'stuck')));
+    const captured = captureIo(toJsonLines(createRecordedRun('c', 'stuck')));
     expect(await auditFiles(['-'], { format: 'verdicts' }, captured.io)).toBe(3);
     expect(JSON.parse(captured.out())).toMatchObject({ id: 'c' });
   });
@@ -175,7 +192,7 @@ describe('pawl audit --preset', () => {
     ['nexora', []],
     ['savant', ['repeated_tool stop 3']],
   ])('judges by the rules of %s', async (preset, told) => {
-    const captured = captureIo(lines(runOf('c', 'stuck')));
+    const captured = captureIo(toJsonLines(createRecordedRun('c', 'stuck')));
     const code = await auditFiles(['-'], { format: 'verdicts', preset }, captured.io);
     const { verdicts } = JSON.parse(captured.out()) as { verdicts: AuditVerdict[] };
     expect(verdicts.map(({ rule, level, step }) => `${rule} ${level} ${step}`)).toEqual(told);
@@ -183,7 +200,7 @@ describe('pawl audit --preset', () => {
   });
 
   it('tells what presets there are when there is none of that name', async () => {
-    const captured = captureIo(three);
+    const captured = captureIo(threeRuns);
     await expect(auditFiles(['-'], { format: 'report', preset: 'nexra' }, captured.io)).rejects.toThrow(
       new UsageError(
         'There is no preset "nexra". Did you mean nexora? There are: pawl, nexora, nexora-lenient, savant.',
@@ -194,7 +211,10 @@ describe('pawl audit --preset', () => {
 
 describe('pawl audit --format json', () => {
   it('prints one object with the runs, the totals and the problems', async () => {
-    const { code, stdout, stderr } = await run(`${three}\n{"id":`, { format: 'json', priceOut: '10' });
+    const { code, stdout, stderr } = await runAudit(`${threeRuns}\n{"id":`, {
+      format: 'json',
+      priceOut: '10',
+    });
     const report = JSON.parse(stdout);
     expect([code, stderr]).toEqual([3, '']);
     expect(Object.keys(report)).toEqual(['runs', 'totals', 'problems']);
@@ -234,8 +254,8 @@ describe('what pawl audit cannot read', () => {
 
   it('is told in one line each with its place, and changes no exit code', async () => {
     const path = join(folder, 'runs.jsonl');
-    await writeFile(path, `${lines(runOf('a', 'fine'))}\n{"x":1}\n[2,\n`);
-    const { code, stdout, stderr } = await run('', {}, [path]);
+    await writeFile(path, `${toJsonLines(createRecordedRun('a', 'fine'))}\n{"x":1}\n[2,\n`);
+    const { code, stdout, stderr } = await runAudit('', {}, [path]);
     expect(code).toBe(0);
     expect(stdout).toContain('2 problems in what was read');
     expect(stderr.split('\n')).toEqual([
@@ -246,7 +266,7 @@ describe('what pawl audit cannot read', () => {
   });
 
   it('is counted after the first twenty', async () => {
-    const { stderr } = await run(`${lines(runOf('a', 'fine'))}\n${'7\n'.repeat(50)}`);
+    const { stderr } = await runAudit(`${toJsonLines(createRecordedRun('a', 'fine'))}\n${'7\n'.repeat(50)}`);
     expect(stderr.split('\n')).toHaveLength(22);
     expect(stderr).toContain('pawl: 30 more problems like these\n');
   });
@@ -255,15 +275,17 @@ describe('what pawl audit cannot read', () => {
     [[], 'Name a file or a folder to audit, or - for standard input.'],
     [['/no/such/file'], 'There is no such file or folder: "/no/such/file". Check the spelling.'],
   ])('is wrong usage when it is %j', async (files, message) => {
-    await expect(run('', {}, files)).rejects.toThrow(new UsageError(message));
+    await expect(runAudit('', {}, files)).rejects.toThrow(new UsageError(message));
   });
 
   it.each(['', '{"a":1}', 'hello', '[]'])('is wrong usage when no run is in it: %j', async (input) => {
-    await expect(run(input)).rejects.toThrow(/^No recorded runs in "-", and 1 problem on the way\. See docs/);
+    await expect(runAudit(input)).rejects.toThrow(
+      /^No recorded runs in "-", and 1 problem on the way\. See docs/,
+    );
   });
 
   it('is wrong usage when a folder is empty', async () => {
-    await expect(run('', { format: 'json' }, [folder])).rejects.toThrow(
+    await expect(runAudit('', { format: 'json' }, [folder])).rejects.toThrow(
       new UsageError(
         `No recorded runs in ${JSON.stringify(folder)}. See docs/trace-formats.md for what can be read.`,
       ),
@@ -276,7 +298,7 @@ describe('what pawl audit cannot read', () => {
     [{ priceOut: '-1' }, '--price-out takes a number of 0 or more, such as 2.5, and got "-1".'],
     [{ priceOut: ' ' }, '--price-out takes a number of 0 or more, such as 2.5, and got " ".'],
   ])('is told for the options %j', async (options, message) => {
-    await expect(run(three, options)).rejects.toThrow(new UsageError(message));
+    await expect(runAudit(threeRuns, options)).rejects.toThrow(new UsageError(message));
   });
 });
 
@@ -284,12 +306,12 @@ describe('an audit that is stopped', () => {
   it('by the user ends with 130', async () => {
     const stop = new AbortController();
     stop.abort();
-    expect(await run(three, { signal: stop.signal })).toMatchObject({ code: 130, stdout: '' });
+    expect(await runAudit(threeRuns, { signal: stop.signal })).toMatchObject({ code: 130, stdout: '' });
   });
 
   it('by a reader who has seen enough just ends', async () => {
-    const captured = captureIo(three);
+    const captured = captureIo(threeRuns);
     captured.io.stdout.destroy();
-    expect(await auditFiles(['-'], { format: 'verdicts' }, captured.io, judge)).toBeTypeOf('number');
+    expect(await auditFiles(['-'], { format: 'verdicts' }, captured.io, judgeByTask)).toBeTypeOf('number');
   });
 });

@@ -2,22 +2,22 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chartOf, modeCharts, readChart, toMermaid, toSvg, toXState, turnChart } from '@pawl/core';
-import { chart, chartFormats, chartNames } from '../../src/commands/chart.ts';
+import { toDrawableChart, modeCharts, parseChart, toMermaid, toSvg, toXState, turnChart } from '@pawl/core';
+import { writeChart, chartFormats, chartNames } from '../../src/commands/chart.ts';
 import { UsageError } from '../../src/usage-error.ts';
-import { captureIo } from '../captured-io.ts';
+import { captureIo } from '../capture-io.ts';
 
-type Options = Parameters<typeof chart>[1];
+type ChartTestOptions = Parameters<typeof writeChart>[1];
 
-async function run(name: string | undefined, options: Options) {
+async function runChartTest(name: string | undefined, options: ChartTestOptions) {
   const captured = captureIo();
-  const code = await chart(name, options, captured.io);
+  const code = await writeChart(name, options, captured.io);
   return { code, stdout: captured.out(), stderr: captured.err() };
 }
 
 describe('pawl chart', () => {
   it('prints the chart itself as JSON', async () => {
-    const { code, stdout, stderr } = await run('turn', { format: 'json' });
+    const { code, stdout, stderr } = await runChartTest('turn', { format: 'json' });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual(turnChart);
     expect(stdout).toContain('\n  "initial": "waitingForUser",\n');
@@ -25,26 +25,28 @@ describe('pawl chart', () => {
   });
 
   it('prints an XState config as JSON', async () => {
-    expect(JSON.parse((await run('turn', { format: 'xstate' })).stdout)).toEqual(toXState(turnChart));
+    expect(JSON.parse((await runChartTest('turn', { format: 'xstate' })).stdout)).toEqual(
+      toXState(turnChart),
+    );
   });
 
   it('prints a Mermaid diagram', async () => {
-    expect((await run('turn', { format: 'mermaid' })).stdout).toBe(toMermaid(turnChart));
+    expect((await runChartTest('turn', { format: 'mermaid' })).stdout).toBe(toMermaid(turnChart));
   });
 
   it('prints a picture', async () => {
-    expect((await run('turn', { format: 'svg' })).stdout).toBe(toSvg(turnChart));
+    expect((await runChartTest('turn', { format: 'svg' })).stdout).toBe(toSvg(turnChart));
   });
 
   it.each(chartNames.flatMap((name) => chartFormats.map((format) => [name, format] as const)))(
     'knows the chart %s as %s and ends its text with a line break',
     async (name, format) => {
-      expect((await run(name, { format })).stdout).toMatch(/[^\n]\n$/u);
+      expect((await runChartTest(name, { format })).stdout).toMatch(/[^\n]\n$/u);
     },
   );
 
   it.each(['turm', 'Turn', 'turns'])('suggests the nearest chart for %s', async (name) => {
-    await expect(run(name, { format: 'svg' })).rejects.toThrow(
+    await expect(runChartTest(name, { format: 'svg' })).rejects.toThrow(
       new UsageError(
         `There is no chart "${name}". Did you mean turn? There are: turn, savant, lkj, lkj1, loop.`,
       ),
@@ -52,7 +54,7 @@ describe('pawl chart', () => {
   });
 
   it('names the charts there are when nothing is near', async () => {
-    await expect(run('__proto__', { format: 'svg' })).rejects.toThrow(
+    await expect(runChartTest('__proto__', { format: 'svg' })).rejects.toThrow(
       new UsageError('There is no chart "__proto__". There are: turn, savant, lkj, lkj1, loop.'),
     );
   });
@@ -63,25 +65,27 @@ describe('pawl chart', () => {
     ['', 'There is no format "". There are: mermaid, xstate, json, svg.'],
     ['a\nb', 'There is no format "a\\nb". There are: mermaid, xstate, json, svg.'],
   ])('says in one line which formats there are instead of %j', async (format, message) => {
-    await expect(run('turn', { format })).rejects.toThrow(new UsageError(message));
+    await expect(runChartTest('turn', { format })).rejects.toThrow(new UsageError(message));
   });
 });
 
 describe('pawl chart, of modes,', () => {
   it.each(Object.values(modeCharts))('draws $name as every drawing of it is drawn', async (modes) => {
-    const drawn = chartOf(modes);
-    expect((await run(modes.name, { format: 'mermaid' })).stdout).toBe(toMermaid(drawn));
-    expect((await run(modes.name, { format: 'svg' })).stdout).toBe(toSvg(drawn));
-    expect(JSON.parse((await run(modes.name, { format: 'xstate' })).stdout)).toEqual(toXState(drawn));
+    const drawn = toDrawableChart(modes);
+    expect((await runChartTest(modes.name, { format: 'mermaid' })).stdout).toBe(toMermaid(drawn));
+    expect((await runChartTest(modes.name, { format: 'svg' })).stdout).toBe(toSvg(drawn));
+    expect(JSON.parse((await runChartTest(modes.name, { format: 'xstate' })).stdout)).toEqual(
+      toXState(drawn),
+    );
   });
 
   it('prints as JSON what can be changed and read again', async () => {
-    const { stdout } = await run('savant', { format: 'json' });
-    expect(readChart(JSON.parse(stdout))).toEqual(modeCharts.savant);
+    const { stdout } = await runChartTest('savant', { format: 'json' });
+    expect(parseChart(JSON.parse(stdout))).toEqual(modeCharts.savant);
   });
 
   it('lists the charts there are with their states', async () => {
-    const { code, stdout } = await run(undefined, { format: 'mermaid', list: true });
+    const { code, stdout } = await runChartTest(undefined, { format: 'mermaid', list: true });
     expect(code).toBe(0);
     expect(
       stdout
@@ -93,7 +97,7 @@ describe('pawl chart, of modes,', () => {
   });
 
   it('says what could be named when nothing is', async () => {
-    await expect(run(undefined, { format: 'svg' })).rejects.toThrow(
+    await expect(runChartTest(undefined, { format: 'svg' })).rejects.toThrow(
       new UsageError('Name a chart: turn, savant, lkj, lkj1, loop, or a .json or .yaml file with one.'),
     );
   });
@@ -108,7 +112,7 @@ describe('pawl chart, of a file,', () => {
 
   it('draws the chart in it', async () => {
     const path = join(import.meta.dirname, '../../../../examples/05-research-modes.yaml');
-    const { code, stdout } = await run(path, { format: 'mermaid' });
+    const { code, stdout } = await runChartTest(path, { format: 'mermaid' });
     expect(code).toBe(0);
     expect(stdout).toContain('gathering --> weighing');
   });
@@ -120,7 +124,7 @@ describe('pawl chart, of a file,', () => {
   ])('says in one line what is wrong with %s', async (name, content, message) => {
     const path = join(folder, name);
     if (content !== null) await writeFile(path, content);
-    const drawn = run(path, { format: 'svg' });
+    const drawn = runChartTest(path, { format: 'svg' });
     await expect(drawn).rejects.toThrow(UsageError);
     await expect(drawn).rejects.toThrow(message);
     await expect(drawn).rejects.toThrow(JSON.stringify(path));
@@ -136,13 +140,13 @@ describe('pawl chart --out', () => {
 
   it('writes the file instead of printing', async () => {
     const out = join(folder, 'turn.svg');
-    expect(await run('turn', { format: 'svg', out })).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await runChartTest('turn', { format: 'svg', out })).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await readFile(out, 'utf8')).toBe(toSvg(turnChart));
   });
 
   it('says so when the folder of the file does not exist', async () => {
     const out = join(folder, 'missing', 'turn.svg');
-    await expect(run('turn', { format: 'svg', out })).rejects.toThrow(
+    await expect(runChartTest('turn', { format: 'svg', out })).rejects.toThrow(
       new UsageError(`Cannot write ${JSON.stringify(out)}: its folder does not exist.`),
     );
   });
@@ -150,18 +154,18 @@ describe('pawl chart --out', () => {
   it('replaces a file only if told to', async () => {
     const out = join(folder, 'turn.svg');
     await writeFile(out, 'drawn by hand');
-    await expect(run('turn', { format: 'svg', out })).rejects.toThrow(
+    await expect(runChartTest('turn', { format: 'svg', out })).rejects.toThrow(
       new UsageError(
         `Cannot write ${JSON.stringify(out)}: it is there already. Name another file, or say --force to replace it.`,
       ),
     );
     expect(await readFile(out, 'utf8')).toBe('drawn by hand');
-    await run('turn', { format: 'svg', out, force: true });
+    await runChartTest('turn', { format: 'svg', out, force: true });
     expect(await readFile(out, 'utf8')).toBe(toSvg(turnChart));
   });
 
   it('says so when the file is a folder', async () => {
-    await expect(run('turn', { format: 'svg', out: folder, force: true })).rejects.toThrow(
+    await expect(runChartTest('turn', { format: 'svg', out: folder, force: true })).rejects.toThrow(
       new UsageError(`Cannot write ${JSON.stringify(folder)}: it is a folder. Name a file in it.`),
     );
   });

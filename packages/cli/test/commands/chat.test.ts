@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chat } from '../../src/commands/chat.ts';
+import { startChat } from '../../src/commands/chat.ts';
 import type { RunOptions } from '../../src/commands/run.ts';
-import { captureIo } from '../captured-io.ts';
+import { captureIo } from '../capture-io.ts';
 import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
 
 let folder = '';
@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const options = (more: Partial<RunOptions> = {}): RunOptions => ({
+const createRunOptions = (more: Partial<RunOptions> = {}): RunOptions => ({
   dir: folder,
   store: join(folder, 'kept.db'),
   model: 'openai-compatible:m',
@@ -31,7 +31,7 @@ const options = (more: Partial<RunOptions> = {}): RunOptions => ({
 describe('pawl chat, without a terminal', () => {
   it('takes each line as something said, answers each, and keeps one session', async () => {
     const { io, out } = captureIo('one\n\n  \ntwo\n');
-    expect(await chat(null, options({ quiet: true }), io)).toBe(0);
+    expect(await startChat(null, createRunOptions({ quiet: true }), io)).toBe(0);
     expect(out()).toBe('answer 1\nanswer 2\n');
     const said = server.asked.at(-1)?.messages.filter(({ role }) => role === 'user') ?? [];
     expect(JSON.stringify(said)).toMatch(/one.*two/);
@@ -42,13 +42,13 @@ describe('pawl chat, without a terminal', () => {
 
   it('begins with what is said on the command line', async () => {
     const { io, out } = captureIo('');
-    expect(await chat('hello', options({ quiet: true }), io)).toBe(0);
+    expect(await startChat('hello', createRunOptions({ quiet: true }), io)).toBe(0);
     expect(out()).toBe('answer 1\n');
   });
 
   it('tells all of it as JSON', async () => {
     const { io, out } = captureIo('two\n');
-    expect(await chat('one', options({ json: true }), io)).toBe(0);
+    expect(await startChat('one', createRunOptions({ json: true }), io)).toBe(0);
     const lines = out()
       .trim()
       .split('\n')
@@ -62,7 +62,7 @@ describe('pawl chat, without a terminal', () => {
 
   it('ends well with nothing said', async () => {
     const { io, out } = captureIo('');
-    expect(await chat(null, options({ quiet: true }), io)).toBe(0);
+    expect(await startChat(null, createRunOptions({ quiet: true }), io)).toBe(0);
     expect(out()).toBe('');
   });
 });

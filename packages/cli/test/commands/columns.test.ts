@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cell, fit } from '../../src/commands/columns.ts';
+import { formatCell, truncateColumns } from '../../src/commands/columns.ts';
 
 describe('a text in a table', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('a text in a table', () => {
     ['\u001b[31mred', 20, '\\x1b[31mred'],
     ['', 5, ''],
   ])('%j in %i columns is %j', (text, width, expected) => {
-    expect(fit(text, width)).toBe(expected);
+    expect(truncateColumns(text, width)).toBe(expected);
   });
 
   it('never has control characters and is never longer than a few letters for each column', () => {
@@ -24,7 +24,7 @@ describe('a text in a table', () => {
         fc.string({ unit: 'binary', maxLength: 500 }),
         fc.integer({ min: 2, max: 80 }),
         (text, width) => {
-          const fitted = fit(text, width);
+          const fitted = truncateColumns(text, width);
           // oxlint-disable-next-line no-control-regex
           expect(fitted).not.toMatch(/[\u0000-\u001f\u007f]/u);
           expect(fitted.length).toBeLessThanOrEqual(width * 24);
@@ -34,8 +34,8 @@ describe('a text in a table', () => {
   });
 
   it('is filled up on the side it is told', () => {
-    expect(cell('ab', 5)).toBe('ab   ');
-    expect(cell('ab', 5, 'right')).toBe('   ab');
-    expect(cell('雨', 5)).toBe('雨   ');
+    expect(formatCell('ab', 5)).toBe('ab   ');
+    expect(formatCell('ab', 5, 'right')).toBe('   ab');
+    expect(formatCell('雨', 5)).toBe('雨   ');
   });
 });

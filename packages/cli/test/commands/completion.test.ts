@@ -3,38 +3,41 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSession } from '@pawl/core';
-import { openSqliteStore, thisProcess } from '@pawl/runtime';
+import { openSqliteStore, getProcessOwner } from '@pawl/runtime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { allCommands, completionTree } from '../../src/commands/completion-tree.ts';
-import { flagValues, wordValues } from '../../src/commands/completion-values.ts';
-import { completion } from '../../src/commands/completion.ts';
-import { captureIo } from '../captured-io.ts';
-import { wholeProgram } from '../whole-program.ts';
+import { flattenCommands, buildCompletionTree } from '../../src/commands/completion-tree.ts';
+import { flagCompletions, argumentCompletions } from '../../src/commands/completion-values.ts';
+import { printCompletion } from '../../src/commands/completion.ts';
+import { captureIo } from '../capture-io.ts';
+import { createWholeProgram } from '../whole-program.ts';
+
+/** Windows has no sh. */
+const describeOnUnix = describe.skipIf(process.platform === 'win32');
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-completion-'));
-const tree = completionTree(wholeProgram());
+const tree = buildCompletionTree(createWholeProgram());
 
-type Shell = {
+type ShellProgram = {
   readonly name: string;
   readonly args: readonly string[];
   /** A program that completes each line of words, and prints the candidates of each on one line. */
   readonly program: (script: string, lines: readonly (readonly string[])[]) => string;
 };
 
-const quoted = (word: string): string => `'${word}'`;
+const quoteWord = (word: string): string => `'${word}'`;
 
 /** The scripts ask pawl for sessions; here somebody answers in its place, and says what was asked. */
-const bash: Shell = {
+const bash: ShellProgram = {
   name: 'bash',
   args: ['--norc', '--noprofile', '-c'],
   program: (script, lines) => `
     source ${script}
     pawl() { [ "$*" = "completion sessions" ] && printf '%s\\n' 1f3a9c2e-aa 2b-bb; }
     try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _pawl; echo "\${COMPREPLY[*]}"; }
-    ${lines.map((words) => `try ${words.map(quoted).join(' ')}`).join('\n')}`,
+    ${lines.map((words) => `try ${words.map(quoteWord).join(' ')}`).join('\n')}`,
 };
 
-const zsh: Shell = {
+const zsh: ShellProgram = {
   name: 'zsh',
   args: ['-f', '-c'],
   program: (script, lines) => `
@@ -47,17 +50,17 @@ const zsh: Shell = {
     _files() { local -a found; [[ $1 == -/ ]] && found=(*(N/:s,%,/,)) || found=(*(N)); matching "\${(@)found}" }
     source ${script}
     try() { words=("$@"); CURRENT=$#; _pawl; print }
-    ${lines.map((words) => `try ${words.map(quoted).join(' ')}`).join('\n')}`,
+    ${lines.map((words) => `try ${words.map(quoteWord).join(' ')}`).join('\n')}`,
 };
 
-const fish: Shell = {
+const fish: ShellProgram = {
   name: 'fish',
   args: ['--no-config', '-c'],
   program: (script, lines) => `
     source ${script}
     function pawl; test "$argv" = "completion sessions"; and printf '%s\\n' 1f3a9c2e-aa 2b-bb; end
     function try; echo (complete -C "$argv" | string replace -r '\\t.*' '' | string replace -r '^--[a-z-]+=' ''); end
-    ${lines.map((words) => `try ${quoted(words.join(' '))}`).join('\n')}`,
+    ${lines.map((words) => `try ${quoteWord(words.join(' '))}`).join('\n')}`,
 };
 
 /** Bash is on every machine that tests run on; the others are tried where they are. */
@@ -65,12 +68,12 @@ const shells = [bash, zsh, fish].filter(
   ({ name }) => name === 'bash' || spawnSync(name, ['--version']).status === 0,
 );
 
-async function candidates(
-  shell: Shell,
+async function listCandidates(
+  shell: ShellProgram,
   lines: readonly (readonly string[])[],
 ): Promise<readonly (readonly string[])[]> {
   const { io, out } = captureIo();
-  expect(await completion(shell.name, wholeProgram(), io)).toBe(0);
+  expect(await printCompletion(shell.name, createWholeProgram(), io)).toBe(0);
   const script = join(folder, `script.${shell.name}`);
   writeFileSync(script, out());
   const args = [...shell.args, shell.program(script, lines)];
@@ -136,9 +139,9 @@ const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
   [['pawl', 'doctor', ''], []],
 ];
 
-describe.each(shells)('the script for $name', (shell) => {
+describeOnUnix.each(shells)('the script for $name', (shell) => {
   it('completes commands, flags, names, files and sessions', async () => {
-    const all = await candidates(
+    const all = await listCandidates(
       shell,
       cases.map(([words]) => words),
     );
@@ -147,40 +150,40 @@ describe.each(shells)('the script for $name', (shell) => {
   });
 
   it('knows every command and every flag there is', async () => {
-    const commands = allCommands(tree).filter(({ name }) => name !== 'help');
+    const commands = flattenCommands(tree).filter(({ name }) => name !== 'help');
     const lines = commands.map(({ path }) => [...path.split(' '), '--']);
-    const all = await candidates(shell, lines);
+    const all = await listCandidates(shell, lines);
     const flags = commands.map((command) => command.flags.map(({ long }) => long).toSorted());
     expect(all.slice(0, flags.length)).toEqual(flags);
     expect(flags.flat().length).toBeGreaterThan(60);
   });
 });
 
-describe('the script for bash', () => {
+describeOnUnix('the script for bash', () => {
   it('completes a value behind an equals sign, which bash takes apart', async () => {
     const lines = [
       ['pawl', 'run', '--mode', '='],
       ['pawl', 'run', '--mode', '=', 'f'],
     ];
-    expect((await candidates(bash, lines)).slice(0, 2)).toEqual([modes, ['full-auto']]);
+    expect((await listCandidates(bash, lines)).slice(0, 2)).toEqual([modes, ['full-auto']]);
   });
 
   it('completes folders where a folder is meant', async () => {
-    expect((await candidates(bash, [['pawl', 'run', '--dir', '']]))[0]).toEqual(['sub-folder']);
+    expect((await listCandidates(bash, [['pawl', 'run', '--dir', '']]))[0]).toEqual(['sub-folder']);
   });
 
   it('runs nothing of what it completes', async () => {
     const words = ['pawl', 'show', '$(touch ran)'];
-    expect((await candidates(bash, [words]))[0]).toEqual([]);
+    expect((await listCandidates(bash, [words]))[0]).toEqual([]);
     expect(spawnSync('ls', [join(folder, 'work')], { encoding: 'utf8' }).stdout).not.toContain('ran');
   });
 });
 
-describe('what follows a flag or a command', () => {
+describeOnUnix('what follows a flag or a command', () => {
   it('is told of flags and commands that there are', () => {
-    const commands = new Map(allCommands(tree).map((command) => [command.path, command]));
-    for (const path of wordValues.keys()) expect([...commands.keys()]).toContain(path);
-    for (const key of flagValues.keys()) {
+    const commands = new Map(flattenCommands(tree).map((command) => [command.path, command]));
+    for (const path of argumentCompletions.keys()) expect([...commands.keys()]).toContain(path);
+    for (const key of flagCompletions.keys()) {
       const [flag = ''] = key.split(' ').slice(-1);
       const path = key.slice(0, -flag.length - 1);
       const among = path === '*' ? [...commands.values()] : [commands.get(path)];
@@ -192,8 +195,8 @@ describe('what follows a flag or a command', () => {
   });
 
   it('is the same as the help of the flag says, where that lists it', () => {
-    const listed = allCommands(tree).flatMap(({ path, flags }) =>
-      flags.filter(({ long }) => long === '--mode' || flagValues.has(`${path} ${long}`)),
+    const listed = flattenCommands(tree).flatMap(({ path, flags }) =>
+      flags.filter(({ long }) => long === '--mode' || flagCompletions.has(`${path} ${long}`)),
     );
     expect(listed.length).toBeGreaterThan(6);
     for (const { long, description, values } of listed)
@@ -202,9 +205,9 @@ describe('what follows a flag or a command', () => {
   });
 });
 
-describe('pawl completion', () => {
+describeOnUnix('pawl completion', () => {
   it('names the scripts there are', async () => {
-    await expect(completion('bsh', wholeProgram(), captureIo().io)).rejects.toThrow(
+    await expect(printCompletion('bsh', createWholeProgram(), captureIo().io)).rejects.toThrow(
       'There is no script for "bsh". Did you mean bash? There are: bash, zsh, fish.',
     );
   });
@@ -214,12 +217,12 @@ describe('pawl completion', () => {
     const store = openSqliteStore(file);
     const dir = process.cwd();
     for (const id of ['plain-1', '$(touch ran)', 'a b']) {
-      await store.create(createSession({ id, at: 1 }), thisProcess(), { about: { dir } });
+      await store.create(createSession({ id, at: 1 }), getProcessOwner(), { about: { dir } });
     }
     await store.close();
     vi.stubEnv('PAWL_STORE', file);
     const { io, out } = captureIo();
-    expect(await completion('sessions', wholeProgram(), io)).toBe(0);
+    expect(await printCompletion('sessions', createWholeProgram(), io)).toBe(0);
     vi.unstubAllEnvs();
     expect(out()).toBe('plain-1\n');
   });

@@ -2,21 +2,21 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { checkConfig, showPaths } from '../../src/commands/config-files.ts';
+import { checkConfig, showConfigPaths } from '../../src/commands/config-files.ts';
 import { showConfig } from '../../src/commands/config.ts';
-import { configFor } from '../../src/commands/run-config.ts';
-import { trust } from '../../src/commands/trust.ts';
-import { captureIo } from '../captured-io.ts';
+import { loadConfig } from '../../src/commands/run-config.ts';
+import { trustFolder } from '../../src/commands/trust.ts';
+import { captureIo } from '../capture-io.ts';
 
 let dir = '';
-let own = '';
+let userFolder = '';
 
 beforeEach(() => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-config-command-')));
   dir = join(home, 'project');
-  own = join(home, 'config', 'pawl');
+  userFolder = join(home, 'config', 'pawl');
   mkdirSync(dir);
-  mkdirSync(own, { recursive: true });
+  mkdirSync(userFolder, { recursive: true });
   vi.stubEnv('XDG_CONFIG_HOME', join(home, 'config'));
 });
 
@@ -25,15 +25,17 @@ afterEach(() => {
   rmSync(join(dir, '..'), { recursive: true, force: true });
 });
 
-const inProject = (text: string, name = 'pawl.config.yaml'): string => put(join(dir, name), text);
-const inOwn = (text: string, name = 'pawl.config.yaml'): string => put(join(own, name), text);
+const writeProjectConfig = (text: string, name = 'pawl.config.yaml'): string =>
+  writeTestFile(join(dir, name), text);
+const writeUserConfig = (text: string, name = 'pawl.config.yaml'): string =>
+  writeTestFile(join(userFolder, name), text);
 
-function put(path: string, text: string): string {
+function writeTestFile(path: string, text: string): string {
   writeFileSync(path, text);
   return path;
 }
 
-type Shown = {
+type ConfigReport = {
   readonly isTrusted: boolean;
   readonly warnings: readonly string[];
   readonly values: readonly {
@@ -44,13 +46,13 @@ type Shown = {
   }[];
 };
 
-async function shown(flags: object = {}): Promise<Shown> {
+async function readConfigReport(flags: object = {}): Promise<ConfigReport> {
   const { io, out } = captureIo();
   expect(await showConfig({ dir, json: true, ...flags }, io)).toBe(0);
-  return JSON.parse(out()) as Shown;
+  return JSON.parse(out()) as ConfigReport;
 }
 
-async function printed(
+async function captureCommand(
   work: (io: ReturnType<typeof captureIo>['io']) => Promise<number>,
 ): Promise<{ code: number; out: string; err: string }> {
   const { io, out, err } = captureIo();
@@ -60,11 +62,11 @@ async function printed(
 
 describe('pawl config show', () => {
   it('tells of each value where it comes from', async () => {
-    const user = inOwn('profile: loom\nstore: workspace\nbudgets: { cost: 5 }');
-    const project = inProject('profile: nexora\nbudgets: { cost: 2 }\ntestCommand: make test');
-    await trust(dir, {}, captureIo().io);
+    const user = writeUserConfig('profile: loom\nstore: workspace\nbudgets: { cost: 5 }');
+    const project = writeProjectConfig('profile: nexora\nbudgets: { cost: 2 }\ntestCommand: make test');
+    await trustFolder(dir, {}, captureIo().io);
     vi.stubEnv('PAWL_STORE', 'none');
-    const { values } = await shown({ mode: 'read-only' });
+    const { values } = await readConfigReport({ mode: 'read-only' });
     expect(values).toStrictEqual([
       { key: 'model', value: 'librarian', from: 'default', where: null },
       { key: 'profile', value: 'nexora', from: 'project', where: project },
@@ -73,53 +75,53 @@ describe('pawl config show', () => {
       { key: 'budgets.cost', value: 2, from: 'project', where: project },
       { key: 'testCommand', value: 'make test', from: 'project', where: project },
     ]);
-    inProject('{}');
-    await trust(dir, {}, captureIo().io);
-    expect((await shown()).values[1]).toMatchObject({ value: 'loom', from: 'user', where: user });
+    writeProjectConfig('{}');
+    await trustFolder(dir, {}, captureIo().io);
+    expect((await readConfigReport()).values[1]).toMatchObject({ value: 'loom', from: 'user', where: user });
   });
 
   it('leaves a project out that is not trusted, and says so', async () => {
-    const project = inProject('profile: nexora');
-    const { values, isTrusted, warnings } = await shown();
+    const project = writeProjectConfig('profile: nexora');
+    const { values, isTrusted, warnings } = await readConfigReport();
     expect(isTrusted).toBe(false);
     expect(values.find(({ key }) => key === 'profile')).toMatchObject({ value: 'pawl', from: 'default' });
     expect(warnings).toEqual([expect.stringContaining(`${project} is not trusted and was left out`)]);
-    const { out, err } = await printed((io) => showConfig({ dir }, io));
+    const { out, err } = await captureCommand((io) => showConfig({ dir }, io));
     expect(out).not.toContain('nexora');
     expect(err).toContain('pawl trust');
   });
 
   it('prints a line for each value, with its place', async () => {
-    inOwn('permission: { rules: [deny *(secrets/**)] }');
-    const { out, err } = await printed((io) => showConfig({ dir, model: 'ollama:a' }, io));
+    writeUserConfig('permission: { rules: [deny *(secrets/**)] }');
+    const { out, err } = await captureCommand((io) => showConfig({ dir, model: 'ollama:a' }, io));
     expect(out).toMatch(/^model +ollama:a +command line$/m);
     expect(out).toMatch(/^permission\.rules +deny \*\(secrets\/\*\*\) +user: \S+pawl\.config\.yaml$/m);
     expect(err).toBe('');
   });
 
   it('shows no secret, only the names of those that are named', async () => {
-    inOwn(
+    writeUserConfig(
       'mcpServers:\n  a:\n    command: x\n    env: { TOKEN: hunter2, OTHER_TOKEN: "${OTHER}" }\n    args: [--key, sk-abcdefghijklmnopqrstuvwx]',
     );
-    const { out, err } = await printed((io) => showConfig({ dir }, io));
+    const { out, err } = await captureCommand((io) => showConfig({ dir }, io));
     expect(out).toContain('"TOKEN":"[secret]"');
     expect(out).toContain('"OTHER_TOKEN":"${OTHER}"');
     expect(out).toContain('["--key","[secret]"]');
     expect(`${out}${err}`).not.toMatch(/hunter2|sk-abc/);
-    expect(JSON.stringify(await shown())).not.toMatch(/hunter2|sk-abc/);
+    expect(JSON.stringify(await readConfigReport())).not.toMatch(/hunter2|sk-abc/);
   });
 
   it('goes by the same as a run does', async () => {
-    inOwn('model: ollama:a\nbaseUrl: http://file');
+    writeUserConfig('model: ollama:a\nbaseUrl: http://file');
     vi.stubEnv('PAWL_BASE_URL', 'http://gpu');
     vi.stubEnv('PAWL_MODE', 'auto-edit');
-    const { config } = await configFor(dir, {}, null);
+    const { config } = await loadConfig(dir, {}, null);
     expect(config).toStrictEqual({
       model: 'ollama:a',
       baseUrl: 'http://gpu',
       permission: { mode: 'auto-edit', rules: [] },
     });
-    const { values } = await shown();
+    const { values } = await readConfigReport();
     expect(values.slice(0, 2).map(({ value, from }) => [value, from])).toEqual([
       ['ollama:a', 'user'],
       ['http://gpu', 'environment'],
@@ -130,8 +132,8 @@ describe('pawl config show', () => {
     [() => ({ dir: '/does/not/exist' }), 'There is no folder "/does/not/exist"'],
     [() => ({ dir, mode: 'yolo' }), 'There is no mode "yolo"'],
     [() => (vi.stubEnv('PAWL_MODE', 'aks'), { dir }), 'PAWL_MODE, from the environment: expected one of'],
-    [() => (inOwn('modle: x'), { dir }), 'line 1: modle: unknown key "modle"; did you mean model?'],
-    [() => (inOwn('{}'), inOwn('{}', 'pawl.config.json'), { dir }), 'Keep one of them.'],
+    [() => (writeUserConfig('modle: x'), { dir }), 'line 1: modle: unknown key "modle"; did you mean model?'],
+    [() => (writeUserConfig('{}'), writeUserConfig('{}', 'pawl.config.json'), { dir }), 'Keep one of them.'],
   ])('says in one line what is wrong', async (options, problem) => {
     const { io, out } = captureIo();
     await expect(showConfig(options(), io)).rejects.toThrow(problem);
@@ -141,23 +143,23 @@ describe('pawl config show', () => {
 
 describe('a configuration that is a program', () => {
   it('takes effect once it is trusted, and not before', async () => {
-    const path = inProject(`export default { testCommand: 'make ' + 1 };`, 'pawl.config.ts');
-    expect((await shown()).values.some(({ key }) => key === 'testCommand')).toBe(false);
-    expect((await printed((io) => checkConfig(path, { dir }, io))).out).toContain('it was not run');
-    await trust(dir, {}, captureIo().io);
-    expect((await shown()).values).toContainEqual({
+    const path = writeProjectConfig(`export default { testCommand: 'make ' + 1 };`, 'pawl.config.ts');
+    expect((await readConfigReport()).values.some(({ key }) => key === 'testCommand')).toBe(false);
+    expect((await captureCommand((io) => checkConfig(path, { dir }, io))).out).toContain('it was not run');
+    await trustFolder(dir, {}, captureIo().io);
+    expect((await readConfigReport()).values).toContainEqual({
       key: 'testCommand',
       value: 'make 1',
       from: 'project',
       where: path,
     });
-    inProject(`export default { testCommand: 'make ' + 2 };`, 'pawl.config.ts');
-    expect((await shown()).isTrusted).toBe(false);
+    writeProjectConfig(`export default { testCommand: 'make ' + 2 };`, 'pawl.config.ts');
+    expect((await readConfigReport()).isTrusted).toBe(false);
   });
 
   it("needs no trust where it is the user's own", async () => {
-    inOwn(`export default { profile: 'loom' };`, 'pawl.config.ts');
-    expect((await shown()).values).toContainEqual(
+    writeUserConfig(`export default { profile: 'loom' };`, 'pawl.config.ts');
+    expect((await readConfigReport()).values).toContainEqual(
       expect.objectContaining({ key: 'profile', value: 'loom', from: 'user' }),
     );
   });
@@ -165,20 +167,20 @@ describe('a configuration that is a program', () => {
 
 describe('pawl config path', () => {
   it('tells where the files are or would be', async () => {
-    const { code, out } = await printed((io) => showPaths({ dir }, io));
+    const { code, out } = await captureCommand((io) => showConfigPaths({ dir }, io));
     expect(code).toBe(0);
     expect(out).toBe(
-      `user     ${join(own, 'pawl.config.yaml')}  (not there)\nproject  ${join(dir, 'pawl.config.yaml')}  (not there: pawl init)\n`,
+      `user     ${join(userFolder, 'pawl.config.yaml')}  (not there)\nproject  ${join(dir, 'pawl.config.yaml')}  (not there: pawl init)\n`,
     );
-    inOwn('{}', 'pawl.config.json');
-    const project = inProject('{}');
-    expect((await printed((io) => showPaths({ dir }, io))).out).toContain(
+    writeUserConfig('{}', 'pawl.config.json');
+    const project = writeProjectConfig('{}');
+    expect((await captureCommand((io) => showConfigPaths({ dir }, io))).out).toContain(
       `${project}  (not trusted: pawl trust)\n`,
     );
-    await trust(dir, {}, captureIo().io);
-    const { out: json } = await printed((io) => showPaths({ dir, json: true }, io));
+    await trustFolder(dir, {}, captureIo().io);
+    const { out: json } = await captureCommand((io) => showConfigPaths({ dir, json: true }, io));
     expect(JSON.parse(json)).toStrictEqual({
-      user: { path: join(own, 'pawl.config.json'), exists: true, trusted: true },
+      user: { path: join(userFolder, 'pawl.config.json'), exists: true, trusted: true },
       project: { path: project, exists: true, trusted: true },
     });
   });
@@ -186,18 +188,18 @@ describe('pawl config path', () => {
 
 describe('pawl config check', () => {
   it("checks the user's file and the folder's", async () => {
-    expect((await printed((io) => checkConfig(undefined, { dir }, io))).out).toContain(
+    expect((await captureCommand((io) => checkConfig(undefined, { dir }, io))).out).toContain(
       'There is no configuration to check',
     );
-    const user = inOwn('model: librarian');
-    const project = inProject('model: x\npermission:\n  mode: yolo');
-    const { code, out } = await printed((io) => checkConfig(undefined, { dir }, io));
+    const user = writeUserConfig('model: librarian');
+    const project = writeProjectConfig('model: x\npermission:\n  mode: yolo');
+    const { code, out } = await captureCommand((io) => checkConfig(undefined, { dir }, io));
     expect(code).toBe(1);
     expect(out.split('\n')[0]).toBe(`ok       ${user}`);
     expect(out.split('\n')[1]).toMatch(
       /^WRONG {4}"\S+", line 3: permission\.mode: expected one of .*, got "yolo"\.$/,
     );
-    const { out: json } = await printed((io) => checkConfig(undefined, { dir, json: true }, io));
+    const { out: json } = await captureCommand((io) => checkConfig(undefined, { dir, json: true }, io));
     expect(JSON.parse(json)).toMatchObject({
       ok: false,
       files: [
@@ -208,8 +210,11 @@ describe('pawl config check', () => {
   });
 
   it('checks one file, and repeats its warnings', async () => {
-    const path = inProject('mcpServers: { a: { command: x, env: { TOKEN: hunter2 } } }', 'other.yaml');
-    const { code, out } = await printed((io) => checkConfig(path, { dir }, io));
+    const path = writeProjectConfig(
+      'mcpServers: { a: { command: x, env: { TOKEN: hunter2 } } }',
+      'other.yaml',
+    );
+    const { code, out } = await captureCommand((io) => checkConfig(path, { dir }, io));
     expect(code).toBe(0);
     expect(out).toMatch(/^ok .*\nwarning .*looks like a secret/);
     expect(out).not.toContain('hunter2');

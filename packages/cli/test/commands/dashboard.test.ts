@@ -4,17 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ownerState, thisProcess } from '@pawl/runtime';
+import { detectSandbox, getOwnerState, getProcessOwner } from '@pawl/runtime';
 import { createSession } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { dashboardBeside } from '../../src/commands/dashboard-beside.ts';
-import { marksOn } from '../../src/commands/dashboard-marks.ts';
-import { dashboard, type DashboardFlags } from '../../src/commands/dashboard.ts';
-import { proxy } from '../../src/commands/proxy.ts';
-import { marksBeside, readMarks } from '../../src/commands/verdict-marks-file.ts';
-import { openStoreFor } from '../../src/store-option.ts';
-import { captureIo } from '../captured-io.ts';
+import { startEmbeddedDashboard } from '../../src/commands/embedded-dashboard.ts';
+import { createDashboardFeedback } from '../../src/commands/dashboard-feedback.ts';
+import { runDashboard, type DashboardFlags } from '../../src/commands/dashboard.ts';
+import { runProxy } from '../../src/commands/proxy.ts';
+import { createFeedbackFile, readFeedbackFile } from '../../src/commands/verdict-feedback-file.ts';
+import { openConfiguredStore } from '../../src/store-option.ts';
+import { captureIo } from '../capture-io.ts';
 import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
 
 let folder = '';
@@ -36,7 +35,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Running = {
+type RunningTestDashboard = {
   readonly url: string;
   readonly call: (path: string, body?: object) => Promise<Response>;
   readonly out: () => string;
@@ -44,7 +43,7 @@ type Running = {
 };
 
 /** A dashboard in this process, with a browser that has logged in by its link. */
-async function started(more: Partial<DashboardFlags> = {}): Promise<Running> {
+async function startTestDashboard(more: Partial<DashboardFlags> = {}): Promise<RunningTestDashboard> {
   const stop = new AbortController();
   const captured = captureIo();
   const flags = {
@@ -55,17 +54,17 @@ async function started(more: Partial<DashboardFlags> = {}): Promise<Running> {
     signal: stop.signal,
     ...more,
   };
-  const ended = dashboard(flags, captured.io);
+  const ended = runDashboard(flags, captured.io);
   const end = (): Promise<number> => {
     stop.abort();
     return ended;
   };
   cleanUps.push(end);
-  while (!captured.out().includes('\n')) await Promise.race([sleep(5), ended]);
+  await expect.poll(captured.out).toContain('\n');
   const { url, login } = JSON.parse(captured.out().split('\n')[0] ?? '') as { url: string; login: string };
   const answer = await fetch(login, { redirect: 'manual' });
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-  const call: Running['call'] = (path, body) =>
+  const call: RunningTestDashboard['call'] = (path, body) =>
     fetch(`${url}/api/v1${path}`, {
       headers: { cookie, ...(body !== undefined && { 'x-pawl': '1', 'content-type': 'application/json' }) },
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
@@ -73,7 +72,7 @@ async function started(more: Partial<DashboardFlags> = {}): Promise<Running> {
   return { url, call, out: captured.out, end };
 }
 
-async function json<Answer>(answer: Promise<Response>): Promise<Answer> {
+async function readResponseJson<Answer>(answer: Promise<Response>): Promise<Answer> {
   return (await (await answer).json()) as Answer;
 }
 
@@ -84,7 +83,7 @@ describe('pawl dashboard', () => {
     const { io, out } = captureIo();
     const upstream = new URL(model.url).origin;
     const flags = { upstream, port: '0', dir: folder, store: join(folder, 's.db'), json: true };
-    const proxied = proxy({ ...flags, signal: stop.signal }, io);
+    const proxied = runProxy({ ...flags, signal: stop.signal }, io);
     await expect.poll(out).toContain('\n');
     const { url: at } = JSON.parse(out()) as { readonly url: string };
     const messages = [{ role: 'user', content: 'When is the garden party?' }];
@@ -93,11 +92,11 @@ describe('pawl dashboard', () => {
     expect(await reply.text()).toContain('ninth');
     stop.abort();
     await proxied;
-    const { call } = await started();
+    const { call } = await startTestDashboard();
     type Listed = { readonly sessions: readonly { readonly id: string; readonly goal: string }[] };
-    const { sessions } = await json<Listed>(call('/sessions'));
+    const { sessions } = await readResponseJson<Listed>(call('/sessions'));
     expect(sessions).toMatchObject([{ goal: 'When is the garden party?', model: 'm' }]);
-    const detail = await json<object>(call(`/sessions/${sessions[0]?.id ?? ''}`));
+    const detail = await readResponseJson<object>(call(`/sessions/${sessions[0]?.id ?? ''}`));
     expect(detail).toMatchObject({ status: 'waitingForUser', controllable: false });
   });
 
@@ -106,39 +105,41 @@ describe('pawl dashboard', () => {
       request === 1
         ? { tool: 'write', args: { path: 'plan.md', content: 'Plant roses.' } }
         : 'It is planned.';
-    const { call, end } = await started();
-    const { id } = await json<{ id: string }>(call('/sessions', { requestId: 'r', goal: 'Plan the garden' }));
+    const { call, end } = await startTestDashboard();
+    const { id } = await readResponseJson<{ id: string }>(
+      call('/sessions', { requestId: 'r', goal: 'Plan the garden' }),
+    );
     type Asked = { approvals: { callId: string; request: number; risk: string }[] };
     await expect
-      .poll(async () => (await json<Asked>(call('/approvals'))).approvals.length, { timeout: 10_000 })
+      .poll(async () => (await readResponseJson<Asked>(call('/approvals'))).approvals.length)
       .toBe(1);
-    const { approvals } = await json<Asked>(call('/approvals'));
+    const { approvals } = await readResponseJson<Asked>(call('/approvals'));
     expect(approvals[0]).toMatchObject({ session: id, tool: 'write', risk: 'changes' });
     expect(existsSync(join(folder, 'plan.md'))).toBe(false);
     const { callId = '', request = 0 } = approvals[0] ?? {};
     await call(`/sessions/${id}/commands`, { kind: 'decide', decision: 'allow', callId, request });
     await expect
-      .poll(async () => (await json<{ status: string }>(call(`/sessions/${id}`))).status, { timeout: 10_000 })
+      .poll(async () => (await readResponseJson<{ status: string }>(call(`/sessions/${id}`))).status)
       .toBe('waitingForUser');
     expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('Plant roses.');
-    const prompt = await json<{ system: string; tools: { name: string }[]; missing: string[] }>(
+    const prompt = await readResponseJson<{ system: string; tools: { name: string }[]; missing: string[] }>(
       call(`/sessions/${id}/prompt?at=1`),
     );
     expect(prompt.missing).toEqual([]);
     expect(prompt.tools.map(({ name }) => name)).toContain('write');
-    expect(await json(call('/fleet'))).toMatchObject({
+    expect(await readResponseJson(call('/fleet'))).toMatchObject({
       store: { kind: 'sqlite', where: join(folder, 's.db') },
     });
     expect(await end()).toBe(0);
-    const opened = await openStoreFor({ dir: folder, store: join(folder, 's.db') });
+    const opened = await openConfiguredStore({ dir: folder, store: join(folder, 's.db') });
     const { owner, about } = await opened.store.open(id);
-    expect(ownerState(owner)).toBe('gone');
+    expect(getOwnerState(owner)).toBe('gone');
     expect(about).toMatchObject({ dir: folder, model: 'openai-compatible:m' });
     await opened.close();
   });
 
   it('says what is wrong with what was asked for, and begins nothing', async () => {
-    const { call } = await started();
+    const { call } = await startTestDashboard();
     const begin = async (more: object): Promise<string> => {
       const answer = await call('/sessions', { requestId: crypto.randomUUID(), goal: 'Go', ...more });
       const { error } = (await answer.json()) as { error: { message: string } };
@@ -150,7 +151,7 @@ describe('pawl dashboard', () => {
     expect(await begin({ profile: 'pwal' })).toMatch(/^400 There is no profile "pwal"\. /);
     expect(await begin({ profile: 'lkj' })).toMatch(/^400 The profile lkj keeps its memory in files/);
     expect(await begin({ model: 'nobody:m' })).toMatch(/^400 /);
-    expect(await json(call('/sessions'))).toEqual({ sessions: [], next: null });
+    expect(await readResponseJson(call('/sessions'))).toEqual({ sessions: [], next: null });
   });
 
   it('tells people where it is, and never prints the token', async () => {
@@ -158,8 +159,8 @@ describe('pawl dashboard', () => {
     const stop = new AbortController();
     const captured = captureIo();
     const flags = { dir: folder, store: 'none', port: '0', signal: stop.signal };
-    const ended = dashboard(flags, captured.io);
-    while (!captured.out().includes('Log in')) await sleep(5);
+    const ended = runDashboard(flags, captured.io);
+    await expect.poll(captured.out).toContain('Log in');
     expect(captured.out()).toMatch(
       /^The dashboard is at http:\/\/127\.0\.0\.1:\d+\nLog in, once, with: http:\/\/127\.0\.0\.1:\d+\/login\?code=[\w-]{43}\n$/,
     );
@@ -174,7 +175,7 @@ describe('pawl dashboard', () => {
   it('refuses to be reached from elsewhere without a token, and a port that is none or taken', async () => {
     const { signal } = new AbortController();
     const listen = (more: Partial<DashboardFlags>): Promise<number> =>
-      dashboard({ dir: folder, store: 'none', signal, ...more }, captureIo().io);
+      runDashboard({ dir: folder, store: 'none', signal, ...more }, captureIo().io);
     await expect(listen({ host: '0.0.0.0' })).rejects.toThrow('PAWL_DASHBOARD_TOKEN');
     await expect(listen({ port: '70000' })).rejects.toThrow('--port takes a whole number from 0 to 65535');
     await expect(listen({ port: 'x' })).rejects.toThrow('--port');
@@ -186,23 +187,23 @@ describe('pawl dashboard', () => {
   });
 
   it('takes any port that is free where its usual one is taken', async () => {
-    const first = await started({ port: undefined, store: 'none' });
-    const second = await started({ port: undefined, store: 'none' });
+    const first = await startTestDashboard({ port: undefined, store: 'none' });
+    const second = await startTestDashboard({ port: undefined, store: 'none' });
     expect(first.url).not.toBe(second.url);
     expect((await second.call('/health')).status).toBe(200);
   });
 
   it('shows a database of somebody else, and runs nothing in it', async () => {
     const file = join(folder, 'theirs.db');
-    const theirs = await openStoreFor({ dir: folder, store: file });
+    const theirs = await openConfiguredStore({ dir: folder, store: file });
     await theirs.store.create(createSession({ id: 'bad', at: 1 }), 'x', {
       about: { dir: folder, model: 'openai-compatible:m', profile: 'pawl' },
     });
     await theirs.close();
     // The note that it was made here is what tells it from one that came with the folder.
     vi.stubEnv('XDG_DATA_HOME', join(folder, 'another-user'));
-    const { call } = await started({ store: file });
-    const detail = await json<{ controllable: boolean; why: string }>(call('/sessions/bad'));
+    const { call } = await startTestDashboard({ store: file });
+    const detail = await readResponseJson<{ controllable: boolean; why: string }>(call('/sessions/bad'));
     expect(detail.controllable).toBe(false);
     expect(detail.why).toContain('was not made by you');
     const refused = await call('/sessions/bad/commands', { kind: 'say', text: 'Run it' });
@@ -213,27 +214,27 @@ describe('pawl dashboard', () => {
 
 it('keeps marks beside the database as pawl verdict does, and takes one back', async () => {
   const file = join(folder, 's.db');
-  const marks = marksOn(marksBeside(file));
+  const marks = createDashboardFeedback(createFeedbackFile(file));
   expect(await marks.of('a')).toEqual([]);
   const verdict = { seq: 7, rule: 'repeated-call', note: null, at: 1 };
   await marks.keep('a', { ...verdict, mark: 'wrong' });
   await marks.keep('b', { ...verdict, mark: 'right' });
-  expect(readMarks(file).marks).toHaveLength(2);
+  expect(readFeedbackFile(file).marks).toHaveLength(2);
   expect(await marks.of('a')).toEqual([{ ...verdict, mark: 'wrong' }]);
   await marks.keep('a', { ...verdict, mark: null });
   expect(await marks.of('a')).toEqual([]);
-  expect(readMarks(file)).toMatchObject({ marks: [{ session: 'b', mark: 'right' }], unread: 0 });
+  expect(readFeedbackFile(file)).toMatchObject({ marks: [{ session: 'b', mark: 'right' }], unread: 0 });
 });
 
 it('shows a run of this very process, and leaves it to itself until it is done', async () => {
   vi.stubEnv('PAWL_DASHBOARD_TOKEN', 'chosen-by-the-user-1');
-  const opened = await openStoreFor({ dir: folder, store: join(folder, 's.db') });
+  const opened = await openConfiguredStore({ dir: folder, store: join(folder, 's.db') });
   cleanUps.push(() => opened.close());
   const { store } = opened;
   const about = { dir: folder, model: 'openai-compatible:m', profile: 'pawl' };
-  await store.create(createSession({ id: 'mine', at: 1 }), thisProcess(), { about });
+  await store.create(createSession({ id: 'mine', at: 1 }), getProcessOwner(), { about });
   const warnings: string[] = [];
-  const beside = await dashboardBeside({
+  const beside = await startEmbeddedDashboard({
     opened,
     id: 'mine',
     dir: folder,
@@ -249,7 +250,7 @@ it('shows a run of this very process, and leaves it to itself until it is done',
     'content-type': 'application/json',
   };
   const holder = async (): Promise<string> =>
-    (await json<{ holder: string }>(fetch(`${origin}/api/v1/sessions/mine`, { headers }))).holder;
+    (await readResponseJson<{ holder: string }>(fetch(`${origin}/api/v1/sessions/mine`, { headers }))).holder;
   const say = (text: string): Promise<Response> =>
     fetch(`${origin}/api/v1/sessions/mine/commands`, {
       method: 'POST',
@@ -265,10 +266,12 @@ it('shows a run of this very process, and leaves it to itself until it is done',
   const reading = (async () => {
     while (!text.includes('live')) text += new TextDecoder().decode((await reader?.read())?.value);
   })();
-  while (!text.includes('live')) {
+  // Whatever is said before the stream is there is not heard.
+  const sayAndLook = (): string => {
     beside.see({ event: { type: 'text-delta', at: 2, text: 'Hello ' } });
-    await sleep(10);
-  }
+    return text;
+  };
+  await expect.poll(sayAndLook, { interval: 10 }).toContain('live');
   await reading;
   await reader?.cancel();
   expect(text).toContain('"text":"Hello ');
@@ -279,6 +282,7 @@ it('shows a run of this very process, and leaves it to itself until it is done',
   beside.done();
   expect(await holder()).toBe('nobody');
   await say('Hello again');
-  await expect.poll(async () => (await store.open('mine')).head, { timeout: 10_000 }).toBeGreaterThan(2);
-  expect(warnings).toEqual([]);
+  await expect.poll(async () => (await store.open('mine')).head).toBeGreaterThan(2);
+  const { problem } = await detectSandbox();
+  expect(warnings).toEqual(problem === null ? [] : [problem]);
 });

@@ -1,40 +1,42 @@
 import { createSession, replay, type Event } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  keepRun,
-  lines,
-  look,
-  makePlace,
-  plainRun,
-  put,
-  say,
+  saveRun,
+  splitLines,
+  createLookReply,
+  createTestWorkspace,
+  successfulRun,
+  createPutReply,
+  createTextReply,
   stuckRun,
-  type Place,
-} from './kept-sessions.ts';
+  type TestWorkspace,
+} from './test-workspace.ts';
 
-let place: Place;
+let testWorkspace: TestWorkspace;
 beforeEach(() => {
-  place = makePlace();
+  testWorkspace = createTestWorkspace();
 });
-afterEach(() => place.close());
+afterEach(() => testWorkspace.close());
 
-const outcome = async (...args: readonly string[]): Promise<Readonly<Record<string, readonly unknown[]>>> => {
-  const [told] = await place.json('diff', ...args);
+const readDiffOutcomes = async (
+  ...args: readonly string[]
+): Promise<Readonly<Record<string, readonly unknown[]>>> => {
+  const [told] = await testWorkspace.json('diff', ...args);
   const rows = told?.['outcomes'] as readonly { what: string; a: unknown; b: unknown; same: boolean }[];
   return Object.fromEntries(rows.filter(({ same }) => !same).map(({ what, a, b }) => [what, [a, b]]));
 };
 
-const withIds = (prefix: string) => ({
-  ...plainRun,
+const createRunWithIds = (prefix: string) => ({
+  ...successfulRun,
   id: prefix,
   replies: [
     { text: 'I look.', calls: [{ id: `${prefix}-1`, tool: 'look', args: { at: 'roof' } }] },
-    put('roof.txt', 'tiles'),
-    say('Done.'),
+    createPutReply('roof.txt', 'tiles'),
+    createTextReply('Done.'),
   ],
 });
 
-async function keepFailure(
+async function saveFailedSession(
   id: string,
   { jitter, message }: { readonly jitter: number; readonly message: string },
 ): Promise<void> {
@@ -43,38 +45,49 @@ async function keepFailure(
     { type: 'user-message', at: 1, text: 'Go' },
     { type: 'model-failed', at: 2, jitter, error: { kind: 'overloaded', message } },
   ];
-  const position = await place.store.create(session, 'a test', { about: { dir: place.dir } });
-  await place.store.append(id, position, events, replay(session, events));
+  const position = await testWorkspace.store.create(session, 'a test', { about: { dir: testWorkspace.dir } });
+  await testWorkspace.store.append(id, position, events, replay(session, events));
 }
 
 describe('pawl diff', () => {
   it('finds two runs the same that differ in nothing but times, dice and the ids of calls', async () => {
-    await keepRun(place, withIds('a'));
-    await keepRun(place, { ...withIds('b'), start: 1_800_000_000_000 });
-    expect((await place.pawl('diff', 'a', 'b')).out).toContain('They are the same, times aside: 8 events.');
-    expect(await outcome('a', 'b')).toEqual({});
+    await saveRun(testWorkspace, createRunWithIds('a'));
+    await saveRun(testWorkspace, { ...createRunWithIds('b'), start: 1_800_000_000_000 });
+    expect((await testWorkspace.pawl('diff', 'a', 'b')).out).toContain(
+      'They are the same, times aside: 8 events.',
+    );
+    expect(await readDiffOutcomes('a', 'b')).toEqual({});
   });
 
   it('pays no attention to the dice of a retry, but to everything else that an event says', async () => {
-    await keepFailure('a', { jitter: 0.1, message: 'busy' });
-    await keepFailure('b', { jitter: 0.9, message: 'busy' });
-    await keepFailure('c', { jitter: 0.1, message: 'very busy' });
-    expect(await place.json('diff', 'a', 'b')).toMatchObject([{ common: 2, next: { a: null, b: null } }]);
-    expect(await place.json('diff', 'a', 'c')).toMatchObject([{ common: 1, next: { a: { jitter: 0.1 } } }]);
-    expect((await place.pawl('diff', 'a', 'c')).out).toContain(
+    await saveFailedSession('a', { jitter: 0.1, message: 'busy' });
+    await saveFailedSession('b', { jitter: 0.9, message: 'busy' });
+    await saveFailedSession('c', { jitter: 0.1, message: 'very busy' });
+    expect(await testWorkspace.json('diff', 'a', 'b')).toMatchObject([
+      { common: 2, next: { a: null, b: null } },
+    ]);
+    expect(await testWorkspace.json('diff', 'a', 'c')).toMatchObject([
+      { common: 1, next: { a: { jitter: 0.1 } } },
+    ]);
+    expect((await testWorkspace.pawl('diff', 'a', 'c')).out).toContain(
       'The first event is the same, times aside; then they part:',
     );
   });
 
   it('shows where two runs part, and what came of that', async () => {
-    await keepRun(place, { ...plainRun, id: 'tiles' });
-    await keepRun(place, {
-      ...plainRun,
+    await saveRun(testWorkspace, { ...successfulRun, id: 'tiles' });
+    await saveRun(testWorkspace, {
+      ...successfulRun,
       id: 'straw',
-      about: { dir: place.dir, model: 'other' },
-      replies: [look('roof'), put('straw.txt', 'straw'), look('roof'), say('The roof is straw.')],
+      about: { dir: testWorkspace.dir, model: 'other' },
+      replies: [
+        createLookReply('roof'),
+        createPutReply('straw.txt', 'straw'),
+        createLookReply('roof'),
+        createTextReply('The roof is straw.'),
+      ],
     });
-    const [told] = await place.json('diff', 'tiles', 'straw');
+    const [told] = await testWorkspace.json('diff', 'tiles', 'straw');
     expect(told).toMatchObject({
       type: 'diff',
       a: 'tiles',
@@ -85,7 +98,7 @@ describe('pawl diff', () => {
         b: { type: 'model-replied', calls: [{ args: { text: 'straw' } }] },
       },
     });
-    expect(await outcome('tiles', 'straw')).toEqual({
+    expect(await readDiffOutcomes('tiles', 'straw')).toEqual({
       model: ['scripted', 'other'],
       events: [8, 11],
       steps: [3, 4],
@@ -93,7 +106,7 @@ describe('pawl diff', () => {
       'files changed': ['roof.txt', 'straw.txt'],
       answer: ['The roof is mended.', 'The roof is straw.'],
     });
-    const text = lines((await place.pawl('diff', 'tiles', 'straw')).out);
+    const text = splitLines((await testWorkspace.pawl('diff', 'tiles', 'straw')).out);
     expect(text).toContain('The first 4 events are the same, times aside; then they part:');
     expect(text.find((line) => line.startsWith('event 5'))).toMatch(/model-replied .* {2}model-replied /);
     expect(text.find((line) => line.startsWith('≠ answer'))).toMatch(
@@ -103,16 +116,16 @@ describe('pawl diff', () => {
   });
 
   it('tells which of two ends first, and of settings that differ', async () => {
-    await keepRun(place, { ...stuckRun, id: 'whole' });
-    const [made] = await place.json('fork', 'whole', '--at', '5');
+    await saveRun(testWorkspace, { ...stuckRun, id: 'whole' });
+    const [made] = await testWorkspace.json('fork', 'whole', '--at', '5');
     const part = String(made?.['id']);
-    expect((await place.pawl('diff', 'whole', part)).out).toContain(
+    expect((await testWorkspace.pawl('diff', 'whole', part)).out).toContain(
       'The first 5 events are the same, times aside; the second ends there:',
     );
-    expect((await place.pawl('diff', part, 'whole')).out).toContain('the first ends there:');
-    expect((await outcome('whole', part))['status']).toEqual(['halted', 'runs tools']);
-    await keepRun(place, { ...stuckRun, id: 'patient', settings: { maxRetries: 9 } });
-    expect(await outcome('whole', 'patient')).toEqual({ settings: ['maxRetries', 'differ'] });
-    expect((await place.pawl('diff', 'whole', 'nobody')).code).toBe(2);
+    expect((await testWorkspace.pawl('diff', part, 'whole')).out).toContain('the first ends there:');
+    expect((await readDiffOutcomes('whole', part))['status']).toEqual(['halted', 'runs tools']);
+    await saveRun(testWorkspace, { ...stuckRun, id: 'patient', settings: { maxRetries: 9 } });
+    expect(await readDiffOutcomes('whole', 'patient')).toEqual({ settings: ['maxRetries', 'differ'] });
+    expect((await testWorkspace.pawl('diff', 'whole', 'nobody')).code).toBe(2);
   });
 });

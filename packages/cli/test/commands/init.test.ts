@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { init, type InitOptions } from '../../src/commands/init.ts';
-import { configFor } from '../../src/commands/run-config.ts';
-import { captureIo } from '../captured-io.ts';
+import { initProject, type InitOptions } from '../../src/commands/init.ts';
+import { loadConfig } from '../../src/commands/run-config.ts';
+import { captureIo } from '../capture-io.ts';
 
 let dir = '';
 
@@ -29,14 +29,14 @@ afterEach(() => {
   rmSync(join(dir, '..'), { recursive: true, force: true });
 });
 
-async function written(options: Partial<InitOptions>): Promise<{ code: number; out: string; err: string }> {
+async function runInit(options: Partial<InitOptions>): Promise<{ code: number; out: string; err: string }> {
   const { io, out, err } = captureIo();
-  const code = await init({ dir, ...options }, io);
+  const code = await initProject({ dir, ...options }, io);
   return { code, out: out(), err: err() };
 }
 
 /** Somebody who answers one question after the other, and leaves when there are no more answers. */
-function answering(...answers: readonly string[]): ReturnType<typeof captureIo> {
+function createAnsweringIo(...answers: readonly string[]): ReturnType<typeof captureIo> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const captured = captureIo();
   const left = [...answers];
@@ -65,12 +65,12 @@ describe('pawl init', () => {
         profile: 'loom',
         testCommand: 'make "test: #1"',
       };
-      const { code, out, err } = await written({ format, yes: true, ...flags });
+      const { code, out, err } = await runInit({ format, yes: true, ...flags });
       expect(code).toBe(0);
       expect(err).toBe('');
       const path = join(dir, `pawl.config.${format}`);
       expect(out).toContain(`Wrote ${path} and trusted it`);
-      expect(await configFor(dir, {}, null)).toStrictEqual({
+      expect(await loadConfig(dir, {}, null)).toStrictEqual({
         config: {
           model: flags.model,
           profile: 'loom',
@@ -83,7 +83,7 @@ describe('pawl init', () => {
   );
 
   it('explains every key in the file, where the format has comments', async () => {
-    await written({ yes: true });
+    await runInit({ yes: true });
     const text = readFileSync(join(dir, 'pawl.config.yaml'), 'utf8');
     for (const key of ['model', 'profile', 'permission', 'testCommand', 'budgets', 'mcpServers'])
       expect(text).toMatch(new RegExp(`# .*\\n(?:# )?${key}:`));
@@ -91,7 +91,7 @@ describe('pawl init', () => {
 
   it('takes what is usual where nobody can be asked, and the tests of an npm package', async () => {
     writeFileSync(join(dir, 'package.json'), '{"scripts":{"test":"vitest"}}');
-    const { out } = await written({ json: true });
+    const { out } = await runInit({ json: true });
     expect(JSON.parse(out)).toStrictEqual({
       path: join(dir, 'pawl.config.yaml'),
       format: 'yaml',
@@ -101,8 +101,8 @@ describe('pawl init', () => {
   });
 
   it('asks what the command line leaves open, and again what cannot be used', async () => {
-    const { io, err } = answering('olama:x', 'ollama:x', '', '', 'json');
-    expect(await init({ dir }, io)).toBe(0);
+    const { io, err } = createAnsweringIo('olama:x', 'ollama:x', '', '', 'json');
+    expect(await initProject({ dir }, io)).toBe(0);
     expect(err()).toContain('There is no model "olama:x". Did you mean ollama?');
     expect(err()).toContain('What may run without asking? read-only, ask, auto-edit, full-auto [ask] ');
     expect(err()).toContain('Which command runs the tests? [none] ');
@@ -114,17 +114,17 @@ describe('pawl init', () => {
   });
 
   it('writes nothing when somebody leaves in the middle', async () => {
-    const { io, err } = answering('librarian');
-    expect(await init({ dir }, io)).toBe(130);
+    const { io, err } = createAnsweringIo('librarian');
+    expect(await initProject({ dir }, io)).toBe(130);
     expect(err()).toContain('Nothing was written.');
     expect(existsSync(join(dir, 'pawl.config.yaml'))).toBe(false);
   });
 
   it('says that a folder cannot allow more than its user does', async () => {
-    const { code, err } = await written({ yes: true, mode: 'auto-edit' });
+    const { code, err } = await runInit({ yes: true, mode: 'auto-edit' });
     expect(code).toBe(0);
     expect(err).toMatch(/^What holds is the mode ask: .*--mode auto-edit\.\n$/);
-    expect((await configFor(dir, {}, null)).config.permission?.mode).toBe('ask');
+    expect((await loadConfig(dir, {}, null)).config.permission?.mode).toBe('ask');
   });
 
   it.each([
@@ -134,13 +134,13 @@ describe('pawl init', () => {
     [{ profile: 'lom' }, 'There is no profile "lom". Did you mean loom?'],
     [{ dir: '/does/not/exist' }, 'There is no folder "/does/not/exist"'],
   ])('says what is wrong with %j and writes nothing', async (options, problem) => {
-    await expect(written({ yes: true, ...options })).rejects.toThrow(problem);
+    await expect(runInit({ yes: true, ...options })).rejects.toThrow(problem);
     expect(existsSync(join(dir, 'pawl.config.yaml'))).toBe(false);
   });
 
   it('never replaces a configuration', async () => {
     writeFileSync(join(dir, 'pawl.config.json'), '{}');
-    await expect(written({ yes: true })).rejects.toThrow('There is a configuration already');
+    await expect(runInit({ yes: true })).rejects.toThrow('There is a configuration already');
     expect(readFileSync(join(dir, 'pawl.config.json'), 'utf8')).toBe('{}');
   });
 });

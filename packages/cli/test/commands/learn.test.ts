@@ -1,30 +1,41 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { audit, findProfile, pawlRules, rulesFor, type RecordedRun, type Rule } from '@pawl/core';
+import { auditRun, findProfile, pawlRules, selectRules, type RecordedRun, type Rule } from '@pawl/core';
 import { defineTool, readProfileFile } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { learnFrom } from '../../src/commands/learn.ts';
+import { runLearn } from '../../src/commands/learn.ts';
 import { exitCodes } from '../../src/exit-codes.ts';
-import { scoreOf, sharesOf, sumOf, type Score } from '../../src/learn/score.ts';
-import { patientWorld, run, times, work } from '../learn/made-runs.ts';
-import { captureIo } from '../captured-io.ts';
-import { keepRun, makePlace, plainRun, stuckRun, type Place } from './kept-sessions.ts';
+import {
+  toDetectorScore,
+  computeScoreRatios,
+  sumScoreRatios,
+  type DetectorScore,
+} from '../../src/learn/detector-score.ts';
+import { createTrainingRuns, createRun, repeatCall, createProductiveCalls } from '../learn/training-runs.ts';
+import { captureIo } from '../capture-io.ts';
+import {
+  saveRun,
+  createTestWorkspace,
+  successfulRun,
+  stuckRun,
+  type TestWorkspace,
+} from './test-workspace.ts';
 
-let place: Place;
-let traces = '';
+let testWorkspace: TestWorkspace;
+let tracesFolder = '';
 beforeEach(() => {
-  place = makePlace();
-  traces = join(place.dir, 'runs');
-  mkdirSync(traces);
+  testWorkspace = createTestWorkspace();
+  tracesFolder = join(testWorkspace.dir, 'runs');
+  mkdirSync(tracesFolder);
 });
-afterEach(() => place.close());
+afterEach(() => testWorkspace.close());
 
-function put(runs: readonly RecordedRun[], name = 'runs.jsonl'): void {
-  writeFileSync(join(traces, name), runs.map((each) => `${JSON.stringify(each)}\n`).join(''));
+function writeRuns(runs: readonly RecordedRun[], name = 'runs.jsonl'): void {
+  writeFileSync(join(tracesFolder, name), runs.map((each) => `${JSON.stringify(each)}\n`).join(''));
 }
 
-type Shown = {
+type LearnJson = {
   readonly outcome: string;
   readonly data: Readonly<Record<string, number>>;
   readonly patterns: readonly { readonly words: readonly string[]; readonly lift: number }[];
@@ -42,15 +53,15 @@ type Shown = {
   readonly written: string | null;
 };
 
-async function learnt(...args: readonly string[]): Promise<Shown> {
-  const [object] = await place.json('learn', ...args);
-  return object as unknown as Shown;
+async function runLearnCommand(...args: readonly string[]): Promise<LearnJson> {
+  const [object] = await testWorkspace.json('learn', ...args);
+  return object as unknown as LearnJson;
 }
 
 /** As `npm run eval` scores it. */
-function scoreBy(rules: readonly Rule[], runs: readonly RecordedRun[]): Score {
-  return scoreOf(
-    sumOf(
+function scoreRules(rules: readonly Rule[], runs: readonly RecordedRun[]): DetectorScore {
+  return toDetectorScore(
+    sumScoreRatios(
       runs.map(({ steps, success, ...rest }) => {
         const scored = {
           success: success ?? null,
@@ -58,7 +69,7 @@ function scoreBy(rules: readonly Rule[], runs: readonly RecordedRun[]): Score {
           work: steps.map(({ i }) => i),
           judgement: null,
         };
-        return sharesOf(scored, audit({ ...rest, steps }, rules));
+        return computeScoreRatios(scored, auditRun({ ...rest, steps }, rules));
       }),
     ),
   );
@@ -66,8 +77,8 @@ function scoreBy(rules: readonly Rule[], runs: readonly RecordedRun[]): Score {
 
 describe('pawl learn', () => {
   it('prints what comes before a failure, what success takes, and a cross-validated table [SAV-55, SAV-66]', async () => {
-    put(patientWorld());
-    const { code, out, err } = await place.pawl('learn', traces);
+    writeRuns(createTrainingRuns());
+    const { code, out, err } = await testWorkspace.pawl('learn', tracesFolder);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^195 runs of 3 sources: 150 solved, 45 not\n/);
     expect(out).toMatch(/\n {2}list known → list known +45 +45 +[\d.]+ +[\d.]+ +3 +\d+\n/);
@@ -84,9 +95,9 @@ describe('pawl learn', () => {
   });
 
   it('comes to the same twice, as one JSON object', async () => {
-    put(patientWorld());
-    const first = await learnt(traces);
-    expect(await learnt(traces)).toEqual(first);
+    writeRuns(createTrainingRuns());
+    const first = await runLearnCommand(tracesFolder);
+    expect(await runLearnCommand(tracesFolder)).toEqual(first);
     expect(first).toMatchObject({ type: 'learn', outcome: 'proposed', written: null });
     expect(first.proposal?.changes).toMatchObject([
       { rule: 'repeated-call', level: 'finish', from: 4, to: 3 },
@@ -96,67 +107,70 @@ describe('pawl learn', () => {
   });
 
   it('writes a profile only when told to, and one that scores no worse in any column', async () => {
-    const runs = patientWorld();
-    put(runs);
-    const file = join(place.dir, 'learned.yaml');
-    await place.pawl('learn', traces);
+    const runs = createTrainingRuns();
+    writeRuns(runs);
+    const file = join(testWorkspace.dir, 'learned.yaml');
+    await testWorkspace.pawl('learn', tracesFolder);
     expect(existsSync(file)).toBe(false);
-    const { code, err } = await place.pawl('learn', traces, '--write', file);
+    const { code, err } = await testWorkspace.pawl('learn', tracesFolder, '--write', file);
     expect([code, err]).toEqual([0, `Wrote ${file}.\n`]);
     expect(readFileSync(file, 'utf8')).toMatch(/^# Made by pawl learn from 195 runs of 3 sources/);
     const { settings } = await readProfileFile(file);
     expect(settings.governor?.rules).toEqual({ 'repeated-call': { finish: 3 } });
-    const [before, after] = [pawlRules, rulesFor(settings.governor ?? { preset: 'none', rules: {} })].map(
-      (rules) => scoreBy(rules, runs),
+    const [before, after] = [pawlRules, selectRules(settings.governor ?? { preset: 'none', rules: {} })].map(
+      (rules) => scoreRules(rules, runs),
     );
     expect(after).toMatchObject({ harm: 0, noise: before?.noise ?? -1, caught: before?.caught ?? -1 });
     expect(after?.saved).toBeGreaterThan(before?.saved ?? Infinity);
   });
 
   it('replaces what it has learnt before, and nothing that somebody else wrote', async () => {
-    put(patientWorld());
-    const file = join(place.dir, 'learned.yaml');
+    writeRuns(createTrainingRuns());
+    const file = join(testWorkspace.dir, 'learned.yaml');
     for (let time = 0; time < 2; time += 1)
-      expect((await place.pawl('learn', traces, '--write', file)).code).toBe(0);
+      expect((await testWorkspace.pawl('learn', tracesFolder, '--write', file)).code).toBe(0);
     writeFileSync(file, 'name: mine\n');
-    expect(await place.pawl('learn', traces, '--write', file)).toMatchObject({
+    expect(await testWorkspace.pawl('learn', tracesFolder, '--write', file)).toMatchObject({
       code: 2,
       err: expect.stringContaining('it is there already') as unknown,
     });
     expect(readFileSync(file, 'utf8')).toBe('name: mine\n');
-    expect((await place.pawl('learn', traces, '--write', file, '--force')).code).toBe(0);
-    expect((await place.pawl('learn', traces, '--write', join(place.dir, 'learned.txt'))).err).toContain(
-      '.yaml',
-    );
+    expect((await testWorkspace.pawl('learn', tracesFolder, '--write', file, '--force')).code).toBe(0);
+    expect(
+      (await testWorkspace.pawl('learn', tracesFolder, '--write', join(testWorkspace.dir, 'learned.txt')))
+        .err,
+    ).toContain('.yaml');
   });
 
   it('lets the folder work by it with --apply, which leaves a configuration of the user alone', async () => {
-    put(patientWorld());
-    const file = join(place.dir, 'pawl.learned.yaml');
+    writeRuns(createTrainingRuns());
+    const file = join(testWorkspace.dir, 'pawl.learned.yaml');
     // The second time it is learnt anew, and replaced.
     for (let time = 0; time < 2; time += 1) {
-      const { code, err } = await place.pawl('learn', traces, '--apply');
+      const { code, err } = await testWorkspace.pawl('learn', tracesFolder, '--apply');
       expect([code, err]).toEqual([0, `Wrote ${file}.\n`]);
     }
-    expect((await place.pawl('learn', traces)).err).toContain('which was learnt before, still holds');
-    writeFileSync(join(place.dir, 'pawl.config.yaml'), 'testCommand: npm test\n');
-    const { code: refused, err } = await place.pawl('learn', traces, '--apply');
+    expect((await testWorkspace.pawl('learn', tracesFolder)).err).toContain(
+      'which was learnt before, still holds',
+    );
+    writeFileSync(join(testWorkspace.dir, 'pawl.config.yaml'), 'testCommand: npm test\n');
+    const { code: refused, err } = await testWorkspace.pawl('learn', tracesFolder, '--apply');
     expect(refused).toBe(2);
     expect(err).toContain('put profile: ./pawl.learned.yaml into the configuration yourself');
-    expect(readFileSync(join(place.dir, 'pawl.config.yaml'), 'utf8')).toBe('testCommand: npm test\n');
+    expect(readFileSync(join(testWorkspace.dir, 'pawl.config.yaml'), 'utf8')).toBe('testCommand: npm test\n');
   });
 
   it('takes outcomes from a file of labels, which go before what a run says', async () => {
-    const runs = patientWorld();
-    put(runs.map(({ id, source, steps }) => ({ id, source: source ?? '', steps })));
-    expect((await learnt(traces)).data).toMatchObject({ runs: 195, solved: 0, unsolved: 0 });
-    const labels = join(place.dir, 'labels.jsonl');
+    const runs = createTrainingRuns();
+    writeRuns(runs.map(({ id, source, steps }) => ({ id, source: source ?? '', steps })));
+    expect((await runLearnCommand(tracesFolder)).data).toMatchObject({ runs: 195, solved: 0, unsolved: 0 });
+    const labels = join(testWorkspace.dir, 'labels.jsonl');
     const lines = runs.map(({ id, success }) => JSON.stringify({ run: id, resolved: success }));
     writeFileSync(labels, `${lines.join('\n')}\n`);
-    expect((await learnt(traces, '--labels', labels)).proposal?.changes).toHaveLength(1);
+    expect((await runLearnCommand(tracesFolder, '--labels', labels)).proposal?.changes).toHaveLength(1);
     const judged = runs.slice(-3).map(({ id }) => ({ id, stuck: true, from_step: 2, success: null }));
     writeFileSync(labels, JSON.stringify(judged));
-    const { inForce, data } = await learnt(traces, '--labels', labels);
+    const { inForce, data } = await runLearnCommand(tracesFolder, '--labels', labels);
     expect(inForce['told']).toEqual({ hits: 3, of: 3 });
     expect(data).toMatchObject({ solved: 0, unsolved: 0 });
   });
@@ -167,24 +181,24 @@ describe('pawl learn', () => {
     ['{"run": "a", "resolved": "yes"}\n', 'line 1'],
     ['[{"id": "a"}, 7]', 'entry 2'],
   ])('says what is wrong with labels such as %j', async (text, where) => {
-    put(patientWorld());
-    const labels = join(place.dir, 'labels.jsonl');
+    writeRuns(createTrainingRuns());
+    const labels = join(testWorkspace.dir, 'labels.jsonl');
     writeFileSync(labels, text);
-    const { code, err } = await place.pawl('learn', traces, '--labels', labels);
+    const { code, err } = await testWorkspace.pawl('learn', tracesFolder, '--labels', labels);
     expect(code).toBe(2);
     expect(err).toContain(where);
     expect(err).toContain('Expected {"run": "ID", "resolved": true}');
   });
 
   it('says plainly that there is too little, how much there is and how much it takes', async () => {
-    put(patientWorld(['alpha']));
-    const { code, out } = await place.pawl('learn', traces);
+    writeRuns(createTrainingRuns(['alpha']));
+    const { code, out } = await testWorkspace.pawl('learn', tracesFolder);
     expect(code).toBe(0);
     expect(out).toContain('Too few runs to learn thresholds from. They stay as they are.');
     expect(out).toMatch(/solved +50 of 133 that it takes/);
     expect(out).toMatch(/unsolved +15 of 30 that it takes/);
-    const file = join(place.dir, 'learned.yaml');
-    expect(await place.pawl('learn', traces, '--write', file)).toMatchObject({
+    const file = join(testWorkspace.dir, 'learned.yaml');
+    expect(await testWorkspace.pawl('learn', tracesFolder, '--write', file)).toMatchObject({
       code: 1,
       err: 'Nothing was written.\n',
     });
@@ -192,16 +206,16 @@ describe('pawl learn', () => {
   });
 
   it('counts a run that comes twice once, and goes on where something is no run', async () => {
-    put(patientWorld());
-    writeFileSync(join(traces, 'broken.jsonl'), '{"id": "cut o\n');
-    const { out, err } = await place.pawl('learn', traces, join(traces, 'runs.jsonl'));
+    writeRuns(createTrainingRuns());
+    writeFileSync(join(tracesFolder, 'broken.jsonl'), '{"id": "cut o\n');
+    const { out, err } = await testWorkspace.pawl('learn', tracesFolder, join(tracesFolder, 'runs.jsonl'));
     expect(out).toMatch(/^195 runs /);
     expect(err).toContain('broken.jsonl');
   });
 
   it('shows names from outside as text', async () => {
     const hostile = '\u001b[31m<b>\n__proto__';
-    put(
+    writeRuns(
       Array.from({ length: 30 }, (_, index): RecordedRun => ({
         id: `${hostile}${index}`,
         source: hostile,
@@ -212,41 +226,42 @@ describe('pawl learn', () => {
         ],
       })),
     );
-    const { out } = await place.pawl('learn', traces);
+    const { out } = await testWorkspace.pawl('learn', tracesFolder);
     expect(out).not.toContain('\u001b');
     expect(out).toContain('<b>');
-    expect((await learnt(traces)).patterns[0]?.words).toEqual([`${hostile} new`]);
+    expect((await runLearnCommand(tracesFolder)).patterns[0]?.words).toEqual([`${hostile} new`]);
   });
 });
 
 describe('pawl learn, when it takes long', () => {
   it('stops when the user does not want to wait, and says nothing half', async () => {
-    put(patientWorld());
-    for (const ms of [0, 20, 200]) {
+    writeRuns(createTrainingRuns());
+    const signals = [AbortSignal.abort(), AbortSignal.timeout(20), AbortSignal.timeout(200)];
+    for (const signal of signals) {
       const { io, out } = captureIo();
-      const options = { dir: place.dir, store: place.file, signal: AbortSignal.timeout(ms) };
-      const code = await learnFrom([traces], options, io);
+      const options = { dir: testWorkspace.dir, store: testWorkspace.file, signal };
+      const code = await runLearn([tracesFolder], options, io);
       if (code === exitCodes.interrupted) expect(out()).toBe('');
-      if (ms === 0) expect(code).toBe(exitCodes.interrupted);
+      if (signal === signals[0]) expect(code).toBe(exitCodes.interrupted);
     }
   });
 });
 
 describe('pawl learn, of kept sessions', () => {
   it('takes those of this folder with how they ended, and puts recorded runs beside them', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    await keepRun(place, { ...plainRun, id: 'far', about: { dir: '/elsewhere' } });
-    const here = await learnt();
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    await saveRun(testWorkspace, { ...successfulRun, id: 'far', about: { dir: '/elsewhere' } });
+    const here = await runLearnCommand();
     expect(here).toMatchObject({
       outcome: 'too-little',
       data: { runs: 2, solved: 1, unsolved: 1, sources: 1 },
     });
-    expect(here.needs.bySource).toMatchObject([{ name: place.dir, runs: 1, half: 3, failedRuns: 1 }]);
+    expect(here.needs.bySource).toMatchObject([{ name: testWorkspace.dir, runs: 1, half: 3, failedRuns: 1 }]);
     expect(here.needs.byTool).toMatchObject([{ name: 'look' }, { name: 'put' }]);
-    expect((await learnt('--all')).data).toMatchObject({ runs: 3, sources: 2 });
-    put(patientWorld());
-    expect((await learnt(traces)).data).toMatchObject({ runs: 197, sources: 4 });
+    expect((await runLearnCommand('--all')).data).toMatchObject({ runs: 3, sources: 2 });
+    writeRuns(createTrainingRuns());
+    expect((await runLearnCommand(tracesFolder)).data).toMatchObject({ runs: 197, sources: 4 });
   });
 
   it('tells how many steps each mode takes', async () => {
@@ -262,8 +277,8 @@ describe('pawl learn, of kept sessions', () => {
       ...['roof', 'wall'].map((query) => ({ calls: [{ tool: 'search', args: { query } }] })),
       ...Array.from({ length: 4 }, () => ({ text: 'There is none.' })),
     ];
-    await keepRun(place, { goal: 'Find it', replies, settings, agent: { tools: [search] } });
-    const { byMode } = (await learnt()).needs;
+    await saveRun(testWorkspace, { goal: 'Find it', replies, settings, agent: { tools: [search] } });
+    const { byMode } = (await runLearnCommand()).needs;
     // Two searches and the words that lead on; then the answer.
     expect(byMode).toMatchObject([
       { name: 'ANALYZING', runs: 1, half: 1 },
@@ -272,11 +287,11 @@ describe('pawl learn, of kept sessions', () => {
   });
 
   it('takes what people marked for what they think of the session', async () => {
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    await keepRun(place, { ...stuckRun, id: 'door' });
-    await place.pawl('verdict', 'key', 'right');
-    await place.pawl('verdict', 'door', 'wrong');
-    const { data, inForce } = await learnt();
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    await saveRun(testWorkspace, { ...stuckRun, id: 'door' });
+    await testWorkspace.pawl('verdict', 'key', 'right');
+    await testWorkspace.pawl('verdict', 'door', 'wrong');
+    const { data, inForce } = await runLearnCommand();
     // Who was stopped wrongly has not failed, and nobody knows what would have come of it.
     expect(data).toMatchObject({ runs: 2, solved: 0, unsolved: 1 });
     expect(inForce['told']).toEqual({ hits: 1, of: 1 });
@@ -284,22 +299,33 @@ describe('pawl learn, of kept sessions', () => {
   });
 
   it('says so where there is nothing, or nothing that could be learnt', async () => {
-    expect(await place.pawl('learn')).toMatchObject({
+    expect(await testWorkspace.pawl('learn')).toMatchObject({
       code: 2,
       err: expect.stringContaining('There is nothing to learn from') as unknown,
     });
-    expect((await place.pawl('learn', '--profile', 'nexora')).err).toContain('has the governor nexora');
-    expect((await place.pawl('learn', join(place.dir, 'nowhere'))).code).toBe(2);
+    expect((await testWorkspace.pawl('learn', '--profile', 'nexora')).err).toContain(
+      'has the governor nexora',
+    );
+    expect((await testWorkspace.pawl('learn', join(testWorkspace.dir, 'nowhere'))).code).toBe(2);
   });
 
   it('judges by the thresholds of the profile that is named', async () => {
-    put([run('one', 's', false, [...work(1), ...times(5, 'list x=same'), ...work(2, 'z')])]);
-    const file = join(place.dir, 'strict.yaml');
+    writeRuns([
+      createRun('one', 's', false, [
+        ...createProductiveCalls(1),
+        ...repeatCall(5, 'list x=same'),
+        ...createProductiveCalls(2, 'z'),
+      ]),
+    ]);
+    const file = join(testWorkspace.dir, 'strict.yaml');
     writeFileSync(file, 'name: strict\ngovernor: { rules: { repeated-call: { advise: 2, finish: 2 } } }\n');
-    expect((await learnt(traces, '--profile', file)).inForce['saved']).toEqual({ hits: 5, of: 8 });
-    expect((await learnt(traces)).inForce['saved']).toEqual({ hits: 3, of: 8 });
-    expect((await place.pawl('learn', traces, '--profile', file, '--write', 'x.yaml')).err).toContain(
-      'is your own',
-    );
+    expect((await runLearnCommand(tracesFolder, '--profile', file)).inForce['saved']).toEqual({
+      hits: 5,
+      of: 8,
+    });
+    expect((await runLearnCommand(tracesFolder)).inForce['saved']).toEqual({ hits: 3, of: 8 });
+    expect(
+      (await testWorkspace.pawl('learn', tracesFolder, '--profile', file, '--write', 'x.yaml')).err,
+    ).toContain('is your own');
   });
 });

@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
-import { openPane, tmuxProblem, type Pane } from '../tui/fixtures/tmux.ts';
-
-const problem = tmuxProblem();
-if (problem !== null) console.warn(`Tests of the command line in a terminal are skipped: ${problem}`);
+import { openTmuxPane, type TmuxPane } from '../tui/fixtures/tmux.ts';
 
 const bin = join(import.meta.dirname, '../../bin/pawl.js');
 /** A question is not answered by a key pressed before it could be read. */
@@ -15,7 +12,7 @@ const readingMs = 400;
 
 let folder = '';
 let server: OpenAiServer;
-const panes: Pane[] = [];
+const panes: TmuxPane[] = [];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pawl-tmux-'));
@@ -29,9 +26,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function pawl(size: { columns: number; rows: number }, ...args: readonly string[]): Promise<Pane> {
+async function openPawlPane(
+  size: { columns: number; rows: number },
+  ...args: readonly string[]
+): Promise<TmuxPane> {
   const store = ['--store', join(folder, 'kept', 'sessions.db'), '--dir', folder];
-  const pane = await openPane([process.execPath, bin, ...args, ...store], {
+  const pane = await openTmuxPane([process.execPath, bin, ...args, ...store], {
     ...size,
     socket: join(folder, `tmux-${panes.length}`),
   });
@@ -39,46 +39,42 @@ async function pawl(size: { columns: number; rows: number }, ...args: readonly s
   return pane;
 }
 
-describe.skipIf(problem !== null)('pawl in a terminal', () => {
+describe('pawl in a terminal', { tags: ['tmux'] }, () => {
   it.each([
     { columns: 80, rows: 24 },
     { columns: 200, rows: 50 },
-  ])(
-    'asks, is steered, is left and gone on with, on $columns by $rows',
-    async (size) => {
-      server.says = (request, { messages }) => {
-        if (request === 1) return { tool: 'write', args: { path: 'plan.md', content: 'two\n' } };
-        if (request === 2) return { tool: 'shell', args: { command: 'touch begun; sleep 60' } };
-        return `I was told: ${messages.filter(({ role }) => role === 'user').length} things.`;
-      };
-      const model = ['--model', 'openai-compatible:m', '--base-url', server.url];
-      const first = await pawl(size, 'run', ...model, 'Change the plan.');
-      const asked = await first.until('May this run?');
-      expect(asked).toContain('plan.md');
-      expect(asked.trimEnd().split('\n').length).toBeLessThanOrEqual(size.rows);
-      expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('one\n');
-      await wait(readingMs);
-      await first.press('y');
-      await first.until(/shell/);
-      await first.until('May this run?');
-      await wait(readingMs);
-      await first.press('y');
-      await expect.poll(() => existsSync(join(folder, 'begun')), { timeout: 25_000 }).toBe(true);
-      expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('two\n');
-      await first.press('Enter');
-      await first.press('Be quick about it', 'Enter');
-      await first.until('Be quick about it');
-      await first.press('C-c');
-      await first.until('again to leave');
-      await first.press('C-c');
-      const left = await first.until('ended with 130');
-      expect(left).toMatch(/pawl resume [\da-f]{8}\n/);
-      expect(left).toMatch(/✓ write .*\n +– shell/);
+  ])('asks, is steered, is left and gone on with, on $columns by $rows', async (size) => {
+    server.says = (request, { messages }) => {
+      if (request === 1) return { tool: 'write', args: { path: 'plan.md', content: 'two\n' } };
+      if (request === 2) return { tool: 'shell', args: { command: 'touch begun; sleep 600' } };
+      return `I was told: ${messages.filter(({ role }) => role === 'user').length} things.`;
+    };
+    const model = ['--model', 'openai-compatible:m', '--base-url', server.url];
+    const first = await openPawlPane(size, 'run', ...model, 'Change the plan.');
+    const asked = await first.until('May this run?');
+    expect(asked).toContain('plan.md');
+    expect(asked.trimEnd().split('\n').length).toBeLessThanOrEqual(size.rows);
+    expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('one\n');
+    await wait(readingMs);
+    await first.press('y');
+    await first.until(/shell/);
+    await first.until('May this run?');
+    await wait(readingMs);
+    await first.press('y');
+    await expect.poll(() => existsSync(join(folder, 'begun'))).toBe(true);
+    expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('two\n');
+    await first.press('Enter');
+    await first.press('Be quick about it', 'Enter');
+    await first.until('Be quick about it');
+    await first.press('C-c');
+    await first.until('again to leave');
+    await first.press('C-c');
+    const left = await first.until('ended with 130');
+    expect(left).toMatch(/pawl resume [\da-f]{8}\n/);
+    expect(left).toMatch(/✓ write .*\n +– shell/);
 
-      const second = await pawl(size, 'resume', '--plain');
-      await second.until('I was told: 2 things.');
-      await second.until('ended with 0');
-    },
-    120_000,
-  );
+    const second = await openPawlPane(size, 'resume', '--plain');
+    await second.until('I was told: 2 things.');
+    await second.until('ended with 0');
+  });
 });

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { openSqliteStorage } from '@pawl/runtime';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { storageFileFor } from '../../src/data-folder.ts';
+import { getStorageFile } from '../../src/data-folder.ts';
 import { main } from '../../src/main.ts';
-import { captureIo } from '../captured-io.ts';
+import { captureIo } from '../capture-io.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -15,30 +15,30 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-type Ran = { readonly code: number; readonly out: string; readonly err: string };
+type PawlResult = { readonly code: number; readonly out: string; readonly err: string };
 
-async function memory(...args: readonly string[]): Promise<Ran> {
+async function runMemoryCommand(...args: readonly string[]): Promise<PawlResult> {
   const { io, out, err } = captureIo();
   const code = await main(['memory', ...args], io);
   return { code, out: out(), err: err() };
 }
 
-const at = (name: string): string => join(folder, name);
+const getTestPath = (name: string): string => join(folder, name);
 
-async function put(name: string, content: unknown): Promise<string> {
-  await writeFile(at(name), typeof content === 'string' ? content : JSON.stringify(content));
-  return at(name);
+async function writeJsonFile(name: string, content: unknown): Promise<string> {
+  await writeFile(getTestPath(name), typeof content === 'string' ? content : JSON.stringify(content));
+  return getTestPath(name);
 }
 
-function lines(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text.trimEnd().split('\n');
 }
 
-function objects(text: string): readonly Readonly<Record<string, unknown>>[] {
-  return lines(text).map((line) => JSON.parse(line) as Record<string, unknown>);
+function parseJsonLines(text: string): readonly Readonly<Record<string, unknown>>[] {
+  return splitLines(text).map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-function jsonAt(path: string): Record<string, Record<string, unknown>> {
+function readJsonFile(path: string): Record<string, Record<string, unknown>> {
   return JSON.parse(readFileSync(path, 'utf8')) as Record<string, Record<string, unknown>>;
 }
 
@@ -53,10 +53,10 @@ const legacy = {
 
 describe('pawl memory list', () => {
   it('shows what is at hand and what is on the shelf, and says which file that is [LKJ1-110, LKJ1-109]', async () => {
-    const path = await put('old.json', legacy);
-    const { code, out, err } = await memory('list', '--file', path);
+    const path = await writeJsonFile('old.json', legacy);
+    const { code, out, err } = await runMemoryCommand('list', '--file', path);
     expect(code).toBe(0);
-    expect(lines(out)).toEqual([
+    expect(splitLines(out)).toEqual([
       'working_memory  character_alice: adventurous',
       'working_memory  chapter,plan: ["one","two"]',
       'working_memory  thinking_log_001 (think-log): First I look.',
@@ -67,59 +67,67 @@ describe('pawl memory list', () => {
   });
 
   it('counts tags, the most used first, and leaves logs out', async () => {
-    const path = await put('m.json', { ...legacy, storage: { plan: 'x', 'plan,b': 'y' } });
-    expect(objects((await memory('list', '--tags', '--json', '--file', path)).out)).toEqual([
+    const path = await writeJsonFile('m.json', { ...legacy, storage: { plan: 'x', 'plan,b': 'y' } });
+    expect(parseJsonLines((await runMemoryCommand('list', '--tags', '--json', '--file', path)).out)).toEqual([
       { tag: 'plan', entries: 3 },
       { tag: 'b', entries: 1 },
       { tag: 'chapter', entries: 1 },
       { tag: 'character_alice', entries: 1 },
     ]);
-    expect(lines((await memory('list', '--tags', '--file', path)).out)[0]).toBe('     3  plan');
+    expect(splitLines((await runMemoryCommand('list', '--tags', '--file', path)).out)[0]).toBe(
+      '     3  plan',
+    );
   });
 
   it('prints one object a line, with the value whole', async () => {
-    const path = await put('m.json', { working_memory: {}, storage: { long: 'x'.repeat(5_000) } });
-    const [row] = objects((await memory('list', '--json', '--file', path)).out);
+    const path = await writeJsonFile('m.json', { working_memory: {}, storage: { long: 'x'.repeat(5_000) } });
+    const [row] = parseJsonLines((await runMemoryCommand('list', '--json', '--file', path)).out);
     expect(row).toMatchObject({ place: 'storage', key: 'long', kind: 'entry', value: 'x'.repeat(5_000) });
-    expect((await memory('list', '--file', path)).out).toBe(`storage         long: ${'x'.repeat(100)} …\n`);
+    expect((await runMemoryCommand('list', '--file', path)).out).toBe(
+      `storage         long: ${'x'.repeat(100)} …\n`,
+    );
   });
 
   it('makes control characters visible, in values and in keys', async () => {
     const storage = { 'a\u202eb': '\u001b[31mred\nline \ud800' };
-    const path = await put('m.json', { working_memory: {}, storage });
-    expect((await memory('list', '--file', path)).out).toBe(
+    const path = await writeJsonFile('m.json', { working_memory: {}, storage });
+    expect((await runMemoryCommand('list', '--file', path)).out).toBe(
       'storage         a\\u202eb: \\x1b[31mred⏎line \ufffd\n',
     );
   });
 
   it('shows a storage in SQLite', async () => {
-    const storage = openSqliteStorage(at('s.sqlite'));
+    const storage = openSqliteStorage(getTestPath('s.sqlite'));
     await storage.save([{ key: 'plot', value: 'A letter', kind: 'entry', savedAt: 5 }]);
     await storage.close();
-    const { out, err } = await memory('list', '--json', '--storage', at('s.sqlite'));
-    expect(objects(out)).toEqual([
+    const { out, err } = await runMemoryCommand('list', '--json', '--storage', getTestPath('s.sqlite'));
+    expect(parseJsonLines(out)).toEqual([
       { place: 'storage', key: 'plot', kind: 'entry', pinned: false, at: 5, value: 'A letter' },
     ]);
     expect(err).toContain('Using the storage');
   });
 
   it('knows the logs of an agent by the names its configuration gives them', async () => {
-    await mkdir(at('data'));
-    await put('data/config.json', { agent: { think_log: { key_prefix: 'mind_' } } });
+    await mkdir(getTestPath('data'));
+    await writeJsonFile('data/config.json', { agent: { think_log: { key_prefix: 'mind_' } } });
     const thoughts = Object.fromEntries(
       Array.from({ length: 12 }, (_, index) => [`mind_${100 + index}`, 'hm']),
     );
-    const path = await put('data/memory.json', { working_memory: thoughts, storage: {}, state: 'thinking' });
-    const { out } = await memory('list', '--file', path);
-    expect(lines(out)).toHaveLength(12);
-    expect(lines(out)[11]).toBe('working_memory  mind_012 (think-log): hm');
+    const path = await writeJsonFile('data/memory.json', {
+      working_memory: thoughts,
+      storage: {},
+      state: 'thinking',
+    });
+    const { out } = await runMemoryCommand('list', '--file', path);
+    expect(splitLines(out)).toHaveLength(12);
+    expect(splitLines(out)[11]).toBe('working_memory  mind_012 (think-log): hm');
   });
 });
 
 describe('pawl memory --dir', () => {
   const dataHome = process.env['XDG_DATA_HOME'];
   beforeEach(() => {
-    process.env['XDG_DATA_HOME'] = at('home');
+    process.env['XDG_DATA_HOME'] = getTestPath('home');
   });
   afterEach(() => {
     if (dataHome === undefined) delete process.env['XDG_DATA_HOME'];
@@ -127,13 +135,15 @@ describe('pawl memory --dir', () => {
   });
 
   it('finds the storage that an agent keeps for the folder, and before it the memory document there', async () => {
-    const shelf = storageFileFor(await realpath(folder));
+    const shelf = getStorageFile(await realpath(folder));
     await mkdir(dirname(shelf), { recursive: true });
-    await memory('import', await put('from.json', legacy), '--storage', shelf);
-    expect((await memory('list', '--dir', folder)).err).toBe(`Using the storage ${JSON.stringify(shelf)}.\n`);
-    await mkdir(at('data'));
-    const path = await put('data/memory.json', legacy);
-    expect((await memory('search', 'alice', '-d', folder)).err).toBe(
+    await runMemoryCommand('import', await writeJsonFile('from.json', legacy), '--storage', shelf);
+    expect((await runMemoryCommand('list', '--dir', folder)).err).toBe(
+      `Using the storage ${JSON.stringify(shelf)}.\n`,
+    );
+    await mkdir(getTestPath('data'));
+    const path = await writeJsonFile('data/memory.json', legacy);
+    expect((await runMemoryCommand('search', 'alice', '-d', folder)).err).toBe(
       `Using the memory document ${JSON.stringify(path)}.\n`,
     );
   });
@@ -141,11 +151,11 @@ describe('pawl memory --dir', () => {
   it.each([['list'], ['search', 'x'], ['export'], ['import', 'x.json']])(
     'says so when no agent has left a memory there: %s',
     async (...args) => {
-      for (const dir of [folder, at('nowhere')]) {
-        const { code, out, err } = await memory(...args, '--dir', dir);
+      for (const dir of [folder, getTestPath('nowhere')]) {
+        const { code, out, err } = await runMemoryCommand(...args, '--dir', dir);
         expect({ code, out }).toEqual({ code: 2, out: '' });
         expect(err).toContain(`No agent has left a memory for the folder ${JSON.stringify(dir)}`);
-        expect(lines(err)).toHaveLength(1);
+        expect(splitLines(err)).toHaveLength(1);
       }
     },
   );
@@ -153,47 +163,60 @@ describe('pawl memory --dir', () => {
 
 describe('the memory of a run', () => {
   it('can be looked into, taken along and given to another folder', async () => {
-    await put('notes.md', '# Party\n\nThe garden party is on the first of May.\n');
+    await writeJsonFile('notes.md', '# Party\n\nThe garden party is on the first of May.\n');
     const { io } = captureIo();
     expect(await main(['run', '-p', 'lkj', '-d', folder, 'When is the garden party?'], io)).toBe(0);
-    const listed = await memory('list', '--dir', folder);
+    const listed = await runMemoryCommand('list', '--dir', folder);
     expect(listed.out).toMatch(/^working_memory  think_log_001 \(think-log\): /m);
-    await memory('export', '--dir', folder, '-o', at('taken.json'));
-    await memory('import', at('taken.json'), '--file', at('other/data/memory.json'));
-    expect((await memory('list', '--dir', at('other'))).out).toBe(listed.out);
+    await runMemoryCommand('export', '--dir', folder, '-o', getTestPath('taken.json'));
+    await runMemoryCommand(
+      'import',
+      getTestPath('taken.json'),
+      '--file',
+      getTestPath('other/data/memory.json'),
+    );
+    expect((await runMemoryCommand('list', '--dir', getTestPath('other'))).out).toBe(listed.out);
   });
 });
 
 describe('pawl memory search', () => {
   it('finds by words in values and tags, at hand and on the shelf', async () => {
-    const path = await put('m.json', legacy);
-    const { out } = await memory('search', 'alice', '--file', path);
-    expect(lines(out)).toEqual([
+    const path = await writeJsonFile('m.json', legacy);
+    const { out } = await runMemoryCommand('search', 'alice', '--file', path);
+    expect(splitLines(out)).toEqual([
       'working_memory  character_alice: adventurous',
       'storage         story_plot: Alice discovers a letter in the attic',
     ]);
   });
 
   it('says that nothing was found, which is no failure', async () => {
-    const path = await put('m.json', legacy);
-    const { code, out, err } = await memory('search', 'zebra', '--file', path);
+    const path = await writeJsonFile('m.json', legacy);
+    const { code, out, err } = await runMemoryCommand('search', 'zebra', '--file', path);
     expect({ code, out }).toEqual({ code: 0, out: '' });
     expect(err).toContain('Nothing contains the words zebra.');
   });
 
   it('finds in SQLite, whatever stands in the words', async () => {
-    await memory('import', await put('m.json', legacy), '--storage', at('s.sqlite'));
-    const search = (words: string) => memory('search', '--storage', at('s.sqlite'), '--', words);
+    await runMemoryCommand(
+      'import',
+      await writeJsonFile('m.json', legacy),
+      '--storage',
+      getTestPath('s.sqlite'),
+    );
+    const search = (words: string) =>
+      runMemoryCommand('search', '--storage', getTestPath('s.sqlite'), '--', words);
     expect((await search('attic letters')).out).toContain('story_plot');
     for (const words of ['"', 'NEAR(', '*', "'; DROP TABLE entries; --"])
       expect((await search(words)).code).toBe(0);
-    expect((await memory('list', '--storage', at('s.sqlite'))).out).toContain('story_plot');
+    expect((await runMemoryCommand('list', '--storage', getTestPath('s.sqlite'))).out).toContain(
+      'story_plot',
+    );
   });
 });
 
 describe('pawl memory export', () => {
   it('prints one JSON that the reader of memory documents takes, other keys included', async () => {
-    const { out } = await memory('export', '--file', await put('m.json', legacy));
+    const { out } = await runMemoryCommand('export', '--file', await writeJsonFile('m.json', legacy));
     expect(JSON.parse(out)).toMatchObject({
       working_memory: { character_alice: 'adventurous', 'chapter,plan': ['one', 'two'] },
       storage: legacy.storage,
@@ -204,96 +227,127 @@ describe('pawl memory export', () => {
   });
 
   it('replaces a file only if it is told to, and leaves nothing else behind', async () => {
-    const path = await put('m.json', legacy);
-    const out = await put('there.json', 'mine');
-    const refused = await memory('export', '--file', path, '-o', out);
+    const path = await writeJsonFile('m.json', legacy);
+    const out = await writeJsonFile('there.json', 'mine');
+    const refused = await runMemoryCommand('export', '--file', path, '-o', out);
     expect(refused).toMatchObject({ code: 2, out: '' });
     expect(refused.err).toMatch(/there\.json": it is there already\. .*--force/);
     expect(readFileSync(out, 'utf8')).toBe('mine');
-    expect(await memory('export', '--file', path, '-o', out, '--force')).toMatchObject({ code: 0, out: '' });
-    expect(jsonAt(out)['storage']).toEqual(legacy.storage);
+    expect(await runMemoryCommand('export', '--file', path, '-o', out, '--force')).toMatchObject({
+      code: 0,
+      out: '',
+    });
+    expect(readJsonFile(out)['storage']).toEqual(legacy.storage);
     expect((await readdir(folder)).toSorted()).toEqual(['m.json', 'there.json']);
   });
 });
 
 describe('pawl memory import', () => {
   it('adds to what is there: of one key the new value stays, and the logs of the other go to storage', async () => {
-    const from = await put('from.json', { ...legacy, working_memory: { plan: 'new', extra: 'more' } });
-    const into = await put('into.json', {
+    const from = await writeJsonFile('from.json', {
+      ...legacy,
+      working_memory: { plan: 'new', extra: 'more' },
+    });
+    const into = await writeJsonFile('into.json', {
       working_memory: { plan: 'old', think_log_001: 'mine' },
       storage: { story_plot: 'nothing yet', mine: 'kept' },
       state: 'evaluating',
     });
-    const { code, out } = await memory('import', from, '--file', into, '--json');
+    const { code, out } = await runMemoryCommand('import', from, '--file', into, '--json');
     expect(code).toBe(0);
-    expect(objects(out)).toMatchObject([{ working_memory: 2, storage: 3, replaced: 2, removed: 0 }]);
-    const after = jsonAt(into);
+    expect(parseJsonLines(out)).toMatchObject([{ working_memory: 2, storage: 3, replaced: 2, removed: 0 }]);
+    const after = readJsonFile(into);
     expect(after['working_memory']).toEqual({ plan: 'new', think_log_001: 'mine', extra: 'more' });
     expect(after['storage']).toMatchObject({ ...legacy.storage, mine: 'kept' });
     expect(Object.values(after['storage'] ?? {})).toContain('First I look.');
     expect(after['state']).toBe('evaluating');
-    expect(jsonAt(`${into}.last-good`)['working_memory']).toEqual({ plan: 'old', think_log_001: 'mine' });
+    expect(readJsonFile(`${into}.last-good`)['working_memory']).toEqual({
+      plan: 'old',
+      think_log_001: 'mine',
+    });
   });
 
   it('puts it in the place of all that is there', async () => {
-    const into = await put('into.json', {
+    const into = await writeJsonFile('into.json', {
       working_memory: { plan: 'old' },
       storage: { mine: 'x' },
       state: 'thinking',
     });
-    const { out } = await memory('import', await put('from.json', legacy), '--replace', '--file', into);
+    const { out } = await runMemoryCommand(
+      'import',
+      await writeJsonFile('from.json', legacy),
+      '--replace',
+      '--file',
+      into,
+    );
     expect(out).toBe(
       `Imported into ${JSON.stringify(into)}: 3 into working memory, 2 into storage. 0 took the place of something else. 2 that were there are gone.\n`,
     );
-    const after = jsonAt(into);
+    const after = readJsonFile(into);
     expect(after['storage']).toEqual(legacy.storage);
     expect(after['state']).toBe('executing');
     expect(after['mood']).toBe('curious');
   });
 
   it('puts into a storage what is at hand, too, and loses neither of two values under one key', async () => {
-    const from = await put('m.json', {
+    const from = await writeJsonFile('m.json', {
       working_memory: { a: 1, b: 2 },
       storage: { a: 0 },
       state: 'thinking',
     });
-    await memory('import', from, '--storage', at('s.sqlite'));
-    const rows = objects((await memory('list', '--json', '--storage', at('s.sqlite'))).out);
+    await runMemoryCommand('import', from, '--storage', getTestPath('s.sqlite'));
+    const rows = parseJsonLines(
+      (await runMemoryCommand('list', '--json', '--storage', getTestPath('s.sqlite'))).out,
+    );
     expect(rows.map(({ key, value }) => [key, value])).toEqual([
       ['a', 0],
       ['a,working_memory', 1],
       ['b', 2],
     ]);
-    const other = await put('other.json', { working_memory: {}, storage: { b: 3 } });
-    const replaced = await memory('import', other, '--replace', '--json', '--storage', at('s.sqlite'));
-    expect(objects(replaced.out)).toMatchObject([{ storage: 1, replaced: 1, removed: 2 }]);
-    expect(objects((await memory('list', '--json', '--storage', at('s.sqlite'))).out)).toMatchObject([
-      { key: 'b', value: 3 },
-    ]);
+    const other = await writeJsonFile('other.json', { working_memory: {}, storage: { b: 3 } });
+    const replaced = await runMemoryCommand(
+      'import',
+      other,
+      '--replace',
+      '--json',
+      '--storage',
+      getTestPath('s.sqlite'),
+    );
+    expect(parseJsonLines(replaced.out)).toMatchObject([{ storage: 1, replaced: 1, removed: 2 }]);
+    expect(
+      parseJsonLines((await runMemoryCommand('list', '--json', '--storage', getTestPath('s.sqlite'))).out),
+    ).toMatchObject([{ key: 'b', value: 3 }]);
   });
 
   it('keeps the logs on the shelf of a storage, under keys that the log of another agent does not have', async () => {
-    await memory('import', await put('m.json', legacy), '--storage', at('s.sqlite'));
-    const rows = objects((await memory('list', '--json', '--storage', at('s.sqlite'))).out);
+    await runMemoryCommand(
+      'import',
+      await writeJsonFile('m.json', legacy),
+      '--storage',
+      getTestPath('s.sqlite'),
+    );
+    const rows = parseJsonLines(
+      (await runMemoryCommand('list', '--json', '--storage', getTestPath('s.sqlite'))).out,
+    );
     expect(rows.filter(({ kind }) => kind === 'think-log')).toMatchObject([
       { key: expect.stringMatching(/^imported_\d+,thinking_log_001$/), value: 'First I look.' },
     ]);
   });
 
   it('changes nothing when it is done twice', async () => {
-    const from = await put('m.json', legacy);
+    const from = await writeJsonFile('m.json', legacy);
     for (const target of [
-      ['--file', at('into.json')],
-      ['--storage', at('s.sqlite')],
+      ['--file', getTestPath('into.json')],
+      ['--storage', getTestPath('s.sqlite')],
     ]) {
-      await memory('import', from, ...target);
-      const once = (await memory('list', '--json', ...target)).out;
-      expect((await memory('import', from, ...target)).out).toContain(' 0 took the place');
+      await runMemoryCommand('import', from, ...target);
+      const once = (await runMemoryCommand('list', '--json', ...target)).out;
+      expect((await runMemoryCommand('import', from, ...target)).out).toContain(' 0 took the place');
       const keys = (text: string) =>
-        objects(text)
+        parseJsonLines(text)
           .map(({ key, value }) => JSON.stringify([key, value]))
           .toSorted();
-      const more = keys((await memory('list', '--json', ...target)).out);
+      const more = keys((await runMemoryCommand('list', '--json', ...target)).out);
       expect(more).toEqual(expect.arrayContaining([...keys(once)]));
     }
   });
@@ -307,14 +361,33 @@ describe('pawl memory import', () => {
       fc.asyncProperty(
         fc.dictionary(keys, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 6 }),
         async (storage) => {
-          const from = await put('from.json', { working_memory: {}, storage, state: 'thinking' });
-          const first = JSON.parse((await memory('export', '--file', from)).out) as {
+          const from = await writeJsonFile('from.json', { working_memory: {}, storage, state: 'thinking' });
+          const first = JSON.parse((await runMemoryCommand('export', '--file', from)).out) as {
             readonly storage: object;
           };
-          await memory('import', await put('first.json', first), '--replace', '--storage', at('s.sqlite'));
-          await memory('export', '--storage', at('s.sqlite'), '--force', '-o', at('second.json'));
-          await memory('import', at('second.json'), '--replace', '--file', at('last.json'));
-          expect(jsonAt(at('last.json'))['storage']).toEqual(first.storage);
+          await runMemoryCommand(
+            'import',
+            await writeJsonFile('first.json', first),
+            '--replace',
+            '--storage',
+            getTestPath('s.sqlite'),
+          );
+          await runMemoryCommand(
+            'export',
+            '--storage',
+            getTestPath('s.sqlite'),
+            '--force',
+            '-o',
+            getTestPath('second.json'),
+          );
+          await runMemoryCommand(
+            'import',
+            getTestPath('second.json'),
+            '--replace',
+            '--file',
+            getTestPath('last.json'),
+          );
+          expect(readJsonFile(getTestPath('last.json'))['storage']).toEqual(first.storage);
           expect(Object.keys(first.storage)).toHaveLength(Object.keys(storage).length);
         },
       ),
@@ -335,28 +408,33 @@ describe('pawl memory, called wrongly,', () => {
     [`{"storage": {"a": ${'['.repeat(200)}${']'.repeat(200)}}}`, /nested more than 100 levels deep/],
     ['\u0000', /is damaged/],
   ])('imports nothing of a file that is none, and says why: %j', async (content, message) => {
-    const from = await put('from.json', content);
-    const into = await put('into.json', good);
+    const from = await writeJsonFile('from.json', content);
+    const into = await writeJsonFile('into.json', good);
     for (const target of [
       ['--file', into],
-      ['--file', at('new.json')],
-      ['--storage', at('s.sqlite')],
+      ['--file', getTestPath('new.json')],
+      ['--storage', getTestPath('s.sqlite')],
     ]) {
-      const { code, out, err } = await memory('import', from, '--replace', ...target);
+      const { code, out, err } = await runMemoryCommand('import', from, '--replace', ...target);
       expect({ code, out }).toEqual({ code: 2, out: '' });
       expect(err).toMatch(message);
-      expect(lines(err)).toHaveLength(1);
+      expect(splitLines(err)).toHaveLength(1);
       expect(err).toContain(JSON.stringify(from));
     }
-    expect(jsonAt(into)).toEqual(good);
+    expect(readJsonFile(into)).toEqual(good);
     expect((await readdir(folder)).toSorted()).toEqual(['from.json', 'into.json']);
   });
 
   it('leaves a damaged document as it is, and names the version before it', async () => {
-    const path = await put('m.json', '{"storage"');
-    await put('m.json.last-good', good);
-    for (const args of [['list'], ['search', 'x'], ['export'], ['import', await put('from.json', good)]]) {
-      const { code, err } = await memory(...args, '--file', path);
+    const path = await writeJsonFile('m.json', '{"storage"');
+    await writeJsonFile('m.json.last-good', good);
+    for (const args of [
+      ['list'],
+      ['search', 'x'],
+      ['export'],
+      ['import', await writeJsonFile('from.json', good)],
+    ]) {
+      const { code, err } = await runMemoryCommand(...args, '--file', path);
       expect(code).toBe(2);
       expect(err).toContain(`The version before is ${JSON.stringify(`${path}.last-good`)}.`);
     }
@@ -367,13 +445,13 @@ describe('pawl memory, called wrongly,', () => {
   it.each([['list'], ['search', 'x'], ['export']])(
     'never makes a memory by looking at it: %s',
     async (...args) => {
-      const missing = await memory(...args, '--file', at('none.json'));
+      const missing = await runMemoryCommand(...args, '--file', getTestPath('none.json'));
       expect(missing.code).toBe(2);
       expect(missing.err).toMatch(/There is no memory file ".*none\.json"\. Check the spelling/);
-      const none = await memory(...args, '--storage', at('none.sqlite'));
+      const none = await runMemoryCommand(...args, '--storage', getTestPath('none.sqlite'));
       expect(none.code).toBe(2);
       expect(none.err).toMatch(/There is no storage ".*none\.sqlite"/);
-      expect(existsSync(at('none.sqlite'))).toBe(false);
+      expect(existsSync(getTestPath('none.sqlite'))).toBe(false);
     },
   );
 
@@ -385,25 +463,29 @@ describe('pawl memory, called wrongly,', () => {
     [['lst'], 'Did you mean list?'],
     [['list', '--tag'], 'Did you mean --tags?'],
   ])('says so in one line: %j', async (args, message) => {
-    const { code, out, err } = await memory(...args);
+    const { code, out, err } = await runMemoryCommand(...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(lines(err)).toHaveLength(1);
+    expect(splitLines(err)).toHaveLength(1);
     expect(err).toContain(message);
   });
 
   it('says what is wrong with the configuration beside the document', async () => {
-    await mkdir(at('data'));
-    await put('data/config.json', { agent: { think_log: { max_entries: 'many' } } });
-    const { code, err } = await memory('list', '--file', await put('data/memory.json', good));
+    await mkdir(getTestPath('data'));
+    await writeJsonFile('data/config.json', { agent: { think_log: { max_entries: 'many' } } });
+    const { code, err } = await runMemoryCommand(
+      'list',
+      '--file',
+      await writeJsonFile('data/memory.json', good),
+    );
     expect(code).toBe(2);
     expect(err).toContain('agent.think_log.max_entries expects');
   });
 
   it('turns down a file that is no storage', async () => {
-    const { code, err } = await memory(
+    const { code, err } = await runMemoryCommand(
       'list',
       '--storage',
-      await put('m.json', `${JSON.stringify(good)}${' '.repeat(200)}`),
+      await writeJsonFile('m.json', `${JSON.stringify(good)}${' '.repeat(200)}`),
     );
     expect(code).toBe(2);
     expect(err).toContain('This file is not a storage');

@@ -1,26 +1,26 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { eventsJsonSchema } from '@pawl/runtime';
+import { buildEventsJsonSchema } from '@pawl/runtime';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLines } from '../../src/commands/pipe-lines.ts';
-import { pipe } from '../../src/commands/pipe.ts';
-import { lines, piped, readAnswer } from '../fixtures/piped.ts';
+import { readInputLines } from '../../src/commands/pipe-lines.ts';
+import { runPipe } from '../../src/commands/pipe.ts';
+import { toJsonLines, runPipeInput, parsePipeAnswer } from '../fixtures/run-pipe-input.ts';
 
 const hello = '{"type":"user-message","at":1,"text":"Grüße, 世界 🌍"}';
 const bom = Buffer.from([0xef, 0xbb, 0xbf]);
 const status = { state: 'status' };
 
-function reply(args: string): string {
+function createReplyLine(args: string): string {
   return `{"type":"model-replied","text":"","calls":[{"tool":"a","args":${args}}]}`;
 }
 
-async function firstOf(text: string): Promise<unknown> {
-  const { value } = await readLines(Readable.from([Buffer.from(text)]), 10).next();
+async function readFirstLine(text: string): Promise<unknown> {
+  const { value } = await readInputLines(Readable.from([Buffer.from(text)]), 10).next();
   return value;
 }
 
-function isBlank(bytes: Uint8Array): boolean {
+function isBlankInput(bytes: Uint8Array): boolean {
   return /^\uFEFF?[\t\r ]*$/.test(Buffer.from(bytes).toString());
 }
 
@@ -33,7 +33,7 @@ describe('a good line of the input', () => {
     ['has blank lines around it', Buffer.from(`\n \t\r\n\r\n${hello}\n\n  \n`)],
     ['has spaces around it', Buffer.from(`  ${hello}\t \n`)],
   ])('%s', async (_, input) => {
-    const { code, answers } = await piped(input);
+    const { code, answers } = await runPipeInput(input);
     expect(code).toBe(0);
     expect(answers).toHaveLength(1);
     expect(answers[0]).toMatchObject({ actions: [{ messages: [{ text: 'Grüße, 世界 🌍' }] }] });
@@ -41,18 +41,18 @@ describe('a good line of the input', () => {
 
   it('comes in any number of pieces, cut anywhere', async () => {
     const input = Buffer.from(`${hello}\nnonsense\n\n${hello}\r\n${hello}`);
-    const whole = await piped(input, status);
+    const whole = await runPipeInput(input, status);
     const cuts = fc.uniqueArray(fc.nat(input.length), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(cuts, async (places) => {
         const ends = [...places.toSorted((a, b) => a - b), input.length];
         const chunks = ends.map((end, index) => input.subarray(ends[index - 1] ?? 0, end));
-        expect(await piped(chunks, status)).toEqual(whole);
+        expect(await runPipeInput(chunks, status)).toEqual(whole);
       }),
       { numRuns: 50 },
     );
     const bytes = Array.from(input, (byte) => Buffer.from([byte]));
-    expect(await piped(bytes, status)).toEqual(whole);
+    expect(await runPipeInput(bytes, status)).toEqual(whole);
   });
 });
 
@@ -79,7 +79,7 @@ describe('a bad line of the input', () => {
     ['half a letter', Buffer.from('"ü').subarray(0, 2), 'not UTF-8'],
   ])('is answered with what is wrong, and the stream goes on: %s', async (_, bad, error) => {
     const input = Buffer.concat([Buffer.from(`${hello}\n\n`), Buffer.from(bad), Buffer.from(`\n${hello}\n`)]);
-    const { code, answers } = await piped(input, status);
+    const { code, answers } = await runPipeInput(input, status);
     expect(code).toBe(1);
     expect(answers.map(({ ok }) => ok)).toEqual([true, false, true]);
     expect(answers[1]).toEqual({ ok: false, line: 3, error });
@@ -88,14 +88,18 @@ describe('a bad line of the input', () => {
   it.each([
     ['open', '['.repeat(1_000_000), /^not JSON: /],
     ['closed', `${'['.repeat(500_000)}${']'.repeat(500_000)}`, /got an array$/],
-    ['in a payload', reply(`${'['.repeat(500_000)}${']'.repeat(500_000)}`), /args: nested too deeply/],
+    [
+      'in a payload',
+      createReplyLine(`${'['.repeat(500_000)}${']'.repeat(500_000)}`),
+      /args: nested too deeply/,
+    ],
     [
       'in a text',
       `{"type":"user-message","text":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`,
       /text: /,
     ],
   ])('may be a megabyte of nothing but nesting: %s', async (_, bad, error) => {
-    const { answers } = await piped(`${bad}\n${hello}\n`, status);
+    const { answers } = await runPipeInput(`${bad}\n${hello}\n`, status);
     expect(answers[0]?.error).toMatch(error);
     expect(answers[1]?.ok).toBe(true);
   });
@@ -108,7 +112,7 @@ describe('a bad line of the input', () => {
       yield Buffer.from(`\n${hello}\n`);
     }
     const read = [];
-    for await (const line of readLines(Readable.from(input()))) {
+    for await (const line of readInputLines(Readable.from(input()))) {
       read.push(line);
       expect(process.memoryUsage().arrayBuffers).toBeLessThan(100 * chunk.length);
     }
@@ -119,19 +123,19 @@ describe('a bad line of the input', () => {
   });
 
   it('begins one byte after the limit', async () => {
-    expect(await firstOf('1234567890\n')).toEqual({ number: 1, text: '1234567890' });
-    expect(await firstOf('1234567890')).toEqual({ number: 1, text: '1234567890' });
-    expect(await firstOf('12345678901\n')).toMatchObject({
+    expect(await readFirstLine('1234567890\n')).toEqual({ number: 1, text: '1234567890' });
+    expect(await readFirstLine('1234567890')).toEqual({ number: 1, text: '1234567890' });
+    expect(await readFirstLine('12345678901\n')).toMatchObject({
       error: 'too long: 11 bytes, where a line may have 10',
     });
-    expect(await firstOf('12345678901')).toMatchObject({
+    expect(await readFirstLine('12345678901')).toMatchObject({
       error: 'too long: 11 bytes, where a line may have 10',
     });
   });
 });
 
 describe('whatever the lines are', () => {
-  const examples = Object.values(eventsJsonSchema().$defs)
+  const examples = Object.values(buildEventsJsonSchema().$defs)
     .flatMap((definition) => (definition['examples'] ?? []) as readonly { readonly type: string }[])
     .filter(({ type }) => type !== 'shutdown-requested');
   const event = fc.constantFrom(...examples).map((example) => JSON.stringify(example));
@@ -152,10 +156,10 @@ describe('whatever the lines are', () => {
   it('there is one answer for each that is not blank, and it tells good from bad', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 30 }), async (all) => {
-        const { code, answers } = await piped(
+        const { code, answers } = await runPipeInput(
           all.flatMap((bytes) => [Buffer.from(bytes), Buffer.from('\n')]),
         );
-        const filled = all.flatMap((bytes, index) => (isBlank(bytes) ? [] : [index + 1]));
+        const filled = all.flatMap((bytes, index) => (isBlankInput(bytes) ? [] : [index + 1]));
         expect(answers).toHaveLength(filled.length);
         answers.forEach((answer, index) => {
           if (!answer.ok) expect(answer.line).toBe(filled[index]);
@@ -181,7 +185,7 @@ describe('the pace', () => {
       },
     });
     const stdin = Readable.from([Buffer.from(`${hello}\n`.repeat(count))]);
-    await pipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: new PassThrough() });
+    await runPipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: new PassThrough() });
     await finished(stdout.end());
     expect(read).toHaveLength(count);
     const longest = Math.max(...read.map(({ length }) => length));
@@ -191,13 +195,13 @@ describe('the pace', () => {
   it('is that of the writer: each answer is there before the next line is written', async () => {
     const stdin = new PassThrough();
     const stdout = new PassThrough();
-    const ended = pipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: new PassThrough() });
+    const ended = runPipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: new PassThrough() });
     const out = stdout[Symbol.asyncIterator]();
     for (let seq = 1; seq <= 20; seq += 1) {
       const [type, rest] = seq % 2 === 1 ? ['user-message', {}] : ['model-replied', { calls: [] }];
-      stdin.write(lines({ type, text: 'Hello', ...rest }));
+      stdin.write(toJsonLines({ type, text: 'Hello', ...rest }));
       const next: IteratorResult<Buffer> = await out.next();
-      expect(readAnswer(String(next.value))).toMatchObject({ ok: true, seq });
+      expect(parsePipeAnswer(String(next.value))).toMatchObject({ ok: true, seq });
     }
     stdin.end();
     expect(await ended).toBe(0);

@@ -1,16 +1,16 @@
 import { eventTypes, turnChart } from '@pawl/core';
-import { eventsJsonSchema } from '@pawl/runtime';
+import { buildEventsJsonSchema } from '@pawl/runtime';
 import { describe, expect, it } from 'vitest';
-import { eventsPage } from '../../../../scripts/events-page.ts';
-import { stalePages } from '../../../../scripts/pages.ts';
-import { lines, piped } from '../fixtures/piped.ts';
+import { buildEventsPages } from '../../../../scripts/events-page.ts';
+import { findStalePages } from '../../../../scripts/pages.ts';
+import { toJsonLines, runPipeInput } from '../fixtures/run-pipe-input.ts';
 
-const pages = eventsPage();
+const pages = buildEventsPages();
 const page = pages.find(({ path }) => path === 'docs/events.md')?.text ?? '';
-const schema = eventsJsonSchema();
+const schema = buildEventsJsonSchema();
 
 /** The types that the schema gives to actions or notes. */
-function typesOf(kind: 'Action' | 'Note'): readonly string[] {
+function listSchemaTypes(kind: 'Action' | 'Note'): readonly string[] {
   const refs = (schema.$defs[kind]?.['anyOf'] ?? []) as readonly { readonly $ref: string }[];
   return refs.map(({ $ref }) => {
     const definition = schema.$defs[$ref.replace('#/$defs/', '')];
@@ -18,12 +18,12 @@ function typesOf(kind: 'Action' | 'Note'): readonly string[] {
   });
 }
 
-function section(heading: string): string {
+function getPageSection(heading: string): string {
   const [, rest = ''] = page.split(`\n### ${heading}\n`);
   return rest.split(/\n##/)[0] ?? '';
 }
 
-function jsonLinesIn(text: string): readonly object[] {
+function parseJsonBlocks(text: string): readonly object[] {
   return [...text.matchAll(/```jsonl\n([^`]*)```/g)].flatMap(([, block = '']) =>
     block
       .trim()
@@ -34,27 +34,27 @@ function jsonLinesIn(text: string): readonly object[] {
 
 describe('the page of events', () => {
   it('and the schema on disk are as they are now generated', () => {
-    expect(stalePages(pages).map(({ path }) => path)).toEqual([]);
+    expect(findStalePages(pages).map(({ path }) => path)).toEqual([]);
   });
 
   it.each(eventTypes)('has %s, with an example and the states that take it', (type) => {
-    const text = section(type);
-    expect(jsonLinesIn(text)).toMatchObject([{ type }]);
+    const text = getPageSection(type);
+    expect(parseJsonBlocks(text)).toMatchObject([{ type }]);
     const states = turnChart.states.filter(({ moves }) => moves.some(({ on }) => on === type));
     const taken = /Taken in ([^.]*)\./.exec(text)?.[1]?.match(/\w+(?=`)/g);
     expect(taken).toEqual(states.map(({ name }) => name));
   });
 
   it('has every action, with what answers it [LOOM-97]', () => {
-    const actions = typesOf('Action');
+    const actions = listSchemaTypes('Action');
     expect(actions).toHaveLength(13);
-    for (const type of actions) expect(section(type)).toMatch(/Answered by \[|Nothing answers it/);
+    for (const type of actions) expect(getPageSection(type)).toMatch(/Answered by \[|Nothing answers it/);
   });
 
   it('has every note', () => {
-    const notes = typesOf('Note');
+    const notes = listSchemaTypes('Note');
     expect(notes).toHaveLength(7);
-    for (const type of notes) expect(section(`${type} note`)).toContain('| `at` ');
+    for (const type of notes) expect(getPageSection(`${type} note`)).toContain('| `at` ');
   });
 
   it('has no field without a meaning, and no link that leads nowhere', () => {
@@ -67,10 +67,10 @@ describe('the page of events', () => {
   });
 
   it('shows a turn just as the pipe answers it', async () => {
-    const pairs = jsonLinesIn(section('One turn')).slice(0, -1);
+    const pairs = parseJsonBlocks(getPageSection('One turn')).slice(0, -1);
     const input = pairs.filter((_, index) => index % 2 === 0);
     const output = pairs.filter((_, index) => index % 2 === 1);
     expect(input.length).toBeGreaterThan(4);
-    expect((await piped(lines(...input), { state: 'status' })).answers).toEqual(output);
+    expect((await runPipeInput(toJsonLines(...input), { state: 'status' })).answers).toEqual(output);
   });
 });

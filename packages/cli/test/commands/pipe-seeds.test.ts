@@ -5,38 +5,43 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lines, piped, readAnswer, type Read } from '../fixtures/piped.ts';
+import {
+  toJsonLines,
+  runPipeInput,
+  parsePipeAnswer,
+  type PipeAnswerJson,
+} from '../fixtures/run-pipe-input.ts';
 
 /** What is read of a state here. */
-type State = {
+type PipeState = {
   readonly status: string;
   readonly mode: { readonly state: string } | null;
   readonly memory: { readonly tokens: number; readonly entries: Readonly<Record<string, unknown>> } | null;
   readonly phases: { readonly current: object | null; readonly completed: readonly object[] };
 };
-type Part = Readonly<Record<string, unknown>>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** One answer, with what it says about where the machine is. */
-type Told = {
+type PipeStep = {
   readonly turn: string;
   readonly mode: string | null;
   readonly actions: readonly string[];
   readonly moves: readonly string[];
-  readonly state: State;
-  readonly answer: Read;
+  readonly state: PipeState;
+  readonly answer: PipeAnswerJson;
 };
 
 /** Events a second apart, as lines. */
-function script(events: readonly object[]): string {
-  return lines(...events.map((event, index) => ({ at: index * 1_000, ...event })));
+function toTimedLines(events: readonly object[]): string {
+  return toJsonLines(...events.map((event, index) => ({ at: index * 1_000, ...event })));
 }
 
-async function told(profile: string, events: readonly object[]): Promise<readonly Told[]> {
-  const { code, answers } = await piped(script(events), { profile });
+async function runPipeScript(profile: string, events: readonly object[]): Promise<readonly PipeStep[]> {
+  const { code, answers } = await runPipeInput(toTimedLines(events), { profile });
   expect(code).toBe(0);
   return answers.map((answer) => {
     expect(answer.refused).toBeUndefined();
-    const state = answer.state as State;
+    const state = answer.state as PipeState;
     const notes = answer.notes ?? [];
     return {
       turn: state.status,
@@ -52,77 +57,81 @@ async function told(profile: string, events: readonly object[]): Promise<readonl
 }
 
 /** The one action of that type in an answer. */
-function action({ answer }: Told, type: string): Part {
+function findOnlyAction({ answer }: PipeStep, type: string): JsonRecord {
   const found = answer.actions?.filter((each) => each['type'] === type) ?? [];
   expect(found).toHaveLength(1);
   return found[0] ?? {};
 }
 
-function verdicts({ answer }: Told): readonly Part[] {
+function listPipeVerdicts({ answer }: PipeStep): readonly JsonRecord[] {
   return (answer.notes ?? []).flatMap((note) =>
-    note['type'] === 'verdict' ? [note['verdict'] as Part] : [],
+    note['type'] === 'verdict' ? [note['verdict'] as JsonRecord] : [],
   );
 }
 
-function at(all: readonly Told[], index: number): Told {
+function getPipeStep(all: readonly PipeStep[], index: number): PipeStep {
   const found = all.at(index);
   if (found === undefined) throw new Error(`there is no answer ${index}`);
   return found;
 }
 
-const says = (words: string) => ({ type: 'user-message', text: words });
-const replies = (words: string, more: object = {}) => ({
+const createUserMessage = (words: string) => ({ type: 'user-message', text: words });
+const createModelReply = (words: string, more: object = {}) => ({
   type: 'model-replied',
   text: words,
   calls: [],
   ...more,
 });
-const calls = (tool: string, args: object, more: object = {}) =>
-  replies('', { calls: [{ id: 'c', tool, args }], ...more });
-const ends = (outcome: object, more: object = {}) => ({
+const createCallReply = (tool: string, args: object, more: object = {}) =>
+  createModelReply('', { calls: [{ id: 'c', tool, args }], ...more });
+const createToolFinishedEvent = (outcome: object, more: object = {}) => ({
   type: 'tool-finished',
   callId: 'c',
   outcome,
   ...more,
 });
-const worked = (output: unknown = 'done') => ends({ ok: true, output });
-const failed = (message: string) => ends({ ok: false, error: { kind: 'failed', message } });
-const search = (query: string) => calls('context.fts_search', { query });
+const createSuccessEvent = (output: unknown = 'done') => createToolFinishedEvent({ ok: true, output });
+const createFailureEvent = (message: string) =>
+  createToolFinishedEvent({ ok: false, error: { kind: 'failed', message } });
+const createSearchReply = (query: string) => createCallReply('context.fts_search', { query });
 
 /** The same lines, answered by a process of its own. */
-async function processed(profile: string, events: readonly object[]): Promise<readonly Read[]> {
+async function runPipeScriptProcess(
+  profile: string,
+  events: readonly object[],
+): Promise<readonly PipeAnswerJson[]> {
   const bin = join(import.meta.dirname, '../../bin/pawl.js');
   const child = spawn(process.execPath, [bin, 'pipe', '--profile', profile], { stdio: 'pipe' });
-  child.stdin.end(script(events));
+  child.stdin.end(toTimedLines(events));
   const [out, err, closed] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, 'close'),
   ]);
   expect([closed, err]).toEqual([[0, null], '']);
-  return out.trimEnd().split('\n').map(readAnswer);
+  return out.trimEnd().split('\n').map(parsePipeAnswer);
 }
 
 /** Up to where the query is about to be asked for again. */
 const architecture = [
-  says('Find the architecture.'),
-  search('architecture'),
-  worked('docs/architecture.md: layers'),
-  replies('There are layers. How they run is still open.'),
-  search('execution'),
-  worked('runtime.rb: the loop'),
+  createUserMessage('Find the architecture.'),
+  createSearchReply('architecture'),
+  createSuccessEvent('docs/architecture.md: layers'),
+  createModelReply('There are layers. How they run is still open.'),
+  createSearchReply('execution'),
+  createSuccessEvent('runtime.rb: the loop'),
 ];
 
 const savant = [
   ...architecture,
-  search('execution'),
-  replies('Layers and a loop; how they meet is not written down.'),
+  createSearchReply('execution'),
+  createModelReply('Layers and a loop; how they meet is not written down.'),
 ];
 
-const again = [...architecture, search('execution'), worked('runtime.rb: the loop')];
+const again = [...architecture, createSearchReply('execution'), createSuccessEvent('runtime.rb: the loop')];
 
 /** A profile of Savant's that lets the model have one word before it is stopped. */
-async function warned(): Promise<string> {
+async function writeAdviseOnceProfile(): Promise<string> {
   const path = join(folder, 'warned.yaml');
   const governor = '{ config: { policy: advise-once-then-force } }';
   await writeFile(path, `name: warned\nextends: savant\ngovernor: ${governor}\n`);
@@ -137,7 +146,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('the search of Savant, line by line,', () => {
   it('goes through its phases, is found to repeat itself, and ends with what it has [SAV-37..43, SAV-146]', async () => {
-    const steps = await told('savant', savant);
+    const steps = await runPipeScript('savant', savant);
     expect(steps.map(({ turn, mode, moves }) => [turn, mode, moves])).toEqual([
       ['callingModel', 'INIT', []],
       ['executingTools', 'SEARCHING', ['INIT → SEARCHING']],
@@ -148,16 +157,16 @@ describe('the search of Savant, line by line,', () => {
       ['callingModel', 'STUCK_SEARCH', ['SEARCHING → STUCK_SEARCH']],
       ['halted', 'FINISHING', ['STUCK_SEARCH → FINISHING']],
     ]);
-    expect(steps.slice(0, 6).flatMap(verdicts)).toEqual([]);
+    expect(steps.slice(0, 6).flatMap(listPipeVerdicts)).toEqual([]);
     const asked = ['ask-model', 'run-tools', 'ask-model', 'ask-model', 'run-tools', 'ask-model', 'ask-model'];
     expect(steps.flatMap(({ actions }) => actions)).toEqual([...asked, 'stop']);
   });
 
   it('is told about the query and to finish, in a last call without tools, and the second search never runs [SAV-41, SAV-42, SAV-139, SAV-148]', async () => {
-    const steps = await told('savant', savant);
-    const [verdict] = verdicts(at(steps, 6));
+    const steps = await runPipeScript('savant', savant);
+    const [verdict] = listPipeVerdicts(getPipeStep(steps, 6));
     expect(verdict).toMatchObject({ level: 'stuck', rule: 'repeated_query', response: { kind: 'finish' } });
-    const ask = action(at(steps, 6), 'ask-model');
+    const ask = findOnlyAction(getPipeStep(steps, 6), 'ask-model');
     expect(ask).toMatchObject({ tools: false, deadline: 6_000 + 60_000 });
     expect(ask['advice']).toContain('"execution"');
     expect(ask['advice']).toMatch(/finish now/i);
@@ -169,12 +178,12 @@ describe('the search of Savant, line by line,', () => {
       'Status: STUCK',
     ]);
     expect(section[4]).toBe(`Advice: ${String(ask['advice'])}`);
-    const messages = ask['messages'] as readonly Part[];
+    const messages = ask['messages'] as readonly JsonRecord[];
     expect(messages.at(-1)).toMatchObject({
       role: 'tool',
       outcome: { ok: false, error: { kind: 'skipped' } },
     });
-    expect(action(at(steps, 7), 'stop')).toMatchObject({
+    expect(findOnlyAction(getPipeStep(steps, 7), 'stop')).toMatchObject({
       why: {
         kind: 'stuck',
         rule: 'repeated_query',
@@ -184,70 +193,78 @@ describe('the search of Savant, line by line,', () => {
   });
 
   it('can be warned first: the repetition is no move, and finishing is one [SAV-146..149, RS-02]', async () => {
-    const steps = await told(await warned(), [...again, calls('finish', { answer: 'Layers.' })]);
-    expect(at(steps, 6)).toMatchObject({ turn: 'executingTools', mode: 'SEARCHING', moves: [] });
-    expect(verdicts(at(steps, 6))).toMatchObject([{ rule: 'repeated_query', response: { kind: 'advise' } }]);
-    const { advice } = action(at(steps, 7), 'ask-model');
+    const steps = await runPipeScript(await writeAdviseOnceProfile(), [
+      ...again,
+      createCallReply('finish', { answer: 'Layers.' }),
+    ]);
+    expect(getPipeStep(steps, 6)).toMatchObject({ turn: 'executingTools', mode: 'SEARCHING', moves: [] });
+    expect(listPipeVerdicts(getPipeStep(steps, 6))).toMatchObject([
+      { rule: 'repeated_query', response: { kind: 'advise' } },
+    ]);
+    const { advice } = findOnlyAction(getPipeStep(steps, 7), 'ask-model');
     expect(advice).toContain('"execution"');
     expect(advice).toMatch(/finish now/i);
-    expect(at(steps, 8)).toMatchObject({ mode: 'FINISHING', moves: ['SEARCHING → FINISHING'] });
+    expect(getPipeStep(steps, 8)).toMatchObject({ mode: 'FINISHING', moves: ['SEARCHING → FINISHING'] });
   });
 
   // SAV-149 ends with the finish tool; here its call is skipped and the model is asked for the same answer once more.
   it('ends with the answer of the finish tool once it has been warned', async () => {
-    const steps = await told(await warned(), [...again, calls('finish', { answer: 'Layers.' })]);
-    expect(at(steps, 8).actions).toEqual(['run-tools']);
+    const steps = await runPipeScript(await writeAdviseOnceProfile(), [
+      ...again,
+      createCallReply('finish', { answer: 'Layers.' }),
+    ]);
+    expect(getPipeStep(steps, 8).actions).toEqual(['run-tools']);
   });
 
   it('is told to stop looking for what is not there [SAV-140, SAV-141]', async () => {
-    const steps = await told('savant', [
-      says('Find the password in a file that does not exist.'),
-      search('password'),
-      worked('nothing found'),
-      search('password'),
-      replies('It cannot be found.'),
+    const steps = await runPipeScript('savant', [
+      createUserMessage('Find the password in a file that does not exist.'),
+      createSearchReply('password'),
+      createSuccessEvent('nothing found'),
+      createSearchReply('password'),
+      createModelReply('It cannot be found.'),
     ]);
-    expect(at(steps, 3)).toMatchObject({ mode: 'STUCK_SEARCH', actions: ['ask-model'] });
-    const ask = action(at(steps, 3), 'ask-model');
+    expect(getPipeStep(steps, 3)).toMatchObject({ mode: 'STUCK_SEARCH', actions: ['ask-model'] });
+    const ask = findOnlyAction(getPipeStep(steps, 3), 'ask-model');
     expect(ask['section']).toContain('Status: STUCK');
     expect(ask['advice']).toMatch(/"password".*2 searches.*cannot be found/);
-    expect(at(steps, 4)).toMatchObject({ turn: 'halted', mode: 'FINISHING' });
+    expect(getPipeStep(steps, 4)).toMatchObject({ turn: 'halted', mode: 'FINISHING' });
   });
 });
 
-const edit = (path: string) => calls('edit', { path, old: 'a', new: 'b' });
-const misses = [edit('main.go'), failed('old_string not found')];
-const threeMisses = [says('Fix it.'), ...misses, ...misses, ...misses];
-const recovered = (outcome: object) => ({ type: 'recovery-finished', outcome });
+const createEditReply = (path: string) => createCallReply('edit', { path, old: 'a', new: 'b' });
+const misses = [createEditReply('main.go'), createFailureEvent('old_string not found')];
+const threeMisses = [createUserMessage('Fix it.'), ...misses, ...misses, ...misses];
+const createRecoveryEvent = (outcome: object) => ({ type: 'recovery-finished', outcome });
 const nexora = [
   ...threeMisses,
-  recovered({ kind: 'run-tools', calls: [{ id: 'w', tool: 'write', args: { path: 'main.go' } }] }),
+  createRecoveryEvent({ kind: 'run-tools', calls: [{ id: 'w', tool: 'write', args: { path: 'main.go' } }] }),
 ];
 
 describe('the loops of Nexora, line by line,', () => {
   it('look for a way out after the same error three times, and the reason names the file [NEX-13, NEX-78..80]', async () => {
-    const steps = await told('nexora', threeMisses);
+    const steps = await runPipeScript('nexora', threeMisses);
     expect(steps.map(({ turn }) => turn).join(' ')).toBe(
       `${'callingModel executingTools '.repeat(3)}errorRecovery`,
     );
-    expect(steps.slice(0, 6).flatMap(verdicts)).toEqual([]);
-    const { verdict } = action(at(steps, 6), 'recover') as { readonly verdict: Part };
+    expect(steps.slice(0, 6).flatMap(listPipeVerdicts)).toEqual([]);
+    const { verdict } = findOnlyAction(getPipeStep(steps, 6), 'recover') as { readonly verdict: JsonRecord };
     expect(verdict).toMatchObject({ level: 'stuck', rule: 'same_error', response: { kind: 'recover' } });
     expect(verdict['reason']).toMatch(/main\.go.*same error 3 times/);
   });
 
   it('halt when no way out helps [NEX-04, NEX-94, NEX-104]', async () => {
-    const oneMore = [recovered({ kind: 'ask-model' }), ...misses];
-    const steps = await told('nexora', [...threeMisses, ...oneMore, ...oneMore, ...oneMore]);
-    expect([6, 9, 12].map((index) => at(steps, index).turn)).toEqual(Array(3).fill('errorRecovery'));
-    expect(at(steps, 15)).toMatchObject({ turn: 'halted', actions: ['stop'] });
-    expect(action(at(steps, 15), 'stop')).toMatchObject({
+    const oneMore = [createRecoveryEvent({ kind: 'ask-model' }), ...misses];
+    const steps = await runPipeScript('nexora', [...threeMisses, ...oneMore, ...oneMore, ...oneMore]);
+    expect([6, 9, 12].map((index) => getPipeStep(steps, index).turn)).toEqual(Array(3).fill('errorRecovery'));
+    expect(getPipeStep(steps, 15)).toMatchObject({ turn: 'halted', actions: ['stop'] });
+    expect(findOnlyAction(getPipeStep(steps, 15), 'stop')).toMatchObject({
       why: { kind: 'stuck', rule: 'same_error', reason: expect.stringMatching(/main\.go/) },
     });
   });
 
   it('are over when the way out works, and a new phase starts afresh [NEX-05, NEX-84..86]', async () => {
-    const steps = await told('nexora', [
+    const steps = await runPipeScript('nexora', [
       { type: 'phase-started', number: 1, description: 'Fix it', total: 2 },
       ...nexora,
       { type: 'tool-finished', callId: 'w', outcome: { ok: true, output: 'written' } },
@@ -258,13 +275,13 @@ describe('the loops of Nexora, line by line,', () => {
       ...misses,
       ...misses,
     ]);
-    expect(at(steps, 7).turn).toBe('errorRecovery');
-    expect(at(steps, 8)).toMatchObject({ turn: 'executingTools', actions: ['run-tools'] });
-    expect(at(steps, 9)).toMatchObject({ turn: 'postToolsHook', actions: ['run-hooks'] });
-    expect(at(steps, 10)).toMatchObject({ turn: 'callingModel', actions: ['ask-model'] });
-    expect(steps.slice(8).flatMap(verdicts)).toEqual([]);
-    expect(at(steps, -1).turn).toBe('callingModel');
-    expect(at(steps, -1).state.phases).toMatchObject({
+    expect(getPipeStep(steps, 7).turn).toBe('errorRecovery');
+    expect(getPipeStep(steps, 8)).toMatchObject({ turn: 'executingTools', actions: ['run-tools'] });
+    expect(getPipeStep(steps, 9)).toMatchObject({ turn: 'postToolsHook', actions: ['run-hooks'] });
+    expect(getPipeStep(steps, 10)).toMatchObject({ turn: 'callingModel', actions: ['ask-model'] });
+    expect(steps.slice(8).flatMap(listPipeVerdicts)).toEqual([]);
+    expect(getPipeStep(steps, -1).turn).toBe('callingModel');
+    expect(getPipeStep(steps, -1).state.phases).toMatchObject({
       total: 2,
       current: { number: 2, description: 'Fix the rest' },
       completed: [{ number: 1, success: true }],
@@ -273,13 +290,17 @@ describe('the loops of Nexora, line by line,', () => {
 
   it('halt at once when two files are changed back and forth [NEX-27, NEX-81..83]', async () => {
     const hooked = { type: 'hooks-finished', actionTaken: false };
-    const edits = ['a.go', 'b.go', 'a.go', 'b.go'].flatMap((path) => [edit(path), worked(), hooked]);
-    const steps = await told('nexora', [says('Go.'), ...edits]);
-    expect(steps.slice(0, 11).flatMap(verdicts)).toEqual([]);
-    const [verdict] = steps.flatMap(verdicts);
+    const edits = ['a.go', 'b.go', 'a.go', 'b.go'].flatMap((path) => [
+      createEditReply(path),
+      createSuccessEvent(),
+      hooked,
+    ]);
+    const steps = await runPipeScript('nexora', [createUserMessage('Go.'), ...edits]);
+    expect(steps.slice(0, 11).flatMap(listPipeVerdicts)).toEqual([]);
+    const [verdict] = steps.flatMap(listPipeVerdicts);
     expect(verdict).toMatchObject({ rule: 'oscillation', level: 'stuck' });
     expect(verdict?.['reason']).toMatch(/oscillating.*a\.go.*b\.go/i);
-    expect(at(steps, 12)).toMatchObject({ turn: 'halted', actions: ['stop'] });
+    expect(getPipeStep(steps, 12)).toMatchObject({ turn: 'halted', actions: ['stop'] });
   });
 
   it('are none when each phase changes files of its own [NEX-64, NEX-66, NEX-77]', async () => {
@@ -291,19 +312,19 @@ describe('the loops of Nexora, line by line,', () => {
         expectedMs: 900_000,
         total: 10,
       },
-      says('Go on.'),
+      createUserMessage('Go on.'),
       ...Array.from({ length: 12 }, (__, file) => `pkg${number}/file${file}.go`).flatMap((path) => [
-        edit(path),
-        worked(),
+        createEditReply(path),
+        createSuccessEvent(),
         { type: 'hooks-finished', actionTaken: false },
       ]),
-      replies('That was this one.'),
+      createModelReply('That was this one.'),
     ]);
-    const steps = await told('nexora', [...phases, { type: 'phase-completed', success: true }]);
-    expect(steps.flatMap(verdicts)).toEqual([]);
-    expect(at(steps, -1).turn).toBe('waitingForUser');
-    expect(at(steps, -1).state.phases.completed).toHaveLength(10);
-    expect(at(steps, 0).state.phases.current).toMatchObject({ number: 1, expectedMs: 900_000 });
+    const steps = await runPipeScript('nexora', [...phases, { type: 'phase-completed', success: true }]);
+    expect(steps.flatMap(listPipeVerdicts)).toEqual([]);
+    expect(getPipeStep(steps, -1).turn).toBe('waitingForUser');
+    expect(getPipeStep(steps, -1).state.phases.completed).toHaveLength(10);
+    expect(getPipeStep(steps, 0).state.phases.current).toMatchObject({ number: 1, expectedMs: 900_000 });
   });
 });
 
@@ -316,27 +337,28 @@ const background = {
   kind: 'entry',
   savedAt: 5,
 };
-const thinks = (think: string, nextState: string) => replies('', { logs: { think }, nextState });
+const createThinkingReply = (think: string, nextState: string) =>
+  createModelReply('', { logs: { think }, nextState });
 
 const lkj1 = [
-  says('Write a story.'),
-  thinks('Who is in it?', 'thinking'),
-  thinks('Alice is, and Bob.', 'executing'),
-  calls('working_memory_add', alice),
-  worked('added'),
-  calls('working_memory_add', bob),
-  worked('added'),
-  calls('working_memory_remove', { tags: 'character_bob_old_description' }),
-  worked('removed'),
-  calls('storage_load', { tags: 'character_alice_background' }),
-  ends({ ok: true, output: 'loaded' }, { found: [background] }),
-  calls('storage_save', plot),
-  worked('saved'),
+  createUserMessage('Write a story.'),
+  createThinkingReply('Who is in it?', 'thinking'),
+  createThinkingReply('Alice is, and Bob.', 'executing'),
+  createCallReply('working_memory_add', alice),
+  createSuccessEvent('added'),
+  createCallReply('working_memory_add', bob),
+  createSuccessEvent('added'),
+  createCallReply('working_memory_remove', { tags: 'character_bob_old_description' }),
+  createSuccessEvent('removed'),
+  createCallReply('storage_load', { tags: 'character_alice_background' }),
+  createToolFinishedEvent({ ok: true, output: 'loaded' }, { found: [background] }),
+  createCallReply('storage_save', plot),
+  createSuccessEvent('saved'),
 ];
 
 describe('the four actions of the first LKJAgent, line by line,', () => {
   it('lead from thinking through executing back to thinking [LKJ1-44]', async () => {
-    const steps = await told('lkj1', lkj1);
+    const steps = await runPipeScript('lkj1', lkj1);
     expect(steps.slice(0, 5).map(({ turn, mode, actions }) => [turn, mode, actions])).toEqual([
       ['callingModel', 'thinking', ['ask-model']],
       ['callingModel', 'thinking', ['ask-model']],
@@ -344,12 +366,12 @@ describe('the four actions of the first LKJAgent, line by line,', () => {
       ['executingTools', 'executing', ['run-tools']],
       ['callingModel', 'thinking', ['ask-model']],
     ]);
-    expect([6, 8, 10, 12].map((index) => at(steps, index).mode)).toEqual(Array(4).fill('thinking'));
+    expect([6, 8, 10, 12].map((index) => getPipeStep(steps, index).mode)).toEqual(Array(4).fill('thinking'));
   });
 
   it('change memory as they say [LKJ1-46, LKJ1-48, LKJ1-51, LKJ1-56, LKJ1-59, LKJ1-61]', async () => {
-    const steps = await told('lkj1', lkj1);
-    const held = (index: number) => at(steps, index).state.memory?.entries;
+    const steps = await runPipeScript('lkj1', lkj1);
+    const held = (index: number) => getPipeStep(steps, index).state.memory?.entries;
     const logs = { thinking_log_001: 'Who is in it?', thinking_log_002: 'Alice is, and Bob.' };
     const added = { ...logs, character_alice_personality: alice.value };
     expect(held(0)).toEqual({});
@@ -359,49 +381,49 @@ describe('the four actions of the first LKJAgent, line by line,', () => {
     expect(held(8)).toEqual(added);
     expect(held(10)).toEqual({ ...added, character_alice_background: background.value });
     expect(held(12)).toEqual(held(10));
-    expect(action(at(steps, 12), 'store')['entries']).toEqual([
+    expect(findOnlyAction(getPipeStep(steps, 12), 'store')['entries']).toEqual([
       { key: 'story_plot_chapter1', value: plot.value, kind: 'entry', savedAt: 12_000 },
     ]);
   });
 
   it('are not carried out when there is no such action, and the model hears of it [LKJ1-45]', async () => {
-    const steps = await told('lkj1', [
-      says('Go.'),
-      thinks('I try.', 'executing'),
-      calls('storage_search', { tags: 'x' }),
+    const steps = await runPipeScript('lkj1', [
+      createUserMessage('Go.'),
+      createThinkingReply('I try.', 'executing'),
+      createCallReply('storage_search', { tags: 'x' }),
     ]);
-    expect(at(steps, 2)).toMatchObject({
+    expect(getPipeStep(steps, 2)).toMatchObject({
       turn: 'callingModel',
       mode: 'thinking',
       moves: ['executing → thinking'],
     });
-    expect(String(action(at(steps, 2), 'ask-model')['section'])).toContain(
+    expect(String(findOnlyAction(getPipeStep(steps, 2), 'ask-model')['section'])).toContain(
       'there is no action "storage_search"',
     );
   });
 });
 
 const long = { tags: 'chapter', value: 'word '.repeat(4_000) };
-const evaluates = (evaluation: string, nextState?: string) =>
-  replies('', { logs: { evaluation }, ...(nextState !== undefined && { nextState }) });
+const createEvaluationReply = (evaluation: string, nextState?: string) =>
+  createModelReply('', { logs: { evaluation }, ...(nextState !== undefined && { nextState }) });
 
 const lkj = [
-  says('Write a story.'),
-  thinks('I note who it is about.', 'commanding'),
-  calls('working_memory_add', alice),
-  worked('added'),
-  evaluates('That is noted.'),
-  thinks('Now the chapter.', 'commanding'),
-  calls('working_memory_add', long),
-  worked('added'),
-  evaluates('That was a lot.', 'commanding'),
+  createUserMessage('Write a story.'),
+  createThinkingReply('I note who it is about.', 'commanding'),
+  createCallReply('working_memory_add', alice),
+  createSuccessEvent('added'),
+  createEvaluationReply('That is noted.'),
+  createThinkingReply('Now the chapter.', 'commanding'),
+  createCallReply('working_memory_add', long),
+  createSuccessEvent('added'),
+  createEvaluationReply('That was a lot.', 'commanding'),
   { type: 'paging-finished', freedTokens: 4_000 },
-  thinks('On with it.', 'thinking'),
+  createThinkingReply('On with it.', 'thinking'),
 ];
 
 describe('the cycle of the second LKJAgent, line by line,', () => {
   it('thinks, commands, evaluates, and makes room before it thinks again [LKJ2-09, LKJ2-12, LKJ2-22, LKJ2-24, RL-17]', async () => {
-    const steps = await told('lkj', lkj);
+    const steps = await runPipeScript('lkj', lkj);
     expect(steps.map(({ turn, mode, moves, actions }) => [turn, mode, moves, actions])).toEqual([
       ['callingModel', 'thinking', [], ['ask-model']],
       ['callingModel', 'commanding', ['thinking → commanding'], ['ask-model']],
@@ -418,21 +440,21 @@ describe('the cycle of the second LKJAgent, line by line,', () => {
   });
 
   it('writes its logs into working memory, and moves what is too much into storage [LKJ2-08, LKJ2-29, LKJ2-30]', async () => {
-    const steps = await told('lkj', lkj);
-    const after = at(steps, 4).state.memory?.entries ?? {};
+    const steps = await runPipeScript('lkj', lkj);
+    const after = getPipeStep(steps, 4).state.memory?.entries ?? {};
     expect(after).toMatchObject({
       think_log_001: 'I note who it is about.',
       character_alice_personality: alice.value,
       evaluation_log_001: 'That is noted.',
     });
     expect(after['command_log_001']).toMatch(/working_memory_add.*character_alice_personality/);
-    expect(at(steps, 8).state.memory?.tokens).toBeGreaterThanOrEqual(4_096);
-    const { memory } = at(steps, 9).state;
+    expect(getPipeStep(steps, 8).state.memory?.tokens).toBeGreaterThanOrEqual(4_096);
+    const { memory } = getPipeStep(steps, 9).state;
     expect(memory?.tokens).toBeLessThan(4_096);
     expect(memory?.entries['chapter']).not.toBe(long.value);
-    const stored = action(at(steps, 9), 'store')['entries'] as readonly Part[];
+    const stored = findOnlyAction(getPipeStep(steps, 9), 'store')['entries'] as readonly JsonRecord[];
     expect(stored).toContainEqual({ key: 'chapter', value: long.value, kind: 'entry', savedAt: 9_000 });
-    const paged = at(steps, 9).answer.notes?.find(({ type }) => type === 'paged');
+    const paged = getPipeStep(steps, 9).answer.notes?.find(({ type }) => type === 'paged');
     expect(paged?.['moved']).toContainEqual(expect.objectContaining({ key: 'chapter' }));
   });
 });
@@ -442,21 +464,21 @@ const read = { id: 'r', tool: 'read_file', args: { path: 'b.ts' } };
 const over = { kind: 'overloaded', message: 'Come back later.' };
 
 const loom = [
-  says('Tidy up.'),
+  createUserMessage('Tidy up.'),
   { type: 'text-delta', text: 'I look' },
-  replies('I look first.', { calls: [edited, read] }),
+  createModelReply('I look first.', { calls: [edited, read] }),
   { type: 'tool-finished', callId: 'r', outcome: { ok: true, output: 'text' } },
   { type: 'tool-finished', callId: 'e', outcome: { ok: true, output: 'edited' } },
   { type: 'hooks-finished', actionTaken: true },
   { type: 'model-failed', error: over },
   { type: 'retry-due' },
-  replies('Tidy.'),
+  createModelReply('Tidy.'),
   { type: 'shutdown-requested' },
 ];
 
 describe('a turn of Loom, line by line,', () => {
   it('asks, runs tools side by side, runs hooks, retries and answers [LOOM-43, LOOM-44, LOOM-47, LOOM-50..53, LOOM-55, LOOM-56]', async () => {
-    const steps = await told('loom', loom);
+    const steps = await runPipeScript('loom', loom);
     expect(steps.map(({ turn, actions }) => [turn, actions])).toEqual([
       ['callingModel', ['ask-model']],
       ['callingModel', ['show-text']],
@@ -469,15 +491,16 @@ describe('a turn of Loom, line by line,', () => {
       ['waitingForUser', ['wait']],
       ['shuttingDown', ['shut-down']],
     ]);
-    expect(action(at(steps, 4), 'run-hooks')['completed']).toMatchObject([
+    expect(findOnlyAction(getPipeStep(steps, 4), 'run-hooks')['completed']).toMatchObject([
       { tool: 'edit_file', ok: true },
       { tool: 'read_file', ok: true },
     ]);
   });
 
   it('hands the model all that was said, results in the order of the calls [LOOM-77..79, RO-07]', async () => {
-    const steps = await told('loom', loom);
-    const said = (index: number) => action(at(steps, index), 'ask-model')['messages'] as readonly Part[];
+    const steps = await runPipeScript('loom', loom);
+    const said = (index: number) =>
+      findOnlyAction(getPipeStep(steps, index), 'ask-model')['messages'] as readonly JsonRecord[];
     expect(said(0)).toMatchObject([{ role: 'user', text: 'Tidy up.' }]);
     expect(said(5)).toMatchObject([
       { role: 'user' },
@@ -486,7 +509,7 @@ describe('a turn of Loom, line by line,', () => {
       { role: 'tool', callId: 'r', outcome: { output: 'text' } },
     ]);
     expect(said(7)).toEqual(said(5));
-    expect(at(steps, 8).state).toMatchObject({ messages: 5 });
+    expect(getPipeStep(steps, 8).state).toMatchObject({ messages: 5 });
   });
 });
 
@@ -494,7 +517,9 @@ describe('each of them in a process of its own', () => {
   it.each(Object.entries({ savant, nexora, lkj1, lkj, loom }))(
     'answers %s as it does here [LOOM-73]',
     async (profile, events) => {
-      expect(await processed(profile, events)).toEqual((await piped(script(events), { profile })).answers);
+      expect(await runPipeScriptProcess(profile, events)).toEqual(
+        (await runPipeInput(toTimedLines(events), { profile })).answers,
+      );
     },
   );
 });

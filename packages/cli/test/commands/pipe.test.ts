@@ -1,32 +1,32 @@
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { pipe, printSchema } from '../../src/commands/pipe.ts';
+import { runPipe, printEventSchema } from '../../src/commands/pipe.ts';
 import { UsageError } from '../../src/usage-error.ts';
-import { lines, piped, type Read } from '../fixtures/piped.ts';
+import { toJsonLines, runPipeInput, type PipeAnswerJson } from '../fixtures/run-pipe-input.ts';
 
-const asked = { type: 'user-message', at: 1_000, text: 'What is in the shed?' };
+const userMessageEvent = { type: 'user-message', at: 1_000, text: 'What is in the shed?' };
 const call = { id: 'a', tool: 'read', args: { path: 'shed.txt' } };
-const replied = { type: 'model-replied', at: 2_000, request: 1, text: 'Let me look.', calls: [call] };
+const callReplyEvent = { type: 'model-replied', at: 2_000, request: 1, text: 'Let me look.', calls: [call] };
 const outcome = { ok: true, output: 'two spades' };
-const finished = { type: 'tool-finished', at: 3_000, request: 1, callId: 'a', outcome };
-const answered = { type: 'model-replied', at: 4_000, request: 3, text: 'Two spades.', calls: [] };
+const toolFinishedEvent = { type: 'tool-finished', at: 3_000, request: 1, callId: 'a', outcome };
+const answerEvent = { type: 'model-replied', at: 4_000, request: 3, text: 'Two spades.', calls: [] };
 const shutdown = { type: 'shutdown-requested', at: 9_000 };
 
-function actionsOf({ actions }: Read): readonly unknown[] {
+function listActionTypes({ actions }: PipeAnswerJson): readonly unknown[] {
   return actions?.map(({ type }) => type) ?? [];
 }
 
-async function stateIn(form: string): Promise<unknown> {
-  const { answers } = await piped(lines(asked), { state: form, id: 'mine' });
+async function readPipeState(form: string): Promise<unknown> {
+  const { answers } = await runPipeInput(toJsonLines(userMessageEvent), { state: form, id: 'mine' });
   return answers[0]?.state;
 }
 
-function quiet(): Writable {
+function createSilentStream(): Writable {
   return new PassThrough();
 }
 
-function brokenBy(code: string): Writable {
+function createFailingStream(code: string): Writable {
   return new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error(`write ${code}`), { code })),
   });
@@ -34,7 +34,10 @@ function brokenBy(code: string): Writable {
 
 describe('pawl pipe', () => {
   it('walks a whole turn: one answer for each line, with what to do next [LOOM-07]', async () => {
-    const { code, answers } = await piped(lines(asked, replied, finished, answered), { state: 'status' });
+    const { code, answers } = await runPipeInput(
+      toJsonLines(userMessageEvent, callReplyEvent, toolFinishedEvent, answerEvent),
+      { state: 'status' },
+    );
     expect(code).toBe(0);
     expect(answers.map(({ ok, seq, state }) => [ok, seq, state])).toEqual([
       [true, 1, 'callingModel'],
@@ -53,8 +56,8 @@ describe('pawl pipe', () => {
         deadline: null,
         section: null,
         messages: [
-          { role: 'user', at: 1_000, text: asked.text },
-          { role: 'assistant', at: 2_000, text: replied.text, calls: [call] },
+          { role: 'user', at: 1_000, text: userMessageEvent.text },
+          { role: 'assistant', at: 2_000, text: callReplyEvent.text, calls: [call] },
           { role: 'tool', at: 3_000, callId: 'a', tool: 'read', outcome },
         ],
       },
@@ -88,10 +91,10 @@ describe('pawl pipe', () => {
       [{ type: 'model-replied', text: 'Done.', calls: [] }, 'waitingForUser', ['wait']],
       [{ type: 'shutdown-requested' }, 'shuttingDown', ['shut-down']],
     ];
-    const input = lines(...flow.map(([event], index) => ({ ...event, at: index })));
-    const { code, answers } = await piped(input, { profile: 'loom', state: 'status' });
+    const input = toJsonLines(...flow.map(([event], index) => ({ ...event, at: index })));
+    const { code, answers } = await runPipeInput(input, { profile: 'loom', state: 'status' });
     expect(code).toBe(0);
-    expect(answers.map((answer) => [answer.state, actionsOf(answer)])).toEqual(
+    expect(answers.map((answer) => [answer.state, listActionTypes(answer)])).toEqual(
       flow.map(([, ...rest]) => rest),
     );
     expect(answers.every(({ refused }) => refused === undefined)).toBe(true);
@@ -99,8 +102,11 @@ describe('pawl pipe', () => {
 
   it('takes what is said while work is under way, and has the model hear it with the results', async () => {
     const said = { type: 'steered', at: 2_500, text: 'Only the first line.' };
-    const { answers } = await piped(lines(asked, replied, said, finished), { state: 'compact' });
-    expect(answers.map(actionsOf)).toEqual([['ask-model'], ['run-tools'], ['wait'], ['ask-model']]);
+    const { answers } = await runPipeInput(
+      toJsonLines(userMessageEvent, callReplyEvent, said, toolFinishedEvent),
+      { state: 'compact' },
+    );
+    expect(answers.map(listActionTypes)).toEqual([['ask-model'], ['run-tools'], ['wait'], ['ask-model']]);
     expect(answers[2]?.refused).toBeUndefined();
     expect(answers[2]?.state).toMatchObject({ agenda: { said: ['Only the first line.'] } });
     const [ask] = answers[3]?.actions ?? [];
@@ -111,25 +117,33 @@ describe('pawl pipe', () => {
   });
 
   it('gives the same answers to the same lines [LOOM-73]', async () => {
-    const input = lines(asked, replied, { ...replied, at: 2_500 }, finished, answered);
-    expect(await piped(input)).toEqual(await piped(input));
+    const input = toJsonLines(
+      userMessageEvent,
+      callReplyEvent,
+      { ...callReplyEvent, at: 2_500 },
+      toolFinishedEvent,
+      answerEvent,
+    );
+    expect(await runPipeInput(input)).toEqual(await runPipeInput(input));
   });
 
   it('begins its session at the time of the first event, not at that of the process', async () => {
-    const { answers } = await piped(lines({ type: 'retry-due', at: 5 }));
+    const { answers } = await runPipeInput(toJsonLines({ type: 'retry-due', at: 5 }));
     expect(answers[0]?.state).toMatchObject({ status: 'waitingForUser', since: 5 });
   });
 
   it('takes the time of arrival for an event without one', async () => {
     const before = Date.now();
-    const { answers } = await piped(lines({ type: 'user-message', text: 'Hello' }));
+    const { answers } = await runPipeInput(toJsonLines({ type: 'user-message', text: 'Hello' }));
     const at = answers[0]?.notes?.[0]?.['at'];
     expect(at).toBeGreaterThanOrEqual(before);
     expect(at).toBeLessThanOrEqual(Date.now());
   });
 
   it('says that an event does not fit the state, and counts the line as good', async () => {
-    const { code, answers } = await piped(lines(asked, { ...asked, at: 5_000 }));
+    const { code, answers } = await runPipeInput(
+      toJsonLines(userMessageEvent, { ...userMessageEvent, at: 5_000 }),
+    );
     const [first, second] = answers;
     expect(code).toBe(0);
     expect(second).toMatchObject({
@@ -143,15 +157,15 @@ describe('pawl pipe', () => {
   });
 
   it('prints the state in the form asked for', async () => {
-    expect(await stateIn('status')).toBe('callingModel');
-    expect(await stateIn('compact')).toMatchObject({
+    expect(await readPipeState('status')).toBe('callingModel');
+    expect(await readPipeState('compact')).toMatchObject({
       status: 'callingModel',
       request: 1,
       messages: 1,
       seq: 1,
     });
-    expect(await stateIn('compact')).not.toHaveProperty('conversation');
-    expect(await stateIn('full')).toMatchObject({
+    expect(await readPipeState('compact')).not.toHaveProperty('conversation');
+    expect(await readPipeState('full')).toMatchObject({
       version: 1,
       id: 'mine',
       profile: 'pawl',
@@ -163,9 +177,9 @@ describe('pawl pipe', () => {
     const stdin = new PassThrough();
     const stdout = new PassThrough();
     const out = text(stdout);
-    stdin.write(`nonsense\n${lines(shutdown, asked)}`);
+    stdin.write(`nonsense\n${toJsonLines(shutdown, userMessageEvent)}`);
     const io = { stdin, stdout, stderr: new PassThrough() };
-    expect(await pipe({ profile: 'pawl', state: 'status' }, io)).toBe(0);
+    expect(await runPipe({ profile: 'pawl', state: 'status' }, io)).toBe(0);
     expect(stdin.destroyed).toBe(true);
     stdout.end();
     expect((await out).trimEnd().split('\n')).toHaveLength(2);
@@ -173,7 +187,7 @@ describe('pawl pipe', () => {
 
   it('goes on answering after the session has ended', async () => {
     const halt = { type: 'halt-requested', at: 1, reason: 'Enough.' };
-    const { answers } = await piped(lines(halt, asked), { state: 'status' });
+    const { answers } = await runPipeInput(toJsonLines(halt, userMessageEvent), { state: 'status' });
     expect(answers.map(({ state, refused }) => [state, refused])).toEqual([
       ['halted', undefined],
       ['halted', 'the session has ended'],
@@ -183,7 +197,7 @@ describe('pawl pipe', () => {
   it('prints the JSON Schema of the events', async () => {
     const stdout = new PassThrough();
     const out = text(stdout);
-    expect(await printSchema({ stdin: new PassThrough(), stdout, stderr: new PassThrough() })).toBe(0);
+    expect(await printEventSchema({ stdin: new PassThrough(), stdout, stderr: new PassThrough() })).toBe(0);
     stdout.end();
     expect(JSON.parse(await out)).toMatchObject({ $ref: '#/$defs/Event' });
   });
@@ -196,7 +210,7 @@ describe('pawl pipe, called wrongly,', () => {
     [{ state: 'stats' }, /"stats".*Did you mean status\?.*compact, full, status/],
     [{ state: '' }, /""/],
   ])('says so in one line before it reads anything: %o', async (options, message) => {
-    const wrong = piped(lines(asked), options);
+    const wrong = runPipeInput(toJsonLines(userMessageEvent), options);
     await expect(wrong).rejects.toThrow(UsageError);
     await expect(wrong).rejects.toThrow(message);
   });
@@ -206,8 +220,11 @@ describe('the end of pawl pipe', () => {
   it('comes when the reader has left, also while no line comes', async () => {
     const stdin = new PassThrough();
     const stdout = new PassThrough();
-    const ended = pipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: quiet() });
-    stdin.write(lines(asked));
+    const ended = runPipe(
+      { profile: 'pawl', state: 'status' },
+      { stdin, stdout, stderr: createSilentStream() },
+    );
+    stdin.write(toJsonLines(userMessageEvent));
     for await (const _ of stdout) break;
     expect(await ended).toBe(0);
     expect(stdin.destroyed).toBe(true);
@@ -215,22 +232,30 @@ describe('the end of pawl pipe', () => {
 
   it('comes quietly when the pipe to the reader breaks', async () => {
     const stdin = new PassThrough();
-    const stdout = brokenBy('EPIPE');
-    stdin.write(lines(asked));
-    expect(await pipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: quiet() })).toBe(0);
+    const stdout = createFailingStream('EPIPE');
+    stdin.write(toJsonLines(userMessageEvent));
+    expect(
+      await runPipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: createSilentStream() }),
+    ).toBe(0);
   });
 
   it('comes with the reason when the output cannot be written', async () => {
     const stdin = new PassThrough();
-    const stdout = brokenBy('ENOSPC');
-    stdin.write(lines(asked));
-    const ended = pipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: quiet() });
+    const stdout = createFailingStream('ENOSPC');
+    stdin.write(toJsonLines(userMessageEvent));
+    const ended = runPipe(
+      { profile: 'pawl', state: 'status' },
+      { stdin, stdout, stderr: createSilentStream() },
+    );
     await expect(ended).rejects.toThrow('The output cannot be written: write ENOSPC');
   });
 
   it('comes with the reason when the input cannot be read', async () => {
     const stdin = new PassThrough();
-    const ended = pipe({ profile: 'pawl', state: 'status' }, { stdin, stdout: quiet(), stderr: quiet() });
+    const ended = runPipe(
+      { profile: 'pawl', state: 'status' },
+      { stdin, stdout: createSilentStream(), stderr: createSilentStream() },
+    );
     stdin.destroy(new Error('EISDIR: illegal operation on a directory, read'));
     await expect(ended).rejects.toThrow('The input cannot be read: EISDIR');
   });
@@ -239,9 +264,15 @@ describe('the end of pawl pipe', () => {
     const interrupt = new AbortController();
     const stdin = new PassThrough();
     const options = { profile: 'pawl', state: 'status', signal: interrupt.signal };
-    const ended = pipe(options, { stdin, stdout: quiet(), stderr: quiet() });
+    const ended = runPipe(options, { stdin, stdout: createSilentStream(), stderr: createSilentStream() });
     interrupt.abort();
     expect(await ended).toBe(130);
-    expect(await pipe(options, { stdin: new PassThrough(), stdout: quiet(), stderr: quiet() })).toBe(130);
+    expect(
+      await runPipe(options, {
+        stdin: new PassThrough(),
+        stdout: createSilentStream(),
+        stderr: createSilentStream(),
+      }),
+    ).toBe(130);
   });
 });

@@ -1,13 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { profiles } from '@pawl/core';
+import { builtInProfiles } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { profileNamed } from '../../src/commands/profile-option.ts';
+import { resolveProfile } from '../../src/commands/profile-option.ts';
 import { main } from '../../src/main.ts';
 import { UsageError } from '../../src/usage-error.ts';
-import { captureIo } from '../captured-io.ts';
-import { lines, piped } from '../fixtures/piped.ts';
+import { captureIo } from '../capture-io.ts';
+import { toJsonLines, runPipeInput } from '../fixtures/run-pipe-input.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -15,20 +15,20 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-async function put(name: string, content: string): Promise<string> {
+async function writeProfileFile(name: string, content: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, content);
   return path;
 }
 
 describe('--profile', () => {
-  it.each(profiles)('knows $name by its name', async (profile) => {
-    expect(await profileNamed(profile.name)).toBe(profile);
+  it.each(builtInProfiles)('knows $name by its name', async (profile) => {
+    expect(await resolveProfile(profile.name)).toBe(profile);
   });
 
   it('takes a file', async () => {
-    const path = await put('mine.yaml', 'name: mine\nextends: loom\nmaxRetries: 1\n');
-    expect(await profileNamed(path)).toMatchObject({ name: 'mine', settings: { maxRetries: 1 } });
+    const path = await writeProfileFile('mine.yaml', 'name: mine\nextends: loom\nmaxRetries: 1\n');
+    expect(await resolveProfile(path)).toMatchObject({ name: 'mine', settings: { maxRetries: 1 } });
   });
 
   it.each([
@@ -40,7 +40,7 @@ describe('--profile', () => {
     ['none.yaml', '"none.yaml": there is no such file. Check the spelling.'],
     ['./loom', '"./loom": profiles are read from .json, .yaml and .yml files. Rename it to say which it is.'],
   ])('says in one line what is wrong with %s', async (given, message) => {
-    await expect(profileNamed(given)).rejects.toThrow(new UsageError(message));
+    await expect(resolveProfile(given)).rejects.toThrow(new UsageError(message));
   });
 });
 
@@ -49,21 +49,21 @@ describe('pawl pipe --profile', () => {
   const failed = { type: 'model-failed', at: 1, error: { kind: 'overloaded', message: 'Later.' } };
 
   it('behaves as the file says, and the session has its name', async () => {
-    const path = await put('once.json', '{"name": "once", "extends": "loom", "maxRetries": 1}');
+    const path = await writeProfileFile('once.json', '{"name": "once", "extends": "loom", "maxRetries": 1}');
     const status = { state: 'status' };
-    const mine = await piped(lines(asked, failed), { profile: path, ...status });
-    const theirs = await piped(lines(asked, failed), { profile: 'loom', ...status });
+    const mine = await runPipeInput(toJsonLines(asked, failed), { profile: path, ...status });
+    const theirs = await runPipeInput(toJsonLines(asked, failed), { profile: 'loom', ...status });
     expect([mine, theirs].map(({ answers }) => answers[1]?.state)).toEqual([
       'waitingForUser',
       'errorRecovery',
     ]);
-    const full = await piped(lines(asked), { profile: path, state: 'full' });
+    const full = await runPipeInput(toJsonLines(asked), { profile: path, state: 'full' });
     expect(full.answers[0]?.state).toMatchObject({ profile: 'once' });
   });
 
   it('leaves with one line and the code of wrong usage when the file cannot be used', async () => {
-    const path = await put('bad.yaml', 'name: bad\ngovernor:\n  rules:\n    same-qery: false\n');
-    const { io, out, err } = captureIo(lines(asked));
+    const path = await writeProfileFile('bad.yaml', 'name: bad\ngovernor:\n  rules:\n    same-qery: false\n');
+    const { io, out, err } = captureIo(toJsonLines(asked));
     expect(await main(['pipe', '--profile', path], io)).toBe(2);
     expect(out()).toBe('');
     expect(err()).toContain(

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { defaultSettings, findProfile, profiles } from '@pawl/core';
+import { defaultSettings, findProfile, builtInProfiles } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import { listProfiles, showProfile } from '../../src/commands/profiles.ts';
-import { captureIo } from '../captured-io.ts';
+import { captureIo } from '../capture-io.ts';
 
 const example = join(import.meta.dirname, '../../../../examples/profiles/reviewer.yaml');
 
@@ -10,7 +10,7 @@ describe('pawl profiles list', () => {
   it('has a line for what each is for and one for what it decides', () => {
     const { io, out } = captureIo();
     expect(listProfiles({}, io)).toBe(0);
-    expect(out().split('\n')).toHaveLength(2 * profiles.length + 1);
+    expect(out().split('\n')).toHaveLength(2 * builtInProfiles.length + 1);
     expect(out()).toMatch(
       /^savant {2}Modes for an agent that searches.*\n {8}governor savant, chart savant, protocol json$/m,
     );

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { proxy } from '../../src/commands/proxy.ts';
+import { runProxy } from '../../src/commands/proxy.ts';
 import { listSessions } from '../../src/commands/sessions.ts';
-import { captureIo } from '../captured-io.ts';
-import { startUpstream, type Upstream } from '../proxy/upstream.ts';
+import { captureIo } from '../capture-io.ts';
+import { startUpstream, type UpstreamServer } from '../proxy/upstream.ts';
 
-let upstream: Upstream | undefined;
+let upstream: UpstreamServer | undefined;
 afterEach(() => upstream?.close());
 
-const asked: OpenAI.ChatCompletionCreateParamsNonStreaming = {
+const chatRequest: OpenAI.ChatCompletionCreateParamsNonStreaming = {
   model: 'tiny',
   messages: [{ role: 'user', content: 'Which files are there?' }],
   tools: [{ type: 'function', function: { name: 'ls' } }],
@@ -24,15 +24,15 @@ describe('pawl proxy', () => {
     const store = join(dir, 'sessions.db');
     const stop = new AbortController();
     const { io, out } = captureIo();
-    const running = proxy({ upstream: upstream.url, port: '0', dir, store, signal: stop.signal }, io);
+    const running = runProxy({ upstream: upstream.url, port: '0', dir, store, signal: stop.signal }, io);
     await expect.poll(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+ governs http:\/\/127\.0\.0\.1:\d+\n$/);
     const [address] = out().split(' ');
     const client = new OpenAI({ apiKey: 'sk-secret', baseURL: `${address}/v1` });
-    const reply = await client.chat.completions.create(asked);
+    const reply = await client.chat.completions.create(chatRequest);
     expect(reply.choices[0]?.message.content).toBe('Three.');
     stop.abort();
     expect(await running).toBe(0);
-    await expect(client.chat.completions.create(asked, { maxRetries: 0 })).rejects.toThrow();
+    await expect(client.chat.completions.create(chatRequest, { maxRetries: 0 })).rejects.toThrow();
     const listed = captureIo();
     await listSessions({ dir, store, limit: '10', json: true }, listed.io);
     expect(JSON.parse(listed.out())).toMatchObject({
@@ -55,12 +55,12 @@ describe('pawl proxy', () => {
       json: true,
       signal: stop.signal,
     };
-    const running = proxy(flags, io);
+    const running = runProxy(flags, io);
     await expect.poll(out).toContain('\n');
     const { type, url } = JSON.parse(out()) as { readonly type: string; readonly url: string };
     expect(type).toBe('listening');
     const client = new OpenAI({ apiKey: 'x', baseURL: `${url}/v1` });
-    for await (const _ of await client.chat.completions.create({ ...asked, stream: true }));
+    for await (const _ of await client.chat.completions.create({ ...chatRequest, stream: true }));
     stop.abort();
     expect(await running).toBe(0);
     expect(JSON.parse(out().split('\n')[1] ?? '')).toEqual({ type: 'cut' });
@@ -78,6 +78,6 @@ describe('pawl proxy', () => {
   ])('refuses %j with one clear error', async (wrong, message) => {
     const { signal } = new AbortController();
     const right = { upstream: 'http://127.0.0.1:9', port: '0', dir: '.', store: 'none', signal };
-    await expect(proxy({ ...right, ...wrong }, captureIo().io)).rejects.toThrow(message);
+    await expect(runProxy({ ...right, ...wrong }, captureIo().io)).rejects.toThrow(message);
   });
 });

@@ -1,17 +1,17 @@
 import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectRedis, openRedisStore, redisStorage } from '@pawl/worker';
+import { connectRedis, openRedisStore, createRedisStorage } from '@pawl/worker';
 import type { Store } from '@pawl/runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasRedis, startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
-import { work } from '../../src/commands/worker.ts';
+import { startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
+import { runWorker } from '../../src/commands/worker.ts';
 import { main } from '../../src/main.ts';
-import { captureIo } from '../captured-io.ts';
-import { startOpenAiServer, type Say } from '../openai-server.ts';
-import { lines, type Ran } from './kept-sessions.ts';
+import { captureIo } from '../capture-io.ts';
+import { startOpenAiServer, type ScriptedSay } from '../openai-server.ts';
+import { splitLines, type PawlResult } from './test-workspace.ts';
 
-describe.skipIf(!hasRedis)('pawl submit, queue and worker', () => {
+describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
   let server: RedisServer;
   let store: Store;
   let folder = '';
@@ -43,7 +43,7 @@ describe.skipIf(!hasRedis)('pawl submit, queue and worker', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function pawl(...args: readonly string[]): Promise<Ran> {
+  async function pawl(...args: readonly string[]): Promise<PawlResult> {
     const { io, out, err } = captureIo();
     const code = await main([...args, '--store', server.url, '--dir', folder], io);
     return { code, out: out(), err: err() };
@@ -51,15 +51,15 @@ describe.skipIf(!hasRedis)('pawl submit, queue and worker', () => {
 
   async function json(...args: readonly string[]): Promise<readonly Record<string, unknown>[]> {
     const { out } = await pawl(...args, '--json');
-    return out === '' ? [] : lines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
+    return out === '' ? [] : splitLines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
   /** A worker in this process; it ends with the test. */
   function startWork(more: { readonly keep?: string } = {}): () => string {
     const stop = new AbortController();
     const captured = captureIo();
-    const times = { concurrency: '2', lease: '5', grace: '1', ...more };
-    const ended = work({ dir: folder, store: server.url, ...times, signal: stop.signal }, captured.io);
+    const times = { concurrency: '2', lease: '300', grace: '1', ...more };
+    const ended = runWorker({ dir: folder, store: server.url, ...times, signal: stop.signal }, captured.io);
     cleanUps.push(() => {
       stop.abort();
       return ended;
@@ -82,10 +82,8 @@ describe.skipIf(!hasRedis)('pawl submit, queue and worker', () => {
       { name: 'party', tenant: 'default', when: { everyMs: 21_600_000 }, goal: 'When is the garden party?' },
     ]);
     const said = startWork();
-    await expect
-      .poll(async () => (await store.list())[0]?.status, { timeout: 20_000 })
-      .toBe('waitingForUser');
-    expect(said()).toContain('has begun by a schedule party-');
+    await expect.poll(async () => (await store.list())[0]?.status).toBe('waitingForUser');
+    await expect.poll(said).toContain('has begun by a schedule party-');
     const shown = (await pawl('show', 'party')).out;
     expect(shown).toContain('ninth of June');
     expect((await pawl('queue', 'schedules')).out).toMatch(
@@ -148,45 +146,45 @@ describe.skipIf(!hasRedis)('pawl submit, queue and worker', () => {
     cleanUps.push(close);
     const [kept] = await json('submit', 'When is the garden party?');
     const [gone] = await json('submit', 'When is the garden party?');
-    const stop = startWork({ keep: '1h' });
+    startWork({ keep: '1h' });
     for (const each of [kept, gone]) {
       const id = String(each?.['id']);
-      await expect
-        .poll(async () => (await store.open(id)).session.turn.status, { timeout: 20_000 })
-        .toBe('waitingForUser');
+      await expect.poll(async () => (await store.open(id)).session.turn.status).toBe('waitingForUser');
     }
     await redis.zadd('pawl:sessions', Date.now() - 3_700_000, String(gone?.['id']));
     // As if it were time again.
     await redis.del('pawl:removing');
-    await expect.poll(() => stop(), { timeout: 20_000 }).toContain('has removed');
+    // A worker looks for what to remove as soon as it starts.
+    const said = startWork({ keep: '1h' });
+    await expect.poll(said).toContain('has removed');
     expect((await store.list()).map(({ id }) => id)).toEqual([kept?.['id']]);
   });
 
   it('keep what an agent remembers where every worker finds it, and no other tenant', async () => {
     const model = await startOpenAiServer();
     cleanUps.push(() => model.close());
-    const says: readonly Say[] = [
+    const says: readonly ScriptedSay[] = [
       { tool: 'storage_save', args: { tags: 'party', value: 'on the ninth of June' } },
       'I have written it down.',
       { tool: 'storage_search', args: { query: 'June' } },
       'Found it.',
     ];
     model.says = (request) => says[request - 1] ?? 'Nothing is left to say.';
+    // A worker that starts has a look at all tenants there are.
+    await pawl('queue', 'limit', 'web', '--concurrency', '2');
     startWork();
     const spec = ['--model', 'openai-compatible:m', '--base-url', model.url, '--mode', 'full-auto'];
     for (const goal of ['Remember when the party is.', 'When is the party?']) {
       const [made] = await json('submit', ...spec, '--tenant', 'web', goal);
       const id = String(made?.['id']);
-      await expect
-        .poll(async () => (await store.open(id)).session.turn.status, { timeout: 20_000 })
-        .toBe('waitingForUser');
+      await expect.poll(async () => (await store.open(id)).session.turn.status).toBe('waitingForUser');
     }
     // What was found is what the other session had saved.
     expect(JSON.stringify(model.asked.at(-1))).toContain('on the ninth of June');
     const { redis, close } = await connectRedis(server.url);
     cleanUps.push(close);
     const counts = await Promise.all(
-      ['web', 'default'].map((tenant) => redisStorage(redis, { name: `${tenant} ${folder}` }).count()),
+      ['web', 'default'].map((tenant) => createRedisStorage(redis, { name: `${tenant} ${folder}` }).count()),
     );
     expect(counts).toEqual([1, 0]);
     expect(existsSync(join(folder, 'data', 'pawl', 'storage'))).toBe(false);

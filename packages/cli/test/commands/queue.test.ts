@@ -3,30 +3,33 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { conversationOf } from '@pawl/core';
-import { answerOf, type OpenedSession, type Store } from '@pawl/runtime';
-import { openRedisStore } from '@pawl/worker';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasRedis, startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
-import { dropSession, retrySession, showQueue } from '../../src/commands/queue.ts';
-import { sendTo } from '../../src/commands/queue-send.ts';
+import { getConversation } from '@pawl/core';
+import { findTurnAnswer, type OpenedSession, type Store } from '@pawl/runtime';
+import { connectRedis, openRedisStore } from '@pawl/worker';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
+import { dropQueuedSession, retryParkedSession, showQueue } from '../../src/commands/queue.ts';
+import { sendQueueCommand } from '../../src/commands/queue-send.ts';
 import { showSession } from '../../src/commands/show.ts';
-import { submitGoal, type SubmitOptions } from '../../src/commands/submit.ts';
-import { work } from '../../src/commands/worker.ts';
-import { captureIo } from '../captured-io.ts';
-import { startOpenAiServer, type OpenAiServer, type Say } from '../openai-server.ts';
-import { parsed } from '../whole-program.ts';
+import { submitGoal, type SubmitGoalOptions } from '../../src/commands/submit.ts';
+import { runWorker } from '../../src/commands/worker.ts';
+import { allowCalls, allowShell } from '../allow-calls.ts';
+import { captureIo } from '../capture-io.ts';
+import { startOpenAiServer, type OpenAiServer, type ScriptedSay } from '../openai-server.ts';
+import { parseCommandLine } from '../whole-program.ts';
 
 const bin = join(import.meta.dirname, '../../bin/pawl.js');
 
-const write = (content: string): Say => ({ tool: 'write', args: { path: 'plan.md', content } });
+const createWriteCall = (content: string): ScriptedSay => ({
+  tool: 'write',
+  args: { path: 'plan.md', content },
+});
 
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await holds())) await sleep(20);
+function waitForCondition(holds: () => Promise<boolean> | boolean): Promise<void> {
+  return expect.poll(holds).toBe(true);
 }
 
-describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
+describe('pawl beyond one machine', { tags: ['redis'] }, () => {
   let server: RedisServer;
   let store: Store;
   let folder = '';
@@ -48,17 +51,18 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
   });
 
   afterEach(async () => {
+    vi.unstubAllEnvs();
     for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const flags = (more: Partial<SubmitOptions> = {}): SubmitOptions => ({
+  const flags = (more: Partial<SubmitGoalOptions> = {}): SubmitGoalOptions => ({
     dir: folder,
     store: server.url,
     ...more,
   });
 
-  async function submit(goal: string, more: Partial<SubmitOptions> = {}): Promise<string> {
+  async function submit(goal: string, more: Partial<SubmitGoalOptions> = {}): Promise<string> {
     const captured = captureIo();
     expect(await submitGoal(goal, flags(more), captured.io)).toBe(0);
     return captured.out().trim();
@@ -68,8 +72,8 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
   function startWork(dir = folder): { readonly out: () => string; end(): Promise<number> } {
     const stop = new AbortController();
     const captured = captureIo();
-    const times = { concurrency: '2', lease: '5', grace: '1' };
-    const ended = work({ dir, store: server.url, ...times, signal: stop.signal }, captured.io);
+    const times = { concurrency: '2', lease: '300', grace: '1' };
+    const ended = runWorker({ dir, store: server.url, ...times, signal: stop.signal }, captured.io);
     const end = (): Promise<number> => {
       stop.abort();
       return ended;
@@ -79,7 +83,7 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
   }
 
   async function untilIn(id: string, status: string): Promise<OpenedSession> {
-    await until(async () => (await store.open(id)).session.turn.status === status);
+    await waitForCondition(async () => (await store.open(id)).session.turn.status === status);
     return store.open(id);
   }
 
@@ -100,11 +104,11 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
     ]);
     const worker = startWork();
     const { session, about } = await untilIn(id, 'waitingForUser');
-    expect(answerOf(conversationOf(session))).toContain('ninth of June');
+    expect(findTurnAnswer(getConversation(session))).toContain('ninth of June');
     expect(about).toMatchObject({ dir: folder, model: 'librarian', worker: { tenant: 'default' } });
-    await until(() => worker.out().includes(`has nothing left to do for ${id}`));
+    await waitForCondition(() => worker.out().includes(`has nothing left to do for ${id}`));
     const captured = captureIo();
-    await sendTo(id, { kind: 'halt', reason: 'enough' }, flags(), captured.io);
+    await sendQueueCommand(id, { kind: 'halt', reason: 'enough' }, flags(), captured.io);
     expect((await untilIn(id, 'halted')).session.turn).toMatchObject({ why: { reason: 'enough' } });
     expect(await worker.end()).toBe(0);
   });
@@ -114,16 +118,16 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
     cleanUps.push(() => rmSync(elsewhere, { recursive: true, force: true }));
     const id = await submit('When is the garden party?');
     const wrong = startWork(elsewhere);
-    await until(async () => (await queueAsJson()).parked.length > 0);
+    await waitForCondition(async () => (await queueAsJson()).parked.length > 0);
     expect((await queueAsJson()).parked).toMatchObject([
       { session: id, reason: expect.stringContaining(`It works in ${folder}`) },
     ]);
     await wrong.end();
     const captured = captureIo();
-    await retrySession(id, { dir: folder, store: server.url }, captured.io);
+    await retryParkedSession(id, { dir: folder, store: server.url }, captured.io);
     expect(captured.out()).toContain('is queued again');
     expect((await queueAsJson()).parked).toEqual([]);
-    await dropSession(id, { dir: folder, store: server.url }, captured.io);
+    await dropQueuedSession(id, { dir: folder, store: server.url }, captured.io);
     expect((await queueAsJson()).parked).toMatchObject([{ session: id, reason: 'dropped by hand' }]);
     startWork();
     const other = await submit('When is the party?');
@@ -131,7 +135,7 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
     expect((await store.open(id)).session.turn.status).toBe('callingModel');
   });
 
-  it.each<[string, Partial<SubmitOptions>, string]>([
+  it.each<[string, Partial<SubmitGoalOptions>, string]>([
     ['no Redis', { store: 'user' }, '--store redis://'],
     ['a bad address', { store: 'redis://' }, 'redis://127.0.0.1:6379'],
     [
@@ -164,8 +168,11 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
   it('shows the queue where nothing more is said', async () => {
     process.env['PAWL_REDIS_URL'] = server.url;
     cleanUps.push(() => delete process.env['PAWL_REDIS_URL']);
-    expect(await parsed(['queue'])).toMatchObject({ code: 0, out: expect.stringContaining('default: ') });
-    expect((await parsed(['queue', 'retry'])).code).toBe(2);
+    expect(await parseCommandLine(['queue'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('default: '),
+    });
+    expect((await parseCommandLine(['queue', 'retry'])).code).toBe(2);
   });
 
   describe('with real processes', () => {
@@ -179,7 +186,7 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
     });
 
     function worker(): ChildProcess {
-      const args = [bin, 'worker', '--store', server.url, '--dir', folder, '--lease', '2'];
+      const args = [bin, 'worker', '--store', server.url, '--dir', folder, '--lease', '8'];
       const env = { ...process.env, OPENAI_COMPATIBLE_API_KEY: 'none' };
       const child = spawn(process.execPath, args, { cwd: folder, env, stdio: 'ignore' });
       children.push(child);
@@ -187,7 +194,7 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
     }
 
     it('asks people by whatever machine they are at, and writes only what they allow', async () => {
-      const says = [write('one\n'), write('two\n'), 'Written.'];
+      const says = [createWriteCall('one\n'), createWriteCall('two\n'), 'Written.'];
       model.says = (request) => says[request - 1] ?? 'Nothing is left to say.';
       const id = await submit('Do it.', { model: 'openai-compatible:m', baseUrl: model.url, mode: 'ask' });
       startWork();
@@ -196,15 +203,16 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
         const { turn } = session;
         const callId = turn.status === 'awaitingPermission' ? (turn.calls[0]?.call.id ?? '') : '';
         expect(existsSync(join(folder, 'plan.md'))).toBe(false);
-        await sendTo(id, { kind: 'decide', callId, decision }, flags(), captureIo().io);
-        await until(async () => (await store.open(id)).head > session.seq);
+        await sendQueueCommand(id, { kind: 'decide', callId, decision }, flags(), captureIo().io);
+        await waitForCondition(async () => (await store.open(id)).head > session.seq);
       }
       await untilIn(id, 'waitingForUser');
       expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('two\n');
     });
 
     it('goes on with another worker when one is killed, and runs no command twice [SAV-54]', async () => {
-      const command = 'echo start >> ledger; sleep 60; echo end >> ledger';
+      const command = 'echo start >> ledger; sleep 600; echo end >> ledger';
+      allowCalls(allowShell(command));
       const says = [{ tool: 'shell', args: { command } }, 'It was cut off; I leave it.'];
       model.says = (request) => says[request - 1] ?? 'Nothing is left to say.';
       const id = await submit('Do it.', {
@@ -213,15 +221,19 @@ describe.skipIf(!hasRedis)('pawl beyond one machine', () => {
         mode: 'full-auto',
       });
       const first = worker();
-      await until(() => existsSync(join(folder, 'ledger')));
+      await waitForCondition(() => existsSync(join(folder, 'ledger')));
       const { owner } = await store.open(id);
       expect(owner).toContain(`pid=${first.pid}`);
       const second = worker();
       first.kill('SIGKILL');
       await once(first, 'exit');
+      // As if the lease of the first one were over.
+      const { redis, close } = await connectRedis(server.url);
+      cleanUps.push(close);
+      await redis.del(...(await redis.keys('{pawl.default}:*:lock')));
       const { session, owner: next } = await untilIn(id, 'waitingForUser');
       expect(next).toContain(`pid=${second.pid}`);
-      expect(answerOf(conversationOf(session))).toBe('It was cut off; I leave it.');
+      expect(findTurnAnswer(getConversation(session))).toBe('It was cut off; I leave it.');
       expect(readFileSync(join(folder, 'ledger'), 'utf8')).toBe('start\n');
       const shown = captureIo();
       await showSession(id, { dir: folder, store: server.url }, shown.io);

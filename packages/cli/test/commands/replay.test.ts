@@ -3,31 +3,38 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createSession } from '@pawl/core';
-import { Agent, createLibrarian, eventLogOn, indexFolder, librarianTools, stateHash } from '@pawl/runtime';
+import {
+  Agent,
+  createLibrarian,
+  createStoreEventLog,
+  indexFolder,
+  createLibrarianTools,
+  computeStateHash,
+} from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startOpenAiServer } from '../openai-server.ts';
 import {
-  keepRun,
-  lines,
-  look,
-  makePlace,
-  plainRun,
-  put,
-  say,
+  saveRun,
+  splitLines,
+  createLookReply,
+  createTestWorkspace,
+  successfulRun,
+  createPutReply,
+  createTextReply,
   stuckRun,
-  type Place,
-} from './kept-sessions.ts';
+  type TestWorkspace,
+} from './test-workspace.ts';
 
-let place: Place;
+let testWorkspace: TestWorkspace;
 beforeEach(() => {
-  place = makePlace();
+  testWorkspace = createTestWorkspace();
 });
-afterEach(() => place.close());
+afterEach(() => testWorkspace.close());
 
 describe('pawl replay', () => {
   it('comes to the session that the store opens, with the same hash each time', async () => {
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    const hash = stateHash((await place.store.open('key')).session);
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    const hash = computeStateHash((await testWorkspace.store.open('key')).session);
     const told = {
       type: 'replay',
       id: 'key',
@@ -39,8 +46,8 @@ describe('pawl replay', () => {
       differsAt: null,
       reason: null,
     };
-    for (let time = 0; time < 3; time += 1) expect(await place.json('replay', 'key')).toEqual([told]);
-    const { code, out } = await place.pawl('replay', 'key');
+    for (let time = 0; time < 3; time += 1) expect(await testWorkspace.json('replay', 'key')).toEqual([told]);
+    const { code, out } = await testWorkspace.pawl('replay', 'key');
     expect(code).toBe(0);
     expect(out).toBe(
       `Replayed 14 events of key.\n  state       halted\n  state hash  ${hash}\nThe same as what the store opens.\n`,
@@ -48,8 +55,8 @@ describe('pawl replay', () => {
   });
 
   it('says from which event on the store opens another session, if a snapshot is wrong', async () => {
-    await keepLong('long', 150);
-    const database = new DatabaseSync(place.file);
+    await saveLongSession('long', 150);
+    const database = new DatabaseSync(testWorkspace.file);
     const row = database.prepare('SELECT * FROM snapshots').get() ?? {};
     const text = String(row['text']).replace('step 1', 'leap 1');
     const sum = createHash('sha256').update(
@@ -57,75 +64,77 @@ describe('pawl replay', () => {
     );
     database.prepare('UPDATE snapshots SET text = ?, checksum = ?').run(text, sum.update(text).digest('hex'));
     database.close();
-    const { code, out } = await place.pawl('replay', 'long');
+    const { code, out } = await testWorkspace.pawl('replay', 'long');
     expect(code).toBe(1);
     expect(out).toContain(
       `Not the same as what the store opens: it differs at event ${Number(row['head'])};`,
     );
-    expect(await place.json('replay', 'long')).toMatchObject([
+    expect(await testWorkspace.json('replay', 'long')).toMatchObject([
       { same: false, differsAt: Number(row['head']) },
     ]);
   });
 
   it('says which event is not taken any more', async () => {
-    const id = await keepRun(place, plainRun);
-    const { fence, head, session } = await place.store.open(id);
-    await place.store.append(id, { fence, head }, [{ type: 'cancel-requested', at: 1 }], session);
-    const { code, out } = await place.pawl('replay', id);
+    const id = await saveRun(testWorkspace, successfulRun);
+    const { fence, head, session } = await testWorkspace.store.open(id);
+    await testWorkspace.store.append(id, { fence, head }, [{ type: 'cancel-requested', at: 1 }], session);
+    const { code, out } = await testWorkspace.pawl('replay', id);
     expect(code).toBe(1);
     expect(out).toContain('it differs at event 9; it is not taken any more.');
   });
 
   it('wants a session or a file, and not both', async () => {
     for (const args of [[], ['some', '--file', 'x']]) {
-      const { code, err } = await place.pawl('replay', ...args);
+      const { code, err } = await testWorkspace.pawl('replay', ...args);
       expect([code, err]).toEqual([2, expect.stringContaining('its id, or --file')]);
     }
   });
 });
 
 /** Keeps a session that is long enough for a snapshot. */
-async function keepLong(id: string, steps: number): Promise<void> {
+async function saveLongSession(id: string, steps: number): Promise<void> {
   const replies = Array.from({ length: steps }, (_, index) => ({
-    ...look(`step ${index}`),
+    ...createLookReply(`step ${index}`),
     text: `step ${index}`,
   }));
-  await keepRun(place, {
+  await saveRun(testWorkspace, {
     id,
     goal: 'Go on',
-    replies: [...replies, say('There.')],
+    replies: [...replies, createTextReply('There.')],
     settings: { governor: { preset: 'none', rules: {} } },
   });
 }
 
-const at = (name: string): string => join(place.dir, name);
+const getWorkspacePath = (name: string): string => join(testWorkspace.dir, name);
 
 describe('pawl replay --file', () => {
   const files = ['json', 'jsonl'] as const;
   async function exported(form: (typeof files)[number]): Promise<string> {
-    const file = at(`roof.${form}`);
-    await place.pawl('export', 'roof', '--as', form, '--out', file);
+    const file = getWorkspacePath(`roof.${form}`);
+    await testWorkspace.pawl('export', 'roof', '--as', form, '--out', file);
     return file;
   }
 
   it('reads back what was exported, and comes to the same', async () => {
     const strange = 'quote " newline \n lone \ud800 \u2028 and __proto__';
-    await keepRun(place, {
+    await saveRun(testWorkspace, {
       id: 'roof',
       goal: strange,
-      replies: [look('{"__proto__": 1}'), put('1', strange), say(strange)],
+      replies: [createLookReply('{"__proto__": 1}'), createPutReply('1', strange), createTextReply(strange)],
     });
-    const [here] = await place.json('replay', 'roof');
+    const [here] = await testWorkspace.json('replay', 'roof');
     for (const form of files) {
       const file = await exported(form);
-      expect(await place.json('replay', '--file', file)).toEqual([here]);
-      expect((await place.pawl('replay', '--file', file)).out).toContain('The same as what the file says.');
+      expect(await testWorkspace.json('replay', '--file', file)).toEqual([here]);
+      expect((await testWorkspace.pawl('replay', '--file', file)).out).toContain(
+        'The same as what the file says.',
+      );
     }
   });
 
   it('finds the event that was changed, left out or put elsewhere', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
-    const all = lines(readFileSync(await exported('jsonl'), 'utf8'));
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
+    const all = splitLines(readFileSync(await exported('jsonl'), 'utf8'));
     const swapped = all.with(3, all[4] ?? '').with(4, all[3] ?? '');
     const changes: readonly (readonly [readonly string[], number])[] = [
       [all.with(5, (all[5] ?? '').replace('tiles', 'straw')), 5],
@@ -135,29 +144,32 @@ describe('pawl replay --file', () => {
       [all.with(2, (all[2] ?? '').replace('model-replied', 'model-sneezed')), 2],
     ];
     for (const [changed, seq] of changes) {
-      writeFileSync(at('changed.jsonl'), `${changed.join('\n')}\n`);
-      const { code, err } = await place.pawl('replay', '--file', at('changed.jsonl'));
+      writeFileSync(getWorkspacePath('changed.jsonl'), `${changed.join('\n')}\n`);
+      const { code, err } = await testWorkspace.pawl('replay', '--file', getWorkspacePath('changed.jsonl'));
       expect([code, err]).toEqual([
         1,
         expect.stringMatching(`^pawl: Event ${seq} of .*is not as it was exported: `),
       ]);
-      expect(await place.json('replay', '--file', at('changed.jsonl'))).toMatchObject([
+      expect(await testWorkspace.json('replay', '--file', getWorkspacePath('changed.jsonl'))).toMatchObject([
         { same: false, differsAt: seq },
       ]);
     }
   });
 
   it('is not brought down by what is nested deeper than anything can be', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
-    const all = lines(readFileSync(await exported('jsonl'), 'utf8'));
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
+    const all = splitLines(readFileSync(await exported('jsonl'), 'utf8'));
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     for (const [line, code, from, to] of [
       [2, 1, '"args":{"at":"roof"}', `"args":${deep}`],
       [0, 2, '"settings":{', `"settings":{"x":${deep},`],
     ] as const) {
-      writeFileSync(at('deep.jsonl'), all.with(line, (all[line] ?? '').replace(from, to)).join('\n'));
-      const ran = await place.pawl('replay', '--file', at('deep.jsonl'));
-      expect([line, ran.code, lines(ran.err)]).toEqual([
+      writeFileSync(
+        getWorkspacePath('deep.jsonl'),
+        all.with(line, (all[line] ?? '').replace(from, to)).join('\n'),
+      );
+      const ran = await testWorkspace.pawl('replay', '--file', getWorkspacePath('deep.jsonl'));
+      expect([line, ran.code, splitLines(ran.err)]).toEqual([
         line,
         code,
         [expect.stringContaining('nested too deep')],
@@ -166,7 +178,7 @@ describe('pawl replay --file', () => {
   });
 
   it('refuses what is no exported session with one line', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const whole = readFileSync(await exported('json'), 'utf8');
     const cases: readonly (readonly [string, string])[] = [
       ['', 'line 1 is not a JSON object'],
@@ -180,19 +192,21 @@ describe('pawl replay --file', () => {
       [whole.replace('"stateHash":"', '"other":"'), 'its end is missing'],
     ];
     for (const [text, problem] of cases) {
-      writeFileSync(at('bad.json'), text);
-      const { code, err } = await place.pawl('replay', '--file', at('bad.json'));
-      expect([code, lines(err)]).toEqual([2, [expect.stringContaining(problem)]]);
+      writeFileSync(getWorkspacePath('bad.json'), text);
+      const { code, err } = await testWorkspace.pawl('replay', '--file', getWorkspacePath('bad.json'));
+      expect([code, splitLines(err)]).toEqual([2, [expect.stringContaining(problem)]]);
     }
-    expect((await place.pawl('replay', '--file', at('missing.json'))).err).toContain('no such file');
-    expect((await place.pawl('replay', '--file', place.dir)).code).toBe(2);
+    expect((await testWorkspace.pawl('replay', '--file', getWorkspacePath('missing.json'))).err).toContain(
+      'no such file',
+    );
+    expect((await testWorkspace.pawl('replay', '--file', testWorkspace.dir)).code).toBe(2);
   });
 
   it('says when the same events lead elsewhere', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const file = await exported('json');
     writeFileSync(file, readFileSync(file, 'utf8').replace(/"stateHash":"./, '"stateHash":"x'));
-    const { code, out } = await place.pawl('replay', '--file', file);
+    const { code, out } = await testWorkspace.pawl('replay', '--file', file);
     expect(code).toBe(1);
     expect(out).toContain(
       'Not the same as what the file says: it differs at event 8; every event is as exported',
@@ -203,31 +217,31 @@ describe('pawl replay --file', () => {
 describe('pawl replay --with-model', () => {
   it('finds nothing where the model says the same again', async () => {
     writeFileSync(
-      join(place.dir, 'notes.md'),
+      join(testWorkspace.dir, 'notes.md'),
       '# Garden party\n\nThe garden party is on the third of June.\n',
     );
-    using folder = await indexFolder(place.dir);
-    const tools = librarianTools(folder);
+    using folder = await indexFolder(testWorkspace.dir);
+    const tools = createLibrarianTools(folder);
     const about = {
-      dir: place.dir,
+      dir: testWorkspace.dir,
       model: 'librarian',
       prompt: '',
       tools: tools.map(({ description }) => description),
     };
     const session = createSession({ id: 'party', at: 0 });
-    const position = await place.store.create(session, 'a test', { about });
+    const position = await testWorkspace.store.create(session, 'a test', { about });
     const agent = new Agent({
       session,
       tools,
       model: createLibrarian(),
-      log: eventLogOn(place.store, 'party', position),
+      log: createStoreEventLog(testWorkspace.store, 'party', position),
     });
     void agent.say('When is the garden party?');
     await agent.idle();
-    const { code, out, err } = await place.pawl('replay', 'party', '--with-model');
+    const { code, out, err } = await testWorkspace.pawl('replay', 'party', '--with-model');
     expect([code, err]).toEqual([0, '']);
-    expect(lines(out).at(-1)).toMatch(/^librarian says the same in all \d+ replies\.$/);
-    expect(lines(out)[0]).toBe('prompt 1 (event 2): the same');
+    expect(splitLines(out).at(-1)).toMatch(/^librarian says the same in all \d+ replies\.$/);
+    expect(splitLines(out)[0]).toBe('prompt 1 (event 2): the same');
   });
 
   it('shows where another model says something else, and stops there unless told to go on', async () => {
@@ -235,11 +249,11 @@ describe('pawl replay --with-model', () => {
     try {
       server.says = (number) =>
         number === 1 ? { tool: 'look', args: { at: 'roof' } } : 'I would rather not.';
-      await keepRun(place, { ...plainRun, id: 'roof' });
+      await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
       const model = ['--model', 'openai-compatible:some', '--base-url', server.url];
-      const { code, out, err } = await place.pawl('replay', 'roof', '--with-model', ...model);
+      const { code, out, err } = await testWorkspace.pawl('replay', 'roof', '--with-model', ...model);
       expect(code).toBe(1);
-      expect(lines(out)).toEqual([
+      expect(splitLines(out)).toEqual([
         'prompt 1 (event 2): the same',
         'prompt 2 (event 5): differs',
         '  recorded  put {"path":"roof.txt","text":"tiles"}',
@@ -255,7 +269,7 @@ describe('pawl replay --with-model', () => {
         'assistant',
         'tool',
       ]);
-      const all = await place.json('replay', 'roof', '--with-model', '--all', ...model);
+      const all = await testWorkspace.json('replay', 'roof', '--with-model', '--all', ...model);
       expect(all.map(({ number, seq, same }) => [number, seq, same])).toEqual([
         [1, 2, false],
         [2, 5, false],
@@ -269,13 +283,13 @@ describe('pawl replay --with-model', () => {
   });
 
   it('says so when the model cannot be asked', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
-    const bad = await place.pawl('replay', 'roof', '--with-model', '--model', 'nobody:x');
-    expect([bad.code, lines(bad.err)]).toEqual([2, [expect.stringContaining('nobody')]]);
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
+    const bad = await testWorkspace.pawl('replay', 'roof', '--with-model', '--model', 'nobody:x');
+    expect([bad.code, splitLines(bad.err)]).toEqual([2, [expect.stringContaining('nobody')]]);
     const model = ['--model', 'openai-compatible:some', '--base-url', 'http://127.0.0.1:9'];
-    const { code, err } = await place.pawl('replay', 'roof', '--with-model', ...model);
+    const { code, err } = await testWorkspace.pawl('replay', 'roof', '--with-model', ...model);
     expect([code, err]).toEqual([5, expect.stringContaining('pawl: prompt 1: the model failed: ')]);
-    expect(await place.json('replay', 'roof', '--with-model', ...model)).toMatchObject([
+    expect(await testWorkspace.json('replay', 'roof', '--with-model', ...model)).toMatchObject([
       { type: 'failure', number: 1 },
     ]);
   });

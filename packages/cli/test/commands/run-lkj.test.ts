@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { run } from '../../src/commands/run.ts';
+import { runGoal } from '../../src/commands/run.ts';
 import { UsageError } from '../../src/usage-error.ts';
-import { captureIo } from '../captured-io.ts';
+import { captureIo } from '../capture-io.ts';
 
 let folder = '';
 
@@ -15,29 +15,32 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-async function ask(profile: string, goal: string): Promise<{ code: number; out: string; err: string }> {
+async function runLkjGoal(
+  profile: string,
+  goal: string,
+): Promise<{ code: number; out: string; err: string }> {
   const captured = captureIo();
-  const code = await run(goal, { dir: folder, profile }, captured.io);
+  const code = await runGoal(goal, { dir: folder, profile }, captured.io);
   return { code, out: captured.out(), err: captured.err() };
 }
 
-type Document = {
+type MemoryDocumentJson = {
   readonly working_memory: { readonly [key: string]: unknown };
   readonly storage: { readonly [key: string]: unknown };
   readonly state: string;
 };
 
-async function document(): Promise<Document> {
-  return JSON.parse(await readFile(join(folder, 'data', 'memory.json'), 'utf8')) as Document;
+async function readMemoryDocumentJson(): Promise<MemoryDocumentJson> {
+  return JSON.parse(await readFile(join(folder, 'data', 'memory.json'), 'utf8')) as MemoryDocumentJson;
 }
 
 describe('pawl run --profile lkj', () => {
   it('thinks, commands and evaluates until it has an answer, and leaves its memory in data/memory.json [LKJ1-77, LKJ1-78, RX-06]', async () => {
-    const { code, out, err } = await ask('lkj', 'When is the garden party?');
+    const { code, out, err } = await runLkjGoal('lkj', 'When is the garden party?');
     expect(code).toBe(0);
     expect(out).toContain('ninth of June');
     expect(err).toMatch(/thinking → commanding[\s\S]*commanding → evaluating[\s\S]*evaluating → thinking/);
-    const { working_memory: held, storage, state } = await document();
+    const { working_memory: held, storage, state } = await readMemoryDocumentJson();
     expect(Object.keys(held)).toEqual(
       expect.arrayContaining(['think_log_001', 'evaluation_log_001', 'command_log_001']),
     );
@@ -46,20 +49,20 @@ describe('pawl run --profile lkj', () => {
   });
 
   it('in its first version thinks and executes', async () => {
-    const { code, err } = await ask('lkj1', 'When is the garden party?');
+    const { code, err } = await runLkjGoal('lkj1', 'When is the garden party?');
     expect(code).toBe(0);
     expect(err).toMatch(/thinking → executing[\s\S]*executing → thinking/);
     // In the first version's layout the log stands beside working memory.
-    const keys = Object.keys(await document());
+    const keys = Object.keys(await readMemoryDocumentJson());
     expect(keys).toContain('thinking_log_001');
     expect(keys.some((key) => key.startsWith('evaluation_log'))).toBe(false);
   });
 
   it('goes on with what it remembers', async () => {
-    await ask('lkj', 'When is the garden party?');
-    const before = await document();
-    await ask('lkj', 'What is on the ninth of June?');
-    const after = await document();
+    await runLkjGoal('lkj', 'When is the garden party?');
+    const before = await readMemoryDocumentJson();
+    await runLkjGoal('lkj', 'What is on the ninth of June?');
+    const after = await readMemoryDocumentJson();
     expect(Object.keys(after.storage).length).toBeGreaterThan(Object.keys(before.storage).length);
   });
 
@@ -67,8 +70,8 @@ describe('pawl run --profile lkj', () => {
     await mkdir(join(folder, 'data'));
     const agent = { think_log: { max_entries: 2, key_prefix: 'idea_' }, command_log: { enable: false } };
     await writeFile(join(folder, 'data', 'config.json'), JSON.stringify({ agent }));
-    await ask('lkj', 'When is the garden party?');
-    const keys = Object.keys((await document()).working_memory);
+    await runLkjGoal('lkj', 'When is the garden party?');
+    const keys = Object.keys((await readMemoryDocumentJson()).working_memory);
     expect(keys.filter((key) => key.startsWith('idea_'))).toEqual(['idea_001', 'idea_002']);
     expect(keys.some((key) => key.startsWith('command_log'))).toBe(false);
   });
@@ -79,19 +82,19 @@ describe('pawl run --profile lkj', () => {
       join(folder, 'data', 'config.json'),
       '{"agent": {"paging_limit": {"max_tokens": "many"}}}',
     );
-    await expect(ask('lkj', 'x y z')).rejects.toThrow(UsageError);
-    await expect(ask('lkj', 'x y z')).rejects.toThrow(/paging_limit\.max_tokens/);
+    await expect(runLkjGoal('lkj', 'x y z')).rejects.toThrow(UsageError);
+    await expect(runLkjGoal('lkj', 'x y z')).rejects.toThrow(/paging_limit\.max_tokens/);
     expect(await readdir(join(folder, 'data'))).toEqual(['config.json']);
   });
 
   it('sets a damaged memory aside, says so, and goes on from the last good one [LKJ1-88]', async () => {
-    await ask('lkj', 'When is the garden party?');
-    const good = await document();
+    await runLkjGoal('lkj', 'When is the garden party?');
+    const good = await readMemoryDocumentJson();
     await writeFile(join(folder, 'data', 'memory.json'), '{"working_memory": {"a"');
-    const { code, err } = await ask('lkj', 'What is on the ninth of June?');
+    const { code, err } = await runLkjGoal('lkj', 'What is on the ninth of June?');
     expect(code).toBe(0);
     expect(err).toContain('damaged');
-    expect(Object.keys((await document()).storage)).toEqual(
+    expect(Object.keys((await readMemoryDocumentJson()).storage)).toEqual(
       expect.arrayContaining(Object.keys(good.storage)),
     );
   });
@@ -99,7 +102,7 @@ describe('pawl run --profile lkj', () => {
   it('ends after as many cycles as the configuration allows, with what it has, and exit code 4 [LKJ1-104, RL-10]', async () => {
     await mkdir(join(folder, 'data'));
     await writeFile(join(folder, 'data', 'config.json'), '{"agent": {"iterate": {"max_iterations": 3}}}');
-    const { code, err } = await ask('lkj', 'When is the garden party?');
+    const { code, err } = await runLkjGoal('lkj', 'When is the garden party?');
     expect(code).toBe(4);
     expect(err).toContain('3 model calls');
   });

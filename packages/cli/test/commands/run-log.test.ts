@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/main.ts';
-import { captureIo } from '../captured-io.ts';
+import { captureIo } from '../capture-io.ts';
 
 let folder = '';
 
@@ -14,27 +14,32 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-type Line = { readonly kind: string; readonly session: string; readonly seq: number; readonly level: string };
+type LogLine = {
+  readonly kind: string;
+  readonly session: string;
+  readonly seq: number;
+  readonly level: string;
+};
 
-async function pawl(...args: readonly string[]): Promise<{ code: number; err: string }> {
+async function runPawl(...args: readonly string[]): Promise<{ code: number; err: string }> {
   const { io, err } = captureIo();
   const [command = '', ...rest] = args;
   const code = await main([command, '--dir', folder, '--store', 'workspace', '--quiet', ...rest], io);
   return { code, err: err() };
 }
 
-async function linesOf(file: string): Promise<readonly Line[]> {
+async function readLogLines(file: string): Promise<readonly LogLine[]> {
   return (await readFile(file, 'utf8'))
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as Line);
+    .map((line) => JSON.parse(line) as LogLine);
 }
 
 describe('pawl run --log-file', () => {
   it('adds what happens to a file, run after run, without what is said', async () => {
     const file = join(folder, 'pawl.log');
-    expect((await pawl('run', '--log-file', file, 'When is the garden party?')).code).toBe(0);
-    const first = await linesOf(file);
+    expect((await runPawl('run', '--log-file', file, 'When is the garden party?')).code).toBe(0);
+    const first = await readLogLines(file);
     expect(new Set(first.map(({ kind }) => kind))).toEqual(
       new Set(['session', 'transition', 'model', 'tool']),
     );
@@ -42,14 +47,14 @@ describe('pawl run --log-file', () => {
     const numbers = first.map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
     expect(await readFile(file, 'utf8')).not.toMatch(/ninth|garden party/);
-    await pawl('chat', '--log-file', file, '--log-level', 'debug', 'When is the garden party?');
-    const all = await linesOf(file);
+    await runPawl('chat', '--log-file', file, '--log-level', 'debug', 'When is the garden party?');
+    const all = await readLogLines(file);
     expect(all.slice(0, first.length)).toEqual(first);
     expect(all.slice(first.length).map(({ level }) => level)).toContain('debug');
     const before = all.length;
-    const resumed = await pawl('resume', '--log-file', file, 'last', 'Who comes to the garden party?');
+    const resumed = await runPawl('resume', '--log-file', file, 'last', 'Who comes to the garden party?');
     expect(resumed.err).not.toContain('pawl:');
-    expect((await linesOf(file)).length).toBeGreaterThan(before);
+    expect((await readLogLines(file)).length).toBeGreaterThan(before);
   });
 
   it('says what is wrong with it before any work is done', async () => {
@@ -58,7 +63,7 @@ describe('pawl run --log-file', () => {
       [['--log-file', join(folder, 'x.log'), '--log-level', 'inf'], /no level "inf"\. Did you mean info\?/],
       [['--log-file', join(folder, 'no', 'such', 'x.log')], /log cannot be written to .*ENOENT/],
     ] as const) {
-      const { code, err } = await pawl('run', ...args, 'x y');
+      const { code, err } = await runPawl('run', ...args, 'x y');
       expect(code).toBe(2);
       expect(err).toMatch(complaint);
     }

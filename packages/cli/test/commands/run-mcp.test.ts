@@ -2,10 +2,11 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { run } from '../../src/commands/run.ts';
-import { trust } from '../../src/commands/trust.ts';
-import { atTerminal, captureIo } from '../captured-io.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runGoal } from '../../src/commands/run.ts';
+import { trustFolder } from '../../src/commands/trust.ts';
+import { writeAllowedCalls } from '../allow-calls.ts';
+import { captureTerminalIo, captureIo } from '../capture-io.ts';
 import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
 
 const memoryServer = createRequire(import.meta.resolve('@pawl/runtime')).resolve(
@@ -17,7 +18,8 @@ let server: OpenAiServer;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pawl-mcp-'));
-  process.env['XDG_CONFIG_HOME'] = join(folder, 'config');
+  vi.stubEnv('XDG_CONFIG_HOME', join(folder, 'config'));
+  writeAllowedCalls(join(folder, 'config'), 'allow mem__read_graph');
   await mkdir(join(folder, 'project'));
   await writeFile(join(folder, 'project', 'notes.md'), 'Nothing yet.\n');
   const config = {
@@ -38,41 +40,42 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.unstubAllEnvs();
   server.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function ask(io: ReturnType<typeof captureIo>): Promise<{ code: number; err: string }> {
+async function runMcpGoal(io: ReturnType<typeof captureIo>): Promise<{ code: number; err: string }> {
   const dir = join(folder, 'project');
   const model = { model: 'openai-compatible:m', baseUrl: server.url, mode: 'full-auto' };
-  const code = await run('What is in the graph?', { dir, ...model }, io.io);
+  const code = await runGoal('What is in the graph?', { dir, ...model }, io.io);
   return { code, err: io.err() };
 }
 
 describe('pawl run with an MCP server of the folder', () => {
   it('uses its tools once the folder is trusted and they are approved, and remembers both', async () => {
-    const first = await ask(atTerminal('y'));
+    const first = await runMcpGoal(captureTerminalIo('y'));
     expect(first.err).toContain('Let it take effect?');
     expect(first.err).toContain('offers tools you have not approved');
     expect(first.code).toBe(0);
     expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('entities');
     server.asked.length = 0;
-    const second = await ask(captureIo());
+    const second = await runMcpGoal(captureIo());
     expect(second.err).not.toContain('not approved');
     expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('entities');
   });
 
   it('leaves it out where nobody has agreed to it', async () => {
-    const { err } = await ask(captureIo());
+    const { err } = await runMcpGoal(captureIo());
     expect(err).toContain('is not trusted and was left out');
     expect(JSON.stringify(server.asked[0])).not.toContain('mem__read_graph');
   });
 
   it('asks again when the configuration has changed by one character', async () => {
     const path = join(folder, 'project', 'pawl.config.json');
-    expect(await trust(join(folder, 'project'), {}, captureIo().io)).toBe(0);
-    expect((await ask(captureIo())).err).toContain('not approved and left out');
+    expect(await trustFolder(join(folder, 'project'), {}, captureIo().io)).toBe(0);
+    expect((await runMcpGoal(captureIo())).err).toContain('not approved and left out');
     await writeFile(path, `${JSON.stringify({ mcpServers: {} })} `);
-    expect((await ask(captureIo())).err).toContain('is not trusted and was left out');
+    expect((await runMcpGoal(captureIo())).err).toContain('is not trusted and was left out');
   });
 });

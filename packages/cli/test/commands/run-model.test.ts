@@ -2,10 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { run, type RunOptions } from '../../src/commands/run.ts';
+import { runGoal, type RunOptions } from '../../src/commands/run.ts';
 import { UsageError } from '../../src/usage-error.ts';
-import { captureIo } from '../captured-io.ts';
-import { startOpenAiServer, tooLong, type AskedBody, type OpenAiServer } from '../openai-server.ts';
+import { captureIo } from '../capture-io.ts';
+import {
+  startOpenAiServer,
+  tooLongReply,
+  type ChatRequestBody,
+  type OpenAiServer,
+} from '../openai-server.ts';
 
 let folder = '';
 let server: OpenAiServer;
@@ -21,7 +26,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function ask(more: Partial<RunOptions> = {}): Promise<{ code: number; out: string; err: string }> {
+async function runModelGoal(
+  more: Partial<RunOptions> = {},
+): Promise<{ code: number; out: string; err: string }> {
   const captured = captureIo();
   const options = {
     dir: folder,
@@ -30,17 +37,17 @@ async function ask(more: Partial<RunOptions> = {}): Promise<{ code: number; out:
     baseUrl: server.url,
     ...more,
   };
-  const code = await run('When is the garden party?', options, captured.io);
+  const code = await runGoal('When is the garden party?', options, captured.io);
   return { code, out: captured.out(), err: captured.err() };
 }
 
-const isSummary = (body: AskedBody): boolean => body.tools === undefined;
+const isSummaryRequest = (body: ChatRequestBody): boolean => body.tools === undefined;
 
 describe('pawl run --model', () => {
   it('lets a model behind a real connection search, and shows its answer', async () => {
     server.says = (request) =>
       request === 1 ? { tool: 'search', args: { query: 'garden party' } } : 'On the ninth of June.';
-    const { code, out } = await ask();
+    const { code, out } = await runModelGoal();
     expect(code).toBe(0);
     expect(out).toContain('On the ninth of June.');
     expect(server.asked).toHaveLength(2);
@@ -49,7 +56,7 @@ describe('pawl run --model', () => {
 
   it('ends a model that goes round in circles with an answer and exit code 3', async () => {
     server.says = (request) => (request > 6 ? 'I give up.' : { tool: 'search', args: { query: 'treasure' } });
-    const { code, err } = await ask();
+    const { code, err } = await runModelGoal();
     expect(code).toBe(3);
     expect(err).toContain('search was called 4 times in a row');
     expect(JSON.stringify(server.asked[3])).toContain('It will not change by asking again');
@@ -58,7 +65,7 @@ describe('pawl run --model', () => {
   it('keeps to a budget of money, with room for a last answer, and exit code 4', async () => {
     server.says = (request) =>
       request > 3 ? 'So much for that.' : { tool: 'search', args: { query: `part ${request}` } };
-    const { code } = await ask({ priceIn: '1', priceOut: '1', maxCost: '0.004' });
+    const { code } = await runModelGoal({ priceIn: '1', priceOut: '1', maxCost: '0.004' });
     expect(code).toBe(4);
     expect(server.asked).toHaveLength(4);
   });
@@ -66,17 +73,17 @@ describe('pawl run --model', () => {
   it('has a model sum up what no longer fits, and goes on with its words', async () => {
     let steps = 0;
     server.says = (_, body) => {
-      if (isSummary(body)) return 'Ten searches found nothing but the garden.';
+      if (isSummaryRequest(body)) return 'Ten searches found nothing but the garden.';
       steps += 1;
-      if (steps === 11) return tooLong;
+      if (steps === 11) return tooLongReply;
       return steps > 11
         ? 'On the ninth.'
         : { tool: 'search', args: { query: `garden ${'party '.repeat(steps)}` } };
     };
-    const { code, out } = await ask({ summaryModel: 'same' });
+    const { code, out } = await runModelGoal({ summaryModel: 'same' });
     expect(code).toBe(0);
     expect(out).toContain('On the ninth.');
-    const summaries = server.asked.filter(isSummary);
+    const summaries = server.asked.filter(isSummaryRequest);
     expect(summaries).toHaveLength(1);
     expect(JSON.stringify(summaries[0]?.messages)).toContain('agent: \\n  calls search');
     const last = JSON.stringify(server.asked.at(-1)?.messages);
@@ -85,16 +92,16 @@ describe('pawl run --model', () => {
   });
 
   it('says at once that a model cannot sum up', async () => {
-    await expect(ask({ summaryModel: 'librarian' })).rejects.toThrow(
+    await expect(runModelGoal({ summaryModel: 'librarian' })).rejects.toThrow(
       'The librarian writes no summaries. Name another --summary-model, or leave it out.',
     );
-    await expect(ask({ summaryModel: 'nobody:x' })).rejects.toThrow(UsageError);
+    await expect(runModelGoal({ summaryModel: 'nobody:x' })).rejects.toThrow(UsageError);
   });
 
   it('understands a model that writes its calls as text', async () => {
     server.says = (request) =>
       request === 1 ? '{"tool": "search", "args": {"query": "garden party"}}' : 'On the ninth of June.';
-    const { code, out } = await ask();
+    const { code, out } = await runModelGoal();
     expect(code).toBe(0);
     expect(out).toContain('ninth of June');
     expect(server.asked).toHaveLength(2);
@@ -112,7 +119,7 @@ describe('pawl run --model', () => {
     ],
     ['half a token', { maxOutputTokens: '2.5' }, /--max-output-tokens takes a whole number/],
   ])('says in one line what is wrong with %s', async (_, more, message) => {
-    const asking = ask(more as Partial<RunOptions>);
+    const asking = runModelGoal(more as Partial<RunOptions>);
     await expect(asking).rejects.toThrow(UsageError);
     await expect(asking).rejects.toThrow(message);
     expect(server.asked).toEqual([]);

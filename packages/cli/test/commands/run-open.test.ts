@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { parseExposition, valueOf } from '../../../telemetry/test/exposition.ts';
-import { run } from '../../src/commands/run.ts';
-import { atTerminal, captureIo } from '../captured-io.ts';
+import { parseExposition, sumSamples } from '../../../telemetry/test/exposition.ts';
+import { runGoal } from '../../src/commands/run.ts';
+import { captureTerminalIo, captureIo } from '../capture-io.ts';
 
 let folder = '';
 
@@ -26,10 +26,10 @@ const goal = 'When is the garden party?';
 describe('pawl run --open', () => {
   it('shows the run in a browser, also once it is over, until Ctrl-C', async () => {
     const stop = new AbortController();
-    const { io, err } = atTerminal('y');
+    const { io, err } = captureTerminalIo('y');
     const options = { dir: folder, store: 'none', plain: true, open: true, signal: stop.signal };
-    const running = run(goal, options, io);
-    await expect.poll(err, { timeout: 20_000 }).toContain('until Ctrl-C');
+    const running = runGoal(goal, options, io);
+    await expect.poll(err).toContain('until Ctrl-C');
     const [login = ''] = /http:\/\/127\.0\.0\.1:\d+\/login\?code=\S+/.exec(err()) ?? [];
     const { origin, hash } = new URL(login);
     const welcome = await fetch(login, { redirect: 'manual' });
@@ -40,8 +40,8 @@ describe('pawl run --open', () => {
     expect(await detail.json()).toMatchObject({ id, goal, status: 'waitingForUser' });
     const metrics = parseExposition(await (await fetch(`${origin}/metrics`, { headers })).text());
     const answered = { pawl_ending: 'answered' };
-    expect(valueOf(metrics, 'gen_ai_invoke_agent_duration_count', answered)).toBe(1);
-    expect(valueOf(metrics, 'pawl_stored_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
+    expect(sumSamples(metrics, 'gen_ai_invoke_agent_duration_count', answered)).toBe(1);
+    expect(sumSamples(metrics, 'pawl_stored_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
     stop.abort();
     expect(await running).toBe(0);
     await expect(fetch(origin)).rejects.toThrow();
@@ -49,7 +49,7 @@ describe('pawl run --open', () => {
 
   it('ends with the run where nobody is at a terminal', async () => {
     const { io, out } = captureIo();
-    expect(await run(goal, { dir: folder, store: 'none', open: true }, io)).toBe(0);
+    expect(await runGoal(goal, { dir: folder, store: 'none', open: true }, io)).toBe(0);
     expect(out()).toContain('garden.md:1');
   });
 });

@@ -1,26 +1,31 @@
 import { createSession, step, type Event, type Session } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
-import { jsonView, lineView, quietView, type RunView } from '../../src/commands/run-view.ts';
-import { captureIo } from '../captured-io.ts';
+import {
+  createJsonRunView,
+  createLineRunView,
+  createQuietRunView,
+  type RunView,
+} from '../../src/commands/run-view.ts';
+import { captureIo } from '../capture-io.ts';
 
 const minute = 60_000;
 const outcome = { ok: true, output: 'fine' } as const;
-const call = (id: string) => ({ id, tool: 'read', args: { path: id } });
+const createReadCall = (id: string) => ({ id, tool: 'read', args: { path: id } });
 
 /** Two phases of three: the first changes a file and is done, the second runs a test and fails. */
-const story: readonly Event[] = [
+const phaseEvents: readonly Event[] = [
   { type: 'user-message', at: 0, text: 'go' },
   { type: 'phase-started', at: 0, number: 1, description: 'Look\x1b[31m around' },
-  { type: 'model-replied', at: 0, text: '', calls: [call('a'), call('b')] },
+  { type: 'model-replied', at: 0, text: '', calls: [createReadCall('a'), createReadCall('b')] },
   { type: 'tool-finished', at: 1, callId: 'a', outcome, files: [{ path: 'a.ts', hash: 'h' }] },
   { type: 'phase-started', at: 2 * minute, number: 2, description: 'Mend' },
   { type: 'tool-finished', at: 3 * minute, callId: 'b', outcome, tests: { passed: 0, failed: 1 } },
   { type: 'phase-completed', at: 4 * minute, success: false, blockers: ['the disk\nis full'] },
 ];
 
-function show(view: RunView): void {
+function showPhaseEvents(view: RunView): void {
   let session: Session = createSession({ id: 's', at: 0, totalPhases: 3 });
-  for (const event of story) {
+  for (const event of phaseEvents) {
     const after = step(session, event);
     view.see({ ...after, event });
     session = after.session;
@@ -30,7 +35,7 @@ function show(view: RunView): void {
 describe('a run in phases', () => {
   it('shows each phase when it begins and ends, as lines', () => {
     const { io, out, err } = captureIo();
-    show(lineView(io));
+    showPhaseEvents(createLineRunView(io));
     const lines = err()
       .split('\n')
       .filter((line) => line.startsWith('  phase '));
@@ -45,7 +50,7 @@ describe('a run in phases', () => {
 
   it('shows each phase when it begins and ends, with how far the task is, as JSON', () => {
     const { io, out } = captureIo();
-    show(jsonView(io));
+    showPhaseEvents(createJsonRunView(io));
     const lines = out()
       .trimEnd()
       .split('\n')
@@ -84,7 +89,7 @@ describe('a run in phases', () => {
 
   it('shows nothing of it with --quiet', () => {
     const { io, out, err } = captureIo();
-    show(quietView(io));
+    showPhaseEvents(createQuietRunView(io));
     expect([out(), err()]).toEqual(['', '']);
   });
 });

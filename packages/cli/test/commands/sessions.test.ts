@@ -1,25 +1,34 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createSession } from '@pawl/core';
-import { thisProcess } from '@pawl/runtime';
+import { getProcessOwner } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepRun, lines, makePlace, plainRun, say, stuckRun, type Place } from './kept-sessions.ts';
+import {
+  saveRun,
+  splitLines,
+  createTestWorkspace,
+  successfulRun,
+  createTextReply,
+  stuckRun,
+  type TestWorkspace,
+} from './test-workspace.ts';
 
-let place: Place;
+let testWorkspace: TestWorkspace;
 beforeEach(() => {
-  place = makePlace();
+  testWorkspace = createTestWorkspace();
 });
-afterEach(() => place.close());
+afterEach(() => testWorkspace.close());
 
-const idOf = (number: number): string => `${String(number).padStart(8, '0')}-0000-4000-8000-000000000000`;
+const createSessionId = (number: number): string =>
+  `${String(number).padStart(8, '0')}-0000-4000-8000-000000000000`;
 
 describe('pawl sessions', () => {
   it('lists the sessions of this folder, the newest first, each by the beginning of its id', async () => {
-    await keepRun(place, { ...plainRun, id: idOf(1) });
-    await keepRun(place, { ...stuckRun, id: idOf(2) });
-    await keepRun(place, { ...plainRun, id: idOf(3), about: { dir: '/elsewhere' } });
-    const { code, out, err } = await place.pawl('sessions');
+    await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(1) });
+    await saveRun(testWorkspace, { ...stuckRun, id: createSessionId(2) });
+    await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(3), about: { dir: '/elsewhere' } });
+    const { code, out, err } = await testWorkspace.pawl('sessions');
     expect(code).toBe(0);
-    const [head = '', first = '', second = '', ...rest] = lines(out);
+    const [head = '', first = '', second = '', ...rest] = splitLines(out);
     expect(head).toMatch(/^id +when +status +profile +model +steps +goal$/);
     expect(first).toMatch(
       /^00000002 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}halted +pawl +scripted +5 {2}Find the key$/,
@@ -31,30 +40,32 @@ describe('pawl sessions', () => {
 
   it('lists those of every folder with --all, and no more than --limit', async () => {
     for (const number of [1, 2, 3]) {
-      await keepRun(place, {
-        ...plainRun,
-        id: idOf(number),
+      await saveRun(testWorkspace, {
+        ...successfulRun,
+        id: createSessionId(number),
         about: { dir: `/${number}` },
         start: number * 100_000,
       });
     }
-    expect((await place.pawl('sessions')).err).toContain(
+    expect((await testWorkspace.pawl('sessions')).err).toContain(
       'No session has worked in this folder yet.\n3 sessions of other',
     );
-    const rows = await place.json('sessions', '--all', '--limit', '2');
+    const rows = await testWorkspace.json('sessions', '--all', '--limit', '2');
     expect(rows.map(({ id, dir }) => [id, dir])).toEqual([
-      [idOf(3), '/3'],
-      [idOf(2), '/2'],
+      [createSessionId(3), '/3'],
+      [createSessionId(2), '/2'],
     ]);
-    expect((await place.pawl('sessions', '--all', '--limit', '2')).err).toBe('1 more: --limit shows them.\n');
-    expect((await place.pawl('sessions', '--limit', 'few')).code).toBe(2);
+    expect((await testWorkspace.pawl('sessions', '--all', '--limit', '2')).err).toBe(
+      '1 more: --limit shows them.\n',
+    );
+    expect((await testWorkspace.pawl('sessions', '--limit', 'few')).code).toBe(2);
   });
 
   it('prints what it knows of each as one JSON object a line', async () => {
-    await keepRun(place, { ...plainRun, id: idOf(1) });
-    expect(await place.json('sessions')).toEqual([
+    await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(1) });
+    expect(await testWorkspace.json('sessions')).toEqual([
       {
-        id: idOf(1),
+        id: createSessionId(1),
         short: '00000001',
         profile: 'pawl',
         goal: 'Mend the roof',
@@ -65,55 +76,59 @@ describe('pawl sessions', () => {
         steps: 3,
         head: 8,
         parent: null,
-        dir: place.dir,
+        dir: testWorkspace.dir,
         model: 'scripted',
-        about: { dir: place.dir, model: 'scripted', profile: 'pawl' },
+        about: { dir: testWorkspace.dir, model: 'scripted', profile: 'pawl' },
       },
     ]);
   });
 
   it('says of a session whose process is still there that it is running now', async () => {
-    await keepRun(place, { ...plainRun, id: idOf(1), owner: thisProcess() });
-    await keepRun(place, { ...stuckRun, id: idOf(2), owner: thisProcess() });
-    const [ended = '', open = ''] = lines((await place.pawl('sessions')).out).slice(1);
+    await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(1), owner: getProcessOwner() });
+    await saveRun(testWorkspace, { ...stuckRun, id: createSessionId(2), owner: getProcessOwner() });
+    const [ended = '', open = ''] = splitLines((await testWorkspace.pawl('sessions')).out).slice(1);
     expect(open).toContain('waits for the user, running now');
     expect(ended).not.toContain('running now');
   });
 
   it('shows a damaged session as such, and what to do about it', async () => {
-    await keepRun(place, { ...plainRun, id: idOf(1) });
-    await keepRun(place, { ...plainRun, id: idOf(2) });
-    const database = new DatabaseSync(place.file);
+    await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(1) });
+    await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(2) });
+    const database = new DatabaseSync(testWorkspace.file);
     database.exec("UPDATE events SET text = replace(text, 'roof', 'hoof') WHERE session = 1");
     database.close();
-    expect((await place.store.verify(idOf(1))).ok).toBe(false);
-    const { code, out, err } = await place.pawl('sessions');
+    expect((await testWorkspace.store.verify(createSessionId(1))).ok).toBe(false);
+    const { code, out, err } = await testWorkspace.pawl('sessions');
     expect(code).toBe(0);
-    expect(lines(out).filter((line) => line.includes('damaged'))).toHaveLength(1);
+    expect(splitLines(out).filter((line) => line.includes('damaged'))).toHaveLength(1);
     expect(err).toContain('00000001 is damaged and kept apart');
     expect(err).toContain('pawl rm 00000001 removes it');
-    const shown = await place.pawl('show', '00000001');
-    expect((await place.pawl('rm', '00000001', '--yes')).code).toBe(0);
+    const shown = await testWorkspace.pawl('show', '00000001');
+    expect((await testWorkspace.pawl('rm', '00000001', '--yes')).code).toBe(0);
     expect(shown.code).toBe(1);
-    expect(lines(shown.err)).toEqual([
+    expect(splitLines(shown.err)).toEqual([
       expect.stringMatching(/^pawl: The session is damaged: session "00000001/),
     ]);
   });
 
   it('lists a session of a newer version, and says so when it is to be shown', async () => {
-    const session = { ...createSession({ id: idOf(1), at: 0 }), version: 2 } as never;
-    await place.store.create(session, 'a test', { about: { dir: place.dir } });
-    expect((await place.pawl('sessions')).out).toContain('00000001');
+    const session = { ...createSession({ id: createSessionId(1), at: 0 }), version: 2 } as never;
+    await testWorkspace.store.create(session, 'a test', { about: { dir: testWorkspace.dir } });
+    expect((await testWorkspace.pawl('sessions')).out).toContain('00000001');
     for (const command of ['show', 'replay', 'export', 'fork']) {
-      const { code, err } = await place.pawl(command, idOf(1));
-      expect([command, code, lines(err).length]).toEqual([command, 1, 1]);
+      const { code, err } = await testWorkspace.pawl(command, createSessionId(1));
+      expect([command, code, splitLines(err).length]).toEqual([command, 1, 1]);
       expect(err).toContain('newer version');
     }
   });
 
   it('shows what a user or a model wrote as text and nothing else', async () => {
     const goal = 'Wipe\u001b[2J the \u202escreen\n\tnow';
-    await keepRun(place, { id: idOf(1), goal, replies: [say('\u001b]0;title\u0007done')] });
+    await saveRun(testWorkspace, {
+      id: createSessionId(1),
+      goal,
+      replies: [createTextReply('\u001b]0;title\u0007done')],
+    });
     for (const args of [
       ['sessions'],
       ['show', 'last'],
@@ -121,17 +136,17 @@ describe('pawl sessions', () => {
       ['show', 'last', '--prompt', '1'],
       ['export', 'last', '--as', 'markdown'],
     ] as const) {
-      const { out } = await place.pawl(...args);
+      const { out } = await testWorkspace.pawl(...args);
       // oxlint-disable-next-line no-control-regex
       expect(out).not.toMatch(/[\u001b\u0007\u202e]/);
       expect(out).toContain('Wipe\\x1b[2J the \\u202escreen');
     }
-    expect(lines((await place.pawl('sessions')).out)).toHaveLength(2);
+    expect(splitLines((await testWorkspace.pawl('sessions')).out)).toHaveLength(2);
   });
 
   it('is one of several commands that each show how they are called', async () => {
     for (const command of ['sessions', 'show', 'replay', 'fork', 'diff', 'export', 'rm', 'prune']) {
-      const { code, out } = await place.pawl(command, '--help');
+      const { code, out } = await testWorkspace.pawl(command, '--help');
       expect([command, code]).toEqual([command, 0]);
       for (const text of ['Examples:\n  pawl ', '--store <where>', '--dir <folder>'])
         expect(out).toContain(text);
@@ -139,8 +154,10 @@ describe('pawl sessions', () => {
   });
 
   it('lists five thousand sessions', async () => {
-    await place.store.create(createSession({ id: 'one', at: 0 }), 'a test', { about: { dir: place.dir } });
-    const database = new DatabaseSync(place.file);
+    await testWorkspace.store.create(createSession({ id: 'one', at: 0 }), 'a test', {
+      about: { dir: testWorkspace.dir },
+    });
+    const database = new DatabaseSync(testWorkspace.file);
     const columns = database
       .prepare("SELECT name FROM pragma_table_info('sessions') WHERE name NOT IN ('id', 'number')")
       .all()
@@ -151,6 +168,6 @@ describe('pawl sessions', () => {
       INSERT INTO beginnings SELECT number, initial, about FROM sessions,
         (SELECT initial, about FROM beginnings) WHERE number NOT IN (SELECT session FROM beginnings)`);
     database.close();
-    expect(await place.json('sessions', '--limit', '5000')).toHaveLength(5_000);
+    expect(await testWorkspace.json('sessions', '--limit', '5000')).toHaveLength(5_000);
   });
 });

@@ -1,17 +1,26 @@
 import { createSession, findProfile, step, type Event } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepRun, look, makePlace, plainRun, put, say, stuckRun, type Place } from './kept-sessions.ts';
+import {
+  saveRun,
+  createLookReply,
+  createTestWorkspace,
+  successfulRun,
+  createPutReply,
+  createTextReply,
+  stuckRun,
+  type TestWorkspace,
+} from './test-workspace.ts';
 
-let place: Place;
+let testWorkspace: TestWorkspace;
 beforeEach(() => {
-  place = makePlace();
+  testWorkspace = createTestWorkspace();
 });
-afterEach(() => place.close());
+afterEach(() => testWorkspace.close());
 
 describe('pawl show --why', () => {
   it('tells what led to a step, what happened in it, and how near each rule was', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
-    const { code, out } = await place.pawl('show', 'roof', '--why', '1');
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
+    const { code, out } = await testWorkspace.pawl('show', 'roof', '--why', '1');
     expect(code).toBe(0);
     expect(out).toMatch(/^Step 1, asked after event 1\n {2}because of: Mend the roof\n/);
     expect(out).toContain('Nothing was put into the prompt besides the conversation.');
@@ -22,8 +31,8 @@ describe('pawl show --why', () => {
   });
 
   it('names the rule, its proof and what was done about it, and the advice that the next step got', async () => {
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    const [third] = await place.json('show', 'key', '--why', '3');
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    const [third] = await testWorkspace.json('show', 'key', '--why', '3');
     expect(third).toMatchObject({
       type: 'why',
       number: 3,
@@ -46,7 +55,7 @@ describe('pawl show --why', () => {
       led: { seq: 10, to: 'callingModel' },
       preset: 'pawl',
     });
-    const [fourth] = await place.json('show', 'key', '--why', '4');
+    const [fourth] = await testWorkspace.json('show', 'key', '--why', '4');
     expect(fourth).toMatchObject({
       number: 4,
       injected: {
@@ -54,17 +63,19 @@ describe('pawl show --why', () => {
         adviceRule: 'repeated-call',
       },
     });
-    const { out } = await place.pawl('show', 'key', '--why', '3');
+    const { out } = await testWorkspace.pawl('show', 'key', '--why', '3');
     expect(out).toContain('event 10: suspect by the rule repeated-call: ');
     expect(out).toContain('what was done about it: advise');
-    expect((await place.pawl('show', 'key', '--why', '4')).out).toContain(
+    expect((await testWorkspace.pawl('show', 'key', '--why', '4')).out).toContain(
       'advice (from the rule repeated-call): ',
     );
   });
 
   it('takes what the user says for the beginning of a step, not for the end of the one before', async () => {
     const created = createSession({ id: 'talk', at: 0 });
-    const position = await place.store.create(created, 'a test', { about: { dir: place.dir } });
+    const position = await testWorkspace.store.create(created, 'a test', {
+      about: { dir: testWorkspace.dir },
+    });
     const events: readonly Event[] = [
       { type: 'user-message', at: 1, text: 'First' },
       { type: 'model-replied', at: 2, text: 'One.', calls: [] },
@@ -73,10 +84,10 @@ describe('pawl show --why', () => {
     ];
     let end = created;
     for (const event of events) end = step(end, event).session;
-    await place.store.append('talk', position, events, end);
+    await testWorkspace.store.append('talk', position, events, end);
     const records = [];
     for (const seq of [1, 2, 3, 4])
-      records.push(...(await place.json('show', 'talk', '--why', `event:${seq}`)));
+      records.push(...(await testWorkspace.json('show', 'talk', '--why', `event:${seq}`)));
     expect(records.map(({ number, because }) => [number, because])).toEqual([
       [1, 'First'],
       [1, 'First'],
@@ -87,24 +98,29 @@ describe('pawl show --why', () => {
   });
 
   it('says when tools were withheld for a last answer, and why', async () => {
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    const [last] = await place.json('show', 'key', '--why', '5');
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    const [last] = await testWorkspace.json('show', 'key', '--why', '5');
     expect(last).toMatchObject({
       injected: { lastAnswer: expect.stringContaining('look was called') as string },
     });
-    const { out } = await place.pawl('show', 'key', '--why', '5');
+    const { out } = await testWorkspace.pawl('show', 'key', '--why', '5');
     expect(out).toContain('no tools, this was to be the last answer: look was called 4 times');
   });
 
   it('tells which calls were refused, by which rule', async () => {
     const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
-    await keepRun(place, {
+    await saveRun(testWorkspace, {
       id: 'refused',
       goal: 'Look',
-      replies: [look('drawer'), look('drawer'), look('drawer'), say('Then not.')],
+      replies: [
+        createLookReply('drawer'),
+        createLookReply('drawer'),
+        createLookReply('drawer'),
+        createTextReply('Then not.'),
+      ],
       settings: { governor: { preset: 'pawl', rules } },
     });
-    const [third] = await place.json('show', 'refused', '--why', '3');
+    const [third] = await testWorkspace.json('show', 'refused', '--why', '3');
     expect(third?.['denied']).toEqual([
       {
         seq: 8,
@@ -114,43 +130,48 @@ describe('pawl show --why', () => {
         rule: 'repeated-call',
       },
     ]);
-    const { out } = await place.pawl('show', 'refused', '--why', '3');
+    const { out } = await testWorkspace.pawl('show', 'refused', '--why', '3');
     expect(out).toContain('look (denied, refused by the rule repeated-call): Not run again');
   });
 
   it('names no rule of the governor for what the user has forbidden', async () => {
     const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
-    await keepRun(place, {
+    await saveRun(testWorkspace, {
       id: 'forbidden',
       goal: 'Look',
-      replies: [look('drawer'), look('drawer'), put('roof.txt', 'x'), say('Then not.')],
+      replies: [
+        createLookReply('drawer'),
+        createLookReply('drawer'),
+        createPutReply('roof.txt', 'x'),
+        createTextReply('Then not.'),
+      ],
       settings: { governor: { preset: 'pawl', rules } },
       agent: {
         rules: ({ tool }) => (tool === 'put' ? { permission: 'deny', because: 'no writing' } : 'allow'),
       },
     });
-    const [third] = await place.json('show', 'forbidden', '--why', '3');
+    const [third] = await testWorkspace.json('show', 'forbidden', '--why', '3');
     expect(third?.['denied']).toMatchObject([{ tool: 'put', reason: 'no writing', rule: null }]);
   });
 
   it('tells which calls a person denied', async () => {
-    await keepRun(place, {
+    await saveRun(testWorkspace, {
       id: 'asked',
       goal: 'Look',
-      replies: [look('drawer'), say('Then not.')],
+      replies: [createLookReply('drawer'), createTextReply('Then not.')],
       agent: { rules: () => 'ask', decide: () => Promise.resolve({ decision: 'deny', reason: 'private' }) },
     });
-    const [first] = await place.json('show', 'asked', '--why', '1');
+    const [first] = await testWorkspace.json('show', 'asked', '--why', '1');
     expect(first?.['denied']).toMatchObject([
       { tool: 'look', kind: 'denied', reason: expect.stringContaining('private') as string, rule: null },
     ]);
   });
 
   it('takes an event for the step it belongs to', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const numbers: unknown[] = [];
     for (let seq = 1; seq <= 8; seq += 1) {
-      const [record] = await place.json('show', 'roof', '--why', `event:${seq}`);
+      const [record] = await testWorkspace.json('show', 'roof', '--why', `event:${seq}`);
       numbers.push(record?.['number']);
     }
     expect(numbers).toEqual([1, 1, 1, 1, 2, 2, 2, 3]);
@@ -160,50 +181,56 @@ describe('pawl show --why', () => {
     const settings = findProfile('savant')?.settings;
     if (settings === undefined) throw new Error('there is a profile savant');
     const created = createSession({ id: 'modes', at: 0, profile: 'savant', settings });
-    const position = await place.store.create(created, 'a test', { about: { dir: place.dir } });
+    const position = await testWorkspace.store.create(created, 'a test', {
+      about: { dir: testWorkspace.dir },
+    });
     const event: Event = { type: 'user-message', at: 1, text: 'Go' };
-    await place.store.append('modes', position, [event], step(created, event).session);
-    const [record] = await place.json('show', 'modes', '--why', '1');
+    await testWorkspace.store.append('modes', position, [event], step(created, event).session);
+    const [record] = await testWorkspace.json('show', 'modes', '--why', '1');
     expect(record).toMatchObject({
       preset: 'savant',
       rules: [],
       mode: { state: 'INIT', next: expect.arrayContaining(['SEARCHING']) as string[] },
       injected: { modeSection: expect.stringContaining('Current Phase: INIT') as string },
     });
-    const { out } = await place.pawl('show', 'modes', '--why', '1');
+    const { out } = await testWorkspace.pawl('show', 'modes', '--why', '1');
     expect(out).toContain('the mode INIT; from there it may go to ');
     expect(out).toContain('none: the preset savant has no rules to list');
   });
 
   it('says what is wrong with a step that there is not', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     for (const [given, complaint] of [
       ['4', /was asked 3 times in this session; there is no step 4/],
       ['0', /whole number of at least 1/],
       ['event:9', /has 8 events; there is no event 9/],
       ['event:x', /whole number/],
     ] as const) {
-      const { code, err } = await place.pawl('show', 'roof', '--why', given);
+      const { code, err } = await testWorkspace.pawl('show', 'roof', '--why', given);
       expect(code).toBe(2);
       expect(err).toMatch(complaint);
     }
-    const both = await place.pawl('show', 'roof', '--why', '1', '--at', '2');
+    const both = await testWorkspace.pawl('show', 'roof', '--why', '1', '--at', '2');
     expect(both.err).toMatch(/one of --at, --prompt, --why and --events/);
     const created = createSession({ id: 'paused', at: 0 });
-    const position = await place.store.create(created, 'a test', { about: { dir: place.dir } });
+    const position = await testWorkspace.store.create(created, 'a test', {
+      about: { dir: testWorkspace.dir },
+    });
     const pause: Event = { type: 'pause-requested', at: 1, reason: 'x' };
-    await place.store.append('paused', position, [pause], step(created, pause).session);
-    expect((await place.pawl('show', 'paused', '--why', 'event:1')).err).toMatch(/belongs to no step/);
+    await testWorkspace.store.append('paused', position, [pause], step(created, pause).session);
+    expect((await testWorkspace.pawl('show', 'paused', '--why', 'event:1')).err).toMatch(
+      /belongs to no step/,
+    );
   });
 
   it('shows what anybody wrote as text', async () => {
-    await keepRun(place, {
+    await saveRun(testWorkspace, {
       id: 'rude',
       goal: 'Look \u001b[2J here',
-      replies: [look('\u001b]0;title\u0007'), say('\u001b[31mDone')],
+      replies: [createLookReply('\u001b]0;title\u0007'), createTextReply('\u001b[31mDone')],
     });
     for (const number of ['1', '2']) {
-      const { out } = await place.pawl('show', 'rude', '--why', number);
+      const { out } = await testWorkspace.pawl('show', 'rude', '--why', number);
       expect(out).not.toContain('\u001b');
     }
   });

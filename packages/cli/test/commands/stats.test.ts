@@ -1,36 +1,44 @@
 import { createSession, findProfile, step, type Event } from '@pawl/core';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Stats } from '../../src/commands/stats-sum.ts';
-import { keepRun, look, makePlace, plainRun, say, stuckRun, type Place } from './kept-sessions.ts';
+import type { AggregateStats } from '../../src/commands/stats-aggregate.ts';
+import {
+  saveRun,
+  createLookReply,
+  createTestWorkspace,
+  successfulRun,
+  createTextReply,
+  stuckRun,
+  type TestWorkspace,
+} from './test-workspace.ts';
 
-let place: Place;
+let testWorkspace: TestWorkspace;
 beforeEach(() => {
-  place = makePlace();
+  testWorkspace = createTestWorkspace();
 });
-afterEach(() => place.close());
+afterEach(() => testWorkspace.close());
 
-async function stats(...args: readonly string[]): Promise<Stats> {
-  const [object] = await place.json('stats', ...args);
-  return object as unknown as Stats;
+async function readStats(...args: readonly string[]): Promise<AggregateStats> {
+  const [object] = await testWorkspace.json('stats', ...args);
+  return object as unknown as AggregateStats;
 }
 
 /** Keeps a session that these events make, all at once. */
-async function keepEvents(id: string, events: readonly Event[], profile = 'pawl'): Promise<void> {
+async function saveEvents(id: string, events: readonly Event[], profile = 'pawl'): Promise<void> {
   const settings = findProfile(profile)?.settings ?? {};
   const created = createSession({ id, at: 0, profile, settings });
-  const about = { dir: place.dir, model: 'by hand' };
-  const position = await place.store.create(created, 'a test', { about });
+  const about = { dir: testWorkspace.dir, model: 'by hand' };
+  const position = await testWorkspace.store.create(created, 'a test', { about });
   let end = created;
   for (const event of events) end = step(end, event).session;
   expect(end.seq).toBe(events.length);
-  await place.store.append(id, position, events, end);
+  await testWorkspace.store.append(id, position, events, end);
 }
 
 const usage = { inputTokens: 90, outputTokens: 10 };
 
 /** Asks for the same again and again, each step for a hundred tokens, until it is made to answer. */
-const circles: readonly Event[] = [
+const loopingEvents: readonly Event[] = [
   { type: 'user-message', at: 1_000, text: 'Find the key' },
   ...Array.from({ length: 4 }, (_, index): readonly Event[] => {
     const at = 2_000 + index * 10_000;
@@ -56,10 +64,10 @@ const circles: readonly Event[] = [
 
 describe('pawl stats', () => {
   it('counts sessions by state and ending, and the steps that brought something', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
-    await keepEvents('circles', circles);
-    await keepEvents('begun', circles.slice(0, 1));
-    const { sessions, efficiency } = await stats();
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
+    await saveEvents('circles', loopingEvents);
+    await saveEvents('begun', loopingEvents.slice(0, 1));
+    const { sessions, efficiency } = await readStats();
     expect(sessions).toEqual({
       counted: 3,
       damaged: 0,
@@ -79,8 +87,8 @@ describe('pawl stats', () => {
   });
 
   it('tells what a loop cost from the second time on, once however many verdicts it got', async () => {
-    await keepEvents('circles', circles);
-    const { loops, saved } = await stats();
+    await saveEvents('circles', loopingEvents);
+    const { loops, saved } = await readStats();
     expect(loops).toEqual([
       { rule: 'repeated-call', verdicts: 2, ended: 1, loops: 1, steps: 3, tokens: 300 },
     ]);
@@ -89,50 +97,55 @@ describe('pawl stats', () => {
 
   it('counts calls that were refused and not run again', async () => {
     const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
-    await keepRun(place, {
+    await saveRun(testWorkspace, {
       goal: 'Look',
-      replies: [look('drawer'), look('drawer'), look('drawer'), say('Then not.')],
+      replies: [
+        createLookReply('drawer'),
+        createLookReply('drawer'),
+        createLookReply('drawer'),
+        createTextReply('Then not.'),
+      ],
       settings: { governor: { preset: 'pawl', rules } },
     });
-    expect((await stats()).saved.refusedCalls).toBe(1);
+    expect((await readStats()).saved.refusedCalls).toBe(1);
   });
 
   it('takes what was found out before the user spoke again for new', async () => {
-    const again = circles.slice(1, 4).map((event) => ({ ...event, at: event.at + 100_000 }));
-    await keepEvents('twice', [
-      ...circles.slice(0, 4),
+    const again = loopingEvents.slice(1, 4).map((event) => ({ ...event, at: event.at + 100_000 }));
+    await saveEvents('twice', [
+      ...loopingEvents.slice(0, 4),
       { type: 'model-replied', at: 90_000, text: 'Nothing there.', calls: [] },
       { type: 'user-message', at: 91_000, text: 'Look once more' },
       ...again,
     ]);
-    const { efficiency, byTool } = await stats();
+    const { efficiency, byTool } = await readStats();
     expect(efficiency).toMatchObject({ steps: 3, effective: 3 });
     expect(byTool).toMatchObject([{ tool: 'look', calls: 2, repeated: 0 }]);
   });
 
   it('sees the verdict on room that is made for nothing, which halts the session at once', async () => {
     const overflow = { failure: { kind: 'context-overflow', message: 'too long' } } as const;
-    await keepRun(place, {
+    await saveRun(testWorkspace, {
       id: 'full',
       goal: 'Go on',
       replies: Array.from({ length: 8 }, () => overflow),
       settings: { maxRetries: 10 },
     });
-    const { sessions, loops, accuracy } = await stats();
+    const { sessions, loops, accuracy } = await readStats();
     expect(sessions.byEnding).toEqual([{ name: 'stuck', count: 1 }]);
     expect(loops).toMatchObject([{ rule: 'fruitless-paging', verdicts: 1, ended: 1 }]);
-    await place.pawl('verdict', 'full', 'right');
-    expect((await stats()).accuracy).toMatchObject([{ rule: 'fruitless-paging', right: 1, share: 1 }]);
+    await testWorkspace.pawl('verdict', 'full', 'right');
+    expect((await readStats()).accuracy).toMatchObject([{ rule: 'fruitless-paging', right: 1, share: 1 }]);
     expect(accuracy).toMatchObject([{ share: null }]);
-    expect((await place.pawl('show', 'full', '--why', '2')).out).toMatch(
+    expect((await testWorkspace.pawl('show', 'full', '--why', '2')).out).toMatch(
       /Verdicts[^]*fruitless-paging[^]*hardly any was gained/,
     );
   });
 
   it('tells of each day, and of the loops that took most with the session they were in', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof', start: Date.UTC(2026, 2, 1, 12) });
-    await keepRun(place, { ...stuckRun, id: 'key', start: Date.UTC(2026, 2, 3, 12) });
-    const { byDay, worstLoops } = await stats();
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof', start: Date.UTC(2026, 2, 1, 12) });
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key', start: Date.UTC(2026, 2, 3, 12) });
+    const { byDay, worstLoops } = await readStats();
     expect(byDay).toMatchObject([
       { day: '2026-03-01', sessions: 1, answered: 1, stuck: 0, steps: 3, effective: 3 },
       { day: '2026-03-03', sessions: 1, answered: 0, stuck: 1 },
@@ -144,12 +157,12 @@ describe('pawl stats', () => {
 
   it('takes a budget that is used up for an ending, not for a loop', async () => {
     const budgets = { modelCalls: 3, toolCalls: null, tokens: null, cost: null, wallMs: null };
-    await keepRun(place, {
+    await saveRun(testWorkspace, {
       goal: 'Look everywhere',
-      replies: [look('attic'), look('cellar'), say('That was all.')],
+      replies: [createLookReply('attic'), createLookReply('cellar'), createTextReply('That was all.')],
       settings: { budgets },
     });
-    const { sessions, loops, saved, accuracy } = await stats();
+    const { sessions, loops, saved, accuracy } = await readStats();
     expect(sessions.byEnding).toEqual([{ name: 'budget', count: 1 }]);
     expect(loops).toEqual([]);
     expect(accuracy).toEqual([]);
@@ -157,8 +170,8 @@ describe('pawl stats', () => {
   });
 
   it('adds up the time in each state', async () => {
-    await keepEvents('circles', circles);
-    const { timeByState } = await stats();
+    await saveEvents('circles', loopingEvents);
+    const { timeByState } = await readStats();
     // Asked at 1 s, 6 s, 16 s, 26 s and 36 s; replied at 2 s, 12 s, 22 s, 32 s and 60 s.
     expect(timeByState).toEqual([
       { machine: 'turn', state: 'callingModel', stays: 5, totalMs: 43_000, medianMs: 6_000 },
@@ -167,9 +180,9 @@ describe('pawl stats', () => {
   });
 
   it('tells of each profile, model and tool', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
-    await keepEvents('circles', circles);
-    const { byProfile, byModel, byTool } = await stats();
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
+    await saveEvents('circles', loopingEvents);
+    const { byProfile, byModel, byTool } = await readStats();
     expect(byProfile).toMatchObject([{ name: 'pawl', sessions: 2, answered: 1, stuck: 1, steps: 8 }]);
     expect(byModel).toMatchObject([
       {
@@ -190,9 +203,9 @@ describe('pawl stats', () => {
   });
 
   it('reports how efficient transitions are and how often each rule was right, as people marked it [SAV-57]', async () => {
-    await keepEvents('circles', circles);
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    await keepEvents(
+    await saveEvents('circles', loopingEvents);
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    await saveEvents(
       'modes',
       [
         { type: 'user-message', at: 1_000, text: 'Go' },
@@ -205,54 +218,59 @@ describe('pawl stats', () => {
       ],
       'savant',
     );
-    await place.pawl('verdict', 'circles', 'right');
-    await place.pawl('verdict', 'key', 'wrong');
-    await place.pawl('verdict', 'key', 'right', '--event', '10');
-    const { transitions, efficiency, accuracy } = await stats();
+    await testWorkspace.pawl('verdict', 'circles', 'right');
+    await testWorkspace.pawl('verdict', 'key', 'wrong');
+    await testWorkspace.pawl('verdict', 'key', 'right', '--event', '10');
+    const { transitions, efficiency, accuracy } = await readStats();
     expect(transitions[0]).toMatchObject({ from: 'INIT', count: 1, endedWell: 0 });
     expect(efficiency.share).toBeGreaterThan(0);
     expect(efficiency.share).toBeLessThan(1);
     expect(accuracy).toEqual([{ rule: 'repeated-call', verdicts: 4, right: 2, wrong: 1, share: 2 / 3 }]);
-    const { out } = await place.pawl('stats');
+    const { out } = await testWorkspace.pawl('stats');
     expect(out).toMatch(/Verdicts, as people marked them\n.*accuracy\n {2}repeated-call +4 +2 +1 +67 %\n/);
     expect(out).toMatch(/Moves between modes\n.*ended well\n {2}INIT → \w+ +1 /);
   });
 
   it('stays in this folder unless all are asked for', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
-    await keepRun(place, { ...stuckRun, id: 'far', about: { dir: '/elsewhere' } });
-    await place.pawl('verdict', 'far', 'right');
-    const here = await stats();
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
+    await saveRun(testWorkspace, { ...stuckRun, id: 'far', about: { dir: '/elsewhere' } });
+    await testWorkspace.pawl('verdict', 'far', 'right');
+    const here = await readStats();
     expect(here.sessions.counted).toBe(1);
     expect(here.accuracy).toEqual([]);
-    const all = await stats('--all');
+    const all = await readStats('--all');
     expect(all.sessions.counted).toBe(2);
     expect(all.accuracy).toMatchObject([{ rule: 'repeated-call', right: 1 }]);
-    expect((await place.pawl('stats')).err).toBe('1 session of other folders: --all counts them as well.\n');
-    expect((await place.pawl('stats', '--all')).err).toBe('');
+    expect((await testWorkspace.pawl('stats')).err).toBe(
+      '1 session of other folders: --all counts them as well.\n',
+    );
+    expect((await testWorkspace.pawl('stats', '--all')).err).toBe('');
   });
 
   it('counts marks on verdicts of sessions that were removed since', async () => {
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    await place.pawl('verdict', 'key', 'wrong');
-    await place.pawl('rm', 'key', '--yes');
-    expect((await stats('--all')).accuracy).toEqual([
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    await testWorkspace.pawl('verdict', 'key', 'wrong');
+    await testWorkspace.pawl('rm', 'key', '--yes');
+    expect((await readStats('--all')).accuracy).toEqual([
       { rule: 'repeated-call', verdicts: 1, right: 0, wrong: 1, share: 0 },
     ]);
   });
 
   it('goes on when a session cannot be read, and says so', async () => {
-    await keepRun(place, { ...plainRun, id: 'roof' });
-    await keepRun(place, { ...plainRun, id: 'torn' });
-    using database = new DatabaseSync(place.file);
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
+    await saveRun(testWorkspace, { ...successfulRun, id: 'torn' });
+    using database = new DatabaseSync(testWorkspace.file);
     database.exec("UPDATE events SET text = replace(text, 'roof', 'hoof') WHERE session = 2");
-    expect((await stats()).sessions).toMatchObject({ counted: 1, damaged: 1 });
-    expect((await place.pawl('stats')).out).toMatch(/^1 session, 1 more cannot be read\n/);
+    expect((await readStats()).sessions).toMatchObject({ counted: 1, damaged: 1 });
+    expect((await testWorkspace.pawl('stats')).out).toMatch(/^1 session, 1 more cannot be read\n/);
   });
 
   it('says that there is nothing where there is nothing, and shows names as text', async () => {
-    expect((await place.pawl('stats')).out).toBe('There are no sessions to count.\n');
-    await keepRun(place, { ...plainRun, about: { dir: place.dir, model: '\u001b[31mred' } });
-    expect((await place.pawl('stats')).out).not.toContain('\u001b');
+    expect((await testWorkspace.pawl('stats')).out).toBe('There are no sessions to count.\n');
+    await saveRun(testWorkspace, {
+      ...successfulRun,
+      about: { dir: testWorkspace.dir, model: '\u001b[31mred' },
+    });
+    expect((await testWorkspace.pawl('stats')).out).not.toContain('\u001b');
   });
 });

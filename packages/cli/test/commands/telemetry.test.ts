@@ -5,33 +5,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openRedisStore } from '@pawl/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startCollector, traceProblems, type Collector } from '../../../telemetry/test/collector.ts';
-import { parseExposition, valueOf } from '../../../telemetry/test/exposition.ts';
-import { hasRedis, startRedis } from '../../../worker/test/redis-server.ts';
-import { dashboard } from '../../src/commands/dashboard.ts';
-import { layersFor } from '../../src/commands/config-layers.ts';
-import { sendTo } from '../../src/commands/queue-send.ts';
+import {
+  startTestCollector,
+  findTraceProblems,
+  type TestCollector,
+} from '../../../telemetry/test/collector.ts';
+import { parseExposition, sumSamples } from '../../../telemetry/test/exposition.ts';
+import { startRedis } from '../../../worker/test/redis-server.ts';
+import { runDashboard } from '../../src/commands/dashboard.ts';
+import { loadConfigLayers } from '../../src/commands/config-layers.ts';
+import { sendQueueCommand } from '../../src/commands/queue-send.ts';
 import { openTelemetry } from '../../src/commands/run-telemetry.ts';
 import { submitGoal } from '../../src/commands/submit.ts';
-import { work } from '../../src/commands/worker.ts';
-import { terminalOf } from '../../src/terminal.ts';
-import { atTerminal, captureIo } from '../captured-io.ts';
+import { runWorker } from '../../src/commands/worker.ts';
+import { openTerminalPrompt } from '../../src/terminal-prompt.ts';
+import { captureTerminalIo, captureIo } from '../capture-io.ts';
 import { startOpenAiServer } from '../openai-server.ts';
 
 const bin = join(import.meta.dirname, '../../bin/pawl.js');
 const preload = fileURLToPath(new URL('../fixtures/loaded-modules.ts', import.meta.url));
 
-let collector: Collector;
+let collector: TestCollector;
 let folder = '';
-let loaded = '';
+let loadedModulesFile = '';
 
 beforeEach(async () => {
-  collector = await startCollector();
+  collector = await startTestCollector();
   folder = await mkdtemp(join(tmpdir(), 'pawl-telemetry-'));
-  loaded = join(folder, 'loaded.txt');
+  loadedModulesFile = join(folder, 'loaded.txt');
   await mkdir(join(folder, 'work'));
   await writeFile(
     join(folder, 'work', 'garden.md'),
@@ -45,7 +48,7 @@ afterEach(async () => {
 });
 
 /** The whole program in a process of its own, with nothing of this environment that has to do with telemetry. */
-async function pawl(
+async function runPawlProcess(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   nodeFlags: readonly string[] = [],
@@ -69,7 +72,7 @@ async function pawl(
       env: {
         ...Object.fromEntries(own),
         XDG_CONFIG_HOME: join(folder, 'config'),
-        LOADED_MODULES: loaded,
+        LOADED_MODULES: loadedModulesFile,
         ...env,
       },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -88,9 +91,9 @@ describe('pawl run with a collector', () => {
       OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20rose',
       OTEL_SERVICE_NAME: 'gardeners',
     };
-    expect(await pawl(['run', goal], env)).toMatchObject({ code: 0, err: '' });
+    expect(await runPawlProcess(['run', goal], env)).toMatchObject({ code: 0, err: '' });
     const spans = collector.spans();
-    expect(traceProblems(spans)).toEqual([]);
+    expect(findTraceProblems(spans)).toEqual([]);
     const names = spans.map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining(['session', 'invoke_agent pawl', 'chat librarian', 'execute_tool search']),
@@ -99,10 +102,10 @@ describe('pawl run with a collector', () => {
     expect(spans[0]?.resource).toMatchObject({ 'service.name': 'gardeners' });
     expect([...collector.metrics()]).toContain('gen_ai.client.operation.duration');
     expect(collector.requests.map(({ body }) => body).join('')).not.toMatch(/ninth|garden party/);
-    expect((await pawl(['resume', 'last', 'Who comes?'], env)).code).toBe(0);
+    expect((await runPawlProcess(['resume', 'last', 'Who comes?'], env)).code).toBe(0);
     const all = collector.spans();
     expect(all.length).toBeGreaterThan(spans.length);
-    expect(traceProblems(all)).toEqual([]);
+    expect(findTraceProblems(all)).toEqual([]);
     expect(all.map(({ name }) => name)).toContain('session taken up');
   });
 
@@ -110,17 +113,21 @@ describe('pawl run with a collector', () => {
     await mkdir(join(folder, 'config', 'pawl'), { recursive: true });
     const telemetry = { otlp: collector.url, headers: { 'x-key': '${GARDEN_KEY}' }, metrics: false };
     await writeFile(join(folder, 'config', 'pawl', 'pawl.config.json'), JSON.stringify({ telemetry }));
-    expect((await pawl(['run', goal], { GARDEN_KEY: 'rose' })).code).toBe(0);
+    expect((await runPawlProcess(['run', goal], { GARDEN_KEY: 'rose' })).code).toBe(0);
     expect(new Set(collector.requests.map(({ path }) => path))).toEqual(new Set(['/v1/traces']));
     expect(collector.requests[0]?.headers['x-key']).toBe('rose');
-    const missing = await pawl(['run', goal]);
+    const missing = await runPawlProcess(['run', goal]);
     expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('variable GARDEN_KEY') as string });
   });
 
   it('leaves out what a project says about it, and tells so', async () => {
     const file = join(folder, 'work', 'pawl.config.json');
     await writeFile(file, JSON.stringify({ telemetry: { otlp: collector.url } }));
-    const { warnings } = await layersFor(join(folder, 'work'), {}, terminalOf(atTerminal('y').io));
+    const { warnings } = await loadConfigLayers(
+      join(folder, 'work'),
+      {},
+      openTerminalPrompt(captureTerminalIo('y').io),
+    );
     expect(warnings).toEqual([
       `${file} sets telemetry, which only the user or the environment can: it was left out.`,
     ]);
@@ -129,10 +136,10 @@ describe('pawl run with a collector', () => {
   it('answers all the same when nobody takes it, and says so', async () => {
     const url = collector.url;
     await collector.close();
-    const { code, err } = await pawl(['run', goal], { OTEL_EXPORTER_OTLP_ENDPOINT: url });
+    const { code, err } = await runPawlProcess(['run', goal], { OTEL_EXPORTER_OTLP_ENDPOINT: url });
     expect(code).toBe(0);
     expect(err).toMatch(/Telemetry cannot be sent to http:.*ECONNREFUSED/);
-    collector = await startCollector();
+    collector = await startTestCollector();
   });
 });
 
@@ -141,8 +148,11 @@ describe('pawl run without a collector', () => {
     ['nobody names one', {}],
     ['it is disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }],
   ])('loads nothing for it and sends nothing: %s', async (_, env) => {
-    expect(await pawl(['run', goal], env, ['--import', preload])).toMatchObject({ code: 0, err: '' });
-    const modules = (await readFile(loaded, 'utf8')).split('\n');
+    expect(await runPawlProcess(['run', goal], env, ['--import', preload])).toMatchObject({
+      code: 0,
+      err: '',
+    });
+    const modules = (await readFile(loadedModulesFile, 'utf8')).split('\n');
     expect(modules.filter((url) => url.includes('/runtime/src/agent.ts'))).not.toEqual([]);
     expect(modules.filter((url) => /opentelemetry|packages\/telemetry/.test(url))).toEqual([]);
     expect(collector.requests).toEqual([]);
@@ -166,13 +176,13 @@ describe('pawl dashboard', () => {
     const captured = captureIo();
     const store = join(folder, 'kept.db');
     const dir = join(folder, 'work');
-    const ended = dashboard({ dir, store, port: '0', json: true, signal: stop.signal }, captured.io);
-    while (!captured.out().includes('\n')) await Promise.race([sleep(5), ended]);
+    const ended = runDashboard({ dir, store, port: '0', json: true, signal: stop.signal }, captured.io);
+    await expect.poll(captured.out).toContain('\n');
     const { url } = JSON.parse(captured.out().split('\n')[0] ?? '') as { url: string };
     const headers = { authorization: 'Bearer a-token-of-the-gardeners', 'x-pawl': '1' };
     const scrape = async () => parseExposition(await (await fetch(`${url}/metrics`, { headers })).text());
     expect((await fetch(`${url}/metrics`)).status).toBe(401);
-    expect(valueOf(await scrape(), 'pawl_stored_sessions')).toBe(0);
+    expect(sumSamples(await scrape(), 'pawl_stored_sessions')).toBe(0);
     const body = JSON.stringify({ requestId: 'r', goal, model: 'librarian' });
     const json = { 'content-type': 'application/json' };
     const begun = await fetch(`${url}/api/v1/sessions`, {
@@ -183,44 +193,36 @@ describe('pawl dashboard', () => {
     expect(begun.status).toBe(201);
     const answered = { pawl_ending: 'answered' };
     await expect
-      .poll(async () => valueOf(await scrape(), 'gen_ai_invoke_agent_duration_count', answered), {
-        timeout: 15_000,
-      })
+      .poll(async () => sumSamples(await scrape(), 'gen_ai_invoke_agent_duration_count', answered))
       .toBe(1);
-    expect(valueOf(await scrape(), 'pawl_stored_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
+    expect(sumSamples(await scrape(), 'pawl_stored_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
     stop.abort();
     expect(await ended).toBe(0);
     vi.unstubAllEnvs();
   });
 });
 
-describe.skipIf(!hasRedis)('pawl worker --metrics-port', () => {
+describe('pawl worker --metrics-port', { tags: ['redis'] }, () => {
   it('serves metrics that move with what it does, the queue among them', async () => {
     const redis = await startRedis({ appendfsync: 'everysec' });
     const stop = new AbortController();
     const captured = captureIo();
     const dir = join(folder, 'work');
     const flags = { dir, store: redis.url };
-    const times = { concurrency: '2', lease: '5', grace: '1', metricsPort: '0' };
-    const ended = work({ ...flags, ...times, signal: stop.signal }, captured.io);
-    const address = async (): Promise<string> => {
-      for (;;) {
-        const found = /http:\S+\/metrics/.exec(captured.err())?.[0];
-        if (found !== undefined) return found;
-        await sleep(20);
-      }
-    };
-    const url = await address();
+    const times = { concurrency: '2', lease: '300', grace: '1', metricsPort: '0' };
+    const ended = runWorker({ ...flags, ...times, signal: stop.signal }, captured.io);
+    const address = (): string => /http:\S+\/metrics/.exec(captured.err())?.[0] ?? '';
+    await expect.poll(address).not.toBe('');
+    const url = address();
     const scrape = async () => parseExposition(await (await fetch(url)).text());
-    expect(valueOf(await scrape(), 'pawl_worker_reports_total')).toBe(0);
+    expect(sumSamples(await scrape(), 'pawl_worker_reports_total')).toBe(0);
     expect(await submitGoal(goal, flags, captureIo().io)).toBe(0);
-    let metrics = await scrape();
-    while (valueOf(metrics, 'pawl_worker_reports_total', { pawl_report: 'waiting' }) === 0) {
-      await sleep(50);
-      metrics = await scrape();
-    }
-    expect(valueOf(metrics, 'gen_ai_invoke_agent_duration_count', { pawl_ending: 'answered' })).toBe(1);
-    expect(valueOf(metrics, 'pawl_lease_losses_total')).toBe(0);
+    const waiting = async () =>
+      sumSamples(await scrape(), 'pawl_worker_reports_total', { pawl_report: 'waiting' });
+    await expect.poll(waiting).toBeGreaterThan(0);
+    const metrics = await scrape();
+    expect(sumSamples(metrics, 'gen_ai_invoke_agent_duration_count', { pawl_ending: 'answered' })).toBe(1);
+    expect(sumSamples(metrics, 'pawl_lease_losses_total')).toBe(0);
     const queue = metrics.get('pawl_queue_sessions')?.samples.map(({ labels }) => labels);
     expect(queue).toContainEqual({ pawl_tenant: 'default', pawl_state: 'waiting' });
     expect(metrics.has('pawl_queue_parked')).toBe(true);
@@ -231,7 +233,7 @@ describe.skipIf(!hasRedis)('pawl worker --metrics-port', () => {
   });
 });
 
-describe.skipIf(!hasRedis)('workers with a collector', () => {
+describe('workers with a collector', { tags: ['redis'] }, () => {
   it('send one connected trace of a session that one of them began and another ended', async () => {
     const redis = await startRedis({ appendfsync: 'everysec' });
     const store = await openRedisStore(redis.url);
@@ -244,9 +246,9 @@ describe.skipIf(!hasRedis)('workers with a collector', () => {
     const shift = async (): Promise<void> => {
       const stop = new AbortController();
       const captured = captureIo();
-      const times = { concurrency: '1', lease: '5', grace: '1' };
-      const ended = work({ ...flags, ...times, signal: stop.signal }, captured.io);
-      while (!captured.out().includes('has nothing left to do')) await sleep(20);
+      const times = { concurrency: '1', lease: '300', grace: '1' };
+      const ended = runWorker({ ...flags, ...times, signal: stop.signal }, captured.io);
+      await expect.poll(captured.out).toContain('has nothing left to do');
       stop.abort();
       expect(await ended).toBe(0);
     };
@@ -257,14 +259,14 @@ describe.skipIf(!hasRedis)('workers with a collector', () => {
     await shift();
     const { turn } = (await store.open(id)).session;
     const callId = turn.status === 'awaitingPermission' ? (turn.calls[0]?.call.id ?? '') : '';
-    await sendTo(id, { kind: 'decide', callId, decision: 'allow' }, flags, captureIo().io);
+    await sendQueueCommand(id, { kind: 'decide', callId, decision: 'allow' }, flags, captureIo().io);
     await shift();
     vi.unstubAllEnvs();
     model.close();
     await store.close();
     await redis.stop();
     const spans = collector.spans();
-    expect(traceProblems(spans)).toEqual([]);
+    expect(findTraceProblems(spans)).toEqual([]);
     expect(new Set(spans.map(({ resource }) => resource['service.instance.id'])).size).toBe(2);
     expect(spans.map(({ name }) => name)).toEqual([
       'chat m',

@@ -2,23 +2,23 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '@pawl/runtime';
-import { connectRedis, openRedisStore, type Connected } from '@pawl/worker';
+import { connectRedis, openRedisStore, type RedisConnection } from '@pawl/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { hasRedis, startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
+import { startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
 import { submitGoal } from '../../src/commands/submit.ts';
-import { work } from '../../src/commands/worker.ts';
+import { runWorker } from '../../src/commands/worker.ts';
 import { main } from '../../src/main.ts';
-import { captureIo } from '../captured-io.ts';
-import { startOpenAiServer, type OpenAiServer, type Say } from '../openai-server.ts';
-import { keepRun, lines, stuckRun, type Place, type Ran } from './kept-sessions.ts';
+import { captureIo } from '../capture-io.ts';
+import { startOpenAiServer, type OpenAiServer, type ScriptedSay } from '../openai-server.ts';
+import { saveRun, splitLines, stuckRun, type TestWorkspace, type PawlResult } from './test-workspace.ts';
 
-type Machine = 'here' | 'there';
+type MachineName = 'here' | 'there';
 
 /** Two machines are two folders for data; what they share is Redis, and a folder to work in. */
-describe.skipIf(!hasRedis)('with sessions in Redis, on two machines', () => {
+describe('with sessions in Redis, on two machines', { tags: ['redis'] }, () => {
   let server: RedisServer;
   let store: Store;
-  let redis: Connected['redis'];
+  let redis: RedisConnection['redis'];
   let dir = '';
   const cleanUps: (() => unknown)[] = [];
 
@@ -47,9 +47,10 @@ describe.skipIf(!hasRedis)('with sessions in Redis, on two machines', () => {
     for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
   });
 
-  const at = (machine: Machine): void => void vi.stubEnv('XDG_DATA_HOME', join(dir, '.machines', machine));
+  const at = (machine: MachineName): void =>
+    void vi.stubEnv('XDG_DATA_HOME', join(dir, '.machines', machine));
 
-  async function pawl(machine: Machine, ...args: readonly string[]): Promise<Ran> {
+  async function pawl(machine: MachineName, ...args: readonly string[]): Promise<PawlResult> {
     at(machine);
     const { io, out, err } = captureIo();
     const code = await main([...args, '--store', server.url, '--dir', dir], io);
@@ -57,17 +58,17 @@ describe.skipIf(!hasRedis)('with sessions in Redis, on two machines', () => {
   }
 
   async function json(
-    machine: Machine,
+    machine: MachineName,
     ...args: readonly string[]
   ): Promise<readonly Record<string, unknown>[]> {
     const { out } = await pawl(machine, ...args, '--json');
-    return out === '' ? [] : lines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
+    return out === '' ? [] : splitLines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  const place = (): Place => ({ dir, store }) as unknown as Place;
+  const place = (): TestWorkspace => ({ dir, store }) as unknown as TestWorkspace;
 
   /** What this machine has kept of its own, besides what is left of prompts. */
-  function keptAt(machine: Machine): readonly string[] {
+  function keptAt(machine: MachineName): readonly string[] {
     try {
       const all = readdirSync(join(dir, '.machines', machine, 'pawl'), { recursive: true }).map(String);
       return all.filter((name) => /\.(?:jsonl|sqlite|db)$/.test(name));
@@ -76,7 +77,7 @@ describe.skipIf(!hasRedis)('with sessions in Redis, on two machines', () => {
     }
   }
 
-  async function speaking(says: (count: number) => Say): Promise<OpenAiServer> {
+  async function speaking(says: (count: number) => ScriptedSay): Promise<OpenAiServer> {
     const model = await startOpenAiServer();
     cleanUps.push(() => model.close());
     let count = 0;
@@ -85,7 +86,7 @@ describe.skipIf(!hasRedis)('with sessions in Redis, on two machines', () => {
   }
 
   it('marks made on one are listed, counted and learnt from on the other', async () => {
-    const id = await keepRun(place(), stuckRun);
+    const id = await saveRun(place(), stuckRun);
     const unmarked = await json('here', 'learn');
     expect(await pawl('here', 'verdict', id, 'wrong', '--note', 'it was there')).toMatchObject({ code: 0 });
     await pawl('there', 'verdict', id, 'right', '--event', '10');
@@ -108,7 +109,7 @@ describe.skipIf(!hasRedis)('with sessions in Redis, on two machines', () => {
   });
 
   it('marks are gone with their session, and none is made on one that is gone', async () => {
-    const id = await keepRun(place(), stuckRun);
+    const id = await saveRun(place(), stuckRun);
     await pawl('here', 'verdict', id, 'wrong');
     const key = `pawl:{${id}}:marks`;
     expect(await redis.hlen(key)).toBe(1);
@@ -119,7 +120,7 @@ describe.skipIf(!hasRedis)('with sessions in Redis, on two machines', () => {
   });
 
   it('what is none among the marks is left out, and said', async () => {
-    const id = await keepRun(place(), stuckRun);
+    const id = await saveRun(place(), stuckRun);
     await pawl('here', 'verdict', id, 'wrong');
     await redis.hset(`pawl:{${id}}:marks`, 'odd', '{"__proto__":{}}', 'cut off', '{"at":1');
     const { out, err } = await pawl('there', 'stats', '--json');
@@ -127,43 +128,42 @@ describe.skipIf(!hasRedis)('with sessions in Redis, on two machines', () => {
     expect(err).toContain('2 marks on verdicts cannot be read');
   });
 
-  it(
-    'what a run has put aside on one is found by a run, a resume and a worker on the other',
-    { timeout: 60_000 },
-    async () => {
-      const save = {
-        tool: 'storage_save',
-        args: { tags: 'party', value: 'The garden party is on the ninth.' },
-      };
-      const find = { tool: 'storage_search', args: { query: 'garden' } };
-      const script: readonly Say[] = [save, 'Saved.', find, 'Found.', find, 'Found.', find, 'Found.'];
-      const model = await speaking((count) => script[count - 1] ?? 'Done.');
-      const spec = ['--model', 'openai-compatible:m', '--base-url', model.url, '--mode', 'full-auto'];
-      expect((await pawl('here', 'run', 'Remember the party', ...spec)).code).toBe(0);
-      /** What the model was told last: the result of its search. */
-      const heard = (): string => {
-        const { messages } = model.asked.at(-1) as { readonly messages: readonly unknown[] };
-        return JSON.stringify(messages.at(-1));
-      };
-      expect((await pawl('there', 'run', 'When is the party?', ...spec)).code).toBe(0);
-      expect(heard()).toContain('on the ninth.');
-      expect((await pawl('there', 'resume', 'last', 'And again?', ...spec.slice(0, 4))).code).toBe(0);
-      expect(heard()).toContain('on the ninth.');
-      const stop = new AbortController();
-      cleanUps.push(() => stop.abort());
-      const flags = { dir, store: server.url };
-      const { io, out } = captureIo();
-      const working = work({ ...flags, concurrency: '1', lease: '5', grace: '1', signal: stop.signal }, io);
-      const asked = { model: 'openai-compatible:m', baseUrl: model.url, mode: 'full-auto' };
-      await submitGoal('When is the party?', { ...flags, ...asked }, captureIo().io);
-      await expect.poll(out, { timeout: 30_000 }).toContain('has nothing left to do for');
-      expect(heard()).toContain('on the ninth.');
-      stop.abort();
-      await working;
-      expect([...keptAt('here'), ...keptAt('there')]).toEqual([]);
-      expect(await json('there', 'memory', 'list')).toMatchObject([{ key: 'party' }]);
-    },
-  );
+  it('what a run has put aside on one is found by a run, a resume and a worker on the other', async () => {
+    const save = {
+      tool: 'storage_save',
+      args: { tags: 'party', value: 'The garden party is on the ninth.' },
+    };
+    const find = { tool: 'storage_search', args: { query: 'garden' } };
+    const script: readonly ScriptedSay[] = [save, 'Saved.', find, 'Found.', find, 'Found.', find, 'Found.'];
+    const model = await speaking((count) => script[count - 1] ?? 'Done.');
+    const spec = ['--model', 'openai-compatible:m', '--base-url', model.url, '--mode', 'full-auto'];
+    expect((await pawl('here', 'run', 'Remember the party', ...spec)).code).toBe(0);
+    /** What the model was told last: the result of its search. */
+    const heard = (): string => {
+      const { messages } = model.asked.at(-1) as { readonly messages: readonly unknown[] };
+      return JSON.stringify(messages.at(-1));
+    };
+    expect((await pawl('there', 'run', 'When is the party?', ...spec)).code).toBe(0);
+    expect(heard()).toContain('on the ninth.');
+    expect((await pawl('there', 'resume', 'last', 'And again?', ...spec.slice(0, 4))).code).toBe(0);
+    expect(heard()).toContain('on the ninth.');
+    const stop = new AbortController();
+    cleanUps.push(() => stop.abort());
+    const flags = { dir, store: server.url };
+    const { io, out } = captureIo();
+    const working = runWorker(
+      { ...flags, concurrency: '1', lease: '300', grace: '1', signal: stop.signal },
+      io,
+    );
+    const asked = { model: 'openai-compatible:m', baseUrl: model.url, mode: 'full-auto' };
+    await submitGoal('When is the party?', { ...flags, ...asked }, captureIo().io);
+    await expect.poll(out).toContain('has nothing left to do for');
+    expect(heard()).toContain('on the ninth.');
+    stop.abort();
+    await working;
+    expect([...keptAt('here'), ...keptAt('there')]).toEqual([]);
+    expect(await json('there', 'memory', 'list')).toMatchObject([{ key: 'party' }]);
+  });
 
   it('memory is listed, searched, exported and imported, for each tenant its own', async () => {
     const from = join(dir, 'notes.json');
@@ -202,7 +202,7 @@ describe.skipIf(!hasRedis)('with sessions in Redis, on two machines', () => {
     );
     await pawl('here', 'memory', 'import', join(dir, 'notes.json'));
     vi.stubEnv('PAWL_STORE', server.url);
-    const list = async (...more: readonly string[]): Promise<Ran> => {
+    const list = async (...more: readonly string[]): Promise<PawlResult> => {
       const { io, out, err } = captureIo();
       const code = await main(['memory', 'list', '--dir', dir, ...more], io);
       return { code, out: out(), err: err() };

@@ -1,23 +1,35 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
-import { stateHash } from '@pawl/runtime';
+import { computeStateHash } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readMarks } from '../../src/commands/verdict-marks-file.ts';
-import { keepRun, makePlace, plainRun, stuckRun, type Place } from './kept-sessions.ts';
+import { readFeedbackFile } from '../../src/commands/verdict-feedback-file.ts';
+import {
+  saveRun,
+  createTestWorkspace,
+  successfulRun,
+  stuckRun,
+  type TestWorkspace,
+} from './test-workspace.ts';
 
-let place: Place;
+let testWorkspace: TestWorkspace;
 beforeEach(() => {
-  place = makePlace();
+  testWorkspace = createTestWorkspace();
 });
-afterEach(() => place.close());
+afterEach(() => testWorkspace.close());
 
 describe('pawl verdict', () => {
   it('keeps what a person thinks of the last verdict, beside the store and not in the session', async () => {
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    const before = stateHash((await place.store.open('key')).session);
-    const { code, out } = await place.pawl('verdict', 'key', 'wrong', '--note', 'it was a new drawer');
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    const before = computeStateHash((await testWorkspace.store.open('key')).session);
+    const { code, out } = await testWorkspace.pawl(
+      'verdict',
+      'key',
+      'wrong',
+      '--note',
+      'it was a new drawer',
+    );
     expect(code).toBe(0);
     expect(out).toMatch(/^Marked as wrong: repeated-call at event 13, look was called 4 times/);
-    const { marks, unread } = readMarks(place.file);
+    const { marks, unread } = readFeedbackFile(testWorkspace.file);
     expect(marks).toEqual([
       {
         at: expect.any(Number) as number,
@@ -29,48 +41,49 @@ describe('pawl verdict', () => {
       },
     ]);
     expect(unread).toBe(0);
-    const after = await place.store.open('key');
-    expect(stateHash(after.session)).toBe(before);
-    expect(statSync(`${place.file}.marks.jsonl`).mode & 0o077).toBe(0);
+    const after = await testWorkspace.store.open('key');
+    expect(computeStateHash(after.session)).toBe(before);
+    const others = process.platform === 'win32' ? 0 : 0o077;
+    expect(statSync(`${testWorkspace.file}.marks.jsonl`).mode & others).toBe(0);
   });
 
   it('lists the verdicts of a session with their marks', async () => {
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    await place.pawl('verdict', 'key', 'right', '--event', '10');
-    expect(await place.json('verdict', 'key')).toMatchObject([
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    await testWorkspace.pawl('verdict', 'key', 'right', '--event', '10');
+    expect(await testWorkspace.json('verdict', 'key')).toMatchObject([
       { session: 'key', seq: 10, rule: 'repeated-call', level: 'suspect', mark: 'right', note: null },
       { session: 'key', seq: 13, rule: 'repeated-call', level: 'stuck', mark: null },
     ]);
-    const { out } = await place.pawl('verdict', 'last');
+    const { out } = await testWorkspace.pawl('verdict', 'last');
     expect(out).toMatch(/^ {4}10 {2}suspect {2}repeated-call +right {2}look was called/);
   });
 
   it('lets a later mark on the same verdict count, and says with --json what it marked', async () => {
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    await place.pawl('verdict', 'key', 'wrong');
-    expect(await place.json('verdict', 'key', 'right', '--rule', 'repeated-call')).toMatchObject([
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    await testWorkspace.pawl('verdict', 'key', 'wrong');
+    expect(await testWorkspace.json('verdict', 'key', 'right', '--rule', 'repeated-call')).toMatchObject([
       { session: 'key', seq: 13, rule: 'repeated-call', level: 'stuck', mark: 'right', note: null },
     ]);
-    expect(readMarks(place.file).marks).toMatchObject([{ seq: 13, mark: 'right' }]);
+    expect(readFeedbackFile(testWorkspace.file).marks).toMatchObject([{ seq: 13, mark: 'right' }]);
   });
 
   it('passes over lines that are no marks, also where one was cut off', async () => {
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    await place.pawl('verdict', 'key', 'right');
-    appendFileSync(`${place.file}.marks.jsonl`, '{"at":1,"session":"key","__proto__":{}}\n{"at":17');
-    await place.pawl('verdict', 'key', 'wrong', '--event', '10');
-    const { marks, unread } = readMarks(place.file);
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    await testWorkspace.pawl('verdict', 'key', 'right');
+    appendFileSync(`${testWorkspace.file}.marks.jsonl`, '{"at":1,"session":"key","__proto__":{}}\n{"at":17');
+    await testWorkspace.pawl('verdict', 'key', 'wrong', '--event', '10');
+    const { marks, unread } = readFeedbackFile(testWorkspace.file);
     expect(marks.map(({ seq, mark }) => [seq, mark])).toEqual([
       [13, 'right'],
       [10, 'wrong'],
     ]);
     expect(unread).toBe(2);
-    expect(readFileSync(`${place.file}.marks.jsonl`, 'utf8')).toContain('{"at":17\n');
+    expect(readFileSync(`${testWorkspace.file}.marks.jsonl`, 'utf8')).toContain('{"at":17\n');
   });
 
   it('says what is wrong, and marks nothing', async () => {
-    await keepRun(place, { ...stuckRun, id: 'key' });
-    await keepRun(place, { ...plainRun, id: 'roof' });
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     for (const [args, complaint] of [
       [['key', 'wrog'], /marked right or wrong, not "wrog"\. .*wrong/],
       [
@@ -83,10 +96,10 @@ describe('pawl verdict', () => {
       [['roof', 'right'], /there is no verdict in it/],
       [['nobody', 'right'], /There is no session "nobody"/],
     ] as const) {
-      const { code, err } = await place.pawl('verdict', ...args);
+      const { code, err } = await testWorkspace.pawl('verdict', ...args);
       expect(code).toBe(2);
       expect(err).toMatch(complaint);
     }
-    expect(readMarks(place.file)).toEqual({ marks: [], unread: 0 });
+    expect(readFeedbackFile(testWorkspace.file)).toEqual({ marks: [], unread: 0 });
   });
 });

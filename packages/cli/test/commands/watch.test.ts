@@ -2,11 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSession } from '@pawl/core';
-import { Agent, createScripted, eventLogOn, openSqliteStore, thisProcess, type Store } from '@pawl/runtime';
+import {
+  Agent,
+  createScriptedModel,
+  createStoreEventLog,
+  openSqliteStore,
+  getProcessOwner,
+  type Store,
+} from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listSessions } from '../../src/commands/sessions.ts';
 import { watchSession } from '../../src/commands/watch.ts';
-import { captureIo } from '../captured-io.ts';
+import { captureIo } from '../capture-io.ts';
 
 let folder = '';
 let store: Store;
@@ -19,38 +26,47 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const flags = (): { dir: string; store: string } => ({ dir: folder, store: join(folder, 'sessions.db') });
+const getStoreFlags = (): { dir: string; store: string } => ({
+  dir: folder,
+  store: join(folder, 'sessions.db'),
+});
 
-async function agentOf(owner: string, text: string): Promise<Agent> {
+async function createWatchedAgent(owner: string, text: string): Promise<Agent> {
   const session = createSession({ id: 'watched', at: Date.now() });
-  const log = eventLogOn(store, 'watched', await store.create(session, owner, { about: { dir: folder } }));
-  return new Agent({ session, log, model: createScripted([{ text }]), tools: [] });
+  const log = createStoreEventLog(
+    store,
+    'watched',
+    await store.create(session, owner, { about: { dir: folder } }),
+  );
+  return new Agent({ session, log, model: createScriptedModel([{ text }]), tools: [] });
 }
 
 describe('pawl watch', () => {
   it('shows what happens in a session that runs elsewhere, until it is called off', async () => {
-    const agent = await agentOf(thisProcess(), 'Forty-two.');
+    const agent = await createWatchedAgent(getProcessOwner(), 'Forty-two.');
     const enough = new AbortController();
     const captured = captureIo();
-    const watching = watchSession('watched', { ...flags(), signal: enough.signal }, captured.io);
-    await expect.poll(() => captured.err(), { timeout: 10_000 }).toContain('session watched');
+    const watching = watchSession('watched', { ...getStoreFlags(), signal: enough.signal }, captured.io);
+    await expect.poll(() => captured.err()).toContain('session watched');
     await agent.say('What is the answer?');
     await agent.idle();
-    await expect.poll(() => captured.err(), { timeout: 10_000 }).toContain('Forty-two.');
+    await expect.poll(() => captured.err()).toContain('Forty-two.');
     enough.abort();
     expect(await watching).toBe(130);
     expect(captured.err()).toContain('waitingForUser → callingModel');
   });
 
   it('ends by itself when nobody runs the session any more, and can show it from the start', async () => {
-    const agent = await agentOf('somebody else', 'Forty-two.');
+    const agent = await createWatchedAgent('somebody else', 'Forty-two.');
     await agent.say('What is the answer?');
     await agent.idle();
     const now = captureIo();
-    expect(await watchSession('watched', flags(), now.io)).toBe(0);
+    expect(await watchSession('watched', getStoreFlags(), now.io)).toBe(0);
     expect(now.err()).not.toContain('Forty-two.');
     const whole = captureIo();
-    expect(await watchSession('watched', { ...flags(), fromStart: true, json: true }, whole.io)).toBe(0);
+    expect(await watchSession('watched', { ...getStoreFlags(), fromStart: true, json: true }, whole.io)).toBe(
+      0,
+    );
     const lines = whole
       .out()
       .trim()
@@ -63,21 +79,21 @@ describe('pawl watch', () => {
 
 describe('pawl sessions --watch', () => {
   it('keeps the list up to date until it is called off', async () => {
-    const agent = await agentOf(thisProcess(), 'Forty-two.');
+    const agent = await createWatchedAgent(getProcessOwner(), 'Forty-two.');
     const enough = new AbortController();
     const captured = captureIo();
     const io = { ...captured.io, stdout: Object.assign(captured.io.stdout, { isTTY: true, columns: 120 }) };
-    const listing = listSessions({ ...flags(), limit: '9', watch: true, signal: enough.signal }, io);
-    await expect.poll(() => captured.out(), { timeout: 10_000 }).toContain('watched');
+    const listing = listSessions({ ...getStoreFlags(), limit: '9', watch: true, signal: enough.signal }, io);
+    await expect.poll(() => captured.out()).toContain('watched');
     await agent.say('What is the answer?');
     await agent.idle();
-    await expect.poll(() => captured.out(), { timeout: 10_000 }).toContain('What is the answer?');
+    await expect.poll(() => captured.out()).toContain('What is the answer?');
     enough.abort();
     expect(await listing).toBe(0);
   });
 
   it('says so where there is no terminal', () => {
-    expect(() => listSessions({ ...flags(), limit: '9', watch: true }, captureIo().io)).toThrow(
+    expect(() => listSessions({ ...getStoreFlags(), limit: '9', watch: true }, captureIo().io)).toThrow(
       /needs a terminal/,
     );
   });

@@ -4,17 +4,17 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hasRedis, startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
+import { startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
 import { showQueue } from '../../src/commands/queue.ts';
 import { submitGoal } from '../../src/commands/submit.ts';
-import { work } from '../../src/commands/worker.ts';
+import { runWorker } from '../../src/commands/worker.ts';
 import { main } from '../../src/main.ts';
-import { captureIo } from '../captured-io.ts';
+import { captureIo } from '../capture-io.ts';
 
 const bin = join(import.meta.dirname, '../../bin/pawl.js');
-const times = { concurrency: '1', lease: '5', grace: '1' };
+const times = { concurrency: '1', lease: '300', grace: '1' };
 
-describe.skipIf(!hasRedis)('pawl worker, where its Redis comes later', () => {
+describe('pawl worker, where its Redis comes later', { tags: ['redis'] }, () => {
   let server: RedisServer;
   let folder = '';
   const cleanUps: (() => unknown)[] = [];
@@ -31,27 +31,26 @@ describe.skipIf(!hasRedis)('pawl worker, where its Redis comes later', () => {
     for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
   });
 
-  it('says once what it waits for, says when it is there, and works', { timeout: 60_000 }, async () => {
+  it('says once what it waits for, says when it is there, and works', async () => {
     await server.kill();
     const stop = new AbortController();
     const { io, out, err } = captureIo();
     const place = { dir: folder, store: server.url };
-    const working = work({ ...place, ...times, signal: stop.signal }, io);
+    const working = runWorker({ ...place, ...times, signal: stop.signal }, io);
     cleanUps.push(() => stop.abort());
     await expect.poll(err).toContain(`Waiting for Redis at 127.0.0.1:${server.port}: it cannot be reached`);
-    // Whoever asks something once is told at once.
-    const asked = Date.now();
-    await expect(submitGoal('Do it.', place, captureIo().io)).rejects.toThrow('it cannot be reached');
-    await expect(showQueue(place, captureIo().io)).rejects.toThrow('it cannot be reached');
+    // Whoever asks something once is told at the first connection that is refused.
+    const refused = 'it cannot be reached: connect ECONNREFUSED';
+    await expect(submitGoal('Do it.', place, captureIo().io)).rejects.toThrow(refused);
+    await expect(showQueue(place, captureIo().io)).rejects.toThrow(refused);
     const sessions = captureIo();
     expect(await main(['sessions', '--store', server.url], sessions.io)).toBe(2);
-    expect(sessions.err()).toContain('it cannot be reached');
-    expect(Date.now() - asked).toBeLessThan(10_000);
+    expect(sessions.err()).toContain(refused);
     await server.start();
-    await expect.poll(err, { timeout: 20_000 }).toContain(`Redis at 127.0.0.1:${server.port} is there.`);
+    await expect.poll(err).toContain(`Redis at 127.0.0.1:${server.port} is there.`);
     expect(err().match(/Waiting for Redis/g)).toHaveLength(1);
     await submitGoal('When is the garden party?', place, captureIo().io);
-    await expect.poll(out, { timeout: 20_000 }).toContain('has nothing left to do for');
+    await expect.poll(out).toContain('has nothing left to do for');
     stop.abort();
     expect(await working).toBe(0);
   });
@@ -59,7 +58,7 @@ describe.skipIf(!hasRedis)('pawl worker, where its Redis comes later', () => {
   it.each([
     ['while it waits', 'Waiting for Redis'],
     ['while Redis is away', 'trouble: connect ECONNREFUSED'],
-  ])('ends in order when it is told to, %s', { timeout: 60_000 }, async (_, sign) => {
+  ])('ends in order when it is told to, %s', async (_, sign) => {
     const isWaiting = sign.startsWith('Waiting');
     if (isWaiting) await server.kill();
     const args = ['worker', '--store', server.url, '--dir', folder, '--grace', '1'];
@@ -68,8 +67,7 @@ describe.skipIf(!hasRedis)('pawl worker, where its Redis comes later', () => {
     let said = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    const hears = (text: string): Promise<void> =>
-      expect.poll(() => said, { timeout: 20_000 }).toContain(text);
+    const hears = (text: string): Promise<void> => expect.poll(() => said).toContain(text);
     if (!isWaiting) {
       await hears('Waiting for work');
       await server.kill();

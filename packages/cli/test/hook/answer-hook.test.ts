@@ -4,35 +4,38 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json } from '@pawl/core';
 import { answerHook } from '../../src/hook/answer-hook.ts';
-import { claude } from '../../src/hook/claude.ts';
-import { codex } from '../../src/hook/codex.ts';
-import type { Host } from '../../src/hook/fact.ts';
-import { gemini } from '../../src/hook/gemini.ts';
-import { openMinds } from '../../src/hook/minds.ts';
+import { claudeHost } from '../../src/hook/claude.ts';
+import { codexHost } from '../../src/hook/codex.ts';
+import type { HookHost } from '../../src/hook/hook-event.ts';
+import { geminiHost } from '../../src/hook/gemini.ts';
+import { openHookStateStore } from '../../src/hook/hook-state-store.ts';
 
-const minds = openMinds(join(mkdtempSync(join(tmpdir(), 'pawl-hook-')), 'hooks.sqlite'), () => 0);
-afterAll(() => minds.close());
+const hookStates = openHookStateStore(
+  join(mkdtempSync(join(tmpdir(), 'pawl-hook-')), 'hooks.sqlite'),
+  () => 0,
+);
+afterAll(() => hookStates.close());
 
 let sessions = 0;
 
 /** A session of a host: tells events, gives answers. */
-function session(host: Host, callsMax: number | null = null) {
+function createHookSession(host: HookHost, callsMax: number | null = null) {
   sessions += 1;
   const session_id = `session ${sessions}`;
   return (hook_event_name: string, more: { readonly [name: string]: Json } = {}): unknown => {
     const text = JSON.stringify({ session_id, hook_event_name, transcript_path: null, cwd: '/', ...more });
-    const answer = answerHook(host, text, { minds, now: () => 0, callsMax });
+    const answer = answerHook(host, text, { minds: hookStates, now: () => 0, callsMax });
     return answer === '' ? null : JSON.parse(answer);
   };
 }
 
-const test = { tool_name: 'Bash', tool_input: { command: 'npm test' } };
+const testCall = { tool_name: 'Bash', tool_input: { command: 'npm test' } };
 
 describe('pawl hook claude', () => {
   it('advises after failures, denies the call, ends the work and stops the agent, in the forms of Claude Code', () => {
-    const tell = session(claude);
-    const fail = (): unknown => tell('PostToolUseFailure', { ...test, error: 'Exit code 1' });
-    expect(tell('PreToolUse', test)).toBeNull();
+    const tell = createHookSession(claudeHost);
+    const fail = (): unknown => tell('PostToolUseFailure', { ...testCall, error: 'Exit code 1' });
+    expect(tell('PreToolUse', testCall)).toBeNull();
     expect(fail()).toBeNull();
     expect(fail()).toEqual({
       hookSpecificOutput: {
@@ -41,50 +44,51 @@ describe('pawl hook claude', () => {
       },
     });
     fail();
-    expect(tell('PreToolUse', test)).toEqual({
+    expect(tell('PreToolUse', testCall)).toEqual({
       hookSpecificOutput: {
         hookEventName: 'PreToolUse',
         permissionDecision: 'deny',
         permissionDecisionReason: expect.stringContaining('Not run again') as string,
       },
     });
-    tell('PreToolUse', test);
-    tell('PreToolUse', test);
-    tell('PreToolUse', test);
-    expect(tell('PreToolUse', test)).toEqual({
+    tell('PreToolUse', testCall);
+    tell('PreToolUse', testCall);
+    tell('PreToolUse', testCall);
+    expect(tell('PreToolUse', testCall)).toEqual({
       continue: false,
       stopReason: expect.stringContaining('This work has come to its end') as string,
     });
   });
 
   it('begins anew with the next word of the user', () => {
-    const tell = session(claude);
-    for (let count = 0; count < 4; count += 1) tell('PostToolUseFailure', { ...test, error: 'Exit code 1' });
-    expect(tell('PreToolUse', test)).not.toBeNull();
+    const tell = createHookSession(claudeHost);
+    for (let count = 0; count < 4; count += 1)
+      tell('PostToolUseFailure', { ...testCall, error: 'Exit code 1' });
+    expect(tell('PreToolUse', testCall)).not.toBeNull();
     expect(tell('UserPromptSubmit', { prompt: 'Try once more.' })).toBeNull();
-    expect(tell('PreToolUse', test)).toBeNull();
+    expect(tell('PreToolUse', testCall)).toBeNull();
   });
 
   it('keeps sub-agents apart, and passes over interruptions and events that are nothing to it', () => {
-    const tell = session(claude);
+    const tell = createHookSession(claudeHost);
     for (let count = 0; count < 3; count += 1)
-      tell('PostToolUseFailure', { ...test, error: 'no', agent_id: 'reviewer' });
-    expect(tell('PreToolUse', test)).toBeNull();
-    expect(tell('PreToolUse', { ...test, agent_id: 'reviewer' })).not.toBeNull();
+      tell('PostToolUseFailure', { ...testCall, error: 'no', agent_id: 'reviewer' });
+    expect(tell('PreToolUse', testCall)).toBeNull();
+    expect(tell('PreToolUse', { ...testCall, agent_id: 'reviewer' })).not.toBeNull();
     for (let count = 0; count < 9; count += 1)
-      expect(tell('PostToolUseFailure', { ...test, error: 'no', is_interrupt: true })).toBeNull();
+      expect(tell('PostToolUseFailure', { ...testCall, error: 'no', is_interrupt: true })).toBeNull();
     expect(tell('Notification', { message: 'hello' })).toBeNull();
   });
 
   it('forgets a session that has ended', () => {
-    const tell = session(claude);
-    for (let count = 0; count < 3; count += 1) tell('PostToolUseFailure', { ...test, error: 'no' });
+    const tell = createHookSession(claudeHost);
+    for (let count = 0; count < 3; count += 1) tell('PostToolUseFailure', { ...testCall, error: 'no' });
     expect(tell('SessionEnd', { reason: 'exit' })).toBeNull();
-    expect(tell('PreToolUse', test)).toBeNull();
+    expect(tell('PreToolUse', testCall)).toBeNull();
   });
 
   it('does not touch 200 calls that each bring something new', () => {
-    const tell = session(claude);
+    const tell = createHookSession(claudeHost);
     for (let count = 0; count < 200; count += 1) {
       const call = { tool_name: 'Read', tool_input: { file_path: `/src/part-${count}.ts` } };
       expect(tell('PreToolUse', call)).toBeNull();
@@ -99,16 +103,16 @@ describe('pawl hook claude', () => {
 
 describe('pawl hook codex', () => {
   it('knows failures by their exit code, and denies for good where Codex takes no stop', () => {
-    const tell = session(codex);
+    const tell = createHookSession(codexHost);
     const fail = (): unknown =>
       tell('PostToolUse', {
-        ...test,
+        ...testCall,
         tool_response: 'Exit code: 2\nWall time: 0.1 seconds\nOutput:\nboom\n',
       });
     fail();
     expect(fail()).toMatchObject({ hookSpecificOutput: { hookEventName: 'PostToolUse' } });
     fail();
-    const answers = Array.from({ length: 6 }, () => tell('PreToolUse', test));
+    const answers = Array.from({ length: 6 }, () => tell('PreToolUse', testCall));
     for (const answer of answers) {
       // Codex refuses anything else here, and a denial without a reason.
       expect(answer).toEqual({
@@ -124,7 +128,7 @@ describe('pawl hook codex', () => {
 
 describe('pawl hook gemini', () => {
   it('denies, takes the tools away once the work is over, and stops, in the forms of Gemini CLI', () => {
-    const tell = session(gemini);
+    const tell = createHookSession(geminiHost);
     const shell = { tool_name: 'run_shell_command', tool_input: { command: 'make' } };
     const fail = (): unknown =>
       tell('AfterTool', { ...shell, tool_response: { llmContent: 'Output: boom\nExit Code: 2\n' } });
@@ -154,7 +158,8 @@ describe('what a hook is told', () => {
   it.each(['', 'null', '[1]', 'nonsense', '{"session_id":"x"}', '{"__proto__":{"session_id":"x"}}'])(
     'is refused with one clear error if it is %j',
     (text) => {
-      const answered = () => answerHook(claude, text, { minds, now: () => 0, callsMax: null });
+      const answered = () =>
+        answerHook(claudeHost, text, { minds: hookStates, now: () => 0, callsMax: null });
       expect(answered).toThrow(/^The hook expects /);
     },
   );
@@ -170,7 +175,7 @@ describe('what a hook is told', () => {
       '{"error":{"a":1}}',
     ]) {
       const text = `{"session_id":"odd","hook_event_name":"AfterTool","tool_input":${odd},"tool_response":${odd}}`;
-      expect(answerHook(gemini, text, { minds, now: () => 0, callsMax: null })).toBe('');
+      expect(answerHook(geminiHost, text, { minds: hookStates, now: () => 0, callsMax: null })).toBe('');
     }
   });
 });

@@ -3,28 +3,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { install, remove } from '../../src/commands/hook.ts';
-import { withEntries, withoutEntries } from '../../src/hook/entries.ts';
-import { settingsPath } from '../../src/hook/settings-file.ts';
-import type { Fields } from '../../src/json-fields.ts';
-import { atTerminal, captureIo } from '../captured-io.ts';
+import { installHostHook, removeHostHook } from '../../src/commands/hook.ts';
+import { addHookEntries, removeHookEntries } from '../../src/hook/hook-entries.ts';
+import { getSettingsPath } from '../../src/hook/settings-file.ts';
+import type { JsonFields } from '../../src/json-fields.ts';
+import { captureTerminalIo, captureIo } from '../capture-io.ts';
 
-const folder = (): string => mkdtempSync(join(tmpdir(), 'pawl-install-'));
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
 
-const others = {
+const createTestFolder = (): string => mkdtempSync(join(tmpdir(), 'pawl-install-'));
+
+const otherSettings = {
   model: 'opus',
   hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'mine.sh' }] }] },
 };
 
 describe('pawl hook install and remove', () => {
   it('adds its entries after those of others, and takes out only its own again', async () => {
-    const project = folder();
+    const project = createTestFolder();
     const path = join(project, '.claude', 'settings.json');
     mkdirSync(join(project, '.claude'));
-    const before = `${JSON.stringify(others, null, 4)}\n`;
+    const before = `${JSON.stringify(otherSettings, null, 4)}\n`;
     writeFileSync(path, before);
     const added = captureIo();
-    expect(await install('claude', { project, yes: true }, added.io)).toBe(0);
+    expect(await installHostHook('claude', { project, yes: true }, added.io)).toBe(0);
     expect(added.err()).toContain(`To be added to ${path}`);
     const after = JSON.parse(readFileSync(path, 'utf8')) as {
       readonly hooks: Readonly<Record<string, readonly { hooks: readonly { command: string }[] }[]>>;
@@ -36,58 +39,60 @@ describe('pawl hook install and remove', () => {
       'PostToolUseFailure',
       'SessionEnd',
     ]);
-    expect(after.hooks['PreToolUse']?.[0]).toEqual(others.hooks.PreToolUse[0]);
+    expect(after.hooks['PreToolUse']?.[0]).toEqual(otherSettings.hooks.PreToolUse[0]);
     expect(after.hooks['PreToolUse']?.[1]?.hooks[0]?.command).toMatch(/pawl-hook\.js" claude$/);
-    expect(await remove('claude', { project, yes: true }, captureIo().io)).toBe(0);
+    expect(await removeHostHook('claude', { project, yes: true }, captureIo().io)).toBe(0);
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
   it.each(['claude', 'codex', 'gemini'])('installs %s twice with the result of once', async (agent) => {
-    const project = folder();
-    await install(agent, { project, yes: true }, captureIo().io);
+    const project = createTestFolder();
+    await installHostHook(agent, { project, yes: true }, captureIo().io);
     const again = captureIo();
-    await install(agent, { project, yes: true }, again.io);
+    await installHostHook(agent, { project, yes: true }, again.io);
     expect(again.out()).toContain('already');
-    await install(agent, { project, yes: true, maxToolCalls: '50' }, captureIo().io);
-    const path = settingsPath(agent as 'claude', project);
+    await installHostHook(agent, { project, yes: true, maxToolCalls: '50' }, captureIo().io);
+    const path = getSettingsPath(agent as 'claude', project);
     const text = readFileSync(path, 'utf8');
     expect(text.match(/--max-tool-calls 50/g)?.length).toBe(text.match(/pawl-hook\.js/g)?.length);
     const removed = captureIo();
-    await remove(agent, { project, yes: true, json: true }, removed.io);
+    await removeHostHook(agent, { project, yes: true, json: true }, removed.io);
     expect(JSON.parse(removed.out())).toEqual({ agent, path, changed: true });
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({});
   });
 
   it('writes nothing without a yes', async () => {
-    const project = folder();
-    const no = atTerminal('n');
-    await install('gemini', { project }, no.io);
+    const project = createTestFolder();
+    const no = captureTerminalIo('n');
+    await installHostHook('gemini', { project }, no.io);
     expect(no.err()).toContain('Nothing was changed.');
-    await expect(install('gemini', { project }, captureIo().io)).rejects.toThrow('--yes');
-    const yes = atTerminal('y');
-    await install('gemini', { project }, yes.io);
+    await expect(installHostHook('gemini', { project }, captureIo().io)).rejects.toThrow('--yes');
+    const yes = captureTerminalIo('y');
+    await installHostHook('gemini', { project }, yes.io);
     expect(readFileSync(join(project, '.gemini', 'settings.json'), 'utf8')).toContain('BeforeToolSelection');
   });
 
   it('leaves alone what it cannot read, with one clear error', async () => {
-    const project = folder();
+    const project = createTestFolder();
     mkdirSync(join(project, '.gemini'));
     const path = join(project, '.gemini', 'settings.json');
     for (const text of ['{ // mine\n "a": 1 }', '[1]', '"x"']) {
       writeFileSync(path, text);
-      await expect(install('gemini', { project, yes: true }, captureIo().io)).rejects.toThrow(path);
+      await expect(installHostHook('gemini', { project, yes: true }, captureIo().io)).rejects.toThrow(path);
       expect(readFileSync(path, 'utf8')).toBe(text);
     }
-    await expect(install('cursor', { yes: true }, captureIo().io)).rejects.toThrow('claude, codex, gemini');
+    await expect(installHostHook('cursor', { yes: true }, captureIo().io)).rejects.toThrow(
+      'claude, codex, gemini',
+    );
   });
 
-  it('writes through a link, which stays one', async () => {
-    const project = folder();
-    const real = join(folder(), 'dotfile.json');
+  onUnix('writes through a link, which stays one', async () => {
+    const project = createTestFolder();
+    const real = join(createTestFolder(), 'dotfile.json');
     writeFileSync(real, '{}');
     mkdirSync(join(project, '.codex'));
     symlinkSync(real, join(project, '.codex', 'hooks.json'));
-    await install('codex', { project, yes: true }, captureIo().io);
+    await installHostHook('codex', { project, yes: true }, captureIo().io);
     expect(readFileSync(real, 'utf8')).toContain('pawl-hook.js');
   });
 
@@ -96,19 +101,19 @@ describe('pawl hook install and remove', () => {
     const settings = fc.record({ hooks: fc.option(hooks, { nil: undefined }), other: fc.jsonValue() });
     fc.assert(
       fc.property(settings, (given) => {
-        const before = JSON.parse(JSON.stringify(given)) as Fields;
+        const before = JSON.parse(JSON.stringify(given)) as JsonFields;
         const isEmpty = JSON.stringify(before['hooks']) === '{}';
-        const installed = withEntries(before, 'claude', '"node" "/x/pawl-hook.js" claude');
+        const installed = addHookEntries(before, 'claude', '"node" "/x/pawl-hook.js" claude');
         const { hooks: _, ...rest } = before;
-        expect(withoutEntries(installed, 'claude')).toEqual(isEmpty ? rest : before);
+        expect(removeHookEntries(installed, 'claude')).toEqual(isEmpty ? rest : before);
       }),
     );
   });
 
   it('looks where each agent was told to keep its settings', () => {
-    expect(settingsPath('claude', null, { CLAUDE_CONFIG_DIR: '/c' })).toBe('/c/settings.json');
-    expect(settingsPath('codex', null, { CODEX_HOME: '/x' })).toBe('/x/hooks.json');
-    expect(settingsPath('gemini', null, { GEMINI_CLI_HOME: '/g' })).toBe('/g/.gemini/settings.json');
-    expect(settingsPath('codex', null, {})).toMatch(/[\\/]\.codex[\\/]hooks\.json$/);
+    expect(getSettingsPath('claude', null, { CLAUDE_CONFIG_DIR: '/c' })).toBe('/c/settings.json');
+    expect(getSettingsPath('codex', null, { CODEX_HOME: '/x' })).toBe('/x/hooks.json');
+    expect(getSettingsPath('gemini', null, { GEMINI_CLI_HOME: '/g' })).toBe('/g/.gemini/settings.json');
+    expect(getSettingsPath('codex', null, {})).toMatch(/[\\/]\.codex[\\/]hooks\.json$/);
   });
 });

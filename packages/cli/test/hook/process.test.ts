@@ -9,7 +9,7 @@ const entry = fileURLToPath(new URL('../../bin/pawl-hook.js', import.meta.url));
 const data = mkdtempSync(join(tmpdir(), 'pawl-hook-process-'));
 
 /** Runs the entry as a host would. */
-function hook(
+function runHookProcess(
   args: readonly string[],
   input: unknown,
 ): Promise<{ code: number | null; out: string; err: string }> {
@@ -23,7 +23,7 @@ function hook(
   });
 }
 
-const failed = (session_id: string) => ({
+const createFailureInput = (session_id: string) => ({
   session_id,
   hook_event_name: 'PostToolUseFailure',
   tool_name: 'Bash',
@@ -33,31 +33,36 @@ const failed = (session_id: string) => ({
 
 describe('the entry that hosts run', () => {
   it('remembers from one process to the next', async () => {
-    expect(await hook(['claude'], failed('one'))).toEqual({ code: 0, out: '', err: '' });
-    const second = await hook(['claude'], failed('one'));
+    expect(await runHookProcess(['claude'], createFailureInput('one'))).toEqual({
+      code: 0,
+      out: '',
+      err: '',
+    });
+    const second = await runHookProcess(['claude'], createFailureInput('one'));
     expect(JSON.parse(second.out)).toHaveProperty('hookSpecificOutput.additionalContext');
-    expect((await hook(['claude'], failed('two'))).out).toBe('');
+    expect((await runHookProcess(['claude'], createFailureInput('two'))).out).toBe('');
   });
 
   it('loses no call when many hooks run at once', async () => {
-    const asked = { ...failed('many'), hook_event_name: 'PreToolUse' };
-    const at = { ...failed('many'), hook_event_name: 'PostToolUse', error: undefined };
-    await Promise.all(
+    const asked = { ...createFailureInput('many'), hook_event_name: 'PreToolUse' };
+    const at = { ...createFailureInput('many'), hook_event_name: 'PostToolUse', error: undefined };
+    const ends = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        hook(['claude'], { ...at, tool_input: { index }, tool_response: 'x'.repeat(index + 1) }),
+        runHookProcess(['claude'], { ...at, tool_input: { index }, tool_response: 'x'.repeat(index + 1) }),
       ),
     );
-    expect((await hook(['claude', '--max-tool-calls', '13'], asked)).out).toBe('');
-    expect((await hook(['claude', '--max-tool-calls', '12'], asked)).out).toContain('"deny"');
+    expect(ends).toEqual(Array.from({ length: 12 }, () => ({ code: 0, out: '', err: '' })));
+    expect((await runHookProcess(['claude', '--max-tool-calls', '13'], asked)).out).toBe('');
+    expect((await runHookProcess(['claude', '--max-tool-calls', '12'], asked)).out).toContain('"deny"');
   });
 
   it('lets the agent go on, with a warning, whatever goes wrong', async () => {
     for (const [args, input] of [
       [['claude'], 'nonsense'],
-      [['cursor'], failed('x')],
-      [['claude', '--max-tool-calls', 'many'], failed('x')],
+      [['cursor'], createFailureInput('x')],
+      [['claude', '--max-tool-calls', 'many'], createFailureInput('x')],
     ] as const) {
-      const { code, out, err } = await hook(args, input);
+      const { code, out, err } = await runHookProcess(args, input);
       expect({ code, out }).toEqual({ code: 1, out: '' });
       expect(err).toMatch(/^pawl hook: [^\n]+\n$/);
     }

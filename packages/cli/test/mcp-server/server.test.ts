@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
-import { mcp } from '../../src/commands/mcp.ts';
+import { serveMcp } from '../../src/commands/mcp.ts';
 import { listMemory } from '../../src/commands/memory.ts';
-import { captureIo } from '../captured-io.ts';
+import { captureIo } from '../capture-io.ts';
 
 const entry = fileURLToPath(new URL('../fixtures/mcp-program.ts', import.meta.url));
 
@@ -16,7 +16,7 @@ let client: Client | undefined;
 afterEach(() => client?.close());
 
 /** The official client, connected to the command as a process of its own. */
-async function connected(storage: string): Promise<Client> {
+async function connectMcpClient(storage: string): Promise<Client> {
   client = new Client({ name: 'test', version: '1' });
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args: [entry, '--storage', storage] }),
@@ -24,18 +24,18 @@ async function connected(storage: string): Promise<Client> {
   return client;
 }
 
-function newStorage(): string {
+function createStoragePath(): string {
   return join(mkdtempSync(join(tmpdir(), 'pawl-mcp-')), 'memory.sqlite');
 }
 
-async function call(name: string, args: object): Promise<unknown> {
+async function callMcpTool(name: string, args: object): Promise<unknown> {
   const result = await client?.callTool({ name, arguments: { ...args } });
   return result?.isError === true ? { isError: true, content: result.content } : result?.structuredContent;
 }
 
 describe('pawl mcp', () => {
   it('offers its tools, each with what it takes and gives', async () => {
-    const { tools } = await (await connected(newStorage())).listTools();
+    const { tools } = await (await connectMcpClient(createStoragePath())).listTools();
     expect(tools.map(({ name }) => name)).toEqual(['observe', 'verdict', 'remember', 'recall', 'search']);
     for (const { description, inputSchema, outputSchema } of tools) {
       expect(description).toMatch(/\.$/);
@@ -44,47 +44,49 @@ describe('pawl mcp', () => {
   });
 
   it('notices work that goes round in circles, for each agent by itself', async () => {
-    await connected(newStorage());
+    await connectMcpClient(createStoragePath());
     const observed = { tool: 'grep', args: { pattern: 'x' }, success: false, error: 'no such file' };
-    expect(await call('observe', observed)).toMatchObject({ stuck: false, level: 'healthy' });
-    expect(await call('observe', observed)).toMatchObject({ stuck: false, level: 'suspect' });
-    expect(await call('observe', { ...observed, session: 'other' })).toMatchObject({ level: 'healthy' });
-    expect(await call('observe', observed)).toMatchObject({
+    expect(await callMcpTool('observe', observed)).toMatchObject({ stuck: false, level: 'healthy' });
+    expect(await callMcpTool('observe', observed)).toMatchObject({ stuck: false, level: 'suspect' });
+    expect(await callMcpTool('observe', { ...observed, session: 'other' })).toMatchObject({
+      level: 'healthy',
+    });
+    expect(await callMcpTool('observe', observed)).toMatchObject({
       stuck: true,
       rule: 'repeated-failure',
       advice: expect.stringContaining('Repeating it will fail again') as string,
       evidence: [1, 2, 3],
     });
-    expect(await call('verdict', {})).toMatchObject({ stuck: true, calls: 3 });
-    expect(await call('verdict', { session: 'other' })).toMatchObject({ stuck: false, calls: 1 });
-    await call('observe', { tool: 'ls', args: {}, output: 'a b c' });
-    expect(await call('verdict', {})).toMatchObject({ stuck: false });
+    expect(await callMcpTool('verdict', {})).toMatchObject({ stuck: true, calls: 3 });
+    expect(await callMcpTool('verdict', { session: 'other' })).toMatchObject({ stuck: false, calls: 1 });
+    await callMcpTool('observe', { tool: 'ls', args: {}, output: 'a b c' });
+    expect(await callMcpTool('verdict', {})).toMatchObject({ stuck: false });
   });
 
   it('remembers beyond the conversation, in the same memory as pawl memory shows', async () => {
-    const storage = newStorage();
-    await connected(storage);
+    const storage = createStoragePath();
+    await connectMcpClient(storage);
     const wish = { tags: 'wish, birthday', value: 'A telescope for the attic' };
-    expect(await call('remember', wish)).toEqual({ tags: ['birthday', 'wish'], replaced: false });
-    expect(await call('remember', wish)).toMatchObject({ replaced: true });
+    expect(await callMcpTool('remember', wish)).toEqual({ tags: ['birthday', 'wish'], replaced: false });
+    expect(await callMcpTool('remember', wish)).toMatchObject({ replaced: true });
     await client?.close();
-    await connected(storage);
-    expect(await call('recall', { tags: 'birthday,wish' })).toMatchObject({
+    await connectMcpClient(storage);
+    expect(await callMcpTool('recall', { tags: 'birthday,wish' })).toMatchObject({
       found: true,
       entry: { value: wish.value },
     });
-    expect(await call('recall', { tags: 'nothing' })).toEqual({ found: false, entry: null });
-    expect(await call('search', { query: 'telescope' })).toMatchObject({
+    expect(await callMcpTool('recall', { tags: 'nothing' })).toEqual({ found: false, entry: null });
+    expect(await callMcpTool('search', { query: 'telescope' })).toMatchObject({
       entries: [{ tags: ['birthday', 'wish'] }],
     });
-    expect(await call('search', { query: 'telescope', tags: 'christmas' })).toEqual({ entries: [] });
+    expect(await callMcpTool('search', { query: 'telescope', tags: 'christmas' })).toEqual({ entries: [] });
     const { io, out } = captureIo();
     await listMemory({ storage, dir: '.' }, io);
     expect(out()).toContain('A telescope');
   });
 
   it('answers what makes no sense with an error that says what to do', async () => {
-    await connected(newStorage());
+    await connectMcpClient(createStoragePath());
     for (const [name, args] of [
       ['remember', { tags: ' , ', value: 'x' }],
       ['recall', { tags: 'x'.repeat(1_000) }],
@@ -103,11 +105,14 @@ describe('pawl mcp', () => {
     const stdin = new PassThrough();
     const leave = new AbortController();
     const { io } = captureIo();
-    const served = mcp({ dir: '.', storage: newStorage(), signal: leave.signal }, { ...io, stdin });
+    const served = serveMcp(
+      { dir: '.', storage: createStoragePath(), signal: leave.signal },
+      { ...io, stdin },
+    );
     stdin.end();
     expect(await served).toBe(0);
-    const other = mcp(
-      { dir: '.', storage: newStorage(), signal: leave.signal },
+    const other = serveMcp(
+      { dir: '.', storage: createStoragePath(), signal: leave.signal },
       { ...io, stdin: new PassThrough() },
     );
     leave.abort();

@@ -1,12 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Budgets } from '@pawl/core';
-import { startProxy, type Started } from './started.ts';
-import { startUpstream, type Arrived, type Said, type Upstream } from './upstream.ts';
+import type { BudgetLimits } from '@pawl/core';
+import { startProxy, type StartedProxy } from './start-proxy.ts';
+import { startUpstream, type UpstreamRequest, type UpstreamReply, type UpstreamServer } from './upstream.ts';
 
-let upstream: Upstream;
-let proxy: Started;
+let upstream: UpstreamServer;
+let proxy: StartedProxy;
 
 afterEach(async () => {
   await proxy.close();
@@ -14,27 +14,27 @@ afterEach(async () => {
 });
 
 /** Reads on and on, each time something new, until there are no tools any more. */
-function eager({ body }: Arrived, number: number): Said {
+function respondEagerly({ body }: UpstreamRequest, number: number): UpstreamReply {
   return body['tools'] === undefined || body['tool_choice'] !== undefined
     ? { text: 'That is what I have.' }
     : { call: { tool: 'read', args: { page: number } } };
 }
 
-async function start(budgets: Partial<Budgets>): Promise<OpenAI> {
-  upstream = await startUpstream(eager);
+async function startGovernedClient(budgets: Partial<BudgetLimits>): Promise<OpenAI> {
+  upstream = await startUpstream(respondEagerly);
   proxy = await startProxy(upstream.url, { budgets });
   return new OpenAI({ apiKey: 'x', baseURL: `${proxy.url}/v1`, maxRetries: 0 });
 }
 
 const tools: OpenAI.ChatCompletionTool[] = [{ type: 'function', function: { name: 'read' } }];
 
-type Talk = {
+type TestConversation = {
   readonly messages: OpenAI.ChatCompletionMessageParam[];
   readonly headers?: Record<string, string>;
 };
 
 /** Goes on until the model answers; gives the number of requests. */
-async function work(client: OpenAI, { messages, headers = {} }: Talk): Promise<number> {
+async function runUntilAnswer(client: OpenAI, { messages, headers = {} }: TestConversation): Promise<number> {
   for (let steps = 1; steps < 50; steps += 1) {
     const reply = await client.chat.completions.create({ model: 'tiny', messages, tools }, { headers });
     const message = reply.choices[0]?.message;
@@ -52,12 +52,12 @@ async function work(client: OpenAI, { messages, headers = {} }: Talk): Promise<n
 
 describe('a budget', () => {
   it('of requests ends a conversation with an answer, and turns away who goes on after it', async () => {
-    const client = await start({ modelCalls: 6 });
+    const client = await startGovernedClient({ modelCalls: 6 });
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Read it all.' }];
-    expect(await work(client, { messages })).toBe(6);
+    expect(await runUntilAnswer(client, { messages })).toBe(6);
     expect(messages.at(-1)).toMatchObject({ content: 'That is what I have.' });
     messages.push({ role: 'user', content: 'Go on.' });
-    await expect(work(client, { messages })).rejects.toMatchObject({
+    await expect(runUntilAnswer(client, { messages })).rejects.toMatchObject({
       status: 403,
       message: expect.stringContaining('the budget of 6 model calls is used up') as string,
     });
@@ -65,16 +65,16 @@ describe('a budget', () => {
   });
 
   it('of tool calls is each conversation’s own', async () => {
-    const client = await start({ toolCalls: 3 });
+    const client = await startGovernedClient({ toolCalls: 3 });
     for (const content of ['Read it all.', 'Read the other one.']) {
-      expect(await work(client, { messages: [{ role: 'user', content }] })).toBe(4);
+      expect(await runUntilAnswer(client, { messages: [{ role: 'user', content }] })).toBe(4);
     }
   });
 
   it.each([true, false])(
     'of tokens counts what the server says that replies took; streamed: %s',
     async (stream) => {
-      upstream = await startUpstream(eager);
+      upstream = await startUpstream(respondEagerly);
       proxy = await startProxy(upstream.url, { budgets: { tokens: 600 } });
       const client = new Anthropic({ apiKey: 'x', baseURL: proxy.url, maxRetries: 0 });
       const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Read it all.' }];
@@ -104,9 +104,9 @@ describe('a budget', () => {
   );
 
   it('tells conversations that begin alike apart by their header', async () => {
-    const client = await start({ tokens: 600 });
+    const client = await startGovernedClient({ tokens: 600 });
     const begin = (name: string) =>
-      work(client, {
+      runUntilAnswer(client, {
         messages: [{ role: 'user', content: 'Read it all.' }],
         headers: { 'X-Pawl-Conversation': name },
       });

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startUpstream, type Upstream } from './upstream.ts';
+import { startUpstream, type UpstreamServer } from './upstream.ts';
 
 const folder = join(import.meta.dirname, 'certificate');
 const cert = join(folder, 'cert.pem');
 const tls = { key: readFileSync(join(folder, 'key.pem'), 'utf8'), cert: readFileSync(cert, 'utf8') };
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'pawl.js');
 
-let upstream: Upstream | undefined;
+let upstream: UpstreamServer | undefined;
 let child: ChildProcess | undefined;
 afterEach(async () => {
   child?.kill('SIGTERM');
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 /** The command itself: whom Node trusts is settled when it starts. */
-async function proxyTo(url: string, env: NodeJS.ProcessEnv): Promise<OpenAI> {
+async function startHttpsProxy(url: string, env: NodeJS.ProcessEnv): Promise<OpenAI> {
   const args = [bin, 'proxy', '--upstream', url, '--port', '0', '--store', 'none', '--json'];
   child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout ?? process.stdin });
@@ -28,16 +28,16 @@ async function proxyTo(url: string, env: NodeJS.ProcessEnv): Promise<OpenAI> {
   return new OpenAI({ apiKey: 'sk-secret', baseURL: `${at}/v1`, maxRetries: 0 });
 }
 
-const asked = { model: 'tiny', messages: [{ role: 'user' as const, content: 'Are you there?' }] };
+const chatRequest = { model: 'tiny', messages: [{ role: 'user' as const, content: 'Are you there?' }] };
 
 describe('a proxy in front of https', () => {
   it('passes on what is asked and what is answered, in one piece and in many', async () => {
     upstream = await startUpstream(() => ({ text: 'Yes.' }), tls);
-    const client = await proxyTo(upstream.url, { ...process.env, NODE_EXTRA_CA_CERTS: cert });
-    const whole = await client.chat.completions.create(asked);
+    const client = await startHttpsProxy(upstream.url, { ...process.env, NODE_EXTRA_CA_CERTS: cert });
+    const whole = await client.chat.completions.create(chatRequest);
     expect(whole.choices[0]?.message.content).toBe('Yes.');
     let text = '';
-    for await (const { choices } of await client.chat.completions.create({ ...asked, stream: true }))
+    for await (const { choices } of await client.chat.completions.create({ ...chatRequest, stream: true }))
       text += choices[0]?.delta.content ?? '';
     expect(text).toBe('Yes.');
     expect(upstream.arrived.map(({ headers }) => headers.authorization)).toEqual([
@@ -50,8 +50,8 @@ describe('a proxy in front of https', () => {
   it('sends nothing to one whom nobody vouches for', async () => {
     upstream = await startUpstream(() => ({ text: 'Yes.' }), tls);
     const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
-    const client = await proxyTo(upstream.url, env);
-    await expect(client.chat.completions.create(asked)).rejects.toMatchObject({
+    const client = await startHttpsProxy(upstream.url, env);
+    await expect(client.chat.completions.create(chatRequest)).rejects.toMatchObject({
       status: 502,
       message: expect.stringMatching(/does not answer: .*self-signed/),
     });

@@ -1,20 +1,20 @@
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { conversationOf, toArray, type Event, type Verdict } from '@pawl/core';
+import { getConversation, toItemArray, type Event, type Verdict } from '@pawl/core';
 import { createMemoryStore } from '@pawl/runtime';
-import { record, unrecorded } from '../../src/proxy/recording.ts';
-import { startProxy, type Started } from './started.ts';
-import { startUpstream, type Arrived, type Said, type Upstream } from './upstream.ts';
+import { recordConversation, emptyRecording } from '../../src/proxy/recording.ts';
+import { startProxy, type StartedProxy } from './start-proxy.ts';
+import { startUpstream, type UpstreamRequest, type UpstreamReply, type UpstreamServer } from './upstream.ts';
 
-let upstream: Upstream;
-let proxy: Started;
+let upstream: UpstreamServer;
+let proxy: StartedProxy;
 
 afterEach(async () => {
   await proxy.close();
   await upstream.close();
 });
 
-function stubborn({ body }: Arrived): Said {
+function respondStubbornly({ body }: UpstreamRequest): UpstreamReply {
   return body['tools'] === undefined
     ? { text: 'Nothing new.' }
     : { call: { tool: 'read', args: { path: 'a' } } };
@@ -22,7 +22,7 @@ function stubborn({ body }: Arrived): Said {
 
 const tools: OpenAI.ChatCompletionTool[] = [{ type: 'function', function: { name: 'read' } }];
 
-async function work(messages: OpenAI.ChatCompletionMessageParam[]): Promise<void> {
+async function runRecordedClient(messages: OpenAI.ChatCompletionMessageParam[]): Promise<void> {
   const client = new OpenAI({ apiKey: 'sk-secret', baseURL: `${proxy.url}/v1`, maxRetries: 0 });
   for (;;) {
     const reply = await client.chat.completions.create({ model: 'tiny', messages, tools });
@@ -41,9 +41,9 @@ async function work(messages: OpenAI.ChatCompletionMessageParam[]): Promise<void
 
 describe('a conversation behind the proxy', () => {
   it('is kept as a session, with what was found and how it ended', async () => {
-    upstream = await startUpstream(stubborn);
+    upstream = await startUpstream(respondStubbornly);
     proxy = await startProxy(upstream.url);
-    await work([{ role: 'user', content: 'What is in a?' }]);
+    await runRecordedClient([{ role: 'user', content: 'What is in a?' }]);
     const [summary, ...more] = await proxy.store.list();
     expect(more).toEqual([]);
     expect(summary).toMatchObject({
@@ -56,7 +56,7 @@ describe('a conversation behind the proxy', () => {
     const { session } = await proxy.store.open(id);
     expect(session.turn).toMatchObject({ why: { kind: 'stuck', rule: 'repeated-call' } });
     expect(session.spent).toMatchObject({ modelCalls: 0 });
-    const roles = toArray(conversationOf(session)).map(({ role }) => role);
+    const roles = toItemArray(getConversation(session)).map(({ role }) => role);
     expect(roles.filter((role) => role === 'tool').length).toBe(4);
     const events: Event[] = [];
     for await (const { event } of proxy.store.events(id)) events.push(event);
@@ -69,22 +69,22 @@ describe('a conversation behind the proxy', () => {
   });
 
   it('goes on in the same session with the next word of the user, and in a new one once the last is over', async () => {
-    let says: Said = { text: 'Four.' };
-    upstream = await startUpstream((request) => ('text' in says ? says : stubborn(request)));
+    let says: UpstreamReply = { text: 'Four.' };
+    upstream = await startUpstream((request) => ('text' in says ? says : respondStubbornly(request)));
     proxy = await startProxy(upstream.url);
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Two and two?' }];
-    await work(messages);
+    await runRecordedClient(messages);
     messages.push({ role: 'user', content: 'And three?' });
-    await work(messages);
+    await runRecordedClient(messages);
     expect((await proxy.store.list()).map(({ status, steps }) => ({ status, steps }))).toEqual([
       { status: 'waitingForUser', steps: 2 },
     ]);
     says = { call: { tool: 'read', args: {} } };
     messages.push({ role: 'user', content: 'Look it up.' });
-    await work(messages);
+    await runRecordedClient(messages);
     says = { text: 'Nine.' };
     messages.push({ role: 'user', content: 'Then guess.' });
-    await work(messages);
+    await runRecordedClient(messages);
     const all = await proxy.store.list();
     expect(
       all.map(({ goal, status }) => ({ goal, status })).toSorted((a, b) => (a.status < b.status ? -1 : 1)),
@@ -98,7 +98,7 @@ describe('a conversation behind the proxy', () => {
     upstream = await startUpstream(() => ({ text: 'Done.' }));
     proxy = await startProxy(upstream.url);
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Sort them.' }];
-    await work(messages);
+    await runRecordedClient(messages);
     messages[0] = { role: 'user', content: 'Sort them. (It is Monday.)' };
     messages.push({ role: 'user', content: 'Again.' });
     const client = new OpenAI({
@@ -148,13 +148,13 @@ describe('a conversation behind the proxy', () => {
       response: { kind: 'advise' },
     };
     const account = { usages: new Map(), at: 5 };
-    const first = await record(
+    const first = await recordConversation(
       store,
-      unrecorded,
+      emptyRecording,
       { ...account, messages: messages.slice(0, 3), verdict },
       null,
     );
-    const second = await record(store, first, { ...account, messages, verdict: null }, null);
+    const second = await recordConversation(store, first, { ...account, messages, verdict: null }, null);
     const told: string[] = [];
     for await (const { event } of store.events(second.kept?.session.id ?? '')) {
       told.push(
@@ -190,8 +190,8 @@ describe('a conversation behind the proxy', () => {
     upstream = await startUpstream(() => ({ text: 'Done.' }));
     const full = { ...createMemoryStore(), create: () => Promise.reject(new Error('The disk is full.')) };
     proxy = await startProxy(upstream.url, {}, full);
-    await work([{ role: 'user', content: 'One.' }]);
-    await work([{ role: 'user', content: 'Two.' }]);
+    await runRecordedClient([{ role: 'user', content: 'One.' }]);
+    await runRecordedClient([{ role: 'user', content: 'Two.' }]);
     expect(upstream.arrived.length).toBe(2);
     expect(proxy.notes).toEqual([expect.stringContaining('not kept from now on: The disk is full.')]);
   });

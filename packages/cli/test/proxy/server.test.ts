@@ -1,29 +1,29 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startProxy, type Started } from './started.ts';
-import { startUpstream, type Upstream } from './upstream.ts';
+import { startProxy, type StartedProxy } from './start-proxy.ts';
+import { startUpstream, type UpstreamServer } from './upstream.ts';
 
-let upstream: Upstream;
-let proxy: Started;
+let upstream: UpstreamServer;
+let proxy: StartedProxy;
 
 afterEach(async () => {
   await proxy.close();
   await upstream.close();
 });
 
-type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-async function start(handler: Handler): Promise<void> {
+async function startTestProxy(handler: RequestHandler): Promise<void> {
   upstream = await startUpstream(() => handler);
   proxy = await startProxy(upstream.url);
 }
 
-const asked = { model: 'tiny', messages: [{ role: 'user', content: 'Hello' }] };
+const chatRequest = { model: 'tiny', messages: [{ role: 'user', content: 'Hello' }] };
 
-function post(
+function postToProxy(
   path: string,
   body: object | string,
   headers: Readonly<Record<string, string>> = {},
@@ -39,10 +39,10 @@ function post(
 describe('what passes through the proxy', () => {
   it('is the same bytes both ways when there is nothing to say, unknown fields and odd spacing included', async () => {
     const answer = Buffer.concat([Buffer.from('{ "odd" :\t1e400 } '), randomBytes(64)]);
-    await start((_req, res) => void res.writeHead(200, 'Very Fine', { 'X-Odd': 'yes' }).end(answer));
+    await startTestProxy((_req, res) => void res.writeHead(200, 'Very Fine', { 'X-Odd': 'yes' }).end(answer));
     const sent =
       '{"messages":[{"role":"user","content":"hi"}],\n "seed": 12345678901234567890, "x":{"__proto__":1}}';
-    const response = await post('/v1/chat/completions?beta=1', sent);
+    const response = await postToProxy('/v1/chat/completions?beta=1', sent);
     expect(Buffer.from(await response.arrayBuffer()).equals(answer)).toBe(true);
     expect([response.status, response.statusText, response.headers.get('x-odd')]).toEqual([
       200,
@@ -53,7 +53,7 @@ describe('what passes through the proxy', () => {
   });
 
   it('includes routes that are nothing to it, whatever the method', async () => {
-    await start((req, res) => void res.end(`${req.method} ${req.url}`));
+    await startTestProxy((req, res) => void res.end(`${req.method} ${req.url}`));
     for (const [method, path] of [
       ['GET', '/v1/models'],
       ['DELETE', '/v1/files/7'],
@@ -68,8 +68,8 @@ describe('what passes through the proxy', () => {
 
   it('includes errors of the model’s server as they are', async () => {
     const problem = JSON.stringify({ error: { message: 'Slow down', type: 'rate_limit' } });
-    await start((_req, res) => void res.writeHead(429, { 'retry-after': '7' }).end(problem));
-    const response = await post('/v1/messages', asked);
+    await startTestProxy((_req, res) => void res.writeHead(429, { 'retry-after': '7' }).end(problem));
+    const response = await postToProxy('/v1/messages', chatRequest);
     expect([response.status, response.headers.get('retry-after'), await response.text()]).toEqual([
       429,
       '7',
@@ -78,7 +78,7 @@ describe('what passes through the proxy', () => {
   });
 
   it('includes the key, but nothing that concerns one connection, nor what is meant for the proxy', async () => {
-    await start((req, res) => {
+    await startTestProxy((req, res) => {
       res.setHeader('Connection', 'close, X-Hop-Back');
       res.setHeader('X-Hop-Back', '1');
       res.end(JSON.stringify(req.headers));
@@ -103,7 +103,7 @@ describe('what passes through the proxy', () => {
         },
         resolve,
       );
-      going.end(JSON.stringify(asked));
+      going.end(JSON.stringify(chatRequest));
     });
     const chunks: Buffer[] = [];
     for await (const chunk of got as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -120,11 +120,11 @@ describe('what passes through the proxy', () => {
   });
 
   it('includes bodies of many megabytes, and those that are no JSON at all', async () => {
-    await start((req, res) => void res.end(req.headers['content-length']));
-    const large = JSON.stringify({ ...asked, padding: 'x'.repeat(20_000_000) });
-    expect(await (await post('/v1/chat/completions', large)).text()).toBe(String(large.length));
+    await startTestProxy((req, res) => void res.end(req.headers['content-length']));
+    const large = JSON.stringify({ ...chatRequest, padding: 'x'.repeat(20_000_000) });
+    expect(await (await postToProxy('/v1/chat/completions', large)).text()).toBe(String(large.length));
     for (const odd of ['', 'nonsense', '[1]', '{"messages":7}', '{"messages":[7]}', '{"messages":[]}']) {
-      await (await post('/v1/chat/completions', odd)).text();
+      await (await postToProxy('/v1/chat/completions', odd)).text();
       expect(upstream.arrived.at(-1)?.raw).toBe(odd);
     }
   });
@@ -132,13 +132,13 @@ describe('what passes through the proxy', () => {
   it('comes at once: each piece of a stream before the next is written', async () => {
     let write: ((text: string) => void) | undefined;
     let end: (() => void) | undefined;
-    await start((_req, res) => {
+    await startTestProxy((_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.flushHeaders();
       write = (text) => void res.write(text);
       end = () => void res.end();
     });
-    const response = await post('/v1/chat/completions', { ...asked, stream: true });
+    const response = await postToProxy('/v1/chat/completions', { ...chatRequest, stream: true });
     const reader = response.body?.getReader();
     // Half an event, a broken character, a comment: none of it is held back to be understood first.
     for (const piece of [
@@ -158,7 +158,8 @@ describe('what passes through the proxy', () => {
   it('goes no faster than it is read', async () => {
     const chunk = Buffer.alloc(256 * 1024, 'x');
     let written = 0;
-    await start((_req, res) => {
+    await startTestProxy((req, res) => {
+      if (req.url === '/v1/models') return void res.end('ok');
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       const more = (): void => {
         while (written < 400 && res.write(chunk)) written += 1;
@@ -167,9 +168,12 @@ describe('what passes through the proxy', () => {
       };
       more();
     });
-    const response = await post('/v1/chat/completions', { ...asked, stream: true });
-    // Until nothing moves any more: what is written by then lies in the buffers on the way.
-    for (let before = -1; before !== written; await sleep(300)) before = written;
+    const response = await postToProxy('/v1/chat/completions', { ...chatRequest, stream: true });
+    // Until nothing moves while many others are answered: what is written by then lies in the buffers on the way.
+    for (let still = 0, before = -1; still < 50; before = written) {
+      expect(await (await fetch(`${proxy.url}/v1/models`)).text()).toBe('ok');
+      still = written === before ? still + 1 : 0;
+    }
     expect(written).toBeLessThan(400);
     expect((await response.arrayBuffer()).byteLength).toBe(400 * chunk.length);
   });
@@ -178,7 +182,7 @@ describe('what passes through the proxy', () => {
 describe('when somebody leaves', () => {
   it('stops asking as soon as the client has gone', async () => {
     let isGone = false;
-    await start((_req, res) => {
+    await startTestProxy((_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write('data: {}\n\n');
       res.once('close', () => (isGone = true));
@@ -186,7 +190,7 @@ describe('when somebody leaves', () => {
     const leave = new AbortController();
     const response = await fetch(`${proxy.url}/v1/messages`, {
       method: 'POST',
-      body: JSON.stringify({ ...asked, stream: true }),
+      body: JSON.stringify({ ...chatRequest, stream: true }),
       signal: leave.signal,
     });
     await response.body?.getReader().read();
@@ -199,30 +203,33 @@ describe('when somebody leaves', () => {
     ['/v1/messages', 'resetAndDestroy'],
     ['/v1/files', 'resetAndDestroy'],
   ] as const)('lets the client of %s see that a stream broke off by %s, and lives on', async (path, how) => {
-    await start((_req, res) => {
+    await startTestProxy((_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write('data: {}\n\n', () => res.socket?.[how]());
     });
     for (let times = 0; times < 3; times += 1) {
-      const broken = post(path, { ...asked, stream: true }).then((response) => response.text());
+      const broken = postToProxy(path, { ...chatRequest, stream: true }).then((response) => response.text());
       await expect(broken).rejects.toThrow();
     }
   });
 
   it('survives a client that leaves in the middle of its request', async () => {
-    await start((_req, res) => void res.end('ok'));
+    await startTestProxy((_req, res) => void res.end('ok'));
     const { port } = new URL(proxy.url);
     const socket = connect(Number(port), '127.0.0.1');
-    socket.write('POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"mess');
-    await sleep(50);
+    socket.write(
+      'POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{"mess',
+    );
+    // It is told to continue once its request has been taken.
+    await once(socket, 'data');
     socket.destroy();
-    expect(await (await post('/v1/messages', asked)).text()).toBe('ok');
+    expect(await (await postToProxy('/v1/messages', chatRequest)).text()).toBe('ok');
   });
 
   it('says in one error that nobody answers', async () => {
     upstream = await startUpstream(() => ({ text: '' }));
     proxy = await startProxy('http://127.0.0.1:1');
-    const response = await post('/v1/chat/completions', asked);
+    const response = await postToProxy('/v1/chat/completions', chatRequest);
     expect(response.status).toBe(502);
     expect(await response.json()).toMatchObject({
       error: {
@@ -234,7 +241,7 @@ describe('when somebody leaves', () => {
 
 describe('who may ask', () => {
   it('is nobody who comes by another name of this machine', async () => {
-    await start((_req, res) => void res.end('ok'));
+    await startTestProxy((_req, res) => void res.end('ok'));
     const { port } = new URL(proxy.url);
     const statusFor = (host: string): Promise<number | undefined> =>
       new Promise((resolve) => {
@@ -250,7 +257,7 @@ describe('who may ask', () => {
   });
 });
 
-function called(id: string): readonly object[] {
+function createCallMessages(id: string): readonly object[] {
   return [
     {
       role: 'assistant',
@@ -263,8 +270,13 @@ function called(id: string): readonly object[] {
 
 describe('a request that is changed', () => {
   it('keeps every other field as it was written, numbers that JavaScript cannot hold among them', async () => {
-    await start((_req, res) => void res.end('{}'));
-    const messages = [{ role: 'user', content: 'go' }, ...called('a'), ...called('b'), ...called('c')];
+    await startTestProxy((_req, res) => void res.end('{}'));
+    const messages = [
+      { role: 'user', content: 'go' },
+      ...createCallMessages('a'),
+      ...createCallMessages('b'),
+      ...createCallMessages('c'),
+    ];
     const text = JSON.stringify({
       model: 'tiny',
       messages,
@@ -274,7 +286,7 @@ describe('a request that is changed', () => {
     });
     const sent = text.replace('"z":1.5', '"seed":12345678901234567890,"z":1.5');
     const before = createHash('sha256').update(sent).digest('hex');
-    await (await post('/v1/chat/completions', sent)).text();
+    await (await postToProxy('/v1/chat/completions', sent)).text();
     const { raw = '', headers } = upstream.arrived[0] ?? {};
     expect(createHash('sha256').update(raw).digest('hex')).not.toBe(before);
     expect(raw).toContain('"seed":12345678901234567890,"z":1.5,"ünïcode":"💡"');

@@ -3,46 +3,53 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { buffer } from 'node:stream/consumers';
-import type { Fields } from '../../src/json-fields.ts';
+import type { JsonFields } from '../../src/json-fields.ts';
 
 /** A request as it arrived upstream. */
-export type Arrived = {
+export type UpstreamRequest = {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly raw: string;
-  readonly body: Fields;
+  readonly body: JsonFields;
 };
 
 /** What the model says: words, or the wish for a call. */
-export type Said =
+export type UpstreamReply =
   | { readonly text: string }
   | { readonly call: { readonly tool: string; readonly args: object } };
 
-export type Upstream = {
+export type UpstreamServer = {
   readonly url: string;
-  readonly arrived: readonly Arrived[];
+  readonly arrived: readonly UpstreamRequest[];
   close(): Promise<void>;
 };
 
 /** A model's server on this machine that speaks the three wires, in one piece and in many. */
 export async function startUpstream(
-  says: (request: Arrived, number: number) => Said | ((req: IncomingMessage, res: ServerResponse) => void),
+  says: (
+    request: UpstreamRequest,
+    number: number,
+  ) => UpstreamReply | ((req: IncomingMessage, res: ServerResponse) => void),
   /** With a key and a certificate it is to be asked by https. */
   tls: { readonly key: string; readonly cert: string } | null = null,
-): Promise<Upstream> {
-  const arrived: Arrived[] = [];
+): Promise<UpstreamServer> {
+  const arrived: UpstreamRequest[] = [];
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
     void (async () => {
       const raw = (await buffer(req)).toString('utf8');
-      const body = (raw.startsWith('{') ? JSON.parse(raw) : {}) as Fields;
+      const body = (raw.startsWith('{') ? JSON.parse(raw) : {}) as JsonFields;
       const request = { path: req.url ?? '', headers: req.headers, raw, body };
       arrived.push(request);
       const said = says(request, arrived.length);
       if (typeof said === 'function') return said(req, res);
       const { path } = request;
-      const wire = path.includes('/chat/') ? chat : path.includes('/responses') ? responses : messages;
+      const wire = path.includes('/chat/')
+        ? toChatAnswer
+        : path.includes('/responses')
+          ? toResponsesAnswer
+          : toMessagesAnswer;
       const answer = wire(said, arrived.length);
-      if (body['stream'] === true) return stream(res, answer.events);
+      if (body['stream'] === true) return streamSseEvents(res, answer.events);
       const text = Buffer.from(JSON.stringify(answer.whole));
       const isZipped = /gzip/.test(req.headers['accept-encoding'] ?? '');
       res.writeHead(200, {
@@ -65,10 +72,10 @@ export async function startUpstream(
   };
 }
 
-type Event = { readonly name?: string; readonly data: object | '[DONE]' };
-type Answer = { readonly whole: object; readonly events: readonly Event[] };
+type UpstreamSseEvent = { readonly name?: string; readonly data: object | '[DONE]' };
+type UpstreamAnswer = { readonly whole: object; readonly events: readonly UpstreamSseEvent[] };
 
-async function stream(res: ServerResponse, events: readonly Event[]): Promise<void> {
+async function streamSseEvents(res: ServerResponse, events: readonly UpstreamSseEvent[]): Promise<void> {
   res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
   for (const { name, data } of events) {
     const text = `${name === undefined ? '' : `event: ${name}\n`}data: ${data === '[DONE]' ? data : JSON.stringify(data)}\n\n`;
@@ -80,11 +87,11 @@ async function stream(res: ServerResponse, events: readonly Event[]): Promise<vo
 }
 
 /** Texts come in pieces, as they do from models. */
-function pieces(text: string): readonly string[] {
+function splitIntoPieces(text: string): readonly string[] {
   return text.match(/.{1,20}/gs) ?? [];
 }
 
-function chat(said: Said, number: number): Answer {
+function toChatAnswer(said: UpstreamReply, number: number): UpstreamAnswer {
   const call = 'call' in said ? said.call : null;
   const text = 'text' in said ? said.text : null;
   const head = { id: `chatcmpl-${number}`, object: 'chat.completion', created: 1, model: 'tiny' };
@@ -97,14 +104,14 @@ function chat(said: Said, number: number): Answer {
   const finish_reason = call === null ? 'stop' : 'tool_calls';
   const message = { role: 'assistant', content: text, ...(called && { tool_calls: [called] }) };
   const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
-  const delta = (change: object, reason: string | null = null): Event => ({
+  const delta = (change: object, reason: string | null = null): UpstreamSseEvent => ({
     data: { ...chunk, choices: [{ index: 0, delta: change, finish_reason: reason }] },
   });
   return {
     whole: { ...head, choices: [{ index: 0, message, finish_reason }], usage },
     events: [
       delta({ role: 'assistant', content: '' }),
-      ...pieces(text ?? '').map((content) => delta({ content })),
+      ...splitIntoPieces(text ?? '').map((content) => delta({ content })),
       ...(called ? [delta({ tool_calls: [{ index: 0, ...called }] })] : []),
       delta({}, finish_reason),
       { data: { ...chunk, choices: [], usage } },
@@ -113,7 +120,7 @@ function chat(said: Said, number: number): Answer {
   };
 }
 
-function messages(said: Said, number: number): Answer {
+function toMessagesAnswer(said: UpstreamReply, number: number): UpstreamAnswer {
   const call = 'call' in said ? said.call : null;
   const block = call
     ? { type: 'tool_use', id: `toolu_${number}`, name: call.tool, input: call.args }
@@ -130,7 +137,7 @@ function messages(said: Said, number: number): Answer {
   const started = call ? { ...block, input: {} } : { type: 'text', text: '' };
   const deltas = call
     ? [{ type: 'input_json_delta', partial_json: JSON.stringify(call.args) }]
-    : pieces('text' in said ? said.text : '').map((text) => ({ type: 'text_delta', text }));
+    : splitIntoPieces('text' in said ? said.text : '').map((text) => ({ type: 'text_delta', text }));
   return {
     whole: { ...head, content: [block], stop_reason, usage },
     events: [
@@ -143,15 +150,15 @@ function messages(said: Said, number: number): Answer {
       { type: 'content_block_stop', index: 0 },
       { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 10 } },
       { type: 'message_stop' },
-    ].map(named),
+    ].map(toNamedEvent),
   };
 }
 
-function named(data: { readonly type: string }): Event {
+function toNamedEvent(data: { readonly type: string }): UpstreamSseEvent {
   return { name: data.type, data };
 }
 
-function responses(said: Said, number: number): Answer {
+function toResponsesAnswer(said: UpstreamReply, number: number): UpstreamAnswer {
   const call = 'call' in said ? said.call : null;
   const text = 'text' in said ? said.text : '';
   const content = [{ type: 'output_text', text, annotations: [] }];
@@ -184,7 +191,7 @@ function responses(said: Said, number: number): Answer {
       item: call ? item : { ...item, status: 'in_progress', content: [] },
     },
     ...(call ? [] : [{ type: 'response.content_part.added', ...part, part: { ...content[0], text: '' } }]),
-    ...pieces(text).map((delta) => ({ type: 'response.output_text.delta', ...part, delta })),
+    ...splitIntoPieces(text).map((delta) => ({ type: 'response.output_text.delta', ...part, delta })),
     { type: 'response.output_item.done', output_index: 0, item },
     { type: 'response.completed', response: whole },
   ].map((data, sequence_number) => ({ name: data.type, data: { ...data, sequence_number } }));

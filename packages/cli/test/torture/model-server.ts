@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-type Message = {
+type ChatHistoryMessage = {
   readonly role: string;
   readonly content?: unknown;
   readonly tool_calls?: readonly { readonly id: string }[];
   readonly tool_call_id?: string;
 };
 
-export type Act = { readonly tool: string; readonly args: object };
+export type ScriptedCall = { readonly tool: string; readonly args: object };
 
 /** A model, over real HTTP, that does one thing after the other: the next one is told from the history alone. */
 export type ModelServer = {
@@ -21,23 +21,23 @@ export type ModelServer = {
   close(): void;
 };
 
-export async function startModelServer(acts: readonly Act[]): Promise<ModelServer> {
+export async function startModelServer(acts: readonly ScriptedCall[]): Promise<ModelServer> {
   const asked: ModelServer['asked'] = { count: 0, problems: [], results: [] };
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', (piece: Buffer) => (text += piece.toString()));
     request.on('end', () => {
-      const { messages } = JSON.parse(text) as { readonly messages: readonly Message[] };
+      const { messages } = JSON.parse(text) as { readonly messages: readonly ChatHistoryMessage[] };
       asked.count += 1;
-      const problem = problemOf(messages);
+      const problem = describeHistoryProblem(messages);
       if (problem !== null) {
         asked.problems.push(problem);
         response.writeHead(400, { 'content-type': 'application/json' });
         return response.end(JSON.stringify({ error: { message: problem } }));
       }
       const made = messages.flatMap(({ tool_calls: calls = [] }) => calls).length;
-      asked.results.splice(0, Infinity, ...messages.filter(({ role }) => role === 'tool').map(contentOf));
-      return reply(response, acts[made], made, self);
+      asked.results.splice(0, Infinity, ...messages.filter(({ role }) => role === 'tool').map(toContentText));
+      return sendScriptedReply(response, acts[made], made, self);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -55,7 +55,7 @@ export async function startModelServer(acts: readonly Act[]): Promise<ModelServe
 }
 
 /** Providers refuse a history in which a call has no result, or two, or a result has no call. */
-function problemOf(messages: readonly Message[]): string | null {
+function describeHistoryProblem(messages: readonly ChatHistoryMessage[]): string | null {
   let open: readonly string[] = [];
   for (const { role, tool_calls: calls = [], tool_call_id: answered } of messages) {
     if (role === 'tool') {
@@ -67,11 +67,16 @@ function problemOf(messages: readonly Message[]): string | null {
   return open.length > 0 ? `no result for ${open.join(', ')}` : null;
 }
 
-function contentOf({ content }: Message): string {
+function toContentText({ content }: ChatHistoryMessage): string {
   return typeof content === 'string' ? content : JSON.stringify(content);
 }
 
-function reply(response: ServerResponse, act: Act | undefined, made: number, self: ModelServer): void {
+function sendScriptedReply(
+  response: ServerResponse,
+  act: ScriptedCall | undefined,
+  made: number,
+  self: ModelServer,
+): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (delta: object, finish: string | null): void => {
     const choices = [{ index: 0, delta, finish_reason: finish }];

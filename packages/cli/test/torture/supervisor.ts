@@ -3,10 +3,10 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Act, ModelServer } from './model-server.ts';
+import type { ScriptedCall, ModelServer } from './model-server.ts';
 
 /** The ways a process comes to its end. */
-export const endings = [
+export const killMethods = [
   'kill',
   'kill-group',
   'term-then-kill',
@@ -16,11 +16,11 @@ export const endings = [
   'tool',
   'cut',
 ] as const;
-export type Ending = (typeof endings)[number];
+export type KillMethod = (typeof killMethods)[number];
 
 const bin = join(import.meta.dirname, '../../bin/pawl.js');
 
-export type Place = {
+export type TortureWorkspace = {
   readonly folder: string;
   readonly store: string;
   readonly env: NodeJS.ProcessEnv;
@@ -28,7 +28,10 @@ export type Place = {
   readonly tool: string;
 };
 
-export function pawl({ folder, store, env }: Place, ...args: readonly string[]): ChildProcess {
+export function spawnPawl(
+  { folder, store, env }: TortureWorkspace,
+  ...args: readonly string[]
+): ChildProcess {
   return spawn(process.execPath, [bin, ...args, '--store', store, '--dir', folder], {
     cwd: folder,
     env,
@@ -37,15 +40,15 @@ export function pawl({ folder, store, env }: Place, ...args: readonly string[]):
   });
 }
 
-export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+export type ProcessResult = { readonly code: number | null; readonly out: string; readonly err: string };
 
-export async function endOf(child: ChildProcess): Promise<Ended> {
+export async function waitForProcessEnd(child: ChildProcess): Promise<ProcessResult> {
   const closed = new Promise<number | null>((resolve) => void child.once('close', resolve));
-  const [out, err] = await Promise.all([read(child.stdout), read(child.stderr)]);
+  const [out, err] = await Promise.all([readStream(child.stdout), readStream(child.stderr)]);
   return { code: await closed, out, err };
 }
 
-function read(stream: ChildProcess['stdout']): Promise<string> {
+function readStream(stream: ChildProcess['stdout']): Promise<string> {
   return stream === null ? Promise.resolve('') : text(stream);
 }
 
@@ -56,9 +59,9 @@ let readyMs = 500;
  * Ends a process in the given way, if it has not come to its own end by then: at a `moment` from 0 to 1 of a span that is
  * about what it takes to get something done. `early` ends it while it still starts.
  */
-export async function end(
+export async function killProcess(
   child: ChildProcess,
-  how: Ending,
+  how: KillMethod,
   moment: number,
   { model, tool }: { readonly model: ModelServer; readonly tool: string },
 ): Promise<void> {
@@ -72,17 +75,20 @@ export async function end(
     await Promise.race([sleep(20 + moment * readyMs), exit]);
   }
   if (child.exitCode === null && child.pid !== undefined)
-    await bringDown(child, { group: child.pid, how, afterMs: moment * 1_000, tool });
+    await applyKillMethod(child, { group: child.pid, how, afterMs: moment * 1_000, tool });
 }
 
-type Death = {
+type KillOptions = {
   readonly group: number;
-  readonly how: Ending;
+  readonly how: KillMethod;
   readonly afterMs: number;
   readonly tool: string;
 };
 
-async function bringDown(child: ChildProcess, { group, how, afterMs, tool }: Death): Promise<void> {
+async function applyKillMethod(
+  child: ChildProcess,
+  { group, how, afterMs, tool }: KillOptions,
+): Promise<void> {
   switch (how) {
     case 'kill':
     case 'early':
@@ -108,7 +114,7 @@ async function bringDown(child: ChildProcess, { group, how, afterMs, tool }: Dea
       child.kill('SIGKILL');
       break;
     case 'tool':
-      for (const pid of processesOf(tool)) killQuietly(pid);
+      for (const pid of findProcesses(tool)) killQuietly(pid);
       await sleep(afterMs % 200);
       child.kill('SIGKILL');
       break;
@@ -118,7 +124,7 @@ async function bringDown(child: ChildProcess, { group, how, afterMs, tool }: Dea
 }
 
 /** The processes that carry this mark at the moment. */
-export function processesOf(tool: string): readonly number[] {
+export function findProcesses(tool: string): readonly number[] {
   const pids = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
@@ -143,21 +149,25 @@ function killQuietly(pid: number): void {
  * Calls that write into a ledger which the runtime does not know of: that one has begun, with a sync so that it is there
  * whatever happens; its effect; that it has ended. Every third one is a file written as a whole.
  */
-export function actsFor(count: number, tool: string, waitMs: (number: number) => number): readonly Act[] {
+export function createLedgerCalls(
+  count: number,
+  tool: string,
+  waitMs: (number: number) => number,
+): readonly ScriptedCall[] {
   return Array.from({ length: count }, (_, number) =>
     number % 3 === 2
       ? { tool: 'write', args: { path: `file-${number}`, content: `${number}\n`.repeat(1_000) } }
-      : { tool: 'shell', args: { command: ledgerCommand(number, tool, waitMs(number)) } },
+      : { tool: 'shell', args: { command: createLedgerCommand(number, tool, waitMs(number)) } },
   );
 }
 
-function ledgerCommand(number: number, tool: string, waitMs: number): string {
+function createLedgerCommand(number: number, tool: string, waitMs: number): string {
   const line = (word: string): string => `echo "${number} ${word}" >> ledger && sync ledger`;
   const work = `${line('start')}; sleep ${waitMs / 1_000}; echo ${number} >> effects; ${line('end')}`;
   return `sh -c '${work}' ${tool}`;
 }
 
-export function linesOf(path: string): readonly string[] {
+export function readLedgerLines(path: string): readonly string[] {
   return existsSync(path)
     ? readFileSync(path, 'utf8')
         .split('\n')

@@ -1,6 +1,6 @@
 import type { Key as InkKey } from 'ink';
 import { describe, expect, it } from 'vitest';
-import { keysOf } from '../../src/tui/ink-keys.ts';
+import { parseInkKey } from '../../src/tui/ink-keys.ts';
 
 const none: InkKey = {
   upArrow: false,
@@ -27,20 +27,20 @@ const none: InkKey = {
 
 describe('keys', () => {
   it('are told by their names', () => {
-    expect(keysOf('', { ...none, return: true })).toEqual([{ name: 'enter' }]);
-    expect(keysOf('', { ...none, tab: true, shift: true })).toEqual([{ name: 'back-tab' }]);
-    expect(keysOf('c', { ...none, ctrl: true })).toEqual([{ name: 'ctrl', letter: 'c' }]);
-    expect(keysOf('?', none)).toEqual([{ name: 'text', text: '?' }]);
+    expect(parseInkKey('', { ...none, return: true })).toEqual([{ name: 'enter' }]);
+    expect(parseInkKey('', { ...none, tab: true, shift: true })).toEqual([{ name: 'back-tab' }]);
+    expect(parseInkKey('c', { ...none, ctrl: true })).toEqual([{ name: 'ctrl', letter: 'c' }]);
+    expect(parseInkKey('?', none)).toEqual([{ name: 'text', text: '?' }]);
   });
 
   it('are taken apart when several come at once', () => {
-    expect(keysOf('be quick\r', none)).toEqual([{ name: 'text', text: 'be quick' }, { name: 'enter' }]);
-    expect(keysOf('ab\x7fc', none).map(({ name }) => name)).toEqual(['text', 'backspace', 'text']);
+    expect(parseInkKey('be quick\r', none)).toEqual([{ name: 'text', text: 'be quick' }, { name: 'enter' }]);
+    expect(parseInkKey('ab\x7fc', none).map(({ name }) => name)).toEqual(['text', 'backspace', 'text']);
   });
 
   it('mean nothing when they are let go of or pressed together with Alt', () => {
-    expect(keysOf('y', { ...none, eventType: 'release' })).toEqual([]);
-    expect(keysOf('y', { ...none, meta: true })).toEqual([]);
-    expect(keysOf('', none)).toEqual([]);
+    expect(parseInkKey('y', { ...none, eventType: 'release' })).toEqual([]);
+    expect(parseInkKey('y', { ...none, meta: true })).toEqual([]);
+    expect(parseInkKey('', none)).toEqual([]);
   });
 });

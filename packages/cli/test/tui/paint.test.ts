@@ -1,18 +1,18 @@
 import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { seg } from '../../src/tui/line.ts';
-import { painterFor } from '../../src/tui/paint.ts';
+import { createSegment } from '../../src/tui/styled-line.ts';
+import { createPainter } from '../../src/tui/paint.ts';
 
 const getColorDepth = (): number => WriteStream.prototype.getColorDepth(process.env);
 
 /** A stream that takes itself for a terminal and finds out about colours as terminals do. */
-function terminal(): Writable {
+function createColorTerminal(): Writable {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
   return Object.assign(stream, { isTTY: true, getColorDepth });
 }
 
-const line = [seg(' ◉ model', 'accent'), seg(' plain'), seg(' dim', 'dim')];
+const line = [createSegment(' ◉ model', 'accent'), createSegment(' plain'), createSegment(' dim', 'dim')];
 
 beforeEach(() => {
   vi.stubEnv('TERM', 'xterm-256color');
@@ -22,12 +22,14 @@ afterEach(() => vi.unstubAllEnvs());
 
 describe('painting', () => {
   it('colours what stands out, on a terminal', () => {
-    expect(painterFor(terminal())(line)).toBe('\x1b[36m ◉ model\x1b[39m plain\x1b[2m dim\x1b[22m');
+    expect(createPainter(createColorTerminal())(line)).toBe(
+      '\x1b[36m ◉ model\x1b[39m plain\x1b[2m dim\x1b[22m',
+    );
   });
 
   it('uses no colours where nobody wants them or nothing takes them', () => {
-    expect(painterFor(new Writable())(line)).toBe(' ◉ model plain dim');
+    expect(createPainter(new Writable())(line)).toBe(' ◉ model plain dim');
     vi.stubEnv('NO_COLOR', '1');
-    expect(painterFor(terminal())(line)).toBe(' ◉ model plain dim');
+    expect(createPainter(createColorTerminal())(line)).toBe(' ◉ model plain dim');
   });
 });

@@ -1,4 +1,4 @@
-/** A state chart as data: to draw, to export, and to hold the machine to. */
+/** A state chart as data, for drawing, for export and for checking the machine in tests. */
 export type Chart = {
   readonly name: string;
   readonly initial: string;
@@ -8,18 +8,18 @@ export type Chart = {
 export type ChartState = {
   readonly name: string;
   readonly description: string;
-  /** `waiting` until an event comes · `passing` straight on · `terminal` for good. */
+  /** `waiting`: until an event arrives · `passing`: transient · `terminal`: final. */
   readonly kind: 'waiting' | 'passing' | 'terminal';
-  /** In order: of the moves on one event, the first whose condition holds is taken. */
+  /** In order: among the moves on one event, the first whose condition holds applies. */
   readonly moves: readonly ChartMove[];
 };
 
 export type ChartMove = {
-  /** The event that sets it off; null for a state that is only passed through. */
+  /** The event that triggers the move; null in a transient state. */
   readonly on: string | null;
-  /** The condition under which it is taken; null when there is none. */
+  /** The condition of the move; null for none. */
   readonly when: string | null;
   readonly to: string;
-  /** Types of the actions that go with it. */
+  /** Types of the actions the move returns. */
   readonly does: readonly string[];
 };

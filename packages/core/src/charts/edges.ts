@@ -1,19 +1,19 @@
 import type { ChartMove, ChartState } from './chart.ts';
 
-/** All the moves from one state to another, drawn as one line. */
+/** All moves from one state to another, drawn as one line. */
 export type ChartEdge = {
   readonly from: string;
   readonly to: string;
-  readonly moves: readonly LabelledMove[];
+  readonly moves: readonly LabeledMove[];
 };
 
-/** The label says what sets the move off: an event, a condition in square brackets, or both. */
-export type LabelledMove = ChartMove & { readonly label: string };
+/** The label names the trigger of the move: an event, a condition in square brackets, or both. */
+export type LabeledMove = ChartMove & { readonly label: string };
 
-/** One edge for each pair of states with a move between them, in the order of the chart. */
-export function edgesOf(states: readonly ChartState[]): readonly ChartEdge[] {
+/** Builds one edge per pair of connected states, in the order of the chart. */
+export function buildChartEdges(states: readonly ChartState[]): readonly ChartEdge[] {
   return states.flatMap((state) => {
-    const moves = state.moves.map((move) => ({ ...move, label: labelOf(move, state) }));
+    const moves = state.moves.map((move) => ({ ...move, label: formatMoveLabel(move, state) }));
     return [...Map.groupBy(moves, (move) => move.to)].map(([to, group]) => ({
       from: state.name,
       to,
@@ -22,12 +22,12 @@ export function edgesOf(states: readonly ChartState[]): readonly ChartEdge[] {
   });
 }
 
-/** What is written on a line that stands for these moves. */
-export function labelsOf(moves: readonly LabelledMove[]): readonly string[] {
+/** Returns the distinct labels of the moves. */
+export function listMoveLabels(moves: readonly LabeledMove[]): readonly string[] {
   return [...new Set(moves.map((move) => move.label))].filter((label) => label !== '');
 }
 
-function labelOf({ on, when }: ChartMove, state: ChartState): string {
+function formatMoveLabel({ on, when }: ChartMove, state: ChartState): string {
   const isRest = state.moves.some((other) => other.on === on && other.when !== null);
   const condition = when ?? (isRest ? 'otherwise' : null);
   return [on, condition === null ? null : `[${condition}]`].filter((part) => part !== null).join(' ');

@@ -1,29 +1,29 @@
 import type { Chart, ChartState } from './chart.ts';
 
 /**
- * The states of a chart, each name once. A target that nobody declared is drawn too: a reader sees at once what is
- * missing, and an export never points at nothing.
+ * Returns the states of a chart without duplicates. Undeclared targets are included, so that a reader sees what is
+ * missing and an export has no dangling reference.
  */
-export function statesOf(chart: Chart): readonly ChartState[] {
+export function listChartStates(chart: Chart): readonly ChartState[] {
   const states = new Map<string, ChartState>();
   for (const state of chart.states) {
     const before = states.get(state.name);
-    states.set(state.name, before === undefined ? state : joined(before, state));
+    states.set(state.name, before === undefined ? state : mergeChartStates(before, state));
   }
-  for (const name of [chart.initial, ...[...states.values()].flatMap(targets)]) {
-    if (!states.has(name)) states.set(name, undeclared(name));
+  for (const name of [chart.initial, ...[...states.values()].flatMap(listMoveTargets)]) {
+    if (!states.has(name)) states.set(name, createUndeclaredState(name));
   }
   return [...states.values()];
 }
 
-function undeclared(name: string): ChartState {
+function createUndeclaredState(name: string): ChartState {
   return { name, kind: 'waiting', description: 'Not declared.', moves: [] };
 }
 
-function joined(first: ChartState, second: ChartState): ChartState {
+function mergeChartStates(first: ChartState, second: ChartState): ChartState {
   return { ...first, moves: [...first.moves, ...second.moves] };
 }
 
-function targets(state: ChartState): readonly string[] {
+function listMoveTargets(state: ChartState): readonly string[] {
   return state.moves.map((move) => move.to);
 }

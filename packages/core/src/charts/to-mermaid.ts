@@ -1,32 +1,32 @@
 import type { Chart, ChartState } from './chart.ts';
-import { edgesOf, labelsOf, type ChartEdge } from './edges.ts';
-import { statesOf } from './states.ts';
+import { buildChartEdges, listMoveLabels, type ChartEdge } from './edges.ts';
+import { listChartStates } from './states.ts';
 
-/** A Mermaid `stateDiagram-v2`, as GitHub and most viewers of Markdown draw it. */
+/** Renders a Mermaid `stateDiagram-v2`, as supported by GitHub and most Markdown viewers. */
 export function toMermaid(chart: Chart): string {
-  const states = statesOf(chart);
-  const ids = idsFor(states);
+  const states = listChartStates(chart);
+  const ids = assignMermaidIds(states);
   const idOf = (name: string): string => ids.get(name) ?? '';
   const lines = [
-    ...states.map((state) => declaration(state, idOf(state.name))),
+    ...states.map((state) => renderStateDeclaration(state, idOf(state.name))),
     `[*] --> ${idOf(chart.initial)}`,
-    ...edgesOf(states).map((edge) => arrow(edge, idOf)),
+    ...buildChartEdges(states).map((edge) => renderMermaidArrow(edge, idOf)),
     ...states.filter((state) => state.kind === 'terminal').map((state) => `${idOf(state.name)} --> [*]`),
-    ...classes(states, idOf),
+    ...renderClassDefinitions(states, idOf),
   ];
   return ['stateDiagram-v2', ...lines.map((line) => `  ${line}`), ''].join('\n');
 }
 
 /**
- * Plain words stand for themselves, unless they are keywords or something that every object has. Any other name is shown
- * in quotes and gets a number for an id.
+ * A plain word is its own id, unless it is a keyword or a property of every object. Any other name is quoted and gets a
+ * numbered id.
  */
-function idsFor(states: readonly ChartState[]): ReadonlyMap<string, string> {
+function assignMermaidIds(states: readonly ChartState[]): ReadonlyMap<string, string> {
   const taken = new Set(states.map((state) => state.name.toLowerCase()));
   let number = 0;
   return new Map(
     states.map(({ name }) => {
-      if (isPlain(name)) return [name, name];
+      if (isPlainMermaidId(name)) return [name, name];
       do number += 1;
       while (taken.has(`s${number}`));
       return [name, `s${number}`];
@@ -34,12 +34,12 @@ function idsFor(states: readonly ChartState[]): ReadonlyMap<string, string> {
   );
 }
 
-function isPlain(name: string): boolean {
-  return /^[a-z][a-z0-9]*$/iu.test(name) && !keywords.has(name.toLowerCase()) && !(name in {});
+function isPlainMermaidId(name: string): boolean {
+  return /^[a-z][a-z0-9]*$/iu.test(name) && !mermaidKeywords.has(name.toLowerCase()) && !(name in {});
 }
 
-/** Words that mean something to Mermaid. */
-const keywords: ReadonlySet<string> = new Set([
+/** Mermaid keywords. */
+const mermaidKeywords: ReadonlySet<string> = new Set([
   'accdescr',
   'acctitle',
   'as',
@@ -61,43 +61,46 @@ const keywords: ReadonlySet<string> = new Set([
   'style',
 ]);
 
-function declaration({ name }: ChartState, id: string): string {
-  return id === name ? id : `state "${escapeText(name) || 'no name'}" as ${id}`;
+function renderStateDeclaration({ name }: ChartState, id: string): string {
+  return id === name ? id : `state "${escapeMermaidText(name) || 'no name'}" as ${id}`;
 }
 
-function arrow({ from, to, moves }: ChartEdge, idOf: (name: string) => string): string {
-  const labels = labelsOf(moves)
-    .map(escapeText)
+function renderMermaidArrow({ from, to, moves }: ChartEdge, idOf: (name: string) => string): string {
+  const labels = listMoveLabels(moves)
+    .map(escapeMermaidText)
     .filter((label) => label !== '');
   const label = labels.join('<br/>');
   return `${idOf(from)} --> ${idOf(to)}${label === '' ? '' : ` : ${label}`}`;
 }
 
-/** Text that stays text: in Mermaid's own entities, a character's number between # and ;. */
-function escapeText(text: string): string {
+/** Escapes text with Mermaid entities: the character code between # and ;. */
+function escapeMermaidText(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-    .replaceAll(unsafe, (found) => `#${found.codePointAt(0)};`);
+    .replaceAll(unsafeMermaidPattern, (found) => `#${found.codePointAt(0)};`);
 }
 
 /**
- * ASCII punctuation, but for what is harmless where it stands; the first letter of what would turn the diagram round;
- * and the two letters by which Mermaid marks entities while it works.
+ * ASCII punctuation, except where it is harmless; the first letter of `direction`, which would change the orientation
+ * of the diagram; and the two characters Mermaid uses internally for entities.
  */
-const unsafe =
+const unsafeMermaidPattern =
   /[!-+/:-@\\^`{-~ﬂ¶]|(?<![\p{L}\p{N}])[-_.]|[-_](?![\p{L}\p{N}])|(?<=\d)\.|\[(?=\[)|d(?=irection )/giu;
 
-function classes(states: readonly ChartState[], idOf: (name: string) => string): readonly string[] {
+function renderClassDefinitions(
+  states: readonly ChartState[],
+  idOf: (name: string) => string,
+): readonly string[] {
   return [...Map.groupBy(states, (state) => state.kind)].flatMap(([kind, group]) => [
-    `classDef ${kind} ${styles[kind]}`,
+    `classDef ${kind} ${mermaidStateStyles[kind]}`,
     `class ${group.map((state) => idOf(state.name)).join(', ')} ${kind}`,
   ]);
 }
 
-/** Colours that carry dark text, so that they read on a light page and on a dark one. */
-const styles: Readonly<Record<ChartState['kind'], string>> = {
+/** Light fills with dark text, readable on light and dark pages. */
+const mermaidStateStyles: Readonly<Record<ChartState['kind'], string>> = {
   waiting: 'fill:#ddf4ff,stroke:#0969da,color:#1f2328',
   passing: 'fill:#f6f8fa,stroke:#818b98,color:#1f2328,stroke-dasharray:4 3',
   terminal: 'fill:#ffebe9,stroke:#cf222e,color:#1f2328,stroke-width:2px',

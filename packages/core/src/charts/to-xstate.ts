@@ -1,7 +1,7 @@
 import type { Chart, ChartMove, ChartState } from './chart.ts';
-import { statesOf } from './states.ts';
+import { listChartStates } from './states.ts';
 
-/** An XState v5 machine config as plain JSON. Guards and actions are names; `provide` says what they do. */
+/** An XState v5 machine config as plain JSON. Guards and actions are names; implement them with `provide`. */
 export type XStateConfig = {
   readonly id: string;
   readonly initial: string;
@@ -21,16 +21,17 @@ export type XStateTransition = {
   readonly actions?: readonly string[];
 };
 
-/** A name as XState can hold it. */
-type Keys = (name: string) => string;
+/** Converts a name to a valid XState key. */
+type KeyResolver = (name: string) => string;
 
+/** Converts a chart to an XState v5 machine config. */
 export function toXState(chart: Chart): XStateConfig {
-  const states = statesOf(chart);
-  const stateKey = keysFor(
+  const states = listChartStates(chart);
+  const stateKey = createKeyResolver(
     states.map((state) => state.name),
     /^$|^__proto__$|^#/u,
   );
-  const eventKey = keysFor(
+  const eventKey = createKeyResolver(
     states.flatMap((state) => state.moves.flatMap((move) => move.on ?? [])),
     /^$|^__proto__$|^\*$|\.\*$|^xstate\./u,
   );
@@ -38,20 +39,20 @@ export function toXState(chart: Chart): XStateConfig {
     id: chart.name,
     initial: stateKey(chart.initial),
     states: Object.fromEntries(
-      states.map((state) => [stateKey(state.name), toState(state, stateKey, eventKey)]),
+      states.map((state) => [stateKey(state.name), toXStateState(state, stateKey, eventKey)]),
     ),
   };
 }
 
-function toState(state: ChartState, stateKey: Keys, eventKey: Keys): XStateState {
+function toXStateState(state: ChartState, stateKey: KeyResolver, eventKey: KeyResolver): XStateState {
   const { description, kind, moves } = state;
   if (moves.length === 0) return kind === 'terminal' ? { description, type: 'final' } : { description };
   const always: XStateTransition[] = [];
   const on = new Map<string, XStateTransition[]>();
   for (const move of moves) {
-    const transition = toTransition(move, stateKey);
+    const transition = toXStateTransition(move, stateKey);
     if (move.on === null) always.push(transition);
-    else listUnder(on, eventKey(move.on)).push(transition);
+    else getOrCreateList(on, eventKey(move.on)).push(transition);
   }
   return {
     description,
@@ -60,24 +61,24 @@ function toState(state: ChartState, stateKey: Keys, eventKey: Keys): XStateState
   };
 }
 
-function toTransition({ to, when, does }: ChartMove, stateKey: Keys): XStateTransition {
+function toXStateTransition({ to, when, does }: ChartMove, stateKey: KeyResolver): XStateTransition {
   return {
-    target: escapePath(stateKey(to)),
+    target: escapeTargetPath(stateKey(to)),
     ...(when === null ? {} : { guard: when }),
     ...(does.length === 0 ? {} : { actions: does }),
   };
 }
 
-/** To XState a target is a path, and a dot in it goes down a level. Escaped, it is one name again. */
-function escapePath(name: string): string {
+/** XState treats a target as a path in which a dot descends a level, so dots are escaped. */
+function escapeTargetPath(name: string): string {
   return name.replaceAll(/[\\.]/gu, '\\$&');
 }
 
 /**
- * XState reads some names as something else: no name, an id, any event, an event of its own, an object's prototype. Those
- * are put in brackets, in as many as it takes to be like no other name.
+ * XState gives some names a special meaning: an empty name, an id, a wildcard, an internal event, `__proto__`. Those
+ * are put in parentheses, as many as needed to make the name unique.
  */
-function keysFor(names: readonly string[], special: RegExp): Keys {
+function createKeyResolver(names: readonly string[], special: RegExp): KeyResolver {
   const taken = new Set(names);
   const keys = new Map<string, string>();
   for (const name of names.filter((each) => special.test(each))) {
@@ -88,7 +89,7 @@ function keysFor(names: readonly string[], special: RegExp): Keys {
   return (name) => keys.get(name) ?? name;
 }
 
-function listUnder<Item>(lists: Map<string, Item[]>, key: string): Item[] {
+function getOrCreateList<Item>(lists: Map<string, Item[]>, key: string): Item[] {
   const list = lists.get(key) ?? [];
   lists.set(key, list);
   return list;

@@ -1,83 +1,94 @@
-import { withAdded, withReplaced } from '../list.ts';
+import { appendArrayItem, replaceArrayItem } from '../array-copy.ts';
 
 /*
- * An append-only list that shares structure: the next version of a conversation costs the same to make whether it
- * holds ten messages or a million, and the versions before it stay as they were. All of it is plain JSON.
+ * A persistent append-only list: appending costs the same whether a conversation holds ten messages or a million, and
+ * earlier versions stay valid. It is plain JSON.
  *
- * It is a tree of arrays. The newest items are in `tail`. A tail that is full (`width` items) becomes a leaf of the
- * tree: a node of level 0 is such a leaf, a node of level n holds up to `width` nodes of level n - 1, and `root` is a
- * node of level `depth`.
+ * It is a tree of arrays. The newest items are in `tail`. A full tail (`branchFactor` items) becomes a leaf of the
+ * tree: a node of level 0 is such a leaf, a node of level n holds up to `branchFactor` nodes of level n - 1, and `root`
+ * is a node of level `depth`.
  */
-const width = 16;
+const branchFactor = 16;
 
-type Node<Item> = readonly Item[] | readonly Node<Item>[];
+type TreeNode<Item> = readonly Item[] | readonly TreeNode<Item>[];
 
-export type Conversation<Item> = {
+export type ConversationHistory<Item> = {
   readonly length: number;
   readonly depth: number;
-  readonly root: Node<Item>;
+  readonly root: TreeNode<Item>;
   readonly tail: readonly Item[];
 };
 
-const nothing: readonly never[] = [];
+const emptyItems: readonly never[] = [];
 
-export const emptyConversation: Conversation<never> = { length: 0, depth: 1, root: nothing, tail: nothing };
+export const emptyConversation: ConversationHistory<never> = {
+  length: 0,
+  depth: 1,
+  root: emptyItems,
+  tail: emptyItems,
+};
 
-export function append<Item>(list: Conversation<Item>, item: Item): Conversation<Item> {
+export function appendItem<Item>(list: ConversationHistory<Item>, item: Item): ConversationHistory<Item> {
   const { length, depth, root, tail } = list;
-  if (tail.length < width) return { length: length + 1, depth, root, tail: withAdded(tail, item) };
-  const inTree = length - width;
-  const rootIsFull = inTree === width ** (depth + 1);
+  if (tail.length < branchFactor)
+    return { length: length + 1, depth, root, tail: appendArrayItem(tail, item) };
+  const inTree = length - branchFactor;
+  const rootIsFull = inTree === branchFactor ** (depth + 1);
   return {
     length: length + 1,
     depth: rootIsFull ? depth + 1 : depth,
-    root: rootIsFull ? [root, hang(tail, depth)] : graft(root as readonly Node<Item>[], depth, inTree, tail),
+    root: rootIsFull
+      ? [root, wrapLeaf(tail, depth)]
+      : insertLeaf(root as readonly TreeNode<Item>[], depth, inTree, tail),
     tail: [item],
   };
 }
 
-export function appendAll<Item>(list: Conversation<Item>, added: readonly Item[]): Conversation<Item> {
+export function appendItems<Item>(
+  list: ConversationHistory<Item>,
+  added: readonly Item[],
+): ConversationHistory<Item> {
   let result = list;
-  for (const item of added) result = append(result, item);
+  for (const item of added) result = appendItem(result, item);
   return result;
 }
 
-export function lastItem<Item>(list: Conversation<Item>): Item | undefined {
+export function getLastItem<Item>(list: ConversationHistory<Item>): Item | undefined {
   return list.tail.at(-1);
 }
 
-/** The items in order, without building an array of them. */
-export function* items<Item>(list: Conversation<Item>): Generator<Item, void, undefined> {
-  yield* leaves(list.root, list.depth);
+/** Iterates over the items in order, without building an array. */
+export function* iterateItems<Item>(list: ConversationHistory<Item>): Generator<Item, void, undefined> {
+  yield* iterateLeaves(list.root, list.depth);
   yield* list.tail;
 }
 
-export function toArray<Item>(list: Conversation<Item>): Item[] {
-  return [...items(list)];
+export function toItemArray<Item>(list: ConversationHistory<Item>): Item[] {
+  return [...iterateItems(list)];
 }
 
-/** A leaf under as many levels as its place in the tree asks for. */
-function hang<Item>(leaf: readonly Item[], level: number): Node<Item> {
-  return level === 0 ? leaf : [hang(leaf, level - 1)];
+/** Wraps a leaf in as many levels as its position in the tree requires. */
+function wrapLeaf<Item>(leaf: readonly Item[], level: number): TreeNode<Item> {
+  return level === 0 ? leaf : [wrapLeaf(leaf, level - 1)];
 }
 
-/** A copy of a node of this level with the leaf added as item number `index`; only the path to it is copied. */
-function graft<Item>(
-  node: readonly Node<Item>[],
+/** Returns a copy of a node with the leaf added at item number `index`; only the path to it is copied. */
+function insertLeaf<Item>(
+  node: readonly TreeNode<Item>[],
   level: number,
   index: number,
   leaf: readonly Item[],
-): Node<Item> {
-  const slot = Math.floor(index / width ** level) % width;
+): TreeNode<Item> {
+  const slot = Math.floor(index / branchFactor ** level) % branchFactor;
   const child = node[slot];
   const grown =
     child === undefined
-      ? hang(leaf, level - 1)
-      : graft(child as readonly Node<Item>[], level - 1, index, leaf);
-  return child === undefined ? withAdded(node, grown) : withReplaced(node, slot, grown);
+      ? wrapLeaf(leaf, level - 1)
+      : insertLeaf(child as readonly TreeNode<Item>[], level - 1, index, leaf);
+  return child === undefined ? appendArrayItem(node, grown) : replaceArrayItem(node, slot, grown);
 }
 
-function* leaves<Item>(node: Node<Item>, level: number): Generator<Item, void, undefined> {
+function* iterateLeaves<Item>(node: TreeNode<Item>, level: number): Generator<Item, void, undefined> {
   if (level === 0) yield* node as readonly Item[];
-  else for (const child of node as readonly Node<Item>[]) yield* leaves(child, level - 1);
+  else for (const child of node as readonly TreeNode<Item>[]) yield* iterateLeaves(child, level - 1);
 }

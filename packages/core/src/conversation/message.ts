@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 
-/** A tool call as it stands in the conversation. `id` is unique within its reply; the machine sees to that. */
-export type Call = {
+/** A tool call in the conversation. The machine guarantees that `id` is unique within its reply. */
+export type ToolCall = {
   readonly id: string;
   readonly tool: string;
   readonly args: Json;
@@ -9,9 +9,9 @@ export type Call = {
 
 /**
  * Why a tool call did not succeed.
- * `failed` the tool ran and failed · `invalid` the call could not be understood · `denied` a rule or a person said no
- * `timeout` it ran out of time · `interrupted` it may have run fully, partly or not at all · `cancelled` it was called
- * off · `skipped` it was never started.
+ * `failed`: the tool ran and failed. `invalid`: the call could not be parsed. `denied`: a rule or a person denied it.
+ * `timeout`: it ran out of time. `interrupted`: it may have run fully, partly or not at all. `cancelled`: it was
+ * canceled. `skipped`: it was never started.
  */
 export type ToolErrorKind =
   | 'failed'
@@ -27,8 +27,8 @@ export type ToolError = {
   readonly message: string;
 };
 
-/** How a call ended. `final: true` means the work of this turn is done (the `finish` tool says so). */
-export type Outcome =
+/** The outcome of a call. `final: true` means that the work of this turn is done, as reported by the `finish` tool. */
+export type ToolOutcome =
   | { readonly ok: true; readonly output: Json; readonly final?: boolean }
   | { readonly ok: false; readonly error: ToolError };
 
@@ -38,7 +38,7 @@ export type AssistantMessage = {
   readonly role: 'assistant';
   readonly at: number;
   readonly text: string;
-  readonly calls: readonly Call[];
+  readonly calls: readonly ToolCall[];
 };
 
 export type ToolMessage = {
@@ -46,7 +46,7 @@ export type ToolMessage = {
   readonly at: number;
   readonly callId: string;
   readonly tool: string;
-  readonly outcome: Outcome;
+  readonly outcome: ToolOutcome;
 };
 
-export type Message = UserMessage | AssistantMessage | ToolMessage;
+export type ConversationMessage = UserMessage | AssistantMessage | ToolMessage;

@@ -1,55 +1,55 @@
 import type { RecordedRun, RecordedStep } from '../traces/recorded-run.ts';
-import { findChant } from './chant.ts';
-import { observe, textOf } from './observation.ts';
-import type { Level, Rule } from './rule.ts';
-import { pawlRules } from './rules/pawl.ts';
-import type { Sighting } from './sighting.ts';
-import { talk } from './talk.ts';
-import { heardUser, unwatched, watch } from './watch.ts';
+import { findRepetitionLoop } from './repetition-loop.ts';
+import { observeCall, formatToolOutput } from './call-observation.ts';
+import type { RuleSeverity, Rule } from './rule.ts';
+import { pawlRules } from './rules/pawl-rules.ts';
+import type { GovernorObservation } from './governor-observation.ts';
+import { observeText } from './text-observation.ts';
+import { resetDetector, initialDetectorState, runDetector } from './detector.ts';
 
-/** How far up the ladder a verdict is: a word to the model, one call refused, a person asked, the run ended. */
-export type AuditLevel = 'nudge' | 'block' | 'ask' | 'stop';
+/** Severity of a verdict: advice to the model, a blocked call, a question to a person, or the end of the run. */
+export type AuditSeverity = 'nudge' | 'block' | 'ask' | 'stop';
 
 /** A verdict the governor would have given after a step of a recorded run. */
 export type AuditVerdict = {
-  /** The `i` of the step after which it is given. */
+  /** The `i` of the step after which the verdict is given. */
   readonly step: number;
-  readonly level: AuditLevel;
+  readonly level: AuditSeverity;
   readonly rule: string;
   readonly reason: string;
   readonly advice: string;
-  /** The `i` of the steps that prove it. */
+  /** The `i` of the steps that prove the verdict. */
   readonly evidence: readonly number[];
-  /** The `i` of the steps since then that speak against it. */
+  /** The `i` of the later steps that speak against the verdict. */
   readonly counterEvidence: readonly number[];
 };
 
-const levels: Record<Level, AuditLevel> = {
+const auditSeverities: Record<RuleSeverity, AuditSeverity> = {
   advise: 'nudge',
   refuse: 'block',
   ask: 'ask',
   finish: 'stop',
 };
 
-/** Recorded strings of this length have been cut, so only their fingerprints can be compared. */
-const cutAt = 2_000;
+/** Recorded strings of this length were truncated, so only their fingerprints can be compared. */
+const recordedTextMax = 2_000;
 
-/** What the governor would have said about a recorded run, up to the verdict that would have ended it. */
-export function audit(run: RecordedRun, rules: readonly Rule[] = pawlRules): readonly AuditVerdict[] {
+/** Returns the verdicts the governor would have given on a recorded run, up to the one that would have ended it. */
+export function auditRun(run: RecordedRun, rules: readonly Rule[] = pawlRules): readonly AuditVerdict[] {
   const verdicts: AuditVerdict[] = [];
   const said = new Set<string>();
-  let state = unwatched;
+  let state = initialDetectorState;
   for (const step of run.steps) {
-    if (step.role === 'user' && isNew(said, step.text ?? '')) state = heardUser(state);
-    const sighting = sightingOf(step);
+    if (step.role === 'user' && isNewText(said, step.text ?? '')) state = resetDetector(state);
+    const sighting = toStepObservation(step);
     if (sighting === null) continue;
-    const next = watch(state, sighting, rules);
+    const next = runDetector(state, sighting, rules);
     state = next.watch;
     if (next.finding === null) continue;
     const { level, rule, reason, advice, evidence, counterEvidence } = next.finding;
     verdicts.push({
       step: step.i,
-      level: levels[level],
+      level: auditSeverities[level],
       rule,
       reason,
       advice,
@@ -61,26 +61,26 @@ export function audit(run: RecordedRun, rules: readonly Rule[] = pawlRules): rea
   return verdicts;
 }
 
-/** A harness that says the same thing after every step is not a user who has something to say. */
-function isNew(said: Set<string>, text: string): boolean {
+/** Repeated identical text comes from a harness, not from a user, and must not reset the detector. */
+function isNewText(said: Set<string>, text: string): boolean {
   if (said.has(text)) return false;
   said.add(text);
   return true;
 }
 
-function sightingOf(step: RecordedStep): Sighting | null {
+function toStepObservation(step: RecordedStep): GovernorObservation | null {
   const { i, role, tool, text = '', textHash } = step;
   if (role === 'user') return null;
   if (tool !== undefined) return observeStep(step, tool);
-  const chant = findChant(text);
+  const chant = findRepetitionLoop(text);
   if (chant !== null) return { kind: 'chant', seq: i, ...chant };
-  // Of a text that was cut only the beginning can be compared, so its fingerprint has the last word.
-  return textHash === undefined ? talk(i, text) : { ...talk(i, text), gist: textHash };
+  // A truncated text cannot be compared in full, so its recorded fingerprint takes precedence.
+  return textHash === undefined ? observeText(i, text) : { ...observeText(i, text), gist: textHash };
 }
 
-function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observe> {
-  const said = textOf(step.result ?? '');
-  return observe({
+function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observeCall> {
+  const said = formatToolOutput(step.result ?? '');
+  return observeCall({
     seq: step.i,
     at: step.at,
     tool,
@@ -88,6 +88,6 @@ function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observ
     argsHash: step.argsHash,
     ok: step.error !== true,
     said,
-    saidHash: said.length >= cutAt ? step.resultHash : undefined,
+    saidHash: said.length >= recordedTextMax ? step.resultHash : undefined,
   });
 }

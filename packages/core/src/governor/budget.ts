@@ -1,72 +1,72 @@
-import type { Event, Usage } from '../event.ts';
+import type { Event, TokenUsage } from '../event.ts';
 import type { Session } from '../session.ts';
-import { agendaOf, turnWithVerdict } from '../turn/agenda.ts';
-import { isStale } from '../turn/stale.ts';
-import type { Governed } from './governed.ts';
+import { getAgenda, addTurnVerdict } from '../turn/agenda.ts';
+import { isStaleAnswer } from '../turn/stale-answer.ts';
+import type { StepDraft } from './step-draft.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What a session may use up; null for no limit. No approval and no mode lifts them. */
-export type Budgets = {
-  /** Requests to the model, failed ones and the last one that ends the work included. */
+/** Budget limits; null for no limit. No approval and no mode lifts them. */
+export type BudgetLimits = {
+  /** Model requests, including failed ones and the last call. */
   readonly modelCalls: number | null;
   readonly toolCalls: number | null;
-  /** Read and written, as the model reports them; those of summaries as well. */
+  /** Input and output tokens as reported by the model, including those of summaries. */
   readonly tokens: number | null;
-  /** In the money that the model's prices are in. */
+  /** In the currency of the model's prices. */
   readonly cost: number | null;
-  /** From the user's last message on. Time spent waiting for a permission, or paused, does not count. */
+  /** Measured from the user's last message, without time spent paused or waiting for a permission. */
   readonly wallMs: number | null;
 };
 
-/** What has been used up so far. */
-export type Spent = {
+/** The budget used so far. */
+export type BudgetUsage = {
   readonly modelCalls: number;
   readonly toolCalls: number;
   readonly tokens: number;
   readonly cost: number;
-  /** What the latest reply took: the next is expected to take as much. */
+  /** Usage of the latest reply, which estimates the next one. */
   readonly lastTokens: number;
   readonly lastCost: number;
-  /** The user's last message, moved on by the time that did not count. */
+  /** Time of the user's last message, shifted by the time that did not count. */
   readonly workingSince: number;
-  /** Since when the clock stands still; absent while it runs. */
+  /** When the clock stopped; absent while it runs. */
   readonly waitingSince?: number;
 };
 
-type Counted = Extract<Event, { type: 'model-replied' | 'model-failed' | 'tool-finished' }>;
+type BudgetedEvent = Extract<Event, { type: 'model-replied' | 'model-failed' | 'tool-finished' }>;
 
 /**
- * Counts what an event has cost, and while there is still something left for it, has the work brought to an end with an
- * answer. Calls that the budget does not cover are denied before they start.
+ * Adds the usage of an event and requests a last answer while the budget still pays for one. Calls beyond the budget
+ * are denied before they start.
  */
-export function budget({ session, event, notes }: Governed, budgets: Budgets): Governed {
+export function reduceBudget({ session, event, notes }: StepDraft, budgets: BudgetLimits): StepDraft {
   const { turn } = session;
-  if (event.type === 'paging-finished' && turn.status === 'paging' && !isStale(turn, event)) {
-    return { session: { ...session, spent: paidFor(session.spent, event.usage) }, event, notes };
+  if (event.type === 'paging-finished' && turn.status === 'paging' && !isStaleAnswer(turn, event)) {
+    return { session: { ...session, spent: addSummaryUsage(session.spent, event.usage) }, event, notes };
   }
-  if (!isCounted(event) || (turn.status !== 'callingModel' && turn.status !== 'executingTools')) {
+  if (!isBudgetedEvent(event) || (turn.status !== 'callingModel' && turn.status !== 'executingTools')) {
     return { session, event, notes };
   }
-  const spent = spend(session.spent, event);
+  const spent = addEventUsage(session.spent, event);
   const within = { ...session, spent };
-  const covered = event.type === 'model-replied' ? cover(event, spent, budgets) : event;
-  const reason = usedUp(spent, budgets, event.at);
+  const covered = event.type === 'model-replied' ? denyUncoveredCalls(event, spent, budgets) : event;
+  const reason = findExhaustedBudget(spent, budgets, event.at);
   const isEnding =
-    agendaOf(turn).finish !== null || (turn.status === 'callingModel' && turn.ask.finish !== null);
+    getAgenda(turn).finish !== null || (turn.status === 'callingModel' && turn.ask.finish !== null);
   if (reason === null || isEnding) return { session: within, event: covered, notes };
-  const verdict = verdictOn(reason, session.seq + 1);
+  const verdict = createBudgetVerdict(reason, session.seq + 1);
   return {
-    session: { ...within, turn: turnWithVerdict(turn, verdict) },
+    session: { ...within, turn: addTurnVerdict(turn, verdict) },
     event: covered,
     notes: [...notes, { type: 'verdict', at: event.at, verdict }],
   };
 }
 
-function isCounted(event: Event): event is Counted {
+function isBudgetedEvent(event: Event): event is BudgetedEvent {
   return event.type === 'model-replied' || event.type === 'model-failed' || event.type === 'tool-finished';
 }
 
-function spend(spent: Spent, event: Counted): Spent {
+function addEventUsage(spent: BudgetUsage, event: BudgetedEvent): BudgetUsage {
   if (event.type === 'tool-finished') return { ...spent, toolCalls: spent.toolCalls + 1 };
   const usage = event.type === 'model-replied' ? event.usage : undefined;
   const modelCalls = spent.modelCalls + 1;
@@ -77,18 +77,18 @@ function spend(spent: Spent, event: Counted): Spent {
   return { ...spent, modelCalls, tokens, cost: spent.cost + lastCost, lastTokens, lastCost };
 }
 
-/** A summary is no step of the work, but it is paid for. */
-function paidFor(spent: Spent, usage: Usage | undefined): Spent {
+/** A summary is not a model call of the turn, but its usage counts. */
+function addSummaryUsage(spent: BudgetUsage, usage: TokenUsage | undefined): BudgetUsage {
   if (usage === undefined) return spent;
   const { inputTokens, outputTokens, cost = 0 } = usage;
   return { ...spent, tokens: spent.tokens + inputTokens + outputTokens, cost: spent.cost + cost };
 }
 
 /**
- * Why the next model call must be the last, or null. Room for a last answer is kept back: an ordinary call is made only if
- * what is left would then still pay for another.
+ * Returns which budget makes the next model call the last one, or null. The budget reserves a last answer: an ordinary
+ * call is made only if the rest would still pay for another one.
  */
-function usedUp(spent: Spent, budgets: Budgets, at: number): string | null {
+function findExhaustedBudget(spent: BudgetUsage, budgets: BudgetLimits, at: number): string | null {
   const { modelCalls, toolCalls, tokens, cost, wallMs } = budgets;
   if (modelCalls !== null && spent.modelCalls + 1 >= modelCalls) return `${modelCalls} model calls`;
   if (toolCalls !== null && spent.toolCalls >= toolCalls) return `${toolCalls} tool calls`;
@@ -98,24 +98,24 @@ function usedUp(spent: Spent, budgets: Budgets, at: number): string | null {
   return null;
 }
 
-/** Why a model that is asked now must be asked for its last answer, or null: what is left does not pay for two. */
-export function lastAskDue({ spent, settings: { budgets } }: Session, at: number): Verdict | null {
+/** Returns the verdict that makes the next model call the last one, or null if the budget pays for two calls. */
+export function findLastCallVerdict({ spent, settings: { budgets } }: Session, at: number): Verdict | null {
   if (budgets === null) return null;
-  // Without calls left a model can still answer, as often as the rest allows.
-  const reason = usedUp(spent, { ...budgets, toolCalls: null }, at);
-  return reason === null ? null : verdictOn(reason, spent.modelCalls);
+  // The model can still answer when no tool calls are left.
+  const reason = findExhaustedBudget(spent, { ...budgets, toolCalls: null }, at);
+  return reason === null ? null : createBudgetVerdict(reason, spent.modelCalls);
 }
 
-/** Whether the model cannot be asked even once more. */
-export function isSpent({ spent, settings: { budgets } }: Session): boolean {
+/** Whether the budget allows no further model call. */
+export function isBudgetExhausted({ spent, settings: { budgets } }: Session): boolean {
   return budgets !== null && budgets.modelCalls !== null && spent.modelCalls >= budgets.modelCalls;
 }
 
-/** Lets as many calls through as the budget still covers. */
-function cover(
+/** Denies the calls beyond the remaining tool-call budget. */
+function denyUncoveredCalls(
   event: Extract<Event, { type: 'model-replied' }>,
-  spent: Spent,
-  { toolCalls }: Budgets,
+  spent: BudgetUsage,
+  { toolCalls }: BudgetLimits,
 ): Extract<Event, { type: 'model-replied' }> {
   if (toolCalls === null || event.calls.length <= toolCalls - spent.toolCalls) return event;
   const because = `Not run: the budget of ${toolCalls} tool calls is used up.`;
@@ -125,7 +125,7 @@ function cover(
   return { ...event, calls };
 }
 
-function verdictOn(reason: string, seq: number): Verdict {
+function createBudgetVerdict(reason: string, seq: number): Verdict {
   return {
     level: 'stuck',
     rule: 'budget',

@@ -1,17 +1,17 @@
 import type { ModeChart } from '../modes/mode-chart.ts';
-import { overdue } from '../modes/overdue.ts';
-import { turnWithVerdict } from '../turn/agenda.ts';
-import { withVerdictOn, type Governed } from './governed.ts';
+import { findReachedModeLimit } from '../modes/mode-limits.ts';
+import { addTurnVerdict } from '../turn/agenda.ts';
+import { createVerdictDraft, type StepDraft } from './step-draft.ts';
 import type { Rule } from './rule.ts';
-import { see } from './see.ts';
+import { observeSession } from './observe-session.ts';
 
-/** Looks at how long the agent has been in its mode, in steps and in time, and how often it failed in it. */
-export function judgeMode(governed: Governed, chart: ModeChart, rules: readonly Rule[]): Governed {
+/** Checks whether the agent has exceeded a limit of its mode: steps, time or failures. */
+export function judgeMode(governed: StepDraft, chart: ModeChart, rules: readonly Rule[]): StepDraft {
   const { session, event, notes } = governed;
   const { turn, mode } = session;
   if (event.type !== 'model-replied' || turn.status !== 'callingModel' || mode === null) return governed;
   if (turn.ask.finish !== null) return governed;
-  const limit = overdue(chart, mode, event.at);
+  const limit = findReachedModeLimit(chart, mode, event.at);
   if (limit === null) return governed;
   const sighting = {
     kind: 'mode',
@@ -20,8 +20,8 @@ export function judgeMode(governed: Governed, chart: ModeChart, rules: readonly 
     since: mode.enteredAt,
     reason: limit.reason,
   } as const;
-  const { session: watched, verdict } = see(session, sighting, rules);
+  const { session: watched, verdict } = observeSession(session, sighting, rules);
   if (verdict === null) return { session: watched, event, notes };
-  const judged = withVerdictOn({ ...watched, turn: turnWithVerdict(turn, verdict) }, event, verdict);
+  const judged = createVerdictDraft({ ...watched, turn: addTurnVerdict(turn, verdict) }, event, verdict);
   return { ...judged, notes: [...notes, ...judged.notes] };
 }

@@ -1,44 +1,48 @@
 import type { RequestedCall } from '../event.ts';
 import type { Json } from '../json.ts';
-import { pathOf } from './change.ts';
+import { getPathArgument } from './file-change.ts';
 
 /**
- * What to do about one kind of error. `advice` joins what the model is told; when that was not enough and the same call
- * failed again, `remedy` is done instead of running it once more.
+ * A known recovery from one kind of error. `advice` is added to the verdict's advice; if the same call still fails
+ * again, `remedy` replaces running it once more.
  */
-export type Recovery = {
+export type KnownRecovery = {
   readonly id: string;
-  /** A regular expression that the text of the error fits, in whatever case. */
+  /** A case-insensitive regular expression that matches the error text. */
   readonly pattern: string;
   readonly advice: string;
-  readonly remedy: Remedy;
+  readonly remedy: ErrorRemedy;
 };
 
-export type Remedy =
-  /** Run a call of a tool that has worked before; `{path}` stands for the file that the failing call was about. */
+export type ErrorRemedy =
+  /** Runs a tool that has worked before; `{path}` stands for the file of the failing call. */
   | { readonly do: 'run'; readonly tool: string; readonly args: { readonly [name: string]: string } }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'ask' }
   | { readonly do: 'refuse' };
 
-/** A call that failed, what it said, and the tools that are known to be there because they have worked. */
-export type Failure = { readonly args: Json; readonly said: string; readonly tools: ReadonlySet<string> };
+/** A failed call with its error text, and the tools known to exist because they have worked. */
+export type RecoverableFailure = {
+  readonly args: Json;
+  readonly said: string;
+  readonly tools: ReadonlySet<string>;
+};
 
-const reread: Remedy = { do: 'run', tool: 'read', args: { path: '{path}' } };
+const rereadRemedy: ErrorRemedy = { do: 'run', tool: 'read', args: { path: '{path}' } };
 
-/** The kinds of errors that every agent meets, the most specific first. */
-export const pawlRecoveries: readonly Recovery[] = [
+/** Recoveries from common kinds of errors, most specific first. */
+export const pawlRecoveries: readonly KnownRecovery[] = [
   {
     id: 'outdated-file',
     pattern: String.raw`(?:changed|modified) (?:on disk |since|by )|has not been read|read (?:it|the file) (?:first|again)|stale`,
     advice: 'The file is not as you remember it: read it again before you change it.',
-    remedy: reread,
+    remedy: rereadRemedy,
   },
   {
     id: 'edit-mismatch',
     pattern: String.raw`(?:old_?str\w*|search (?:text|block)|text to replace|string to replace|pattern)[^\n]{0,80}not found|(?:no|not an?) (?:exact )?match|did not match|not unique|multiple (?:matches|occurrences)|patch does not apply|hunk[^\n]{0,40}failed`,
     advice: 'Read the file and copy the text to replace from it, exactly as it stands there.',
-    remedy: reread,
+    remedy: rereadRemedy,
   },
   {
     id: 'rate-limit',
@@ -66,20 +70,26 @@ export const pawlRecoveries: readonly Recovery[] = [
   },
 ];
 
-/** The text of an error says what kind it is at its beginning. */
-const saidMax = 1_000;
+/** Only the start of an error text is matched, because it says what kind of error it is. */
+const matchedErrorMax = 1_000;
 
-/** What is known to help against this error: the user's own first, then what is built in. */
-export function recoveryFor(own: readonly Recovery[] | undefined, { said }: Failure): Recovery | null {
-  const text = said.slice(0, saidMax);
-  const fits = ({ pattern }: Recovery): boolean => isMatch(pattern, text);
+/** Finds a recovery for an error: the user's own first, then the built-in ones. */
+export function findRecovery(
+  own: readonly KnownRecovery[] | undefined,
+  { said }: RecoverableFailure,
+): KnownRecovery | null {
+  const text = said.slice(0, matchedErrorMax);
+  const fits = ({ pattern }: KnownRecovery): boolean => matchesErrorPattern(pattern, text);
   return own?.find(fits) ?? pawlRecoveries.find(fits) ?? null;
 }
 
-/** The calls a remedy runs, or null when it runs none, or has not the tool or the file for it. */
-export function remedyCalls(remedy: Remedy, { args, tools }: Failure): readonly RequestedCall[] | null {
+/** Returns the calls of a remedy, or null if it runs none or its tool or file is unknown. */
+export function buildRemedyCalls(
+  remedy: ErrorRemedy,
+  { args, tools }: RecoverableFailure,
+): readonly RequestedCall[] | null {
   if (remedy.do !== 'run' || !tools.has(remedy.tool)) return null;
-  const path = pathOf(args);
+  const path = getPathArgument(args);
   const filled: Record<string, Json> = {};
   for (const [name, value] of Object.entries(remedy.args)) {
     if (path === null && value.includes('{path}')) return null;
@@ -88,8 +98,8 @@ export function remedyCalls(remedy: Remedy, { args, tools }: Failure): readonly 
   return [{ tool: remedy.tool, args: filled }];
 }
 
-/** A pattern that is no regular expression fits nothing: a mistake in the settings must not stop the work. */
-function isMatch(pattern: string, text: string): boolean {
+/** An invalid pattern matches nothing, because a mistake in the settings must not stop the work. */
+function matchesErrorPattern(pattern: string, text: string): boolean {
   try {
     return new RegExp(pattern, 'i').test(text);
   } catch {

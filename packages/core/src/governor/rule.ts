@@ -1,51 +1,53 @@
-import type { SightingKind, SightingOf } from './sighting.ts';
+import type { ObservationKind, ObservationByKind } from './governor-observation.ts';
 
-/** How grave a finding is, mildest first: tell the model, refuse the call, ask a person, end the work with an answer. */
-export type Level = 'advise' | 'refuse' | 'ask' | 'finish';
+/**
+ * Severity of a match, mildest first: advise the model, block the call, ask a person, finish the work with an answer.
+ */
+export type RuleSeverity = 'advise' | 'refuse' | 'ask' | 'finish';
 
-/** From how many on a rule has which consequence; null for never. */
-export type Thresholds = {
+/** The count at which a rule reaches each severity; null for never. */
+export type RuleThresholds = {
   readonly advise: number | null;
   readonly refuse: number | null;
   readonly ask?: number | null;
   readonly finish: number | null;
 };
 
-/** What a rule saw. `count` is compared with its thresholds. */
-export type Sight = {
+/** A match of a rule. `count` is compared with the rule's thresholds. */
+export type RuleMatch = {
   readonly count: number;
-  /** What proves it, oldest first. */
+  /** The observations that prove the match, oldest first. */
   readonly evidence: readonly { readonly seq: number }[];
-  /** What makes this loop this loop and no other, so that advice is given once for each. */
+  /** Identifies the loop, so that advice is given once per loop. */
   readonly loop: string;
   readonly reason: string;
   readonly advice: string;
 };
 
-/** A rule that looks at what is seen under one kind. */
-export type RuleOn<Kind extends SightingKind> = {
+/** A rule on observations of one kind. */
+export type ObservationRule<Kind extends ObservationKind> = {
   readonly id: string;
-  /** Why this is a sign of going round in circles. */
+  /** Why the pattern is a sign that the agent is stuck. */
   readonly because: string;
   readonly on: Kind;
-  readonly thresholds: Thresholds;
-  /** What is counted, where it is not calls: seconds, replies. */
+  readonly thresholds: RuleThresholds;
+  /** What is counted, if not calls: seconds, replies. */
   readonly unit?: string;
-  readonly look: (window: readonly SightingOf<Kind>[]) => Sight | null;
+  readonly look: (window: readonly ObservationByKind<Kind>[]) => RuleMatch | null;
 };
 
-/** A rule about tool calls need not say so. */
-type RuleOnWork = Omit<RuleOn<'work'>, 'on'> & { readonly on?: 'work' };
+/** A rule on tool calls may omit `on`. */
+type CallRule = Omit<ObservationRule<'work'>, 'on'> & { readonly on?: 'work' };
 
 /**
- * A rule looks at the latest sightings of its kind, newest last, and says what it sees in the newest one, or null.
- * Pure, and its cost is bounded by the length of the window.
+ * A rule receives the latest observations of its kind, newest last, and returns what it detects at the newest one, or
+ * null. It is pure, and its cost is bounded by the window size.
  */
 export type Rule =
-  | RuleOnWork
-  | RuleOn<'waiting'>
-  | RuleOn<'talk'>
-  | RuleOn<'decision'>
-  | RuleOn<'paging'>
-  | RuleOn<'chant'>
-  | RuleOn<'mode'>;
+  | CallRule
+  | ObservationRule<'waiting'>
+  | ObservationRule<'talk'>
+  | ObservationRule<'decision'>
+  | ObservationRule<'paging'>
+  | ObservationRule<'chant'>
+  | ObservationRule<'mode'>;

@@ -1,11 +1,11 @@
 import type { RequestedCall } from '../event.ts';
 import type { GovernorSettings } from '../settings.ts';
-import { recoveryFor, remedyCalls, type Failure, type Recovery } from './recovery.ts';
-import type { Level } from './rule.ts';
-import type { Finding } from './watch.ts';
+import { findRecovery, buildRemedyCalls, type RecoverableFailure, type KnownRecovery } from './recovery.ts';
+import type { RuleSeverity } from './rule.ts';
+import type { GradedMatch } from './detector.ts';
 
-/** What a verdict asks the turn machine to do about it, mildest first. */
-export type Response =
+/** How the turn machine responds to a verdict, mildest first. */
+export type VerdictResponse =
   | { readonly kind: 'advise' }
   | { readonly kind: 'refuse' }
   | { readonly kind: 'run'; readonly calls: readonly RequestedCall[] }
@@ -14,7 +14,7 @@ export type Response =
   | { readonly kind: 'finish' }
   | { readonly kind: 'halt' };
 
-/** A judgement on the work so far: which rule, why, the events that prove it, and what to do instead. */
+/** A verdict on the work so far: the rule, the reason, the evidence and the advice. */
 export type Verdict = {
   readonly level: 'suspect' | 'stuck';
   readonly rule: string;
@@ -22,15 +22,22 @@ export type Verdict = {
   readonly advice: string;
   /** Sequence numbers of the events that prove it. */
   readonly evidence: readonly number[];
-  /** Sequence numbers of events since then that speak against it. */
+  /** Sequence numbers of later events that speak against it. */
   readonly counterEvidence?: readonly number[];
-  readonly response: Response;
+  readonly response: VerdictResponse;
 };
 
-/** The verdict on a finding. What is known to help against the error at hand is said, and at the second rung done. */
-export function verdictOn(finding: Finding, settings: GovernorSettings, failure: Failure | null): Verdict {
+/**
+ * Creates the verdict for a match. A known recovery from the current error adds its advice, and its remedy at severity
+ * `refuse`.
+ */
+export function createVerdict(
+  finding: GradedMatch,
+  settings: GovernorSettings,
+  failure: RecoverableFailure | null,
+): Verdict {
   const { level, rule, reason, advice, evidence, counterEvidence } = finding;
-  const recovery = failure === null ? null : recoveryFor(settings.recoveries, failure);
+  const recovery = failure === null ? null : findRecovery(settings.recoveries, failure);
   return {
     level: level === 'advise' ? 'suspect' : 'stuck',
     rule,
@@ -38,7 +45,7 @@ export function verdictOn(finding: Finding, settings: GovernorSettings, failure:
     advice: recovery === null ? advice : `${advice} ${recovery.advice}`,
     evidence: evidence.map(({ seq }) => seq),
     counterEvidence: counterEvidence.map(({ seq }) => seq),
-    response: responseTo(
+    response: chooseResponse(
       level,
       settings,
       recovery === null || failure === null ? null : { recovery, failure },
@@ -46,16 +53,16 @@ export function verdictOn(finding: Finding, settings: GovernorSettings, failure:
   };
 }
 
-function responseTo(
-  level: Level,
+function chooseResponse(
+  level: RuleSeverity,
   { attended = false }: GovernorSettings,
-  known: { readonly recovery: Recovery; readonly failure: Failure } | null,
-): Response {
+  known: { readonly recovery: KnownRecovery; readonly failure: RecoverableFailure } | null,
+): VerdictResponse {
   if (level === 'ask') return { kind: attended ? 'ask' : 'finish' };
   if (level !== 'refuse' || known === null) return { kind: level };
   const { remedy } = known.recovery;
   if (remedy.do === 'wait') return { kind: 'recover', waitMs: remedy.ms };
   if (remedy.do === 'ask' && attended) return { kind: 'ask' };
-  const calls = remedyCalls(remedy, known.failure);
+  const calls = buildRemedyCalls(remedy, known.failure);
   return calls === null ? { kind: 'refuse' } : { kind: 'run', calls };
 }

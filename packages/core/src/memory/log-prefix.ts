@@ -1,8 +1,8 @@
-import type { Field } from '../field.ts';
-import { logNames, type LogName, type MemorySettings } from './settings.ts';
+import type { ConfigField } from '../config-field.ts';
+import { logNames, type MemoryLogName, type MemorySettings } from './settings.ts';
 
-/** What the keys of a log may begin with. */
-export function logPrefix(fallback: string): Field<string> {
+/** The configuration field for a log's key prefix. */
+export function createLogPrefixField(fallback: string): ConfigField<string> {
   return {
     fallback,
     expects: 'a text of 1 to 60 characters without white space, commas and digits',
@@ -10,8 +10,8 @@ export function logPrefix(fallback: string): Field<string> {
   };
 }
 
-/** A log whose prefix is that of another as well, or undefined: they would overwrite each other. */
-export function logWithoutOwnPrefix({ logs }: MemorySettings): LogName | undefined {
+/** Returns a log that shares its prefix with another, because the two would overwrite each other, or undefined. */
+export function findLogWithSharedPrefix({ logs }: MemorySettings): MemoryLogName | undefined {
   const prefixes = logNames.map((name) => logs[name].keyPrefix);
   return logNames.find((_, index) => prefixes.indexOf(prefixes[index] ?? '') !== index);
 }

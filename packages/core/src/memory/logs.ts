@@ -1,74 +1,89 @@
 import type { Json } from '../json.ts';
 import {
-  drop,
+  removeEntry,
   findEntry,
-  put,
-  withEntry,
-  entryBytes,
-  type Entry,
+  putEntry,
+  setEntry,
+  countEntryBytes,
+  type MemoryEntry,
   type EntryKind,
-  type Memory,
+  type WorkingMemory,
 } from './memory.ts';
-import { logNames, type LogName, type MemorySettings } from './settings.ts';
+import { logNames, type MemoryLogName, type MemorySettings } from './settings.ts';
 
-const kinds = {
+const logEntryKinds = {
   think: 'think-log',
   evaluation: 'evaluation-log',
   command: 'command-log',
-} as const satisfies { readonly [Name in LogName]: EntryKind };
+} as const satisfies { readonly [Name in MemoryLogName]: EntryKind };
 
 /**
- * Adds a line to a log. Its entries are always numbered from 001 without a gap: when the log is full, the others move down
- * and the newest comes last.
+ * Appends to a log. Entries are always numbered from 001 without gaps: when the log is full, the oldest is dropped, the
+ * others move down and the newest comes last.
  */
-export function log(memory: Memory, name: LogName, text: string, at: number): Memory {
+export function writeLog(
+  memory: WorkingMemory,
+  name: MemoryLogName,
+  text: string,
+  at: number,
+): WorkingMemory {
   return memory.settings.logs[name].enable ? appendLog(memory, name, text, at) : memory;
 }
 
-/** The same, whether or not the log is switched on: for what an earlier run has written. */
-export function appendLog(memory: Memory, name: LogName, value: Json, at: number): Memory {
+/** Appends even if the log is disabled, to restore what an earlier run has written. */
+export function appendLog(
+  memory: WorkingMemory,
+  name: MemoryLogName,
+  value: Json,
+  at: number,
+): WorkingMemory {
   const { maxEntries } = memory.settings.logs[name];
-  const present = logEntries(memory, name);
+  const present = listLogEntries(memory, name);
   const kept = maxEntries === 1 ? [] : present.slice(1 - maxEntries);
-  const moved = renumbered(memory, name, present, kept);
-  return put(moved, { key: slotKey(memory, name, kept.length + 1), value, kind: kinds[name], at });
+  const moved = renumberLog(memory, name, present, kept);
+  return putEntry(moved, {
+    key: formatSlotKey(memory, name, kept.length + 1),
+    value,
+    kind: logEntryKinds[name],
+    at,
+  });
 }
 
-/** Moves entries down to where others were taken out. */
-export function withoutGaps(memory: Memory): Memory {
+/** Renumbers log entries after a removal. */
+export function closeLogGaps(memory: WorkingMemory): WorkingMemory {
   let closed = memory;
   for (const name of logNames) {
-    const present = logEntries(memory, name);
-    const hasGap = present.some(({ key }, index) => key !== slotKey(memory, name, index + 1));
-    if (hasGap) closed = renumbered(closed, name, present, present);
+    const present = listLogEntries(memory, name);
+    const hasGap = present.some(({ key }, index) => key !== formatSlotKey(memory, name, index + 1));
+    if (hasGap) closed = renumberLog(closed, name, present, present);
   }
   return closed;
 }
 
-/** The entries of a log, the oldest first. */
-export function logEntries(memory: Memory, name: LogName): readonly Entry[] {
+/** Returns the entries of a log, oldest first. */
+export function listLogEntries(memory: WorkingMemory, name: MemoryLogName): readonly MemoryEntry[] {
   const { maxEntries } = memory.settings.logs[name];
-  const found: Entry[] = [];
+  const found: MemoryEntry[] = [];
   for (let slot = 1; slot <= maxEntries; slot += 1) {
-    const entry = findEntry(memory, slotKey(memory, name, slot));
+    const entry = findEntry(memory, formatSlotKey(memory, name, slot));
     if (entry !== undefined) found.push(entry);
   }
   return found;
 }
 
-export type LogSlot = { readonly name: LogName; readonly slot: number };
+export type LogSlot = { readonly name: MemoryLogName; readonly slot: number };
 
-/** All names a log ever had: a memory goes from one profile to the other. */
-const otherPrefixes: { readonly [Name in LogName]: readonly string[] } = {
+/** All prefixes a log has had, because a memory document can move between profiles. */
+const knownLogPrefixes: { readonly [Name in MemoryLogName]: readonly string[] } = {
   think: ['think_log_', 'thinking_log_'],
   evaluation: ['evaluation_log_'],
   command: ['command_log_'],
 };
 
-/** The place in a log that a key stands for, or null. Nothing but the log may be written there. */
-export function logSlotOf(settings: MemorySettings, key: string): LogSlot | null {
+/** Returns the log slot a key stands for, or null. Only the log itself may write there. */
+export function findLogSlot(settings: MemorySettings, key: string): LogSlot | null {
   for (const name of logNames) {
-    const prefixes = [settings.logs[name].keyPrefix, ...otherPrefixes[name]];
+    const prefixes = [settings.logs[name].keyPrefix, ...knownLogPrefixes[name]];
     const prefix = prefixes.find((each) => key.startsWith(each));
     const digits = prefix === undefined ? '' : key.slice(prefix.length);
     if (/^\d{2,9}$/.test(digits)) return { name, slot: Number(digits) };
@@ -76,31 +91,36 @@ export function logSlotOf(settings: MemorySettings, key: string): LogSlot | null
   return null;
 }
 
-export function isLog(kind: EntryKind): boolean {
+export function isLogKind(kind: EntryKind): boolean {
   return kind !== 'entry' && kind !== 'stub';
 }
 
-/** What a log is called as a whole: its prefix without the line at the end. */
-export function logKeyOf(memory: Memory, kind: EntryKind): string | null {
-  const name = logNames.find((each) => kinds[each] === kind);
+/** Returns the key of a whole log: its prefix without the trailing underscore. */
+export function getLogKey(memory: WorkingMemory, kind: EntryKind): string | null {
+  const name = logNames.find((each) => logEntryKinds[each] === kind);
   return name === undefined ? null : memory.settings.logs[name].keyPrefix.replace(/_$/, '');
 }
 
-function slotKey(memory: Memory, name: LogName, slot: number): string {
+function formatSlotKey(memory: WorkingMemory, name: MemoryLogName, slot: number): string {
   return `${memory.settings.logs[name].keyPrefix}${String(slot).padStart(3, '0')}`;
 }
 
-function renumbered(
-  memory: Memory,
-  name: LogName,
-  present: readonly Entry[],
-  kept: readonly Entry[],
-): Memory {
-  const room = present.reduce((rest, { key }) => drop(rest, key), memory);
-  return kept.reduce((rest, entry, index) => withEntry(rest, inSlot(rest, entry, name, index + 1)), room);
+function renumberLog(
+  memory: WorkingMemory,
+  name: MemoryLogName,
+  present: readonly MemoryEntry[],
+  kept: readonly MemoryEntry[],
+): WorkingMemory {
+  const room = present.reduce((rest, { key }) => removeEntry(rest, key), memory);
+  return kept.reduce((rest, entry, index) => setEntry(rest, moveToSlot(rest, entry, name, index + 1)), room);
 }
 
-function inSlot(memory: Memory, entry: Entry, name: LogName, slot: number): Entry {
-  const key = slotKey(memory, name, slot);
-  return { ...entry, key, bytes: entryBytes(key, entry.value) };
+function moveToSlot(
+  memory: WorkingMemory,
+  entry: MemoryEntry,
+  name: MemoryLogName,
+  slot: number,
+): MemoryEntry {
+  const key = formatSlotKey(memory, name, slot);
+  return { ...entry, key, bytes: countEntryBytes(key, entry.value) };
 }

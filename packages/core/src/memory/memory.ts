@@ -1,47 +1,54 @@
 import type { Json } from '../json.ts';
-import { emptyDictionary, valueAt, valuesOf, withoutKey, withValue, type Dictionary } from './dictionary.ts';
+import {
+  emptyDictionary,
+  getDictionaryValue,
+  iterateDictionary,
+  deleteDictionaryKey,
+  setDictionaryValue,
+  type PersistentDictionary,
+} from './persistent-dictionary.ts';
 import type { MemorySettings } from './settings.ts';
-import { utf8Bytes } from './utf8.ts';
+import { countUtf8Bytes } from './utf8.ts';
 
 /**
- * What an entry is: something the agent put there, a line of one of the logs, or a stub that says where something went
- * that was moved to storage.
+ * The kind of an entry: added by the agent, a line of one of the logs, or a stub for an entry that was moved to
+ * storage.
  */
 export type EntryKind = 'entry' | 'think-log' | 'evaluation-log' | 'command-log' | 'stub';
 
-export type Entry = {
-  /** One or several tags, as `normalTags` writes them. */
+export type MemoryEntry = {
+  /** One or more tags, as formatted by `normalizeTags`. */
   readonly key: string;
   readonly value: Json;
   readonly kind: EntryKind;
-  /** Never moved to storage by paging. */
+  /** Paging never moves a pinned entry to storage. */
   readonly pinned: boolean;
   readonly addedAt: number;
-  /** When it was last written, loaded or pinned. */
+  /** When the entry was last written, loaded or pinned. */
   readonly touchedAt: number;
-  /** Counts up over all entries there ever were: the order they came in, and a name no other entry has. */
+  /** Insertion number, increasing over all entries ever added; unique to this entry. */
   readonly order: number;
-  /** Of `"key":value` in compact JSON. */
+  /** Size of `"key":value` in compact JSON. */
   readonly bytes: number;
 };
 
 /**
- * What the agent holds in mind; plain JSON. Writing, finding and removing an entry cost the same at any size, and so does
- * the token count, since bytes are kept as entries come and go.
+ * The agent's working memory; plain JSON. Writing, finding and removing an entry cost the same at any size, and so does
+ * the token count, because the byte total is updated incrementally.
  */
-export type Memory = {
-  readonly entries: Dictionary<Entry>;
-  /** The sum over all entries. */
+export type WorkingMemory = {
+  readonly entries: PersistentDictionary<MemoryEntry>;
+  /** Total over all entries. */
   readonly bytes: number;
   readonly nextOrder: number;
   readonly settings: MemorySettings;
 };
 
-export function emptyMemory(settings: MemorySettings): Memory {
+export function createMemory(settings: MemorySettings): WorkingMemory {
   return { entries: emptyDictionary, bytes: 0, nextOrder: 1, settings };
 }
 
-export type Put = {
+export type EntryInput = {
   readonly key: string;
   readonly value: Json;
   readonly at: number;
@@ -49,10 +56,13 @@ export type Put = {
   readonly pinned?: boolean;
 };
 
-/** Writes an entry as it is, without a look at the limits. What was under the key before keeps its place and its pin. */
-export function put(memory: Memory, { key, value, at, kind = 'entry', pinned }: Put): Memory {
+/** Writes an entry without checking the limits. An existing entry keeps its order and its pin. */
+export function putEntry(
+  memory: WorkingMemory,
+  { key, value, at, kind = 'entry', pinned }: EntryInput,
+): WorkingMemory {
   const before = findEntry(memory, key);
-  return withEntry(memory, {
+  return setEntry(memory, {
     key,
     value,
     kind,
@@ -60,68 +70,68 @@ export function put(memory: Memory, { key, value, at, kind = 'entry', pinned }: 
     addedAt: before?.addedAt ?? at,
     touchedAt: at,
     order: before?.order ?? memory.nextOrder,
-    bytes: entryBytes(key, value),
+    bytes: countEntryBytes(key, value),
   });
 }
 
-/** Puts a whole entry in its place; its `bytes` must be right. */
-export function withEntry(memory: Memory, entry: Entry): Memory {
+/** Sets a complete entry; its `bytes` must be correct. */
+export function setEntry(memory: WorkingMemory, entry: MemoryEntry): WorkingMemory {
   const before = findEntry(memory, entry.key);
   return {
     ...memory,
-    entries: withValue(memory.entries, entry.key, entry),
+    entries: setDictionaryValue(memory.entries, entry.key, entry),
     bytes: memory.bytes - (before?.bytes ?? 0) + entry.bytes,
     nextOrder: Math.max(memory.nextOrder, entry.order + 1),
   };
 }
 
-export function drop(memory: Memory, key: string): Memory {
+export function removeEntry(memory: WorkingMemory, key: string): WorkingMemory {
   const before = findEntry(memory, key);
   if (before === undefined) return memory;
-  return { ...memory, entries: withoutKey(memory.entries, key), bytes: memory.bytes - before.bytes };
+  return { ...memory, entries: deleteDictionaryKey(memory.entries, key), bytes: memory.bytes - before.bytes };
 }
 
-export function findEntry(memory: Memory, key: string): Entry | undefined {
-  return valueAt(memory.entries, key);
+export function findEntry(memory: WorkingMemory, key: string): MemoryEntry | undefined {
+  return getDictionaryValue(memory.entries, key);
 }
 
-/** All entries, in the order they came in. */
-export function entriesOf(memory: Memory): readonly Entry[] {
-  return [...valuesOf(memory.entries)].toSorted((a, b) => a.order - b.order);
+/** Returns all entries in insertion order. */
+export function listEntries(memory: WorkingMemory): readonly MemoryEntry[] {
+  return [...iterateDictionary(memory.entries)].toSorted((a, b) => a.order - b.order);
 }
 
-/** The compact JSON of working memory, by its UTF-8 bytes: a quarter of them, rounded down. */
-export function tokensOf(memory: Memory): number {
+/** Counts tokens as a quarter of the UTF-8 bytes of working memory's compact JSON, rounded down. */
+export function countMemoryTokens(memory: WorkingMemory): number {
   const commas = Math.max(0, memory.entries.size - 1);
   return Math.floor((memory.bytes + commas + 2) / 4);
 }
 
-/** The same for any value: what `tokensOf` is held to. */
-export function lkjTokens(workingMemory: Json): number {
-  return Math.floor(utf8Bytes(JSON.stringify(workingMemory)) / 4);
+/** Counts the tokens of any JSON value; `countMemoryTokens` must give the same result for working memory. */
+export function countLkjTokens(workingMemory: Json): number {
+  return Math.floor(countUtf8Bytes(JSON.stringify(workingMemory)) / 4);
 }
 
-/** Working memory as one JSON object. `fromEntries` makes even `__proto__` a field like any other. */
-export function workingObject(memory: Memory): { readonly [key: string]: Json } {
-  return Object.fromEntries(entriesOf(memory).map(({ key, value }) => [key, value]));
+/** Converts working memory to one JSON object. `fromEntries` makes even `__proto__` an ordinary field. */
+export function toMemoryObject(memory: WorkingMemory): { readonly [key: string]: Json } {
+  return Object.fromEntries(listEntries(memory).map(({ key, value }) => [key, value]));
 }
 
-export function entryBytes(key: string, value: Json): number {
-  return utf8Bytes(JSON.stringify(key)) + 1 + utf8Bytes(JSON.stringify(value));
+export function countEntryBytes(key: string, value: Json): number {
+  return countUtf8Bytes(JSON.stringify(key)) + 1 + countUtf8Bytes(JSON.stringify(value));
 }
 
-export function entryTokens(entry: Entry): number {
+export function countEntryTokens(entry: MemoryEntry): number {
   return Math.floor(entry.bytes / 4);
 }
 
-/** Paging is due. */
-export function needsPaging(memory: Memory): boolean {
+/** Whether working memory has reached its paging limit. */
+export function isPagingDue(memory: WorkingMemory): boolean {
   const { enable, maxTokens } = memory.settings.pagingLimit;
-  return enable && tokensOf(memory) >= maxTokens;
+  return enable && countMemoryTokens(memory) >= maxTokens;
 }
 
-/** Paging must come before the model is asked again. */
-export function mustPage(memory: Memory): boolean {
+/** Whether paging must run before the next model call. */
+export function isPagingRequired(memory: WorkingMemory): boolean {
   const { enable, maxTokens } = memory.settings.hardLimit;
-  return enable && tokensOf(memory) >= maxTokens;
+  return enable && countMemoryTokens(memory) >= maxTokens;
 }

@@ -1,12 +1,12 @@
-import type { Message } from '../conversation/message.ts';
+import type { ConversationMessage } from '../conversation/message.ts';
 
 /**
- * Where a conversation may be cut in two: the indexes at which a new part may begin, in order. A cut is safe when no call
- * is before it whose result is behind it, when no result begins the later part, and when no call before it still waits
- * for its result. Linear in the number of messages and calls.
+ * Returns the indexes at which a conversation may be split, in order. A cut is safe if no call before it has its result
+ * after it, if the later part does not begin with a result, and if no call before it still waits for its result. Linear
+ * in the number of messages and calls.
  */
-export function safeCuts(messages: readonly Message[]): number[] {
-  const bound = furthestResults(messages);
+export function findSafeCuts(messages: readonly ConversationMessage[]): number[] {
+  const bound = findFurthestResults(messages);
   const cuts: number[] = [];
   let reach = 0;
   messages.forEach((message, index) => {
@@ -16,15 +16,17 @@ export function safeCuts(messages: readonly Message[]): number[] {
   return cuts;
 }
 
-/** For each message, the index of the last one that belongs to it: itself, a result, or the end for an open call. */
-function furthestResults(messages: readonly Message[]): readonly number[] {
+/**
+ * For each message, the index of the last message that belongs to it: itself, a result, or the end for an open call.
+ */
+function findFurthestResults(messages: readonly ConversationMessage[]): readonly number[] {
   const furthest = messages.map((_, index) => index);
-  // An id is unique only within its reply, so a result belongs to the last call of that name.
+  // An id is unique only within its reply, so a result belongs to the latest call with that id.
   const callers = new Map<string, number>();
   const open = new Set<string>();
   messages.forEach((message, index) => {
     if (message.role === 'assistant') {
-      // A reply ends the round before it: what was open then is not waited for any more.
+      // A reply ends the previous round, so calls still open then get no result anymore.
       open.clear();
       for (const { id } of message.calls) {
         callers.set(id, index);

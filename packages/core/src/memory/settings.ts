@@ -1,80 +1,83 @@
-import { memoryActionTypes, type MemoryActionType } from './action.ts';
+import { memoryActionTypes, type MemoryActionType } from './memory-action.ts';
 
-/** The logs that are kept in working memory. */
+/** The logs in working memory. */
 export const logNames = ['think', 'evaluation', 'command'] as const;
-export type LogName = (typeof logNames)[number];
+export type MemoryLogName = (typeof logNames)[number];
 
 export type LogSettings = {
   readonly enable: boolean;
-  /** How many entries it has at most; a new one then drops the oldest. */
+  /** Maximum number of entries; a new entry then drops the oldest. */
   readonly maxEntries: number;
-  /** What the keys begin with; three digits follow. */
+  /** Prefix of the keys; three digits follow. */
   readonly keyPrefix: string;
 };
 
 export type TokenLimit = { readonly enable: boolean; readonly maxTokens: number };
 
 export type MemorySettings = {
-  /** From here on, paging makes room when there is time for it. */
+  /** At or above this size, paging is due. */
   readonly pagingLimit: TokenLimit;
-  /** From here on, nothing is added unless room is made for it. */
+  /** At or above this size, nothing is added unless paging makes room for it. */
   readonly hardLimit: TokenLimit;
-  readonly logs: { readonly [Name in LogName]: LogSettings };
-  /** The actions a model may ask for. */
+  readonly logs: { readonly [Name in MemoryLogName]: LogSettings };
+  /** The actions the model may request. */
   readonly actions: readonly MemoryActionType[];
-  /** Whether what a search found is also put into working memory: for models that see nothing else. */
+  /** Whether search results are also added to working memory, for models that see nothing else. */
   readonly keepSearchResults: boolean;
 };
 
 export type MemoryProfile = 'pawl' | 'lkj' | 'lkj1';
 
-const limits = {
+const defaultTokenLimits = {
   pagingLimit: { enable: true, maxTokens: 4_096 },
   hardLimit: { enable: true, maxTokens: 8_192 },
 } as const;
 
-function logAs(keyPrefix: string, enable = true): LogSettings {
+function createLogSettings(keyPrefix: string, enable = true): LogSettings {
   return { enable, maxEntries: 10, keyPrefix };
 }
 
-/** What LKJAgent began with. */
-const firstActions: readonly MemoryActionType[] = [
+/** The actions of the first LKJAgent version. */
+const lkj1Actions: readonly MemoryActionType[] = [
   'working_memory_add',
   'working_memory_remove',
   'storage_load',
   'storage_save',
 ];
 
-/** `pawl` keeps no logs: the conversation has it all. `lkj1` has only the log of thoughts, by its older name, and four actions. */
+/**
+ * `pawl` keeps no logs, because the conversation has all of it. `lkj1` has only the think log, under its older name,
+ * and four actions.
+ */
 export const memorySettings: { readonly [Profile in MemoryProfile]: MemorySettings } = {
   pawl: {
-    ...limits,
+    ...defaultTokenLimits,
     logs: {
-      think: logAs('think_log_', false),
-      evaluation: logAs('evaluation_log_', false),
-      command: logAs('command_log_', false),
+      think: createLogSettings('think_log_', false),
+      evaluation: createLogSettings('evaluation_log_', false),
+      command: createLogSettings('command_log_', false),
     },
     actions: memoryActionTypes,
     keepSearchResults: false,
   },
   lkj: {
-    ...limits,
+    ...defaultTokenLimits,
     logs: {
-      think: logAs('think_log_'),
-      evaluation: logAs('evaluation_log_'),
-      command: logAs('command_log_'),
+      think: createLogSettings('think_log_'),
+      evaluation: createLogSettings('evaluation_log_'),
+      command: createLogSettings('command_log_'),
     },
     actions: memoryActionTypes,
     keepSearchResults: true,
   },
   lkj1: {
-    ...limits,
+    ...defaultTokenLimits,
     logs: {
-      think: logAs('thinking_log_'),
-      evaluation: logAs('evaluation_log_', false),
-      command: logAs('command_log_', false),
+      think: createLogSettings('thinking_log_'),
+      evaluation: createLogSettings('evaluation_log_', false),
+      command: createLogSettings('command_log_', false),
     },
-    actions: firstActions,
+    actions: lkj1Actions,
     keepSearchResults: true,
   },
 };

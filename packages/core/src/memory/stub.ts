@@ -1,71 +1,78 @@
-import { countOf, get } from '../json-fields.ts';
-import { wordsMax } from './shelf-summary.ts';
+import { toOptionalCount, getJsonPath } from '../json-fields.ts';
+import { summaryTextMax } from './compaction-summary.ts';
 import {
-  drop,
-  entriesOf,
-  entryBytes,
-  entryTokens,
+  removeEntry,
+  listEntries,
+  countEntryBytes,
+  countEntryTokens,
   findEntry,
-  put,
-  type Entry,
-  type Memory,
+  putEntry,
+  type MemoryEntry,
+  type WorkingMemory,
 } from './memory.ts';
 
 /**
- * What paging leaves behind. The last few entries that were moved have a stub of one line under their own key; older and
- * smaller ones are only counted, all in one entry, so that any number of moves takes up a few lines.
+ * What paging leaves behind. The most recently moved entries have a one-line stub under their own key; older and
+ * smaller ones are only counted, in one entry, so that any number of moves takes a few lines.
  */
 export const stubsMax = 12;
 
-/** The entry that counts. Nothing else may be written there. */
-export const indexKey = 'moved_to_storage';
+/** Key of the entry that counts the moved entries. Nothing else may be written there. */
+export const movedIndexKey = 'moved_to_storage';
 
-const beginningMax = 60;
+const stubPreviewMax = 60;
 
-/** The memory without an entry that has gone to storage, with a stub in its place if that is worth its room. */
-export function stubbed(memory: Memory, entry: Entry, at: number): Memory {
-  const value = lineAbout(entry);
-  const without = drop(memory, entry.key);
-  const isWorthIt = entry.kind === 'entry' && entryBytes(entry.key, value) * 2 < entry.bytes;
-  return isWorthIt ? put(without, { key: entry.key, value, kind: 'stub', at }) : counted(without, at);
+/** Removes an entry that was moved to storage, and adds a stub if it saves enough room. */
+export function replaceWithStub(memory: WorkingMemory, entry: MemoryEntry, at: number): WorkingMemory {
+  const value = formatStub(entry);
+  const without = removeEntry(memory, entry.key);
+  const isWorthIt = entry.kind === 'entry' && countEntryBytes(entry.key, value) * 2 < entry.bytes;
+  return isWorthIt
+    ? putEntry(without, { key: entry.key, value, kind: 'stub', at })
+    : countMovedEntry(without, at);
 }
 
-/** The memory with a stub counted instead of shown. */
-export function folded(memory: Memory, key: string, at: number): Memory {
-  return counted(drop(memory, key), at);
+/** Replaces a stub by counting it in the moved index. */
+export function foldStub(memory: WorkingMemory, key: string, at: number): WorkingMemory {
+  return countMovedEntry(removeEntry(memory, key), at);
 }
 
-/** The keys of the stubs, the oldest first. */
-export function stubKeys(memory: Memory): string[] {
-  const stubs = entriesOf(memory).filter(({ kind, key }) => kind === 'stub' && key !== indexKey);
+/** Returns the keys of the stubs, oldest first. */
+export function listStubKeys(memory: WorkingMemory): string[] {
+  const stubs = listEntries(memory).filter(({ kind, key }) => kind === 'stub' && key !== movedIndexKey);
   return stubs.map(({ key }) => key);
 }
 
-/** The memory with a model's words about what was moved last. */
-export function withWords(memory: Memory, words: string, at: number): Memory {
-  const value = { ...indexIn(memory), about: words.slice(0, wordsMax) };
-  return put(memory, { key: indexKey, value, kind: 'stub', at });
+/** Sets the model's summary of the entries moved last. */
+export function setMovedSummary(memory: WorkingMemory, words: string, at: number): WorkingMemory {
+  const value = { ...readMovedIndex(memory), about: words.slice(0, summaryTextMax) };
+  return putEntry(memory, { key: movedIndexKey, value, kind: 'stub', at });
 }
 
-function counted(memory: Memory, at: number): Memory {
-  const index = indexIn(memory);
-  return put(memory, { key: indexKey, value: { ...index, entries: index.entries + 1 }, kind: 'stub', at });
+function countMovedEntry(memory: WorkingMemory, at: number): WorkingMemory {
+  const index = readMovedIndex(memory);
+  return putEntry(memory, {
+    key: movedIndexKey,
+    value: { ...index, entries: index.entries + 1 },
+    kind: 'stub',
+    at,
+  });
 }
 
-/** A document may have been edited by hand, so anything may stand there. */
-function indexIn(memory: Memory): {
+/** Validates the index, because the document may have been edited by hand. */
+function readMovedIndex(memory: WorkingMemory): {
   readonly entries: number;
   readonly find_with: string;
   readonly about?: string;
 } {
-  const held = findEntry(memory, indexKey)?.value;
-  const about = get(held, 'about');
-  const index = { entries: countOf(get(held, 'entries')) ?? 0, find_with: 'storage_search' };
+  const held = findEntry(memory, movedIndexKey)?.value;
+  const about = getJsonPath(held, 'about');
+  const index = { entries: toOptionalCount(getJsonPath(held, 'entries')) ?? 0, find_with: 'storage_search' };
   return typeof about === 'string' ? { ...index, about } : index;
 }
 
-function lineAbout(entry: Entry): string {
+function formatStub(entry: MemoryEntry): string {
   const text = typeof entry.value === 'string' ? entry.value : JSON.stringify(entry.value);
-  const line = text.slice(0, beginningMax).replaceAll(/\s+/g, ' ').trim();
-  return `In storage, ${entryTokens(entry)} tokens; storage_load brings it back. It begins: ${line}…`;
+  const line = text.slice(0, stubPreviewMax).replaceAll(/\s+/g, ' ').trim();
+  return `In storage, ${countEntryTokens(entry)} tokens; storage_load brings it back. It begins: ${line}…`;
 }

@@ -1,32 +1,32 @@
-/** Where in a chart something is: keys and the numbers of items. */
+/** A location in a chart: keys and item indexes. */
 export type ChartPath = readonly (string | number)[];
 
-/** A chart that cannot be used. The message is one line: where, what was expected, what came. */
+/** An invalid chart. The message is one line: where, what was expected, and what was found. */
 export class ChartError extends TypeError {
   override readonly name = 'ChartError';
   readonly path: ChartPath;
 
   constructor(path: ChartPath, problem: string) {
-    super(`${path.length === 0 ? 'The chart' : `The chart, at ${written(path)}`}: ${problem}`);
+    super(`${path.length === 0 ? 'The chart' : `The chart, at ${formatChartPath(path)}`}: ${problem}`);
     this.path = path;
   }
 }
 
-/** `states[2].next`, for a message. */
-export function written(path: ChartPath): string {
+/** Formats a path for a message, such as `states[2].next`. */
+export function formatChartPath(path: ChartPath): string {
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
     .join('')
     .replace(/^\./, '');
 }
 
-/** Somebody's text as part of a message: in quotes, on one line, not for ever. */
-export function quoted(text: string): string {
-  return JSON.stringify(clip(text));
+/** Quotes input text for a message: on one line and truncated. */
+export function quoteText(text: string): string {
+  return JSON.stringify(clipText(text));
 }
 
-const shownMax = 80;
+const quotedTextMax = 80;
 
-export function clip(text: string, max: number = shownMax): string {
+export function clipText(text: string, max: number = quotedTextMax): string {
   return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
 }

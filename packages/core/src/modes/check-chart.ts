@@ -1,20 +1,20 @@
-import { ChartError, quoted, type ChartPath } from './chart-error.ts';
+import { ChartError, quoteText, type ChartPath } from './chart-error.ts';
 import type { ModeChart, ModeState } from './mode-chart.ts';
 
-/** Throws a `ChartError` for a chart whose names do not fit together, or in which one could get lost. */
+/** Throws a `ChartError` if the names of a chart are inconsistent or a state cannot be reached or left. */
 export function checkChart(chart: ModeChart): void {
-  checkNames(chart);
-  checkTargets(chart);
-  for (const [index, state] of chart.states.entries()) checkState(state, ['states', index]);
-  checkFinish(chart);
-  checkPaging(chart);
-  checkHops(chart);
-  checkReachable(chart);
-  checkWaysOut(chart);
+  checkStateNames(chart);
+  checkStateTargets(chart);
+  for (const [index, state] of chart.states.entries()) checkModeState(state, ['states', index]);
+  checkFinishState(chart);
+  checkPagingState(chart);
+  checkTransitionPolicy(chart);
+  checkReachableStates(chart);
+  checkExitPaths(chart);
 }
 
-/** Models are free with capital letters, so names that differ in nothing else are the same. */
-function checkNames({ states }: ModeChart): void {
+/** Names are compared without case, because models are careless with capital letters. */
+function checkStateNames({ states }: ModeChart): void {
   const owners = new Map<string, string>();
   for (const [index, { name, aliases }] of states.entries()) {
     for (const each of [name, ...aliases]) {
@@ -22,21 +22,28 @@ function checkNames({ states }: ModeChart): void {
       if (owner !== undefined)
         throw new ChartError(
           ['states', index],
-          `state ${quoted(name)} is called ${quoted(each)}, as state ${quoted(owner)} is already. Names and aliases must differ, in more than capital letters.`,
+          `state ${quoteText(name)} is called ${quoteText(each)}, as state ${quoteText(owner)} is already. Names and aliases must differ, in more than capital letters.`,
         );
       owners.set(each.toLowerCase(), name);
     }
   }
 }
 
-/** Every name that stands for a state. */
-function targetsOf({ initial, states, hops, onInvalid, finish, paging }: ModeChart): readonly Target[] {
+/** Lists every reference to a state. */
+function listChartTargets({
+  initial,
+  states,
+  hops,
+  onInvalid,
+  finish,
+  paging,
+}: ModeChart): readonly ChartTarget[] {
   return [
     [['initial'], initial],
-    ...states.flatMap(stateTargets),
+    ...states.flatMap(listStateTargets),
     ...(hops.by === 'tool'
       ? []
-      : (['otherwise', 'afterAction', 'afterFailure'] as const).map((key): Target => [
+      : (['otherwise', 'afterAction', 'afterFailure'] as const).map((key): ChartTarget => [
           ['hops', key],
           hops[key],
         ])),
@@ -51,35 +58,39 @@ function targetsOf({ initial, states, hops, onInvalid, finish, paging }: ModeCha
   ];
 }
 
-type Target = readonly [path: ChartPath, name: string];
+type ChartTarget = readonly [path: ChartPath, name: string];
 
-function stateTargets({ next, afterWords, stuckState }: ModeState, index: number): readonly Target[] {
+function listStateTargets(
+  { next, afterWords, stuckState }: ModeState,
+  index: number,
+): readonly ChartTarget[] {
   return [
-    ...next.map((name, place): Target => [['states', index, 'next', place], name]),
+    ...next.map((name, place): ChartTarget => [['states', index, 'next', place], name]),
     ...(afterWords === null ? [] : [[['states', index, 'afterWords'], afterWords] as const]),
     ...(stuckState === null ? [] : [[['states', index, 'stuckState'], stuckState] as const]),
   ];
 }
 
-function checkTargets(chart: ModeChart): void {
+function checkStateTargets(chart: ModeChart): void {
   const names = chart.states.map(({ name }) => name);
   const known = new Set(names);
-  for (const [path, name] of targetsOf(chart)) {
+  for (const [path, name] of listChartTargets(chart)) {
     if (known.has(name)) continue;
     const index = path[0] === 'states' ? Number(path[1]) : -1;
     const owner = chart.states[index];
-    const whose = owner === undefined ? '' : `state ${quoted(owner.name)} leads to ${quoted(name)}, but `;
+    const whose =
+      owner === undefined ? '' : `state ${quoteText(owner.name)} leads to ${quoteText(name)}, but `;
     throw new ChartError(
       path,
-      `${whose}there is no state ${quoted(name)}. The states are ${names.join(', ')}.`,
+      `${whose}there is no state ${quoteText(name)}. The states are ${names.join(', ')}.`,
     );
   }
 }
 
-function checkState(state: ModeState, path: ChartPath): void {
+function checkModeState(state: ModeState, path: ChartPath): void {
   const { name, next, terminal, stuckState, afterWords, tools } = state;
   const wrong = (key: string, problem: string) =>
-    new ChartError([...path, key], `state ${quoted(name)} ${problem}`);
+    new ChartError([...path, key], `state ${quoteText(name)} ${problem}`);
   if (terminal && next.length > 0)
     throw wrong('next', 'is terminal, so nothing can follow it. Leave next out.');
   if (terminal && tools.length > 0)
@@ -90,20 +101,20 @@ function checkState(state: ModeState, path: ChartPath): void {
     if (target === null) continue;
     if (target === name) throw wrong(key, `has itself as its ${key}. Leave it out to stay.`);
     if (!next.includes(target))
-      throw wrong(key, `has ${quoted(target)} as its ${key} but not in its next states. Add it there.`);
+      throw wrong(key, `has ${quoteText(target)} as its ${key} but not in its next states. Add it there.`);
   }
 }
 
-function checkFinish({ states, finish }: ModeChart): void {
+function checkFinishState({ states, finish }: ModeChart): void {
   const end = states.find(({ name }) => name === finish?.state);
   if (end !== undefined && !end.terminal)
     throw new ChartError(
       ['finish', 'state'],
-      `state ${quoted(end.name)} is not terminal, so the work cannot finish in it.`,
+      `state ${quoteText(end.name)} is not terminal, so the work cannot finish in it.`,
     );
 }
 
-function checkPaging({ states, initial, paging }: ModeChart): void {
+function checkPagingState({ states, initial, paging }: ModeChart): void {
   if (paging === null) return;
   const { state: name, next } = paging;
   const state = states.find((each) => each.name === name);
@@ -111,19 +122,19 @@ function checkPaging({ states, initial, paging }: ModeChart): void {
   if (state.selectable)
     throw new ChartError(
       ['paging', 'state'],
-      `state ${quoted(name)} follows from what is in memory, so the model cannot choose it. Leave selectable out.`,
+      `state ${quoteText(name)} follows from what is in memory, so the model cannot choose it. Leave selectable out.`,
     );
   if (initial === name)
-    throw new ChartError(['paging', 'state'], `state ${quoted(name)} cannot be the initial one too.`);
+    throw new ChartError(['paging', 'state'], `state ${quoteText(name)} cannot be the initial one too.`);
   if (!state.next.includes(next))
     throw new ChartError(
       ['paging', 'next'],
-      `state ${quoted(name)} does not have ${quoted(next)} in its next states. Add it there.`,
+      `state ${quoteText(name)} does not have ${quoteText(next)} in its next states. Add it there.`,
     );
 }
 
-/** Whatever the reply, there is somewhere to go. */
-function checkHops({ states, hops }: ModeChart): void {
+/** Checks that every reply of the model has a valid target state. */
+function checkTransitionPolicy({ states, hops }: ModeChart): void {
   if (hops.by === 'tool') return;
   for (const [index, { name, next, selectable, terminal }] of states.entries()) {
     if (!selectable || terminal) continue;
@@ -131,49 +142,49 @@ function checkHops({ states, hops }: ModeChart): void {
       if (!next.includes(hops[key]))
         throw new ChartError(
           ['states', index, 'next'],
-          `state ${quoted(name)} lacks ${quoted(hops[key])}, which hops.${key} leads to from everywhere. Add it.`,
+          `state ${quoteText(name)} lacks ${quoteText(hops[key])}, which hops.${key} leads to from everywhere. Add it.`,
         );
     }
   }
 }
 
-function checkReachable({ states, initial, onInvalid }: ModeChart): void {
+function checkReachableStates({ states, initial, onInvalid }: ModeChart): void {
   const starts = typeof onInvalid === 'string' ? [initial] : [initial, onInvalid.resetTo];
   const follows = new Map(states.map(({ name, next }) => [name, next]));
-  const index = firstMissing(states, reachedFrom(starts, follows));
+  const index = findFirstMissing(states, findReachableStates(starts, follows));
   const state = states[index];
   if (state !== undefined)
     throw new ChartError(
       ['states', index],
-      `state ${quoted(state.name)} is never reached from ${quoted(initial)}. Add it to the next states of another, or leave it out.`,
+      `state ${quoteText(state.name)} is never reached from ${quoteText(initial)}. Add it to the next states of another, or leave it out.`,
     );
 }
 
-/** With an end somewhere, there has to be a way to it from everywhere. */
-function checkWaysOut({ states }: ModeChart): void {
+/** If there is a terminal state, every state must have a path to it. */
+function checkExitPaths({ states }: ModeChart): void {
   const ends = states.filter(({ terminal }) => terminal).map(({ name }) => name);
   if (ends.length === 0) return;
   const before = new Map(states.map(({ name }): [string, string[]] => [name, []]));
   for (const { name, next } of states) for (const each of next) before.get(each)?.push(name);
-  const index = firstMissing(states, reachedFrom(ends, before));
+  const index = findFirstMissing(states, findReachableStates(ends, before));
   const state = states[index];
   if (state !== undefined)
     throw new ChartError(
       ['states', index, 'next'],
-      `there is no way out of state ${quoted(state.name)}: nothing that follows it leads to ${ends.join(' or ')}.`,
+      `there is no way out of state ${quoteText(state.name)}: nothing that follows it leads to ${ends.join(' or ')}.`,
     );
 }
 
-function reachedFrom(
+function findReachableStates(
   starts: readonly string[],
   follows: ReadonlyMap<string, readonly string[]>,
 ): ReadonlySet<string> {
-  // A set is walked in the order of adding, and what is added on the way is walked too.
+  // Iteration over a Set also visits items added during the iteration.
   const reached = new Set(starts);
   for (const name of reached) for (const each of follows.get(name) ?? []) reached.add(each);
   return reached;
 }
 
-function firstMissing(states: readonly ModeState[], names: ReadonlySet<string>): number {
+function findFirstMissing(states: readonly ModeState[], names: ReadonlySet<string>): number {
   return states.findIndex(({ name }) => !names.has(name));
 }

@@ -1,17 +1,20 @@
 import { checkChart } from './check-chart.ts';
 import type { ModeChartInput } from './chart-input.ts';
 import type { ModeChart } from './mode-chart.ts';
-import { readShape } from './read-shape.ts';
+import { parseChartShape } from './parse-chart-shape.ts';
 
-/** A chart from its description. The compiler checks the names in it; the rest is checked here, as for `readChart`. */
+/**
+ * Creates a chart from its definition. The compiler checks the names; everything else is validated here, as in
+ * `parseChart`.
+ */
 export function defineChart<const Name extends string>(input: ModeChartInput<Name>): ModeChart<Name> {
-  // Every name of the result is one of the input, and those are of this type.
-  return readChart(input) as ModeChart<Name>;
+  // Every name in the result comes from the input, so it has this type.
+  return parseChart(input) as ModeChart<Name>;
 }
 
-/** A chart from whatever came out of a file. Throws one `ChartError` that says where it is wrong. */
-export function readChart(value: unknown): ModeChart {
-  const chart = readShape(value);
+/** Parses a chart from untrusted input. Throws one `ChartError` that says what is wrong and where. */
+export function parseChart(value: unknown): ModeChart {
+  const chart = parseChartShape(value);
   checkChart(chart);
   return chart;
 }

@@ -1,18 +1,18 @@
 import type { Chart, ChartMove } from '../charts/chart.ts';
-import type { ModeFact } from './happening.ts';
-import { stateNamed, type ModeChart, type ModeState } from './mode-chart.ts';
-import { routeOf } from './route.ts';
+import type { ModeEventPayload } from './mode-event.ts';
+import { getModeState, type ModeChart, type ModeState } from './mode-chart.ts';
+import { findModeRoute } from './mode-route.ts';
 
-/** A move, and one of the things that can happen for it to be made. */
-export type ModeWay = {
+/** A transition and one event that causes it. */
+export type PossibleTransition = {
   readonly to: string;
-  /** The condition; null where what happens is enough. */
+  /** The condition; null if the event is sufficient. */
   readonly when: string | null;
-  readonly fact: ModeFact;
+  readonly fact: ModeEventPayload;
 };
 
-/** A chart of modes for drawing and export. */
-export function chartOf(chart: ModeChart): Chart {
+/** Converts a mode chart for drawing and export. */
+export function toDrawableChart(chart: ModeChart): Chart {
   return {
     name: chart.name,
     initial: chart.initial,
@@ -20,7 +20,7 @@ export function chartOf(chart: ModeChart): Chart {
       name: state.name,
       description: state.prompt,
       kind: state.terminal ? ('terminal' as const) : ('waiting' as const),
-      moves: waysOf(chart, state).map(({ to, when, fact }): ChartMove => ({
+      moves: listPossibleTransitions(chart, state).map(({ to, when, fact }): ChartMove => ({
         on: fact.type,
         when,
         to,
@@ -30,21 +30,24 @@ export function chartOf(chart: ModeChart): Chart {
   };
 }
 
-/** How each of the next states is reached, in their order. */
-export function waysOf(chart: ModeChart, from: ModeState): readonly ModeWay[] {
-  const ways = [...from.next.flatMap((to) => waysTo(chart, from, to)), ...waysWrong(chart, from)];
+/** Lists how each of the next states is reached, in order. */
+export function listPossibleTransitions(chart: ModeChart, from: ModeState): readonly PossibleTransition[] {
+  const ways = [
+    ...from.next.flatMap((to) => listTargetTransitions(chart, from, to)),
+    ...listInvalidTransitions(chart, from),
+  ];
   const reached = new Set(ways.map(({ to }) => to));
   const others = from.next.filter((to) => !reached.has(to));
-  return [...ways, ...others.map((to) => byName(chart, to))];
+  return [...ways, ...others.map((to) => createNamedTransition(chart, to))];
 }
 
-function waysTo(chart: ModeChart, from: ModeState, to: string): readonly ModeWay[] {
+function listTargetTransitions(chart: ModeChart, from: ModeState, to: string): readonly PossibleTransition[] {
   const { finish, paging } = chart;
   if (from.name === paging?.state) {
     return to === paging.next ? [{ to, when: null, fact: { type: 'paging-done' } }] : [];
   }
   return [
-    ...(chart.hops.by === 'tool' ? toolWays(chart, from, to) : replyWays(chart, to)),
+    ...(chart.hops.by === 'tool' ? listToolTransitions(chart, from, to) : listReplyTransitions(chart, to)),
     ...(to === from.stuckState
       ? [{ to, when: null, fact: { type: 'stuck-found', cause: 'stuck' } } as const]
       : []),
@@ -55,66 +58,76 @@ function waysTo(chart: ModeChart, from: ModeState, to: string): readonly ModeWay
   ];
 }
 
-/** No mode names it, so it stands for all the tools that are not named. */
+/** Stands for all tools that no mode names. */
 const otherTool = 'another tool';
 
-function toolWays(chart: ModeChart, from: ModeState, to: string): readonly ModeWay[] {
-  const target = stateNamed(chart, to);
+function listToolTransitions(chart: ModeChart, from: ModeState, to: string): readonly PossibleTransition[] {
+  const target = getModeState(chart, to);
   const named = to === chart.finish?.state ? chart.finish.tools : target?.tools === '*' ? [] : target?.tools;
-  const leading = (named ?? []).filter((tool) => leadsTo(chart, from, { tool, to }));
+  const leading = (named ?? []).filter((tool) => isToolTarget(chart, from, { tool, to }));
   const [first] = leading;
   return [
-    ...(first === undefined ? [] : [{ to, when: `picks ${leading.join(' or ')}`, fact: read([first]) }]),
-    ...(leadsTo(chart, from, { tool: otherTool, to })
-      ? [{ to, when: 'picks another tool', fact: read([otherTool]) }]
+    ...(first === undefined
+      ? []
+      : [{ to, when: `picks ${leading.join(' or ')}`, fact: createReplyPayload([first]) }]),
+    ...(isToolTarget(chart, from, { tool: otherTool, to })
+      ? [{ to, when: 'picks another tool', fact: createReplyPayload([otherTool]) }]
       : []),
-    ...(to === from.afterWords ? [{ to, when: 'says something', fact: read([]) }] : []),
+    ...(to === from.afterWords ? [{ to, when: 'says something', fact: createReplyPayload([]) }] : []),
   ];
 }
 
-function leadsTo(
+function isToolTarget(
   chart: ModeChart,
   from: ModeState,
   { tool, to }: { readonly tool: string; readonly to: string },
 ): boolean {
-  const route = routeOf(chart, from, { tools: [tool], words: false });
+  const route = findModeRoute(chart, from, { tools: [tool], words: false });
   return route?.states.length === 1 && route.states[0] === to;
 }
 
-function replyWays(chart: ModeChart, to: string): readonly ModeWay[] {
+function listReplyTransitions(chart: ModeChart, to: string): readonly PossibleTransition[] {
   const { hops } = chart;
   if (hops.by === 'tool') return [];
   return [
-    ...(stateNamed(chart, to)?.selectable ? [{ to, when: `asks for ${to}`, fact: read([], to) }] : []),
-    ...(to === hops.otherwise ? [{ to, when: 'asks for nothing', fact: read([]) }] : []),
-    ...(to === hops.afterAction ? [{ to, when: 'done', fact: results(true) }] : []),
-    ...(to === hops.afterFailure ? [{ to, when: 'failed', fact: results(false) }] : []),
+    ...(getModeState(chart, to)?.selectable
+      ? [{ to, when: `asks for ${to}`, fact: createReplyPayload([], to) }]
+      : []),
+    ...(to === hops.otherwise ? [{ to, when: 'asks for nothing', fact: createReplyPayload([]) }] : []),
+    ...(to === hops.afterAction ? [{ to, when: 'done', fact: createResultsPayload(true) }] : []),
+    ...(to === hops.afterFailure ? [{ to, when: 'failed', fact: createResultsPayload(false) }] : []),
   ];
 }
 
-/** What the model gets wrong leads somewhere too. */
-function waysWrong({ hops, onInvalid, paging }: ModeChart, from: ModeState): readonly ModeWay[] {
+/** Lists the transitions caused by invalid replies. */
+function listInvalidTransitions(
+  { hops, onInvalid, paging }: ModeChart,
+  from: ModeState,
+): readonly PossibleTransition[] {
   if (from.terminal || from.name === paging?.state) return [];
-  const unreadable = hops.by === 'tool' ? [] : [{ to: hops.afterFailure, when: null, fact: unread }];
+  const unreadable = hops.by === 'tool' ? [] : [{ to: hops.afterFailure, when: null, fact: unreadableReply }];
   if (typeof onInvalid === 'string') return unreadable;
   // No state has an empty name.
-  return [{ to: onInvalid.resetTo, when: 'asks for what cannot be', fact: read([], '') }, ...unreadable];
+  return [
+    { to: onInvalid.resetTo, when: 'asks for what cannot be', fact: createReplyPayload([], '') },
+    ...unreadable,
+  ];
 }
 
-const unread: ModeFact = { type: 'reply-failed', reason: 'unreadable' };
+const unreadableReply: ModeEventPayload = { type: 'reply-failed', reason: 'unreadable' };
 
-/** For a state that nothing leads to by itself. */
-function byName(chart: ModeChart, to: string): ModeWay {
-  const fact: ModeFact = stateNamed(chart, to)?.selectable
-    ? read([], to)
+/** A transition to a state that nothing else leads to. */
+function createNamedTransition(chart: ModeChart, to: string): PossibleTransition {
+  const fact: ModeEventPayload = getModeState(chart, to)?.selectable
+    ? createReplyPayload([], to)
     : { type: 'move-asked', to, cause: 'asked' };
   return { to, when: `asks for ${to}`, fact };
 }
 
-function read(tools: readonly string[], nextState: string | null = null): ModeFact {
+function createReplyPayload(tools: readonly string[], nextState: string | null = null): ModeEventPayload {
   return { type: 'reply-read', tools, nextState, words: tools.length === 0 };
 }
 
-function results(ok: boolean): ModeFact {
+function createResultsPayload(ok: boolean): ModeEventPayload {
   return { type: 'results-in', ok, reason: null };
 }

@@ -1,62 +1,63 @@
 /*
- * A mode says what kind of step the agent is taking, and so what it may do. A chart is all the modes there are and how
- * one leads to another: plain JSON, made by `defineChart` or `readChart`, which see to it that the names in it exist and
- * that there is always a way on.
+ * A mode is the kind of step the agent takes, and determines what it may do. A chart defines all modes and their
+ * transitions: plain JSON, created by `defineChart` or `parseChart`, which check that all names exist and that every
+ * state has a successor.
  */
 export type ModeChart<Name extends string = string> = {
   readonly name: string;
   readonly initial: Name;
   readonly states: readonly ModeState<Name>[];
-  readonly hops: Hops<Name>;
+  readonly hops: TransitionPolicy<Name>;
   /**
-   * What becomes of a move that the chart does not have. The mode stays as it is and the model is told why (`refuse`) or
-   * is not (`ignore`), or the mode is the given one and the model is told.
+   * What happens on an invalid transition. The mode stays and the model gets the reason (`refuse`) or not (`ignore`),
+   * or the mode is reset to the given one and the model gets the reason.
    */
   readonly onInvalid: 'refuse' | 'ignore' | { readonly resetTo: Name };
-  /** The tools by which the model says that it is done, and where they lead; null if it just stops. */
+  /** The tools that signal completion, and the state they lead to; null if the model just stops. */
   readonly finish: { readonly tools: readonly string[]; readonly state: Name } | null;
-  /** The mode in which room is made in memory, and the one after it; null if memory is no part of the chart. */
+  /** The paging mode and the mode after it; null if the chart does not cover memory. */
   readonly paging: { readonly state: Name; readonly next: Name } | null;
-  /** Whether a reply with more than one call is turned down as a whole. */
+  /** Whether a reply with more than one call is rejected as a whole. */
   readonly oneAction: boolean;
-  /** How many ticks there may be; null for as many as it takes. */
+  /** Maximum number of ticks; null for no limit. */
   readonly maxIterations: number | null;
-  /** What the model is told whatever the mode. */
+  /** Prompt text for every mode. */
   readonly prompt: string;
 };
 
 export type ModeState<Name extends string = string> = {
   readonly name: Name;
-  /** Other names that the model may call it by. */
+  /** Other names the model may use. */
   readonly aliases: readonly string[];
-  /** The tools it allows; `*` is any. */
+  /** The allowed tools; `*` is any. */
   readonly tools: '*' | readonly string[];
-  /** The modes that may follow, whatever brings it about. */
+  /** The modes that may follow, whatever the cause. */
   readonly next: readonly Name[];
-  /** The one that follows a reply without calls; null to stay. */
+  /** The mode after a reply without calls; null to stay. */
   readonly afterWords: Name | null;
-  /** Where it falls to when the work is stuck; null where there is no such mode. */
+  /** The mode to enter when the work is stuck; null if there is none. */
   readonly stuckState: Name | null;
-  /** Null for as long as it takes. */
+  /** Time limit; null for none. */
   readonly timeoutMs: number | null;
-  /** How many ticks are too many; null for no limit. */
+  /** Maximum number of ticks in this mode; null for no limit. */
   readonly stuckAfterSteps: number | null;
-  /** How many failures in a row are too many; null for no limit. */
+  /** Maximum number of consecutive failures; null for no limit. */
   readonly stuckAfterFailures: number | null;
-  /** Whether the model may choose it, by name or by picking one of its tools. */
+  /** Whether the model may choose this mode, by name or by calling one of its tools. */
   readonly selectable: boolean;
   readonly terminal: boolean;
-  /** What the model is told in this mode. */
+  /** Prompt text for this mode. */
   readonly prompt: string;
 };
 
-/** What decides about the next mode. */
-export type Hops<Name extends string = string> =
-  /** The tool: it leads to the mode that names it, or else to one that allows any. */
+/** What decides the next mode. */
+export type TransitionPolicy<Name extends string = string> =
+  /** The tool decides: it leads to the mode that names it, otherwise to one that allows any tool. */
   | { readonly by: 'tool' }
   /**
-   * The reply: its `next_state`, or `otherwise` without one. A reply with an action leads to `afterAction` once that is
-   * done, and to `afterFailure` if it cannot be; so does a reply that cannot be read.
+   * The reply decides: by its `next_state`, or `otherwise` without one. A reply with an action leads to `afterAction`
+   * when the action is done and to `afterFailure` if it fails; a reply that cannot be parsed also leads to
+   * `afterFailure`.
    */
   | {
       readonly by: 'reply';
@@ -65,8 +66,8 @@ export type Hops<Name extends string = string> =
       readonly afterFailure: Name;
     };
 
-/** The state of that name, if the chart has it. */
-export function stateNamed<Name extends string>(
+/** Returns the state with that name, if the chart has it. */
+export function getModeState<Name extends string>(
   { states }: ModeChart<Name>,
   name: string,
 ): ModeState<Name> | undefined {
@@ -74,6 +75,6 @@ export function stateNamed<Name extends string>(
 }
 
 /** Whether a state allows a tool. */
-export function allows({ tools }: ModeState, tool: string): boolean {
+export function allowsTool({ tools }: ModeState, tool: string): boolean {
   return tools === '*' || tools.includes(tool);
 }

@@ -1,55 +1,62 @@
-import { durationMs } from '../trackers/machine.ts';
-import type { Mode } from './mode.ts';
-import { stateNamed, type ModeChart, type ModeState } from './mode-chart.ts';
-import { listed, selectableNext } from './names.ts';
-import { stateSection, type SectionForm } from './state-section.ts';
+import { computeStateDuration } from '../trackers/tracker-machine.ts';
+import type { CurrentMode } from './mode.ts';
+import { getModeState, type ModeChart, type ModeState } from './mode-chart.ts';
+import { formatNameList, listSelectableNames } from './state-names.ts';
+import { renderStateSection, type SectionFormat } from './state-section.ts';
 
-/** When the prompt is made, and what whoever watches has to say. */
-export type ModeView = {
+/** Options of the mode section of a prompt: its time, and the governor's advice. */
+export type ModePromptOptions = {
   readonly at: number;
   readonly advice?: string | null | undefined;
-  /** Whether the work was found stuck; in a stuck state it always is. */
+  /** Whether the work was found to be stuck; always true in a stuck state. */
   readonly stuck?: boolean | undefined;
-  readonly form?: SectionForm | undefined;
+  readonly form?: SectionFormat | undefined;
 };
 
-/** A prompt with what the chart and the mode have to say, and where the agent is as its last section. */
-export function withModePrompt(prompt: string, chart: ModeChart, mode: Mode, view: ModeView): string {
-  const state = stateNamed(chart, mode.state);
-  const parts = [prompt, chart.prompt, state?.prompt ?? '', modeSection(chart, mode, view)];
+/** Appends the prompts of the chart and the mode, and the mode section as the last section. */
+export function appendModePrompt(
+  prompt: string,
+  chart: ModeChart,
+  mode: CurrentMode,
+  view: ModePromptOptions,
+): string {
+  const state = getModeState(chart, mode.state);
+  const parts = [prompt, chart.prompt, state?.prompt ?? '', renderModeSection(chart, mode, view)];
   return parts
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .join('\n\n');
 }
 
-/** Where the agent is and where it can go, for its own eyes. */
-export function modeSection(
+/** Renders the prompt section that tells the agent its mode and its options. */
+export function renderModeSection(
   chart: ModeChart,
-  mode: Mode,
-  { at, advice = null, stuck = false, form }: ModeView,
+  mode: CurrentMode,
+  { at, advice = null, stuck = false, form }: ModePromptOptions,
 ): string {
-  const here = stateNamed(chart, mode.state);
+  const here = getModeState(chart, mode.state);
   const isStuck = stuck || chart.states.some(({ stuckState }) => stuckState === mode.state);
   const said = [advice, mode.refusal].filter((text) => text !== null);
-  const section = stateSection({
+  const section = renderStateSection({
     phase: mode.state,
-    durationMs: durationMs(mode, Number.isFinite(at) ? at : mode.enteredAt),
+    durationMs: computeStateDuration(mode, Number.isFinite(at) ? at : mode.enteredAt),
     stuck: isStuck,
     advice: said.length === 0 ? null : said.join(' '),
     form,
   });
   if (here === undefined) return section.join('\n');
-  const next = listed(
-    selectableNext(chart, here).map((name) => name.toUpperCase()),
+  const next = formatNameList(
+    listSelectableNames(chart, here).map((name) => name.toUpperCase()),
     'none',
   );
-  return [...section, `Allowed Tools: ${toolsIn(chart, here)}`, `Next Phases: ${next}`].join('\n');
+  return [...section, `Allowed Tools: ${describeModeTools(chart, here)}`, `Next Phases: ${next}`].join('\n');
 }
 
-/** A tool of another mode may be picked where that leads there, and the model must not think that it may not. */
-function toolsIn({ hops }: ModeChart, { tools, terminal }: ModeState): string {
+/**
+ * Calling a tool of another mode leads to that mode where possible, so the prompt must not say that it is forbidden.
+ */
+function describeModeTools({ hops }: ModeChart, { tools, terminal }: ModeState): string {
   if (tools === '*') return 'any';
   const isOpen = hops.by === 'tool' && !terminal;
-  return listed(tools, isOpen ? 'those of the next phases' : 'none');
+  return formatNameList(tools, isOpen ? 'those of the next phases' : 'none');
 }

@@ -1,38 +1,38 @@
-import { durationMs } from '../trackers/machine.ts';
-import { withRecent } from '../trackers/recent.ts';
-import { clip, quoted } from './chart-error.ts';
-import { stateNamed, type ModeChart } from './mode-chart.ts';
+import { computeStateDuration } from '../trackers/tracker-machine.ts';
+import { appendRecent } from '../trackers/append-recent.ts';
+import { clipText, quoteText } from './chart-error.ts';
+import { getModeState, type ModeChart } from './mode-chart.ts';
 
-/** A change of mode. From and to are the same where a wrong move was put right and there was nowhere else to go. */
-export type ModeMove = {
+/** A mode change. `from` and `to` are equal if an invalid transition was corrected without leaving the mode. */
+export type ModeChange = {
   readonly at: number;
   readonly from: string;
   readonly to: string;
   readonly cause: string;
-  /** How long the mode that was left had lasted. */
+  /** How long the previous mode lasted. */
   readonly durationMs: number;
 };
 
-/** Where in its chart the agent is: plain JSON, bounded, and a function of what happened alone. */
-export type Mode = {
+/** The agent's current position in its chart: plain JSON, bounded, and a function of the events alone. */
+export type CurrentMode = {
   readonly chart: string;
   readonly state: string;
   readonly enteredAt: number;
   /** Ticks since the state was entered. */
   readonly steps: number;
-  /** Failures in a row since the state was entered: replies nobody could read, calls refused or failed. */
+  /** Consecutive failures since the state was entered: unparsable replies, refused or failed calls. */
   readonly failures: number;
-  /** Ticks altogether. */
+  /** Total ticks. */
   readonly iterations: number;
-  /** The latest moves, oldest first. */
-  readonly history: readonly ModeMove[];
-  /** Why the latest move or call was refused, to guide the model back; null once one was not. */
+  /** The latest mode changes, oldest first. */
+  readonly history: readonly ModeChange[];
+  /** Why the latest transition or call was refused, as guidance for the model; null after one is accepted. */
   readonly refusal: string | null;
 };
 
-const historyMax = 50;
+const modeHistoryMax = 50;
 
-export function startMode(chart: ModeChart, at: number): Mode {
+export function startMode(chart: ModeChart, at: number): CurrentMode {
   return {
     chart: chart.name,
     state: chart.initial,
@@ -45,45 +45,46 @@ export function startMode(chart: ModeChart, at: number): Mode {
   };
 }
 
-/** Work that had come to its end begins anew when a person speaks; other work goes on where it is. */
-export function beginAgain(mode: Mode, chart: ModeChart, at: number): Mode {
-  return stateNamed(chart, mode.state)?.terminal === true ? startMode(chart, at) : mode;
+/** A user message restarts a terminal mode; other modes continue. */
+export function restartTerminalMode(mode: CurrentMode, chart: ModeChart, at: number): CurrentMode {
+  return getModeState(chart, mode.state)?.terminal === true ? startMode(chart, at) : mode;
 }
 
 /**
- * A mode to go on with, for a state that was kept somewhere. Where that is missing, not a state of the chart, or the one
- * in which room was being made in memory, the work begins in the safe one, and `warning` says why.
+ * Creates a mode from a persisted state name. If the name is missing, unknown or that of the paging mode, the mode
+ * starts in the safe state and `warning` says why.
  */
 export function resumeMode(
   chart: ModeChart,
   kept: unknown,
   at: number,
-): { readonly mode: Mode; readonly warning: string | null } {
+): { readonly mode: CurrentMode; readonly warning: string | null } {
   const mode = startMode(chart, at);
-  const state = typeof kept === 'string' ? stateNamed(chart, kept) : undefined;
+  const state = typeof kept === 'string' ? getModeState(chart, kept) : undefined;
   if (state !== undefined && state.name !== chart.paging?.state)
     return { mode: { ...mode, state: state.name }, warning: null };
-  const safe = safeState(chart);
-  const problem = typeof kept === 'string' ? `${quoted(kept)} is no state to go on in` : 'no state was kept';
+  const safe = getSafeState(chart);
+  const problem =
+    typeof kept === 'string' ? `${quoteText(kept)} is no state to go on in` : 'no state was kept';
   return { mode: { ...mode, state: safe }, warning: `${problem}; reset to ${safe}` };
 }
 
-/** Where to go when it is not clear where one is. */
-export function safeState({ initial, onInvalid }: ModeChart): string {
+/** Returns the state to use if the current one is unknown. */
+export function getSafeState({ initial, onInvalid }: ModeChart): string {
   return typeof onInvalid === 'string' ? initial : onInvalid.resetTo;
 }
 
-/** To stay is not to begin anew: the steps and the time go on counting. */
-export function movedTo(mode: Mode, move: ModeMove): Mode {
-  const history = withRecent(mode.history, move, historyMax);
+/** Applies a mode change. A change to the same state does not reset its steps and time. */
+export function applyModeChange(mode: CurrentMode, move: ModeChange): CurrentMode {
+  const history = appendRecent(mode.history, move, modeHistoryMax);
   if (move.from === move.to) return { ...mode, history };
   return { ...mode, state: move.to, enteredAt: move.at, steps: 0, failures: 0, history };
 }
 
-export function moveFrom(
-  mode: Mode,
+export function createModeChange(
+  mode: CurrentMode,
   to: string,
   { cause, at }: { readonly cause: string; readonly at: number },
-): ModeMove {
-  return { at, from: mode.state, to, cause: clip(cause), durationMs: durationMs(mode, at) };
+): ModeChange {
+  return { at, from: mode.state, to, cause: clipText(cause), durationMs: computeStateDuration(mode, at) };
 }

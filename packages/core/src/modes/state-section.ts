@@ -1,17 +1,20 @@
-/** What an agent is told about where it is. */
-export type StateSection = {
+/** The state information shown to an agent. */
+export type StateSectionOptions = {
   readonly phase: string;
   readonly durationMs: number;
   readonly stuck: boolean;
   readonly advice: string | null;
-  readonly form?: SectionForm | undefined;
+  readonly form?: SectionFormat | undefined;
 };
 
-/** `brief` gives the time in seconds, and what to do only when the agent is stuck. */
-export type SectionForm = 'full' | 'brief';
+/** `brief` shows the time in seconds, and advice only when the agent is stuck. */
+export type SectionFormat = 'full' | 'brief';
 
-/** Models heed what stands last, so this belongs at the very bottom of the prompt. */
-export function stateSection(section: StateSection): readonly string[] {
+/**
+ * Renders the state section, which belongs at the very bottom of the prompt because models follow the last instructions
+ * best.
+ */
+export function renderStateSection(section: StateSectionOptions): readonly string[] {
   const { phase, durationMs, stuck, advice, form = 'full' } = section;
   if (form === 'brief') {
     return [
@@ -19,7 +22,7 @@ export function stateSection(section: StateSection): readonly string[] {
       `Current Phase: ${phase.toUpperCase()}`,
       `Time in Phase: ${Math.floor(durationMs / 1_000)}s`,
       `Status: ${stuck ? 'STUCK' : 'HEALTHY'}`,
-      ...(stuck && advice !== null ? [`Suggestion: ${oneLine(advice)}`] : []),
+      ...(stuck && advice !== null ? [`Suggestion: ${toOneLine(advice)}`] : []),
     ];
   }
   return [
@@ -27,11 +30,11 @@ export function stateSection(section: StateSection): readonly string[] {
     `Current Phase: ${phase.toUpperCase()}`,
     `Phase Duration: ${durationMs}ms`,
     `Status: ${stuck ? 'STUCK' : 'HEALTHY'}`,
-    ...(advice === null ? [] : [`Advice: ${oneLine(advice)}`]),
+    ...(advice === null ? [] : [`Advice: ${toOneLine(advice)}`]),
   ];
 }
 
-/** Advice may quote somebody's text: that must not begin a line of its own in the prompt. */
-function oneLine(text: string): string {
+/** Advice may quote untrusted text, which must not start a line of its own in the prompt. */
+function toOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

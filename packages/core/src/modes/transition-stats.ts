@@ -1,21 +1,21 @@
-import type { ModeMove } from './mode.ts';
+import type { ModeChange } from './mode.ts';
 
-/** How often one mode followed another, how long that took, and what became of the work. */
+/** How often one mode followed another, how long it took, and how the runs ended. */
 export type TransitionStats = {
   readonly from: string;
   readonly to: string;
   readonly count: number;
-  /** How long the mode that was left lasted, in the middle of all times. */
+  /** Median duration of the mode that was left. */
   readonly medianMs: number;
-  /** The share of the runs with this move that ended well. */
+  /** Share of the runs with this transition that succeeded. */
   readonly endedWell: number;
 };
 
-/** The moves of one run, and whether it ended well. */
-export type RecordedMoves = { readonly moves: readonly ModeMove[]; readonly endedWell: boolean };
+/** The mode changes of one run, and whether it succeeded. */
+export type RecordedModeChanges = { readonly moves: readonly ModeChange[]; readonly endedWell: boolean };
 
-/** What runs have in common: every move, the most frequent first. */
-export function transitionStats(runs: readonly RecordedMoves[]): readonly TransitionStats[] {
+/** Computes statistics over all transitions of the runs, most frequent first. */
+export function computeTransitionStats(runs: readonly RecordedModeChanges[]): readonly TransitionStats[] {
   const seen = runs.flatMap(({ moves, endedWell }, run) =>
     moves.map((move) => ({ ...move, endedWell, run })),
   );
@@ -32,10 +32,10 @@ export function transitionStats(runs: readonly RecordedMoves[]): readonly Transi
 }
 
 /**
- * Where to go from a mode, by what runs before have shown: the move after which most of them ended well, and of equals the
- * quicker one. Null when nobody has been there.
+ * Returns the transition from a mode with the highest success rate in earlier runs, and among equals the fastest, or
+ * null if there is none.
  */
-export function bestNext(stats: readonly TransitionStats[], from: string): TransitionStats | null {
+export function findBestTransition(stats: readonly TransitionStats[], from: string): TransitionStats | null {
   const [best] = stats
     .filter((each) => each.from === from && each.to !== from)
     .toSorted((a, b) => b.endedWell - a.endedWell || a.medianMs - b.medianMs);

@@ -1,6 +1,6 @@
-import type { PhaseWork } from './work.ts';
+import type { PhaseWork } from './phase-work.ts';
 
-/** One part of a long task. */
+/** One phase of a long task. */
 export type Phase = {
   readonly number: number;
   readonly description: string;
@@ -13,17 +13,17 @@ export type CompletedPhase = Phase & {
   readonly success: boolean;
 };
 
-/** The phase under way, with what was done in it so far. */
+/** The current phase with the work done so far. */
 export type CurrentPhase = Phase & PhaseWork;
 
-/** A phase on record. `summary` is what whoever completed it said of it, if they said anything. */
+/** A completed phase. `summary` comes from the event that completed it, if given. */
 export type PastPhase = CompletedPhase & PhaseWork & { readonly summary: string | null };
 
-/** Which part of a long task this is. `completed` holds each phase number at most once. */
-export type Phases = {
+/** The phases of a long task. `completed` holds each phase number at most once. */
+export type PhaseState = {
   readonly total: number | null;
   readonly current: CurrentPhase | null;
   readonly completed: readonly PastPhase[];
-  /** What was done while no phase was under way. */
+  /** Work done outside any phase. */
   readonly outside: PhaseWork;
 };

@@ -1,7 +1,7 @@
-import type { Phases } from './phase.ts';
-import { sum, type PhaseWork } from './work.ts';
+import type { PhaseState } from './phase.ts';
+import { addCapped, type PhaseWork } from './phase-work.ts';
 
-/** What was done in all phases and outside of any, added up. A file changed in two phases counts in both. */
+/** Totals over all phases and the work outside them. A file changed in two phases counts twice. */
 export type PhaseTotals = {
   readonly filesChanged: number;
   readonly testsPassed: number;
@@ -9,21 +9,21 @@ export type PhaseTotals = {
   readonly blockers: number;
 };
 
-export function phaseTotals({ current, completed, outside }: Phases): PhaseTotals {
+export function computePhaseTotals({ current, completed, outside }: PhaseState): PhaseTotals {
   const start: PhaseTotals = { filesChanged: 0, testsPassed: 0, testsFailed: 0, blockers: 0 };
   const all: readonly PhaseWork[] = [outside, ...completed, ...(current === null ? [] : [current])];
   return all.reduce(
     (totals, work) => ({
-      filesChanged: sum(totals.filesChanged, work.filesChanged),
-      testsPassed: sum(totals.testsPassed, work.testsPassed),
-      testsFailed: sum(totals.testsFailed, work.testsFailed),
+      filesChanged: addCapped(totals.filesChanged, work.filesChanged),
+      testsPassed: addCapped(totals.testsPassed, work.testsPassed),
+      testsFailed: addCapped(totals.testsFailed, work.testsFailed),
       blockers: totals.blockers + work.blockers.length,
     }),
     start,
   );
 }
 
-/** How far a long task is. */
+/** Progress of a long task. */
 export type PhaseProgress = {
   readonly current: {
     readonly number: number;
@@ -31,17 +31,17 @@ export type PhaseProgress = {
     readonly elapsedMs: number;
     readonly expectedMs: number | null;
   } | null;
-  /** How many phases have ended, and how many of these failed. */
+  /** Number of completed phases, and how many of them failed. */
   readonly done: number;
   readonly failed: number;
   readonly total: number | null;
-  /** How many of all phases have ended, in whole percent; null where nobody knows how many there will be. */
+  /** Share of completed phases in whole percent; null if the total is unknown. */
   readonly percent: number | null;
-  /** Whether the phase under way takes longer than expected. */
+  /** Whether the current phase takes longer than expected. */
   readonly overdue: boolean;
 };
 
-export function phaseProgress({ current, completed, total }: Phases, at: number): PhaseProgress {
+export function computePhaseProgress({ current, completed, total }: PhaseState, at: number): PhaseProgress {
   const done = completed.length;
   const elapsedMs = current === null ? 0 : Math.max(0, at - current.startedAt);
   return {

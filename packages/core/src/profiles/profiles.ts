@@ -1,35 +1,35 @@
 import { memorySettings } from '../memory/settings.ts';
-import { lkj1Chart, lkjChart } from '../modes/charts/lkj.ts';
-import { savantChart, savantTools } from '../modes/charts/savant.ts';
-import type { Settings } from '../settings.ts';
+import { createLkj1Chart, createLkjChart } from '../modes/charts/lkj.ts';
+import { createSavantChart, savantTools } from '../modes/charts/savant.ts';
+import type { SessionSettings } from '../settings.ts';
 
-/** A profile is data: a name, what it is for, and what it changes of the defaults. */
+/** A profile: a name, a description and changes to the default settings. */
 export type Profile = {
   readonly name: string;
   readonly description: string;
-  readonly settings: Partial<Settings>;
-  /** How the model says what it wants: calls of its provider's own, JSON or XML in its text. */
+  readonly settings: Partial<SessionSettings>;
+  /** How the model requests tool calls: natively through its provider, or as JSON or XML in its text. */
   readonly protocol: 'native' | 'json' | 'xml';
-  /** States nothing but a shutdown leads out of. */
+  /** States that only a shutdown leaves. */
   readonly terminal: readonly ('halted' | 'shuttingDown')[];
 };
 
-const ungoverned = { preset: 'none', rules: {} } as const;
+const noGovernor = { preset: 'none', rules: {} } as const;
 
-/** Looking something up is searching, whatever the tool is called. */
-const searchTools = ['search', 'read', 'glob', ...savantTools.search];
+/** Tools that look something up count as searching. */
+const savantSearchTools = ['search', 'read', 'glob', ...savantTools.search];
 
-/** Reading again and again is not going to and fro. */
-const readTools = ['view', 'ls', 'grep', 'read', 'search', 'glob'];
+/** Tools whose repeated use is not oscillation. */
+const nexoraReadTools = ['view', 'ls', 'grep', 'read', 'search', 'glob'];
 
-/** The librarian has no governor, only a number of cycles, the last answer included. */
-const librarian = {
-  governor: ungoverned,
+/** The librarian has no governor, only a budget of model calls that includes the last answer. */
+const librarianSettings = {
+  governor: noGovernor,
   compact: true,
   budgets: { modelCalls: 1_000, toolCalls: null, tokens: null, cost: null, wallMs: null },
 } as const;
 
-export const profiles: readonly Profile[] = [
+export const builtInProfiles: readonly Profile[] = [
   {
     name: 'pawl',
     description: 'The default: progress checks, paging, recovery, and the governor.',
@@ -44,7 +44,7 @@ export const profiles: readonly Profile[] = [
       mutatingTools: ['edit_file', 'bash'],
       progressCheck: false,
       pageOnOverflow: false,
-      governor: ungoverned,
+      governor: noGovernor,
     },
     protocol: 'native',
     terminal: ['shuttingDown'],
@@ -55,7 +55,7 @@ export const profiles: readonly Profile[] = [
     settings: {
       pageOnOverflow: false,
       onInvalidEvent: 'refuse',
-      governor: { preset: 'nexora', rules: {}, config: { readTools } },
+      governor: { preset: 'nexora', rules: {}, config: { readTools: nexoraReadTools } },
     },
     protocol: 'native',
     terminal: ['halted'],
@@ -65,8 +65,8 @@ export const profiles: readonly Profile[] = [
     description: 'Modes for an agent that searches, and an end with a summary when it goes round in circles.',
     settings: {
       compact: true,
-      chart: savantChart({ searchTools }),
-      governor: { preset: 'savant', rules: {}, config: { searchTools } },
+      chart: createSavantChart({ searchTools: savantSearchTools }),
+      governor: { preset: 'savant', rules: {}, config: { searchTools: savantSearchTools } },
     },
     protocol: 'json',
     terminal: ['halted', 'shuttingDown'],
@@ -74,19 +74,19 @@ export const profiles: readonly Profile[] = [
   {
     name: 'lkj',
     description: 'The librarian: thinking, commanding, evaluating and paging, with a small working memory.',
-    settings: { ...librarian, chart: lkjChart(), memory: memorySettings.lkj },
+    settings: { ...librarianSettings, chart: createLkjChart(), memory: memorySettings.lkj },
     protocol: 'xml',
     terminal: ['halted', 'shuttingDown'],
   },
   {
     name: 'lkj1',
     description: 'The first version of the librarian: thinking, executing and paging.',
-    settings: { ...librarian, chart: lkj1Chart(), memory: memorySettings.lkj1 },
+    settings: { ...librarianSettings, chart: createLkj1Chart(), memory: memorySettings.lkj1 },
     protocol: 'xml',
     terminal: ['halted', 'shuttingDown'],
   },
 ];
 
 export function findProfile(name: string): Profile | undefined {
-  return profiles.find((profile) => profile.name === name);
+  return builtInProfiles.find((profile) => profile.name === name);
 }

@@ -1,89 +1,108 @@
 import type { Json } from '../json.ts';
-import { buildRun } from './build-run.ts';
-import { contentText, resultOf } from './content.ts';
-import type { Entry, Part, Result } from './entry.ts';
-import { booleanOf, get, idOf, listOf, stringOf, typeOf } from '../json-fields.ts';
-import { notAMessage } from './openai-chat.ts';
-import { messagesOf, runFacts } from './run-facts.ts';
-import { usageOf } from './tokens.ts';
+import { buildRecordedRun } from './build-run.ts';
+import { getContentText, getResultContent } from './content.ts';
+import type { TraceEntry, TracePart, TraceResult } from './trace-entry.ts';
+import {
+  toOptionalBoolean,
+  getJsonPath,
+  toOptionalId,
+  toOptionalList,
+  toOptionalString,
+  getTypeName,
+} from '../json-fields.ts';
+import { describeInvalidMessage } from './openai-chat.ts';
+import { findMessages, readRunFacts } from './run-facts.ts';
+import { parseTraceUsage } from './trace-usage.ts';
 import type { TraceFormat } from './trace-format.ts';
 
-/** Messages of Anthropic's interface: calls and results are blocks of the content. */
-export const anthropic: TraceFormat = {
+/** Messages of the Anthropic API: calls and results are content blocks. */
+export const anthropicFormat: TraceFormat = {
   name: 'anthropic',
   sign: 'messages with tool_use, tool_result or thinking blocks (Anthropic)',
-  recognise: (document) => (messagesOf(document)?.messages ?? []).some(hasBlocks),
+  recognise: (document) => (findMessages(document)?.messages ?? []).some(hasAnthropicBlocks),
   parse(document, name) {
-    const { messages, where } = messagesOf(document) ?? { messages: [], where: '' };
-    return buildRun(runFacts(document, name, 'anthropic'), messageListEntries(messages, where));
+    const { messages, where } = findMessages(document) ?? { messages: [], where: '' };
+    return buildRecordedRun(
+      readRunFacts(document, name, 'anthropic'),
+      readAnthropicMessages(messages, where),
+    );
   },
 };
 
-function* messageListEntries(messages: readonly Json[], where: string): Generator<Entry> {
-  for (const [index, message] of messages.entries()) yield* anthropicEntries(message, `${where}[${index}]`);
+function* readAnthropicMessages(messages: readonly Json[], where: string): Generator<TraceEntry> {
+  for (const [index, message] of messages.entries())
+    yield* readAnthropicMessage(message, `${where}[${index}]`);
 }
 
-/** What comes with a message from around it. */
-export type Around = { readonly at?: number | undefined; readonly key?: string | undefined };
+/** Metadata from around a message. */
+export type AnthropicMessageContext = { readonly at?: number | undefined; readonly key?: string | undefined };
 
-export function* anthropicEntries(message: Json, where: string, around: Around = {}): Generator<Entry> {
-  const role = get(message, 'role');
-  const content = get(message, 'content');
+export function* readAnthropicMessage(
+  message: Json,
+  where: string,
+  around: AnthropicMessageContext = {},
+): Generator<TraceEntry> {
+  const role = getJsonPath(message, 'role');
+  const content = getJsonPath(message, 'content');
   if (role === 'assistant') {
-    const usage = usageOf(get(message, 'usage'));
-    yield { type: 'reply', parts: replyParts(content), usage, ...around };
-    yield* results(content, `${where}.content`);
+    const usage = parseTraceUsage(getJsonPath(message, 'usage'));
+    yield { type: 'reply', parts: readAnthropicParts(content), usage, ...around };
+    yield* readAnthropicResults(content, `${where}.content`);
   } else if (role === 'user') {
-    yield* results(content, `${where}.content`);
-    const said = userText(content);
+    yield* readAnthropicResults(content, `${where}.content`);
+    const said = getAnthropicUserText(content);
     if (said !== null) yield { type: 'user', text: said, at: around.at };
-  } else if (role !== 'system') yield { type: 'problem', where, problem: notAMessage(message) };
+  } else if (role !== 'system') yield { type: 'problem', where, problem: describeInvalidMessage(message) };
 }
 
-function hasBlocks(message: Json): boolean {
-  return (listOf(get(message, 'content')) ?? []).some(isOwnBlock);
+function hasAnthropicBlocks(message: Json): boolean {
+  return (toOptionalList(getJsonPath(message, 'content')) ?? []).some(isAnthropicBlock);
 }
 
-function isOwnBlock(block: Json): boolean {
-  const type = typeOf(block);
-  return isCall(type) || isResult(type) || isThought(type);
+function isAnthropicBlock(block: Json): boolean {
+  const type = getTypeName(block);
+  return isToolUseType(type) || isToolResultType(type) || isThinkingType(type);
 }
 
-const isCall = (type: string): boolean =>
+const isToolUseType = (type: string): boolean =>
   type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use';
-const isResult = (type: string): boolean => /(?:^|_)tool_result$/.test(type);
-const isThought = (type: string): boolean => type === 'thinking' || type === 'redacted_thinking';
+const isToolResultType = (type: string): boolean => /(?:^|_)tool_result$/.test(type);
+const isThinkingType = (type: string): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-function replyParts(content: Json | undefined): readonly Part[] {
-  const blocks = listOf(content);
+function readAnthropicParts(content: Json | undefined): readonly TracePart[] {
+  const blocks = toOptionalList(content);
   if (blocks === undefined) return typeof content === 'string' ? [{ type: 'text', text: content }] : [];
-  return blocks.flatMap(replyPart);
+  return blocks.flatMap(readAnthropicPart);
 }
 
-function replyPart(block: Json): readonly Part[] {
-  const type = typeOf(block);
-  if (isThought(type)) return [{ type: 'thought', text: stringOf(get(block, 'thinking')) ?? '' }];
-  if (isResult(type)) return [];
-  if (!isCall(type)) return [{ type: 'text', text: contentText(block) }];
-  const [tool, id] = [stringOf(get(block, 'name')) ?? type, idOf(get(block, 'id'))];
-  return [{ type: 'call', id, tool, args: get(block, 'input') }];
+function readAnthropicPart(block: Json): readonly TracePart[] {
+  const type = getTypeName(block);
+  if (isThinkingType(type))
+    return [{ type: 'thought', text: toOptionalString(getJsonPath(block, 'thinking')) ?? '' }];
+  if (isToolResultType(type)) return [];
+  if (!isToolUseType(type)) return [{ type: 'text', text: getContentText(block) }];
+  const [tool, id] = [
+    toOptionalString(getJsonPath(block, 'name')) ?? type,
+    toOptionalId(getJsonPath(block, 'id')),
+  ];
+  return [{ type: 'call', id, tool, args: getJsonPath(block, 'input') }];
 }
 
-function results(content: Json | undefined, where: string): readonly Result[] {
-  return (listOf(content) ?? []).flatMap((block, index) => {
-    if (!isResult(typeOf(block))) return [];
-    const [id, inner] = [idOf(get(block, 'tool_use_id')), get(block, 'content')];
-    // What the provider ran by itself says in the type of its content that it failed.
-    const isFailure = typeOf(inner).endsWith('_error');
-    const error = booleanOf(get(block, 'is_error')) ?? isFailure;
-    return [{ type: 'result', id, result: resultOf(inner), error, where: `${where}[${index}]` }];
+function readAnthropicResults(content: Json | undefined, where: string): readonly TraceResult[] {
+  return (toOptionalList(content) ?? []).flatMap((block, index) => {
+    if (!isToolResultType(getTypeName(block))) return [];
+    const [id, inner] = [toOptionalId(getJsonPath(block, 'tool_use_id')), getJsonPath(block, 'content')];
+    // For tools the provider runs itself, the content type says whether they failed.
+    const isFailure = getTypeName(inner).endsWith('_error');
+    const error = toOptionalBoolean(getJsonPath(block, 'is_error')) ?? isFailure;
+    return [{ type: 'result', id, result: getResultContent(inner), error, where: `${where}[${index}]` }];
   });
 }
 
-/** What a person said; nothing when the message only carries results. */
-function userText(content: Json | undefined): string | null {
-  const blocks = listOf(content);
-  if (blocks === undefined) return contentText(content);
-  const said = blocks.filter((block) => !isResult(typeOf(block)));
-  return said.length === 0 ? null : contentText(said);
+/** Returns the user's text, or null if the message only carries results. */
+function getAnthropicUserText(content: Json | undefined): string | null {
+  const blocks = toOptionalList(content);
+  if (blocks === undefined) return getContentText(content);
+  const said = blocks.filter((block) => !isToolResultType(getTypeName(block)));
+  return said.length === 0 ? null : getContentText(said);
 }

@@ -1,60 +1,63 @@
-import { newDraft, stepOf, type Draft } from './draft.ts';
-import type { Entry, Part, Reply } from './entry.ts';
-import { createPairing, type Pairing } from './pairing.ts';
+import { createRecordedStepDraft, toRecordedStep, type RecordedStepDraft } from './recorded-step-draft.ts';
+import type { TraceEntry, TracePart, TraceReply } from './trace-entry.ts';
+import { createResultPairing, type ResultPairing } from './result-pairing.ts';
 import type { RecordedRun } from './recorded-run.ts';
-import { countTokens, larger, type ReplyGroup } from './reply-group.ts';
-import type { Usage } from './tokens.ts';
+import { assignReplyTokens, mergeTraceUsage, type ReplyGroup } from './reply-group.ts';
+import type { TraceUsage } from './trace-usage.ts';
 import type { ParsedTrace, TraceProblem } from './trace-format.ts';
 
-/** How many problems of one document are told one by one; the rest are counted. */
-const problemsMax = 100;
+/** Maximum number of problems reported per document; the rest are counted. */
+const traceProblemsMax = 100;
 
-type Building = {
-  readonly drafts: Draft[];
+type RunBuilder = {
+  readonly drafts: RecordedStepDraft[];
   readonly groups: ReplyGroup[];
   readonly keyed: Map<string, ReplyGroup>;
-  readonly pairing: Pairing;
+  readonly pairing: ResultPairing;
   readonly problems: TraceProblem[];
-  /** How many of the groups were there when the last usage was told. */
+  /** Number of groups covered by the last usage entry. */
   counted: number;
 };
 
-/** A run from what a parser found: every call with its result, in the order of the calls. */
-export function buildRun(facts: Omit<RecordedRun, 'steps'>, entries: Iterable<Entry>): ParsedTrace {
-  const building: Building = {
+/** Builds a run from the entries of a parser: every call with its result, in call order. */
+export function buildRecordedRun(
+  facts: Omit<RecordedRun, 'steps'>,
+  entries: Iterable<TraceEntry>,
+): ParsedTrace {
+  const building: RunBuilder = {
     drafts: [],
     groups: [],
     keyed: new Map(),
-    pairing: createPairing(),
+    pairing: createResultPairing(),
     problems: [],
     counted: 0,
   };
-  for (const entry of entries) add(building, entry);
+  for (const entry of entries) addTraceEntry(building, entry);
   for (const { id, where } of building.pairing.leftOver()) {
     building.problems.push({ where, problem: `a result for the call ${id ?? ''}, which is not there` });
   }
-  countTokens(building.groups);
-  const problems = capped(building.problems);
+  assignReplyTokens(building.groups);
+  const problems = capProblems(building.problems);
   if (building.drafts.length === 0) {
     return { runs: [], problems: [...problems, { where: '', problem: `no step in the run ${facts.id}` }] };
   }
-  return { runs: [{ ...facts, steps: building.drafts.map(stepOf) }], problems };
+  return { runs: [{ ...facts, steps: building.drafts.map(toRecordedStep) }], problems };
 }
 
-/** The first of many problems, and the number of those left out. */
-export function capped(problems: readonly TraceProblem[]): readonly TraceProblem[] {
-  const more = problems.length - problemsMax;
+/** Returns the first problems and the number of omitted ones. */
+export function capProblems(problems: readonly TraceProblem[]): readonly TraceProblem[] {
+  const more = problems.length - traceProblemsMax;
   if (more <= 0) return problems;
-  return [...problems.slice(0, problemsMax), { where: '', problem: `${more} more problems like these` }];
+  return [...problems.slice(0, traceProblemsMax), { where: '', problem: `${more} more problems like these` }];
 }
 
-function add(building: Building, entry: Entry): void {
+function addTraceEntry(building: RunBuilder, entry: TraceEntry): void {
   switch (entry.type) {
     case 'user':
-      building.drafts.push({ ...newDraft('user', entry.at), text: entry.text });
+      building.drafts.push({ ...createRecordedStepDraft('user', entry.at), text: entry.text });
       return;
     case 'reply':
-      addReply(building, entry);
+      addTraceReply(building, entry);
       return;
     case 'result': {
       const problem = building.pairing.result(entry);
@@ -67,7 +70,7 @@ function add(building: Building, entry: Entry): void {
       return;
     }
     case 'usage':
-      addUsage(building, entry.usage);
+      addTraceUsage(building, entry.usage);
       return;
     case 'problem':
       building.problems.push({ where: entry.where, problem: entry.problem });
@@ -77,42 +80,43 @@ function add(building: Building, entry: Entry): void {
   }
 }
 
-/** Text goes with the call that follows it; what is said after the last call is a step of its own. */
-function addReply(building: Building, { parts, key, at, usage, outcome }: Reply): void {
-  const group = groupFor(building, key);
-  if (usage !== undefined) group.usage = larger(group.usage, usage);
-  let open = openDraft(building, group);
+/** Text belongs to the call that follows it; text after the last call is a step of its own. */
+function addTraceReply(building: RunBuilder, { parts, key, at, usage, outcome }: TraceReply): void {
+  const group = getReplyGroup(building, key);
+  if (usage !== undefined) group.usage = mergeTraceUsage(group.usage, usage);
+  let open = findOpenDraft(building, group);
   for (const part of parts) {
     if (part.type === 'thought') {
       group.hidden += part.text.length;
       continue;
     }
-    open ??= begin(building, group, at);
-    if (part.type === 'text') open.text = joined(open.text, part.text);
+    open ??= startReplyDraft(building, group, at);
+    if (part.type === 'text') open.text = joinReplyText(open.text, part.text);
     else {
-      fill(building.pairing, open, part);
+      fillCallDraft(building.pairing, open, part);
       open = null;
     }
   }
-  // A reply of nothing is one too, unless it is a piece of another.
-  if (parts.length === 0 && key === undefined) open = Object.assign(begin(building, group, at), { text: '' });
+  // An empty reply is also a step, unless it is a piece of another reply.
+  if (parts.length === 0 && key === undefined)
+    open = Object.assign(startReplyDraft(building, group, at), { text: '' });
   if (open !== null) Object.assign(open, outcome);
 }
 
-/** The step that a piece of the same reply began and no call has finished yet. */
-function openDraft({ drafts }: Building, group: ReplyGroup): Draft | null {
+/** Returns the step that an earlier piece of the same reply started and no call has completed yet. */
+function findOpenDraft({ drafts }: RunBuilder, group: ReplyGroup): RecordedStepDraft | null {
   const last = drafts.at(-1);
   return last !== undefined && last === group.drafts.at(-1) && last.tool === undefined ? last : null;
 }
 
-function begin(building: Building, group: ReplyGroup, at: number | undefined): Draft {
-  const draft = newDraft('assistant', at);
+function startReplyDraft(building: RunBuilder, group: ReplyGroup, at: number | undefined): RecordedStepDraft {
+  const draft = createRecordedStepDraft('assistant', at);
   building.drafts.push(draft);
   group.drafts.push(draft);
   return draft;
 }
 
-function groupFor({ groups, keyed }: Building, key: string | undefined): ReplyGroup {
+function getReplyGroup({ groups, keyed }: RunBuilder, key: string | undefined): ReplyGroup {
   const known = key === undefined ? undefined : keyed.get(key);
   if (known !== undefined) return known;
   const group: ReplyGroup = { drafts: [], hidden: 0, usage: undefined };
@@ -121,11 +125,15 @@ function groupFor({ groups, keyed }: Building, key: string | undefined): ReplyGr
   return group;
 }
 
-function joined(before: string | undefined, text: string): string {
+function joinReplyText(before: string | undefined, text: string): string {
   return before === undefined || before === '' ? text : `${before}\n${text}`;
 }
 
-function fill(pairing: Pairing, draft: Draft, call: Extract<Part, { type: 'call' }>): void {
+function fillCallDraft(
+  pairing: ResultPairing,
+  draft: RecordedStepDraft,
+  call: Extract<TracePart, { type: 'call' }>,
+): void {
   draft.tool = call.tool;
   draft.args = call.args;
   if (call.outcome !== undefined) {
@@ -136,7 +144,7 @@ function fill(pairing: Pairing, draft: Draft, call: Extract<Part, { type: 'call'
   pairing.call(draft, call.id);
 }
 
-function addUsage(building: Building, usage: Usage): void {
+function addTraceUsage(building: RunBuilder, usage: TraceUsage): void {
   const { groups } = building;
   const since = groups.slice(building.counted);
   if (since.every(({ drafts }) => drafts.length === 0)) return;

@@ -1,33 +1,34 @@
 import type { Json } from '../json.ts';
-import type { Outcome } from './entry.ts';
-import { hasFailed } from './exit-code.ts';
-import { get, numberOf, stringOf, unpacked } from '../json-fields.ts';
+import type { TraceOutcome } from './trace-entry.ts';
+import { hasCommandFailed } from './exit-code.ts';
+import { getJsonPath, toOptionalNumber, toOptionalString, parseNestedJson } from '../json-fields.ts';
 
-/** How far into a text the lines about the command reach, before its output begins. */
-const headMax = 500;
+/** Maximum length of the header lines before a command's output. */
+const codexHeadMax = 500;
 
 /**
- * Codex writes a command's exit code into its output: as JSON, or in lines above it. The time it took is there as well,
- * which would make each run of a command look different; what is left is the output alone.
+ * Codex writes a command's exit code into its output, as JSON or as header lines. The header also has the duration,
+ * which would make every run of a command look different, so only the output itself is returned.
  */
-export function codexOutcome(result: Json | undefined, error: boolean | undefined): Outcome {
+export function parseCodexOutcome(result: Json | undefined, error: boolean | undefined): TraceOutcome {
   if (typeof result !== 'string') return { result, error };
-  const { exitCode, output } = asJson(result) ?? asText(result) ?? { exitCode: undefined, output: result };
-  return { result: output, error: exitCode === undefined ? error : hasFailed(exitCode, output) };
+  const { exitCode, output } = parseCodexJsonOutput(result) ??
+    parseCodexTextOutput(result) ?? { exitCode: undefined, output: result };
+  return { result: output, error: exitCode === undefined ? error : hasCommandFailed(exitCode, output) };
 }
 
-type Told = { readonly exitCode: number | undefined; readonly output: string };
+type CodexOutput = { readonly exitCode: number | undefined; readonly output: string };
 
-function asJson(text: string): Told | null {
+function parseCodexJsonOutput(text: string): CodexOutput | null {
   if (!text.startsWith('{')) return null;
-  const value = unpacked(text);
-  const exitCode = numberOf(get(value, 'metadata', 'exit_code'));
-  const output = stringOf(get(value, 'output'));
+  const value = parseNestedJson(text);
+  const exitCode = toOptionalNumber(getJsonPath(value, 'metadata', 'exit_code'));
+  const output = toOptionalString(getJsonPath(value, 'output'));
   return exitCode === undefined || output === undefined ? null : { exitCode, output };
 }
 
-function asText(text: string): Told | null {
-  const head = text.slice(0, headMax);
+function parseCodexTextOutput(text: string): CodexOutput | null {
+  const head = text.slice(0, codexHeadMax);
   const match = /^(?:Exit code:|Process exited with code) (-?\d+)$/m.exec(head);
   const begin = /^Output:(?:\n|$)/m.exec(head);
   if (begin === null || !/^(?:Exit code|Chunk ID|Wall time)/.test(head)) return null;

@@ -1,105 +1,113 @@
 import type { Json } from '../json.ts';
-import { buildRun } from './build-run.ts';
-import { codexOutcome } from './codex-output.ts';
-import { inTurns, type Entry } from './entry.ts';
+import { buildRecordedRun } from './build-run.ts';
+import { parseCodexOutcome } from './codex-output.ts';
+import { groupRepliesByTurn, type TraceEntry } from './trace-entry.ts';
 import {
-  booleanOf,
-  get,
-  idOf,
-  isObject,
-  kindOf,
-  listOf,
-  numberOf,
-  stringOf,
-  typeOf,
+  toOptionalBoolean,
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  describeJsonKind,
+  toOptionalList,
+  toOptionalNumber,
+  toOptionalString,
+  getTypeName,
 } from '../json-fields.ts';
-import { isResponseItem, itemEntries } from './openai-responses.ts';
-import { timeOf } from './time.ts';
-import { usageOf } from './tokens.ts';
+import { isResponseItem, readResponseItem } from './openai-responses.ts';
+import { parseTraceTime } from './trace-time.ts';
+import { parseTraceUsage } from './trace-usage.ts';
 import type { TraceFormat } from './trace-format.ts';
 
-/** Rollout files of Codex: lines with a type and a payload; those of its first versions are bare items. */
-export const codex: TraceFormat = {
+/** Codex rollout files: lines with a type and a payload, or bare items in the first versions. */
+export const codexFormat: TraceFormat = {
   name: 'codex',
   sign: 'lines of the types session_meta, response_item and event_msg with a payload (Codex)',
   recognise(document) {
-    const lines = listOf(document) ?? [];
-    return lines.some(isRolloutLine) || (isFirstLine(lines[0]) && lines.some(isResponseItem));
+    const lines = toOptionalList(document) ?? [];
+    return lines.some(isRolloutLine) || (isLegacyCodexHeader(lines[0]) && lines.some(isResponseItem));
   },
   parse(document, name) {
-    const lines = listOf(document) ?? [];
-    const id = first(lines, (line) => idOf(metaOf(line)));
-    const model = first(lines, (line) => stringOf(get(line, 'payload', 'model')));
+    const lines = toOptionalList(document) ?? [];
+    const id = findFirstValue(lines, (line) => toOptionalId(getCodexSessionId(line)));
+    const model = findFirstValue(lines, (line) => toOptionalString(getJsonPath(line, 'payload', 'model')));
     const facts = { id: id ?? name, source: 'codex', ...(model === undefined ? {} : { model }) };
-    return buildRun(facts, inTurns(entries(lines)));
+    return buildRecordedRun(facts, groupRepliesByTurn(readCodexEntries(lines)));
   },
 };
 
 function isRolloutLine(line: Json): boolean {
   return (
-    /^(?:session_meta|response_item|event_msg|turn_context)$/.test(typeOf(line)) &&
-    isObject(get(line, 'payload'))
+    /^(?:session_meta|response_item|event_msg|turn_context)$/.test(getTypeName(line)) &&
+    isJsonObject(getJsonPath(line, 'payload'))
   );
 }
 
-/** How a file of the first versions begins. */
-function isFirstLine(line: Json | undefined): boolean {
+/** Whether this is the header line of a first-version file. */
+function isLegacyCodexHeader(line: Json | undefined): boolean {
   return (
-    get(line, 'type') === undefined &&
-    idOf(get(line, 'id')) !== undefined &&
-    timeOf(get(line, 'timestamp')) !== undefined
+    getJsonPath(line, 'type') === undefined &&
+    toOptionalId(getJsonPath(line, 'id')) !== undefined &&
+    parseTraceTime(getJsonPath(line, 'timestamp')) !== undefined
   );
 }
 
-function metaOf(line: Json): Json | undefined {
-  if (isFirstLine(line)) return get(line, 'id');
-  if (typeOf(line) !== 'session_meta') return undefined;
-  return get(line, 'payload', 'id') ?? get(line, 'payload', 'meta', 'id');
+function getCodexSessionId(line: Json): Json | undefined {
+  if (isLegacyCodexHeader(line)) return getJsonPath(line, 'id');
+  if (getTypeName(line) !== 'session_meta') return undefined;
+  return getJsonPath(line, 'payload', 'id') ?? getJsonPath(line, 'payload', 'meta', 'id');
 }
 
-function* entries(lines: readonly Json[]): Generator<Entry> {
+function* readCodexEntries(lines: readonly Json[]): Generator<TraceEntry> {
   for (const [index, line] of lines.entries()) {
     const where = `[${index}]`;
-    const at = timeOf(get(line, 'timestamp'));
-    if (!isObject(line)) yield { type: 'problem', where, problem: `expected an object, got ${kindOf(line)}` };
-    else if (typeOf(line) === 'response_item') {
-      yield* items(get(line, 'payload') ?? null, `${where}.payload`, at);
-    } else if (typeOf(line) === 'event_msg') yield* happening(get(line, 'payload'));
-    else if (isResponseItem(line) || typeOf(line) === 'message') yield* items(line, where, at);
+    const at = parseTraceTime(getJsonPath(line, 'timestamp'));
+    if (!isJsonObject(line))
+      yield { type: 'problem', where, problem: `expected an object, got ${describeJsonKind(line)}` };
+    else if (getTypeName(line) === 'response_item') {
+      yield* readCodexItem(getJsonPath(line, 'payload') ?? null, `${where}.payload`, at);
+    } else if (getTypeName(line) === 'event_msg') yield* readCodexEvent(getJsonPath(line, 'payload'));
+    else if (isResponseItem(line) || getTypeName(line) === 'message') yield* readCodexItem(line, where, at);
   }
 }
 
-function* items(item: Json, where: string, at: number | undefined): Generator<Entry> {
-  for (const entry of itemEntries(item, where, at)) {
-    yield entry.type === 'result' ? { ...entry, ...codexOutcome(entry.result, entry.error) } : entry;
+function* readCodexItem(item: Json, where: string, at: number | undefined): Generator<TraceEntry> {
+  for (const entry of readResponseItem(item, where, at)) {
+    yield entry.type === 'result' ? { ...entry, ...parseCodexOutcome(entry.result, entry.error) } : entry;
   }
 }
 
-/** Of what the program tells its screen, only what the items do not say: the cost, and how calls ended. */
-function* happening(payload: Json | undefined): Generator<Entry> {
-  const usage = usageOf(get(payload, 'info', 'last_token_usage'));
-  if (typeOf(payload) === 'token_count' && usage !== undefined) yield { type: 'usage', usage };
-  const id = idOf(get(payload, 'call_id'));
-  const failed = failedBy(payload);
+/** Reads only the UI events that add to the items: the usage, and how calls ended. */
+function* readCodexEvent(payload: Json | undefined): Generator<TraceEntry> {
+  const usage = parseTraceUsage(getJsonPath(payload, 'info', 'last_token_usage'));
+  if (getTypeName(payload) === 'token_count' && usage !== undefined) yield { type: 'usage', usage };
+  const id = toOptionalId(getJsonPath(payload, 'call_id'));
+  const failed = getCodexFailure(payload);
   if (id !== undefined && failed !== undefined) yield { type: 'failure', id, failed };
 }
 
-function failedBy(payload: Json | undefined): boolean | undefined {
-  const type = typeOf(payload);
-  if (type === 'patch_apply_end') return negated(booleanOf(get(payload, 'success')));
+function getCodexFailure(payload: Json | undefined): boolean | undefined {
+  const type = getTypeName(payload);
+  if (type === 'patch_apply_end') return negateOptional(toOptionalBoolean(getJsonPath(payload, 'success')));
   if (type === 'mcp_tool_call_end') {
-    return get(payload, 'result', 'Err') !== undefined || get(payload, 'result', 'Ok', 'isError') === true;
+    return (
+      getJsonPath(payload, 'result', 'Err') !== undefined ||
+      getJsonPath(payload, 'result', 'Ok', 'isError') === true
+    );
   }
-  const exitCode = type === 'exec_command_end' ? numberOf(get(payload, 'exit_code')) : undefined;
-  // With the output left out of the event, nothing can be said of an exit code that may be an answer.
+  const exitCode =
+    type === 'exec_command_end' ? toOptionalNumber(getJsonPath(payload, 'exit_code')) : undefined;
+  // Without the output in the event, exit code 1 is ambiguous because it may be a regular answer.
   return exitCode === undefined || exitCode === 1 ? undefined : exitCode !== 0;
 }
 
-function negated(value: boolean | undefined): boolean | undefined {
+function negateOptional(value: boolean | undefined): boolean | undefined {
   return value === undefined ? undefined : !value;
 }
 
-function first<Found>(lines: readonly Json[], find: (line: Json) => Found | undefined): Found | undefined {
+function findFirstValue<Found>(
+  lines: readonly Json[],
+  find: (line: Json) => Found | undefined,
+): Found | undefined {
   for (const line of lines) {
     const found = find(line);
     if (found !== undefined) return found;

@@ -1,7 +1,7 @@
 /**
- * Whether a command failed, by its exit code. One that says nothing and ends with 1 has only answered no: that is how
- * grep finds nothing and diff finds a difference.
+ * Whether a command failed, by its exit code. Exit code 1 without output is a negative answer and not a failure, as
+ * with grep and diff.
  */
-export function hasFailed(exitCode: number, output: string): boolean {
+export function hasCommandFailed(exitCode: number, output: string): boolean {
   return exitCode !== 0 && !(exitCode === 1 && output.trim() === '');
 }

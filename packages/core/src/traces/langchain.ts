@@ -1,34 +1,46 @@
 import type { Json } from '../json.ts';
-import { buildRun } from './build-run.ts';
-import { contentText, resultOf } from './content.ts';
-import type { Entry, Part } from './entry.ts';
-import { get, idOf, isObject, kindOf, listOf, stringOf, typeOf } from '../json-fields.ts';
-import { callParts } from './openai-chat.ts';
-import { messagesOf, runFacts } from './run-facts.ts';
-import { usageOf } from './tokens.ts';
+import { buildRecordedRun } from './build-run.ts';
+import { getContentText, getResultContent } from './content.ts';
+import type { TraceEntry, TracePart } from './trace-entry.ts';
+import {
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  describeJsonKind,
+  toOptionalList,
+  toOptionalString,
+  getTypeName,
+} from '../json-fields.ts';
+import { readChatCallParts } from './openai-chat.ts';
+import { findMessages, readRunFacts } from './run-facts.ts';
+import { parseTraceUsage } from './trace-usage.ts';
 import type { TraceFormat } from './trace-format.ts';
 
-/** Messages of LangChain and LangGraph, serialised as constructors (`lc`) or as plain objects with a type. */
-export const langchain: TraceFormat = {
+/** LangChain and LangGraph messages, serialized as constructors (`lc`) or as plain objects with a type. */
+export const langchainFormat: TraceFormat = {
   name: 'langchain',
   sign: 'messages with lc, or of the types human, ai and tool (LangChain)',
-  recognise: (document) => listIn(document).messages.some((message) => opened(message) !== null),
+  recognise: (document) =>
+    getLangchainMessages(document).messages.some((message) => unwrapLangchainMessage(message) !== null),
   parse(document, name) {
-    const { messages, where } = listIn(document);
-    return buildRun(runFacts(document, name, 'langchain'), entries(messages, where));
+    const { messages, where } = getLangchainMessages(document);
+    return buildRecordedRun(readRunFacts(document, name, 'langchain'), readLangchainEntries(messages, where));
   },
 };
 
-/** A batch of conversations holds its messages in a list of lists; the first is read. */
-function listIn(document: Json): { readonly messages: readonly Json[]; readonly where: string } {
-  const found = messagesOf(document) ?? { messages: [], where: '' };
-  const inner = found.messages.length === 1 ? listOf(found.messages[0]) : undefined;
+/** A batch holds its messages in a list of lists; only the first conversation is read. */
+function getLangchainMessages(document: Json): {
+  readonly messages: readonly Json[];
+  readonly where: string;
+} {
+  const found = findMessages(document) ?? { messages: [], where: '' };
+  const inner = found.messages.length === 1 ? toOptionalList(found.messages[0]) : undefined;
   return inner === undefined ? found : { messages: inner, where: `${found.where}[0]` };
 }
 
-type Kind = 'human' | 'ai' | 'tool' | 'function' | 'system';
+type LangchainKind = 'human' | 'ai' | 'tool' | 'function' | 'system';
 
-const kinds: Readonly<Record<string, Kind>> = {
+const langchainKinds: Readonly<Record<string, LangchainKind>> = {
   human: 'human',
   HumanMessage: 'human',
   ai: 'ai',
@@ -45,84 +57,92 @@ const kinds: Readonly<Record<string, Kind>> = {
   ChatMessage: 'human',
 };
 
-/** The kind of a message and the object with its fields. */
-function opened(message: Json): { readonly kind: Kind; readonly fields: Json } | null {
-  if (!isObject(message) || typeof get(message, 'role') === 'string') return null;
-  const isConstructor = get(message, 'type') === 'constructor';
-  const kind = kindNamed(isConstructor ? listOf(get(message, 'id'))?.at(-1) : get(message, 'type'));
-  const fields = isConstructor ? get(message, 'kwargs') : (get(message, 'data') ?? message);
-  if (kind === undefined || fields === undefined || get(fields, 'content') === undefined) return null;
+/** Returns the kind of a message and the object with its fields. */
+function unwrapLangchainMessage(
+  message: Json,
+): { readonly kind: LangchainKind; readonly fields: Json } | null {
+  if (!isJsonObject(message) || typeof getJsonPath(message, 'role') === 'string') return null;
+  const isConstructor = getJsonPath(message, 'type') === 'constructor';
+  const kind = toLangchainKind(
+    isConstructor ? toOptionalList(getJsonPath(message, 'id'))?.at(-1) : getJsonPath(message, 'type'),
+  );
+  const fields = isConstructor ? getJsonPath(message, 'kwargs') : (getJsonPath(message, 'data') ?? message);
+  if (kind === undefined || fields === undefined || getJsonPath(fields, 'content') === undefined) return null;
   return { kind, fields };
 }
 
-function kindNamed(value: Json | undefined): Kind | undefined {
-  const name = (stringOf(value) ?? '').replace(/Chunk$/, '');
-  return Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+function toLangchainKind(value: Json | undefined): LangchainKind | undefined {
+  const name = (toOptionalString(value) ?? '').replace(/Chunk$/, '');
+  return Object.hasOwn(langchainKinds, name) ? langchainKinds[name] : undefined;
 }
 
-function* entries(messages: readonly Json[], where: string): Generator<Entry> {
+function* readLangchainEntries(messages: readonly Json[], where: string): Generator<TraceEntry> {
   for (const [index, message] of messages.entries()) {
-    const found = opened(message);
+    const found = unwrapLangchainMessage(message);
     const here = `${where}[${index}]`;
-    if (found !== null) yield* messageEntries(found.kind, found.fields, here);
-    else if (isObject(message))
+    if (found !== null) yield* readLangchainMessage(found.kind, found.fields, here);
+    else if (isJsonObject(message))
       yield { type: 'problem', where: here, problem: 'a message of an unknown type' };
-    else yield { type: 'problem', where: here, problem: `expected a message, got ${kindOf(message)}` };
+    else
+      yield { type: 'problem', where: here, problem: `expected a message, got ${describeJsonKind(message)}` };
   }
 }
 
-function* messageEntries(kind: Kind, fields: Json, where: string): Generator<Entry> {
-  const content = get(fields, 'content');
-  if (kind === 'human') yield { type: 'user', text: contentText(content) };
+function* readLangchainMessage(kind: LangchainKind, fields: Json, where: string): Generator<TraceEntry> {
+  const content = getJsonPath(fields, 'content');
+  if (kind === 'human') yield { type: 'user', text: getContentText(content) };
   else if (kind === 'ai') {
     const usage =
-      usageOf(get(fields, 'usage_metadata')) ?? usageOf(get(fields, 'response_metadata', 'token_usage'));
-    yield { type: 'reply', parts: [...saidParts(content), ...callsOf(fields)], usage };
+      parseTraceUsage(getJsonPath(fields, 'usage_metadata')) ??
+      parseTraceUsage(getJsonPath(fields, 'response_metadata', 'token_usage'));
+    yield { type: 'reply', parts: [...readLangchainContent(content), ...readLangchainCalls(fields)], usage };
   } else if (kind !== 'system') {
-    const status = get(fields, 'status');
+    const status = getJsonPath(fields, 'status');
     yield {
       type: 'result',
-      id: idOf(get(fields, 'tool_call_id')),
-      tool: stringOf(get(fields, 'name')),
-      result: resultOf(content),
+      id: toOptionalId(getJsonPath(fields, 'tool_call_id')),
+      tool: toOptionalString(getJsonPath(fields, 'name')),
+      result: getResultContent(content),
       error: typeof status === 'string' ? status === 'error' : undefined,
       where,
     };
   }
 }
 
-/** Calls are in the content too, as the provider wrote them; they are read from their own list. */
-function saidParts(content: Json | undefined): readonly Part[] {
-  const parts = listOf(content);
+/** Calls also occur in the content in the provider's format; they are read from their own list instead. */
+function readLangchainContent(content: Json | undefined): readonly TracePart[] {
+  const parts = toOptionalList(content);
   const thoughts = (parts ?? [])
-    .filter(isThought)
-    .map((part) => stringOf(get(part, 'thinking')) ?? contentText(part));
-  const text = contentText(parts === undefined ? content : parts.filter(isSaid));
+    .filter(isLangchainThought)
+    .map((part) => toOptionalString(getJsonPath(part, 'thinking')) ?? getContentText(part));
+  const text = getContentText(parts === undefined ? content : parts.filter(isLangchainText));
   return [
     ...thoughts.map((thought) => ({ type: 'thought', text: thought }) as const),
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
   ];
 }
 
-function isThought(part: Json): boolean {
-  return /^(?:thinking|reasoning)/.test(typeOf(part));
+function isLangchainThought(part: Json): boolean {
+  return /^(?:thinking|reasoning)/.test(getTypeName(part));
 }
 
-function isSaid(part: Json): boolean {
-  return !isThought(part) && (typeof part === 'string' || typeof get(part, 'text') === 'string');
+function isLangchainText(part: Json): boolean {
+  return (
+    !isLangchainThought(part) && (typeof part === 'string' || typeof getJsonPath(part, 'text') === 'string')
+  );
 }
 
-/** The calls, those with broken arguments too; the provider's own list only where there is no other. */
-function callsOf(fields: Json): readonly Part[] {
+/** Reads the calls, including those with invalid arguments; uses the provider's list only if there is no other. */
+function readLangchainCalls(fields: Json): readonly TracePart[] {
   const calls = [
-    ...(listOf(get(fields, 'tool_calls')) ?? []),
-    ...(listOf(get(fields, 'invalid_tool_calls')) ?? []),
+    ...(toOptionalList(getJsonPath(fields, 'tool_calls')) ?? []),
+    ...(toOptionalList(getJsonPath(fields, 'invalid_tool_calls')) ?? []),
   ];
-  if (calls.length === 0) return callParts(get(fields, 'additional_kwargs') ?? null);
+  if (calls.length === 0) return readChatCallParts(getJsonPath(fields, 'additional_kwargs') ?? null);
   return calls.map((call) => ({
     type: 'call',
-    id: idOf(get(call, 'id')),
-    tool: stringOf(get(call, 'name')) ?? 'unknown',
-    args: get(call, 'args'),
+    id: toOptionalId(getJsonPath(call, 'id')),
+    tool: toOptionalString(getJsonPath(call, 'name')) ?? 'unknown',
+    args: getJsonPath(call, 'args'),
   }));
 }

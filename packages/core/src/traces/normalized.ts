@@ -1,87 +1,98 @@
 import type { Json } from '../json.ts';
-import { bounded } from './bounded.ts';
-import { capped } from './build-run.ts';
+import { limitDepth } from './limit-depth.ts';
+import { capProblems } from './build-run.ts';
 import {
-  booleanOf,
-  countOf,
-  get,
-  idOf,
-  isObject,
-  kindOf,
-  listOf,
-  numberOf,
-  stringOf,
+  toOptionalBoolean,
+  toOptionalCount,
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  describeJsonKind,
+  toOptionalList,
+  toOptionalNumber,
+  toOptionalString,
 } from '../json-fields.ts';
 import type { RecordedRun, RecordedStep } from './recorded-run.ts';
-import { runFacts } from './run-facts.ts';
-import { jsonLength, tokensIn } from './tokens.ts';
+import { readRunFacts } from './run-facts.ts';
+import { estimateJsonLength, estimateTextTokens } from './trace-usage.ts';
 import type { TraceFormat, TraceProblem } from './trace-format.ts';
 
-/** Our own format: a run as we keep it, one object a line. */
-export const normalized: TraceFormat = {
+/** Pawl's own format: a recorded run, one object per line. */
+export const normalizedFormat: TraceFormat = {
   name: 'normalized',
   sign: 'steps with the role assistant or user (the normalized format)',
   recognise(document) {
-    const steps = listOf(get(document, 'steps'));
+    const steps = toOptionalList(getJsonPath(document, 'steps'));
     if (steps === undefined) return false;
-    return steps.some(isStep) || (steps.length === 0 && idOf(get(document, 'id')) !== undefined);
+    return (
+      steps.some(isNormalizedStep) ||
+      (steps.length === 0 && toOptionalId(getJsonPath(document, 'id')) !== undefined)
+    );
   },
   parse(document, name) {
     const problems: TraceProblem[] = [];
-    const steps = (listOf(get(document, 'steps')) ?? []).flatMap((step, index) => {
-      if (isStep(step)) return [readStep(step, index)];
-      problems.push({ where: `steps[${index}]`, problem: notAStep(step) });
+    const steps = (toOptionalList(getJsonPath(document, 'steps')) ?? []).flatMap((step, index) => {
+      if (isNormalizedStep(step)) return [readNormalizedStep(step, index)];
+      problems.push({ where: `steps[${index}]`, problem: describeInvalidStep(step) });
       return [];
     });
-    return { runs: [{ ...factsOf(document, name), steps }], problems: capped(problems) };
+    return { runs: [{ ...readNormalizedFacts(document, name), steps }], problems: capProblems(problems) };
   },
 };
 
-function isStep(step: Json): boolean {
-  const role = get(step, 'role');
+function isNormalizedStep(step: Json): boolean {
+  const role = getJsonPath(step, 'role');
   return role === 'assistant' || role === 'user';
 }
 
-function notAStep(step: Json): string {
-  if (!isObject(step)) return `expected a step, got ${kindOf(step)}`;
-  return `expected the role assistant or user, got ${stringOf(get(step, 'role')) ?? kindOf(get(step, 'role'))}`;
+function describeInvalidStep(step: Json): string {
+  if (!isJsonObject(step)) return `expected a step, got ${describeJsonKind(step)}`;
+  return `expected the role assistant or user, got ${toOptionalString(getJsonPath(step, 'role')) ?? describeJsonKind(getJsonPath(step, 'role'))}`;
 }
 
-function factsOf(document: Json, name: string): Omit<RecordedRun, 'steps'> {
-  const facts = runFacts(document, name, 'normalized');
-  const [source, exit] = [stringOf(get(document, 'source')), stringOf(get(document, 'exit'))];
+function readNormalizedFacts(document: Json, name: string): Omit<RecordedRun, 'steps'> {
+  const facts = readRunFacts(document, name, 'normalized');
+  const [source, exit] = [
+    toOptionalString(getJsonPath(document, 'source')),
+    toOptionalString(getJsonPath(document, 'exit')),
+  ];
   return {
     ...facts,
     ...(source === undefined ? {} : { source }),
-    ...(get(document, 'model') === null ? { model: null } : {}),
-    ...(get(document, 'success') === null ? { success: null } : {}),
+    ...(getJsonPath(document, 'model') === null ? { model: null } : {}),
+    ...(getJsonPath(document, 'success') === null ? { success: null } : {}),
     ...(exit === undefined ? {} : { exit }),
   };
 }
 
-/** Fields of another type than theirs are left out. */
-function readStep(step: Json, index: number): RecordedStep {
-  const role = get(step, 'role') === 'user' ? 'user' : 'assistant';
-  const number = numberOf(get(step, 'i'));
+/** Omits fields of the wrong type. */
+function readNormalizedStep(step: Json, index: number): RecordedStep {
+  const role = getJsonPath(step, 'role') === 'user' ? 'user' : 'assistant';
+  const number = toOptionalNumber(getJsonPath(step, 'i'));
   const read = {
     i: number !== undefined && Number.isInteger(number) ? number : index,
     role,
-    text: stringOf(get(step, 'text')),
-    textHash: stringOf(get(step, 'textHash')),
-    tool: stringOf(get(step, 'tool')),
-    args: bounded(get(step, 'args')),
-    argsHash: stringOf(get(step, 'argsHash')),
-    result: bounded(get(step, 'result')),
-    resultHash: stringOf(get(step, 'resultHash')),
-    error: booleanOf(get(step, 'error')),
-    tokens: countOf(get(step, 'tokens')) ?? (role === 'user' ? undefined : lengthOf(step)),
-    inputTokens: countOf(get(step, 'inputTokens')),
-    at: numberOf(get(step, 'at')),
+    text: toOptionalString(getJsonPath(step, 'text')),
+    textHash: toOptionalString(getJsonPath(step, 'textHash')),
+    tool: toOptionalString(getJsonPath(step, 'tool')),
+    args: limitDepth(getJsonPath(step, 'args')),
+    argsHash: toOptionalString(getJsonPath(step, 'argsHash')),
+    result: limitDepth(getJsonPath(step, 'result')),
+    resultHash: toOptionalString(getJsonPath(step, 'resultHash')),
+    error: toOptionalBoolean(getJsonPath(step, 'error')),
+    tokens:
+      toOptionalCount(getJsonPath(step, 'tokens')) ??
+      (role === 'user' ? undefined : estimateStepTokens(step)),
+    inputTokens: toOptionalCount(getJsonPath(step, 'inputTokens')),
+    at: toOptionalNumber(getJsonPath(step, 'at')),
   };
-  // Each value has been read as the type of its field, and those that are missing go.
+  // Each value was parsed as the type of its field, and missing ones are removed.
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as RecordedStep;
 }
 
-function lengthOf(step: Json): number {
-  return tokensIn((stringOf(get(step, 'text')) ?? '').length + jsonLength(get(step, 'args')));
+function estimateStepTokens(step: Json): number {
+  return estimateTextTokens(
+    (toOptionalString(getJsonPath(step, 'text')) ?? '').length +
+      estimateJsonLength(getJsonPath(step, 'args')),
+  );
 }

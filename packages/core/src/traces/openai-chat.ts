@@ -1,14 +1,22 @@
 import type { Json } from '../json.ts';
-import { buildRun } from './build-run.ts';
-import { contentText, resultOf } from './content.ts';
-import type { Entry, Part } from './entry.ts';
-import { get, idOf, isObject, kindOf, listOf, stringOf, unpacked } from '../json-fields.ts';
-import { messagesOf, runFacts } from './run-facts.ts';
-import { timeOf } from './time.ts';
-import { usageOf } from './tokens.ts';
+import { buildRecordedRun } from './build-run.ts';
+import { getContentText, getResultContent } from './content.ts';
+import type { TraceEntry, TracePart } from './trace-entry.ts';
+import {
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  describeJsonKind,
+  toOptionalList,
+  toOptionalString,
+  parseNestedJson,
+} from '../json-fields.ts';
+import { findMessages, readRunFacts } from './run-facts.ts';
+import { parseTraceTime } from './trace-time.ts';
+import { parseTraceUsage } from './trace-usage.ts';
 import type { TraceFormat } from './trace-format.ts';
 
-const roles: ReadonlySet<Json | undefined> = new Set([
+const chatRoles: ReadonlySet<Json | undefined> = new Set([
   'system',
   'developer',
   'user',
@@ -17,73 +25,84 @@ const roles: ReadonlySet<Json | undefined> = new Set([
   'function',
 ]);
 
-/** Messages of OpenAI's chat completions, which many others write as well. Nothing in it marks a failed call. */
-export const openaiChat: TraceFormat = {
+/** OpenAI chat completion messages, which many other tools also write. The format does not mark failed calls. */
+export const openaiChatFormat: TraceFormat = {
   name: 'openai-chat',
   sign: 'messages with a role and a content (OpenAI chat)',
-  recognise: (document) => (messagesOf(document)?.messages ?? []).some(isChatMessage),
+  recognise: (document) => (findMessages(document)?.messages ?? []).some(isChatMessage),
   parse(document, name) {
-    const { messages, where } = messagesOf(document) ?? { messages: [], where: '' };
-    return buildRun(runFacts(document, name, 'openai-chat'), chatEntries(messages, where));
+    const { messages, where } = findMessages(document) ?? { messages: [], where: '' };
+    return buildRecordedRun(readRunFacts(document, name, 'openai-chat'), readChatEntries(messages, where));
   },
 };
 
 function isChatMessage(message: Json): boolean {
-  if (!isObject(message) || !roles.has(get(message, 'role'))) return false;
-  const content = get(message, 'content');
-  return typeof content === 'string' || listOf(content) !== undefined || callParts(message).length > 0;
+  if (!isJsonObject(message) || !chatRoles.has(getJsonPath(message, 'role'))) return false;
+  const content = getJsonPath(message, 'content');
+  return (
+    typeof content === 'string' ||
+    toOptionalList(content) !== undefined ||
+    readChatCallParts(message).length > 0
+  );
 }
 
-export function* chatEntries(messages: readonly Json[], where: string): Generator<Entry> {
-  for (const [index, message] of messages.entries()) yield* chatEntry(message, `${where}[${index}]`);
+export function* readChatEntries(messages: readonly Json[], where: string): Generator<TraceEntry> {
+  for (const [index, message] of messages.entries()) yield* readChatMessage(message, `${where}[${index}]`);
 }
 
-function* chatEntry(message: Json, where: string): Generator<Entry> {
-  const role = get(message, 'role');
-  const at = timeOf(get(message, 'timestamp')) ?? timeOf(get(message, 'created_at'));
-  if (role === 'user') yield { type: 'user', text: contentText(get(message, 'content')), at };
+function* readChatMessage(message: Json, where: string): Generator<TraceEntry> {
+  const role = getJsonPath(message, 'role');
+  const at =
+    parseTraceTime(getJsonPath(message, 'timestamp')) ?? parseTraceTime(getJsonPath(message, 'created_at'));
+  if (role === 'user') yield { type: 'user', text: getContentText(getJsonPath(message, 'content')), at };
   else if (role === 'assistant') {
-    const usage = usageOf(get(message, 'usage'));
-    yield { type: 'reply', parts: [...saidParts(message), ...callParts(message)], at, usage };
-    yield* namelessCalls(message, where);
+    const usage = parseTraceUsage(getJsonPath(message, 'usage'));
+    yield { type: 'reply', parts: [...readChatTextParts(message), ...readChatCallParts(message)], at, usage };
+    yield* reportNamelessCalls(message, where);
   } else if (role === 'tool' || role === 'function') {
     yield {
       type: 'result',
-      id: idOf(get(message, 'tool_call_id')),
-      tool: stringOf(get(message, 'name')),
-      result: resultOf(get(message, 'content')),
+      id: toOptionalId(getJsonPath(message, 'tool_call_id')),
+      tool: toOptionalString(getJsonPath(message, 'name')),
+      result: getResultContent(getJsonPath(message, 'content')),
       error: undefined,
       where,
     };
-  } else if (!roles.has(role)) yield { type: 'problem', where, problem: notAMessage(message) };
+  } else if (!chatRoles.has(role)) yield { type: 'problem', where, problem: describeInvalidMessage(message) };
 }
 
-export function notAMessage(message: Json): string {
-  if (!isObject(message)) return `expected a message, got ${kindOf(message)}`;
-  const role = get(message, 'role');
+export function describeInvalidMessage(message: Json): string {
+  if (!isJsonObject(message)) return `expected a message, got ${describeJsonKind(message)}`;
+  const role = getJsonPath(message, 'role');
   return typeof role === 'string' ? `a message of the unknown role ${role}` : 'a message without a role';
 }
 
-/** What the model thought and what it said. */
-export function saidParts(message: Json): readonly Part[] {
-  const thought = stringOf(get(message, 'reasoning_content')) ?? stringOf(get(message, 'reasoning')) ?? '';
-  const text = contentText(get(message, 'content')) || contentText(get(message, 'refusal'));
+/** Reads the reasoning and the text of a message. */
+export function readChatTextParts(message: Json): readonly TracePart[] {
+  const thought =
+    toOptionalString(getJsonPath(message, 'reasoning_content')) ??
+    toOptionalString(getJsonPath(message, 'reasoning')) ??
+    '';
+  const text =
+    getContentText(getJsonPath(message, 'content')) || getContentText(getJsonPath(message, 'refusal'));
   return [
     ...(thought === '' ? [] : [{ type: 'thought', text: thought } as const]),
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
   ];
 }
 
-/** The calls of a message: of functions, of custom tools, and the single one of the first version. */
-export function callParts(message: Json): readonly Part[] {
-  const calls = listOf(get(message, 'tool_calls')) ?? [];
-  const first = get(message, 'function_call');
-  return [...calls, ...(isObject(first) ? [first] : [])].map(callPart).filter((part) => part !== null);
+/** Reads the calls of a message: function calls, custom tool calls, and the legacy `function_call`. */
+export function readChatCallParts(message: Json): readonly TracePart[] {
+  const calls = toOptionalList(getJsonPath(message, 'tool_calls')) ?? [];
+  const first = getJsonPath(message, 'function_call');
+  return [...calls, ...(isJsonObject(first) ? [first] : [])]
+    .map(parseChatCall)
+    .filter((part) => part !== null);
 }
 
-export function* namelessCalls(message: Json, where: string): Generator<Entry> {
-  for (const [index, call] of (listOf(get(message, 'tool_calls')) ?? []).entries()) {
-    if (callPart(call) !== null) continue;
+export function* reportNamelessCalls(message: Json, where: string): Generator<TraceEntry> {
+  for (const [index, call] of (toOptionalList(getJsonPath(message, 'tool_calls')) ?? []).entries()) {
+    if (parseChatCall(call) !== null) continue;
     yield {
       type: 'problem',
       where: `${where}.tool_calls[${index}]`,
@@ -92,10 +111,10 @@ export function* namelessCalls(message: Json, where: string): Generator<Entry> {
   }
 }
 
-function callPart(call: Json): Part | null {
-  const called = get(call, 'function') ?? get(call, 'custom') ?? call;
-  const tool = stringOf(get(called, 'name'));
+function parseChatCall(call: Json): TracePart | null {
+  const called = getJsonPath(call, 'function') ?? getJsonPath(call, 'custom') ?? call;
+  const tool = toOptionalString(getJsonPath(called, 'name'));
   if (tool === undefined) return null;
-  const args = unpacked(get(called, 'arguments') ?? get(called, 'input'));
-  return { type: 'call', id: idOf(get(call, 'id')), tool, args };
+  const args = parseNestedJson(getJsonPath(called, 'arguments') ?? getJsonPath(called, 'input'));
+  return { type: 'call', id: toOptionalId(getJsonPath(call, 'id')), tool, args };
 }

@@ -1,23 +1,35 @@
 import type { Json } from '../json.ts';
-import { buildRun } from './build-run.ts';
-import { contentText, resultOf } from './content.ts';
-import { inTurns, type Entry, type Part, type Reply } from './entry.ts';
-import { get, idOf, isObject, kindOf, listOf, stringOf, typeOf, unpacked } from '../json-fields.ts';
-import { messagesOf, runFacts } from './run-facts.ts';
-import { usageOf } from './tokens.ts';
+import { buildRecordedRun } from './build-run.ts';
+import { getContentText, getResultContent } from './content.ts';
+import { groupRepliesByTurn, type TraceEntry, type TracePart, type TraceReply } from './trace-entry.ts';
+import {
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  describeJsonKind,
+  toOptionalList,
+  toOptionalString,
+  getTypeName,
+  parseNestedJson,
+} from '../json-fields.ts';
+import { findMessages, readRunFacts } from './run-facts.ts';
+import { parseTraceUsage } from './trace-usage.ts';
 import type { TraceFormat } from './trace-format.ts';
 
-/** Items of OpenAI's Responses interface, and those of its Agents SDK, which spells some names differently. */
-export const openaiResponses: TraceFormat = {
+/** Items of the OpenAI Responses API and of the Agents SDK, which spells some names differently. */
+export const openaiResponsesFormat: TraceFormat = {
   name: 'openai-responses',
   sign: 'items of the types function_call, function_call_output, reasoning or message (OpenAI Responses)',
-  recognise: (document) => itemLists(document).some(({ items }) => items.some(isItem)),
+  recognise: (document) => listResponseItems(document).some(({ items }) => items.some(isResponseInputItem)),
   parse(document, name) {
-    return buildRun(runFacts(document, name, 'openai-responses'), inTurns(documentEntries(document)));
+    return buildRecordedRun(
+      readRunFacts(document, name, 'openai-responses'),
+      groupRepliesByTurn(readResponseEntries(document)),
+    );
   },
 };
 
-const callTypes: ReadonlySet<string> = new Set([
+const responseCallTypes: ReadonlySet<string> = new Set([
   'function_call',
   'custom_tool_call',
   'local_shell_call',
@@ -27,8 +39,8 @@ const callTypes: ReadonlySet<string> = new Set([
   'hosted_tool_call',
 ]);
 
-/** Calls that the provider carries out by itself: the item holds the outcome as well. */
-const hostedTypes: ReadonlySet<string> = new Set([
+/** Calls the provider runs itself: the item also holds the outcome. */
+const hostedCallTypes: ReadonlySet<string> = new Set([
   'web_search_call',
   'file_search_call',
   'code_interpreter_call',
@@ -36,100 +48,137 @@ const hostedTypes: ReadonlySet<string> = new Set([
   'mcp_call',
 ]);
 
-const resultTypes =
+const resultTypePattern =
   /^(?:function_call|custom_tool_call|local_shell_call|shell_call|apply_patch_call|computer_call)_(?:output|result)$/;
 
 export function isResponseItem(item: Json): boolean {
-  const type = typeOf(item);
-  return callTypes.has(type) || hostedTypes.has(type) || resultTypes.test(type) || type === 'reasoning';
+  const type = getTypeName(item);
+  return (
+    responseCallTypes.has(type) ||
+    hostedCallTypes.has(type) ||
+    resultTypePattern.test(type) ||
+    type === 'reasoning'
+  );
 }
 
-function isItem(item: Json): boolean {
-  return isResponseItem(item) || (get(item, 'type') === 'message' && typeof get(item, 'role') === 'string');
+function isResponseInputItem(item: Json): boolean {
+  return (
+    isResponseItem(item) ||
+    (getJsonPath(item, 'type') === 'message' && typeof getJsonPath(item, 'role') === 'string')
+  );
 }
 
 type ItemList = { readonly items: readonly Json[]; readonly where: string };
 
-function itemLists(document: Json): readonly ItemList[] {
-  const wrapped = messagesOf(document);
+function listResponseItems(document: Json): readonly ItemList[] {
+  const wrapped = findMessages(document);
   const named = ['input', 'items', 'output'].map((where) => ({
-    items: listOf(get(document, where)) ?? [],
+    items: toOptionalList(getJsonPath(document, where)) ?? [],
     where,
   }));
   return wrapped === null ? named : [{ items: wrapped.messages, where: wrapped.where }, ...named];
 }
 
-function* documentEntries(document: Json): Generator<Entry> {
-  const asked = stringOf(get(document, 'input'));
+function* readResponseEntries(document: Json): Generator<TraceEntry> {
+  const asked = toOptionalString(getJsonPath(document, 'input'));
   if (asked !== undefined) yield { type: 'user', text: asked };
-  for (const { items, where } of itemLists(document)) {
-    for (const [index, item] of items.entries()) yield* itemEntries(item, `${where}[${index}]`);
+  for (const { items, where } of listResponseItems(document)) {
+    for (const [index, item] of items.entries()) yield* readResponseItem(item, `${where}[${index}]`);
   }
-  const usage = usageOf(get(document, 'usage'));
+  const usage = parseTraceUsage(getJsonPath(document, 'usage'));
   if (usage !== undefined) yield { type: 'usage', usage };
 }
 
-/** What one item says. A message may come without its type. */
-export function* itemEntries(item: Json, where: string, at?: number): Generator<Entry> {
-  const type = stringOf(get(item, 'type')) ?? (typeof get(item, 'role') === 'string' ? 'message' : '');
-  const reply = (...parts: Part[]): Reply => ({ type: 'reply', parts, at });
-  if (type === 'message') yield* messageEntries(item, where, at);
-  else if (type === 'reasoning') yield reply({ type: 'thought', text: thoughtOf(item) });
-  else if (callTypes.has(type)) yield reply(callOf(item, type));
-  else if (hostedTypes.has(type)) yield reply(hostedCallOf(item, type));
-  else if (resultTypes.test(type)) {
-    const [result, error] = [resultOf(unwrapped(get(item, 'output'))), failedBy(item)];
-    yield { type: 'result', id: callId(item), tool: stringOf(get(item, 'name')), result, error, where };
-  } else if (!isObject(item))
-    yield { type: 'problem', where, problem: `expected an item, got ${kindOf(item)}` };
+/** Reads one item. A message may have no type. */
+export function* readResponseItem(item: Json, where: string, at?: number): Generator<TraceEntry> {
+  const type =
+    toOptionalString(getJsonPath(item, 'type')) ??
+    (typeof getJsonPath(item, 'role') === 'string' ? 'message' : '');
+  const reply = (...parts: TracePart[]): TraceReply => ({ type: 'reply', parts, at });
+  if (type === 'message') yield* readResponseInputMessage(item, where, at);
+  else if (type === 'reasoning') yield reply({ type: 'thought', text: getReasoningText(item) });
+  else if (responseCallTypes.has(type)) yield reply(parseResponseCall(item, type));
+  else if (hostedCallTypes.has(type)) yield reply(parseHostedCall(item, type));
+  else if (resultTypePattern.test(type)) {
+    const [result, error] = [
+      getResultContent(unwrapResponseOutput(getJsonPath(item, 'output'))),
+      getResponseFailure(item),
+    ];
+    yield {
+      type: 'result',
+      id: getResponseCallId(item),
+      tool: toOptionalString(getJsonPath(item, 'name')),
+      result,
+      error,
+      where,
+    };
+  } else if (!isJsonObject(item))
+    yield { type: 'problem', where, problem: `expected an item, got ${describeJsonKind(item)}` };
   else if (type === '') yield { type: 'problem', where, problem: 'an item without a type' };
 }
 
-function* messageEntries(item: Json, where: string, at: number | undefined): Generator<Entry> {
-  const role = get(item, 'role');
-  const text = contentText(get(item, 'content'));
+function* readResponseInputMessage(item: Json, where: string, at: number | undefined): Generator<TraceEntry> {
+  const role = getJsonPath(item, 'role');
+  const text = getContentText(getJsonPath(item, 'content'));
   if (role === 'user') yield { type: 'user', text, at };
   else if (role === 'assistant') yield { type: 'reply', parts: [{ type: 'text', text }], at };
   else if (role !== 'system' && role !== 'developer') {
     yield {
       type: 'problem',
       where,
-      problem: `a message of the unknown role ${stringOf(role) ?? kindOf(role)}`,
+      problem: `a message of the unknown role ${toOptionalString(role) ?? describeJsonKind(role)}`,
     };
   }
 }
 
-function thoughtOf(item: Json): string {
-  return contentText(get(item, 'summary')) + contentText(get(item, 'content'));
+function getReasoningText(item: Json): string {
+  return getContentText(getJsonPath(item, 'summary')) + getContentText(getJsonPath(item, 'content'));
 }
 
-function callOf(item: Json, type: string): Part {
-  const tool = stringOf(get(item, 'name')) ?? type.replace(/_call$/, '');
-  const args = get(item, 'arguments') ?? get(item, 'input') ?? get(item, 'action') ?? get(item, 'operation');
-  return { type: 'call', id: callId(item), tool, args: unpacked(args) };
+function parseResponseCall(item: Json, type: string): TracePart {
+  const tool = toOptionalString(getJsonPath(item, 'name')) ?? type.replace(/_call$/, '');
+  const args =
+    getJsonPath(item, 'arguments') ??
+    getJsonPath(item, 'input') ??
+    getJsonPath(item, 'action') ??
+    getJsonPath(item, 'operation');
+  return { type: 'call', id: getResponseCallId(item), tool, args: parseNestedJson(args) };
 }
 
-function hostedCallOf(item: Json, type: string): Part {
-  const tool = stringOf(get(item, 'name')) ?? type.replace(/_call$/, '');
+function parseHostedCall(item: Json, type: string): TracePart {
+  const tool = toOptionalString(getJsonPath(item, 'name')) ?? type.replace(/_call$/, '');
   const names = ['arguments', 'action', 'queries', 'code'];
-  const args = names.map((name) => get(item, name)).find((value) => value !== undefined);
-  const failure = get(item, 'error');
-  const result = get(item, 'output') ?? get(item, 'results') ?? get(item, 'outputs') ?? failure;
-  const error = (failure !== undefined && failure !== null) || get(item, 'status') === 'failed';
-  return { type: 'call', id: callId(item), tool, args: unpacked(args), outcome: { result, error } };
+  const args = names.map((name) => getJsonPath(item, name)).find((value) => value !== undefined);
+  const failure = getJsonPath(item, 'error');
+  const result =
+    getJsonPath(item, 'output') ?? getJsonPath(item, 'results') ?? getJsonPath(item, 'outputs') ?? failure;
+  const error = (failure !== undefined && failure !== null) || getJsonPath(item, 'status') === 'failed';
+  return {
+    type: 'call',
+    id: getResponseCallId(item),
+    tool,
+    args: parseNestedJson(args),
+    outcome: { result, error },
+  };
 }
 
-function callId(item: Json): string | undefined {
-  return idOf(get(item, 'call_id')) ?? idOf(get(item, 'callId')) ?? idOf(get(item, 'id'));
+function getResponseCallId(item: Json): string | undefined {
+  return (
+    toOptionalId(getJsonPath(item, 'call_id')) ??
+    toOptionalId(getJsonPath(item, 'callId')) ??
+    toOptionalId(getJsonPath(item, 'id'))
+  );
 }
 
-/** An output may be wrapped with whether it is a success. */
-function unwrapped(output: Json | undefined): Json | undefined {
-  return typeof get(output, 'success') === 'boolean' ? get(output, 'content') : output;
+/** An output may be wrapped in an object with a success flag. */
+function unwrapResponseOutput(output: Json | undefined): Json | undefined {
+  return typeof getJsonPath(output, 'success') === 'boolean' ? getJsonPath(output, 'content') : output;
 }
 
-function failedBy(item: Json): boolean | undefined {
-  const success = get(item, 'output', 'success');
+function getResponseFailure(item: Json): boolean | undefined {
+  const success = getJsonPath(item, 'output', 'success');
   if (typeof success === 'boolean') return !success;
-  return get(item, 'status') === 'incomplete' || get(item, 'status') === 'failed' ? true : undefined;
+  return getJsonPath(item, 'status') === 'incomplete' || getJsonPath(item, 'status') === 'failed'
+    ? true
+    : undefined;
 }

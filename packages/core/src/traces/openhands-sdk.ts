@@ -1,11 +1,20 @@
 import type { Json } from '../json.ts';
-import { contentText } from './content.ts';
-import type { Entry, Part } from './entry.ts';
-import { hasFailed } from './exit-code.ts';
-import { booleanOf, get, idOf, isObject, listOf, numberOf, stringOf, unpacked } from '../json-fields.ts';
-import { timeOf } from './time.ts';
+import { getContentText } from './content.ts';
+import type { TraceEntry, TracePart } from './trace-entry.ts';
+import { hasCommandFailed } from './exit-code.ts';
+import {
+  toOptionalBoolean,
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  toOptionalList,
+  toOptionalNumber,
+  toOptionalString,
+  parseNestedJson,
+} from '../json-fields.ts';
+import { parseTraceTime } from './trace-time.ts';
 
-const kinds: ReadonlySet<Json | undefined> = new Set([
+const sdkEventKinds: ReadonlySet<Json | undefined> = new Set([
   'ActionEvent',
   'ObservationEvent',
   'AgentErrorEvent',
@@ -14,73 +23,98 @@ const kinds: ReadonlySet<Json | undefined> = new Set([
   'SystemPromptEvent',
 ]);
 
-export function isSdkEvent(event: Json): boolean {
-  return kinds.has(get(event, 'kind'));
+export function isOpenhandsSdkEvent(event: Json): boolean {
+  return sdkEventKinds.has(getJsonPath(event, 'kind'));
 }
 
-/** Events about the program itself, such as a new state or a shortened history, say nothing here. */
-export function* sdkEntries(event: Json, where: string): Generator<Entry> {
-  const at = timeOf(get(event, 'timestamp'));
-  switch (get(event, 'kind')) {
+/** Events about the program itself, such as state changes or condensations, are ignored. */
+export function* readOpenhandsSdkEvent(event: Json, where: string): Generator<TraceEntry> {
+  const at = parseTraceTime(getJsonPath(event, 'timestamp'));
+  switch (getJsonPath(event, 'kind')) {
     case 'MessageEvent': {
-      const text = contentText(get(event, 'llm_message', 'content'));
-      if (get(event, 'source') === 'user') yield { type: 'user', text, at };
+      const text = getContentText(getJsonPath(event, 'llm_message', 'content'));
+      if (getJsonPath(event, 'source') === 'user') yield { type: 'user', text, at };
       else yield { type: 'reply', parts: [{ type: 'text', text }], at };
       return;
     }
     case 'ActionEvent':
-      yield { type: 'reply', parts: actionParts(event), key: idOf(get(event, 'llm_response_id')), at };
+      yield {
+        type: 'reply',
+        parts: readSdkActionParts(event),
+        key: toOptionalId(getJsonPath(event, 'llm_response_id')),
+        at,
+      };
       return;
     case 'ObservationEvent':
-      yield observed(event, where);
+      yield createSdkResult(event, where);
       return;
     case 'AgentErrorEvent':
-      yield { type: 'result', id: callId(event), result: get(event, 'error'), error: true, where };
+      yield {
+        type: 'result',
+        id: getSdkCallId(event),
+        result: getJsonPath(event, 'error'),
+        error: true,
+        where,
+      };
       return;
     case 'UserRejectObservation':
-      yield { type: 'result', id: callId(event), result: get(event, 'rejection_reason'), error: true, where };
+      yield {
+        type: 'result',
+        id: getSdkCallId(event),
+        result: getJsonPath(event, 'rejection_reason'),
+        error: true,
+        where,
+      };
       return;
     default:
   }
 }
 
-function actionParts(event: Json): readonly Part[] {
-  const thought = stringOf(get(event, 'reasoning_content')) ?? '';
-  const text = contentText(get(event, 'thought'));
-  const call = get(event, 'tool_call');
-  const given = unpacked(get(call, 'arguments') ?? get(call, 'function', 'arguments'));
-  const tool = stringOf(get(event, 'tool_name')) ?? stringOf(get(call, 'name')) ?? 'unknown';
+function readSdkActionParts(event: Json): readonly TracePart[] {
+  const thought = toOptionalString(getJsonPath(event, 'reasoning_content')) ?? '';
+  const text = getContentText(getJsonPath(event, 'thought'));
+  const call = getJsonPath(event, 'tool_call');
+  const given = parseNestedJson(getJsonPath(call, 'arguments') ?? getJsonPath(call, 'function', 'arguments'));
+  const tool =
+    toOptionalString(getJsonPath(event, 'tool_name')) ??
+    toOptionalString(getJsonPath(call, 'name')) ??
+    'unknown';
   return [
     ...(thought === '' ? [] : [{ type: 'thought', text: thought } as const]),
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
-    { type: 'call', id: callId(event), tool, args: given ?? withoutKind(get(event, 'action')) },
+    { type: 'call', id: getSdkCallId(event), tool, args: given ?? omitKind(getJsonPath(event, 'action')) },
   ];
 }
 
-function observed(event: Json, where: string): Entry {
-  const observation = get(event, 'observation');
+function createSdkResult(event: Json, where: string): TraceEntry {
+  const observation = getJsonPath(event, 'observation');
   const output =
-    listOf(get(observation, 'content')) ?? get(observation, 'content') ?? get(observation, 'output');
-  const result = output === undefined ? withoutKind(observation) : contentText(output);
+    toOptionalList(getJsonPath(observation, 'content')) ??
+    getJsonPath(observation, 'content') ??
+    getJsonPath(observation, 'output');
+  const result = output === undefined ? omitKind(observation) : getContentText(output);
   const text = typeof result === 'string' ? result : '';
-  return { type: 'result', id: callId(event), result, error: failedBy(observation, text), where };
+  return { type: 'result', id: getSdkCallId(event), result, error: getSdkFailure(observation, text), where };
 }
 
-function failedBy(observation: Json | undefined, output: string): boolean | undefined {
+function getSdkFailure(observation: Json | undefined, output: string): boolean | undefined {
   const exitCode =
-    numberOf(get(observation, 'exit_code')) ?? numberOf(get(observation, 'metadata', 'exit_code'));
-  const flag = booleanOf(get(observation, 'is_error')) ?? booleanOf(get(observation, 'error'));
-  if (flag === true || typeof get(observation, 'error') === 'string') return true;
-  // It stands for a command that is still at work.
-  if (exitCode !== undefined && exitCode !== -1) return hasFailed(exitCode, output);
+    toOptionalNumber(getJsonPath(observation, 'exit_code')) ??
+    toOptionalNumber(getJsonPath(observation, 'metadata', 'exit_code'));
+  const flag =
+    toOptionalBoolean(getJsonPath(observation, 'is_error')) ??
+    toOptionalBoolean(getJsonPath(observation, 'error'));
+  if (flag === true || typeof getJsonPath(observation, 'error') === 'string') return true;
+  // Exit code -1 stands for a command that is still running.
+  if (exitCode !== undefined && exitCode !== -1) return hasCommandFailed(exitCode, output);
   return flag;
 }
 
-function callId(event: Json): string | undefined {
-  return idOf(get(event, 'tool_call_id'));
+function getSdkCallId(event: Json): string | undefined {
+  return toOptionalId(getJsonPath(event, 'tool_call_id'));
 }
 
-function withoutKind(value: Json | undefined): Json | undefined {
-  if (!isObject(value)) return value;
+function omitKind(value: Json | undefined): Json | undefined {
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'kind'));
 }

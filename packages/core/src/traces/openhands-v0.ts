@@ -1,12 +1,19 @@
 import type { Json } from '../json.ts';
-import type { Entry } from './entry.ts';
-import { hasFailed } from './exit-code.ts';
-import { booleanOf, get, idOf, isObject, numberOf, stringOf } from '../json-fields.ts';
-import { timeOf } from './time.ts';
-import { usageOf } from './tokens.ts';
+import type { TraceEntry } from './trace-entry.ts';
+import { hasCommandFailed } from './exit-code.ts';
+import {
+  toOptionalBoolean,
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  toOptionalNumber,
+  toOptionalString,
+} from '../json-fields.ts';
+import { parseTraceTime } from './trace-time.ts';
+import { parseTraceUsage } from './trace-usage.ts';
 
-/** Actions that ask nothing of a tool. */
-const silent: ReadonlySet<string> = new Set([
+/** Actions that call no tool. */
+const silentActions: ReadonlySet<string> = new Set([
   'message',
   'system',
   'null',
@@ -21,8 +28,8 @@ const silent: ReadonlySet<string> = new Set([
   'stop',
 ]);
 
-/** Arguments that are not the call's own, but what surrounds it. */
-const around: ReadonlySet<string> = new Set([
+/** Arguments that are metadata and not part of the call. */
+const contextArgumentNames: ReadonlySet<string> = new Set([
   'thought',
   'blocking',
   'hidden',
@@ -33,72 +40,101 @@ const around: ReadonlySet<string> = new Set([
   'security_risk',
 ]);
 
-export function isFirstEvent(event: Json): boolean {
-  const isAction = typeof get(event, 'action') === 'string' && isObject(get(event, 'args'));
-  return isAction || (typeof get(event, 'observation') === 'string' && isObject(get(event, 'extras')));
+export function isOpenhandsV0Event(event: Json): boolean {
+  const isAction =
+    typeof getJsonPath(event, 'action') === 'string' && isJsonObject(getJsonPath(event, 'args'));
+  return (
+    isAction ||
+    (typeof getJsonPath(event, 'observation') === 'string' && isJsonObject(getJsonPath(event, 'extras')))
+  );
 }
 
-/** The calls of the agent, as opposed to what the person or the program itself did. */
-export function callIdsIn(events: readonly Json[]): ReadonlySet<string> {
-  return new Set(events.flatMap((event) => (isCall(event) ? (idOf(get(event, 'id')) ?? []) : [])));
+/** Returns the ids of the agent's calls, as opposed to actions of the user or the program itself. */
+export function collectV0CallIds(events: readonly Json[]): ReadonlySet<string> {
+  return new Set(
+    events.flatMap((event) => (isV0Call(event) ? (toOptionalId(getJsonPath(event, 'id')) ?? []) : [])),
+  );
 }
 
-function isCall(event: Json): boolean {
-  const action = stringOf(get(event, 'action'));
-  return action !== undefined && !silent.has(action) && get(event, 'source') !== 'user';
+function isV0Call(event: Json): boolean {
+  const action = toOptionalString(getJsonPath(event, 'action'));
+  return action !== undefined && !silentActions.has(action) && getJsonPath(event, 'source') !== 'user';
 }
 
-export function* firstEntries(event: Json, where: string, calls: ReadonlySet<string>): Generator<Entry> {
-  const at = timeOf(get(event, 'timestamp'));
-  if (typeof get(event, 'observation') === 'string') yield* observed(event, where, calls);
-  else if (isCall(event)) yield callEntry(event, at);
-  else if (get(event, 'action') === 'message') {
-    const text = stringOf(get(event, 'args', 'content')) ?? stringOf(get(event, 'message')) ?? '';
-    if (get(event, 'source') === 'user') yield { type: 'user', text, at };
+export function* readOpenhandsV0Event(
+  event: Json,
+  where: string,
+  calls: ReadonlySet<string>,
+): Generator<TraceEntry> {
+  const at = parseTraceTime(getJsonPath(event, 'timestamp'));
+  if (typeof getJsonPath(event, 'observation') === 'string') yield* readV0Observation(event, where, calls);
+  else if (isV0Call(event)) yield createV0CallEntry(event, at);
+  else if (getJsonPath(event, 'action') === 'message') {
+    const text =
+      toOptionalString(getJsonPath(event, 'args', 'content')) ??
+      toOptionalString(getJsonPath(event, 'message')) ??
+      '';
+    if (getJsonPath(event, 'source') === 'user') yield { type: 'user', text, at };
     else yield { type: 'reply', parts: [{ type: 'text', text }], at };
-  } else if (typeof get(event, 'action') !== 'string') {
+  } else if (typeof getJsonPath(event, 'action') !== 'string') {
     yield { type: 'problem', where, problem: 'an event that is neither an action nor an observation' };
   }
 }
 
-function callEntry(event: Json, at: number | undefined): Entry {
-  const metadata = get(event, 'tool_call_metadata');
-  const tool = stringOf(get(metadata, 'function_name')) ?? stringOf(get(event, 'action')) ?? 'unknown';
-  const thought = get(event, 'args', 'thought');
-  const text = stringOf(thought) ?? stringOf(get(thought, 'text')) ?? '';
-  const response = get(metadata, 'model_response');
+function createV0CallEntry(event: Json, at: number | undefined): TraceEntry {
+  const metadata = getJsonPath(event, 'tool_call_metadata');
+  const tool =
+    toOptionalString(getJsonPath(metadata, 'function_name')) ??
+    toOptionalString(getJsonPath(event, 'action')) ??
+    'unknown';
+  const thought = getJsonPath(event, 'args', 'thought');
+  const text = toOptionalString(thought) ?? toOptionalString(getJsonPath(thought, 'text')) ?? '';
+  const response = getJsonPath(metadata, 'model_response');
   return {
     type: 'reply',
     parts: [
       ...(text === '' ? [] : [{ type: 'text', text } as const]),
-      { type: 'call', id: idOf(get(event, 'id')), tool, args: ownArgs(get(event, 'args')) },
+      {
+        type: 'call',
+        id: toOptionalId(getJsonPath(event, 'id')),
+        tool,
+        args: omitContextArguments(getJsonPath(event, 'args')),
+      },
     ],
-    // Calls of one reply each carry the whole reply.
-    key: idOf(get(response, 'id')),
-    usage: usageOf(get(response, 'usage')),
+    // Each call of a reply carries the whole reply.
+    key: toOptionalId(getJsonPath(response, 'id')),
+    usage: parseTraceUsage(getJsonPath(response, 'usage')),
     at,
   };
 }
 
-function ownArgs(args: Json | undefined): Json | undefined {
-  if (!isObject(args)) return args;
-  return Object.fromEntries(Object.entries(args).filter(([name]) => !around.has(name)));
+function omitContextArguments(args: Json | undefined): Json | undefined {
+  if (!isJsonObject(args)) return args;
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !contextArgumentNames.has(name)));
 }
 
-function* observed(event: Json, where: string, calls: ReadonlySet<string>): Generator<Entry> {
-  const id = idOf(get(event, 'cause'));
-  const isError = get(event, 'observation') === 'error';
-  // Much is observed that no call of the agent caused.
+function* readV0Observation(event: Json, where: string, calls: ReadonlySet<string>): Generator<TraceEntry> {
+  const id = toOptionalId(getJsonPath(event, 'cause'));
+  const isError = getJsonPath(event, 'observation') === 'error';
+  // Ignore observations that no call of the agent caused.
   if (id === undefined ? !isError : !calls.has(id)) return;
-  const result = get(event, 'content');
-  yield { type: 'result', id, result, error: isError || failedBy(event, stringOf(result) ?? ''), where };
+  const result = getJsonPath(event, 'content');
+  yield {
+    type: 'result',
+    id,
+    result,
+    error: isError || getV0Failure(event, toOptionalString(result) ?? ''),
+    where,
+  };
 }
 
-function failedBy(event: Json, output: string): boolean | undefined {
-  const extras = get(event, 'extras');
-  const exitCode = numberOf(get(extras, 'metadata', 'exit_code')) ?? numberOf(get(extras, 'exit_code'));
-  // It stands for a command that is still at work.
-  if (exitCode !== undefined && exitCode !== -1) return hasFailed(exitCode, output);
-  const success = booleanOf(get(event, 'success'));
-  return success === undefined ? booleanOf(get(extras, 'error')) : !success;
+function getV0Failure(event: Json, output: string): boolean | undefined {
+  const extras = getJsonPath(event, 'extras');
+  const exitCode =
+    toOptionalNumber(getJsonPath(extras, 'metadata', 'exit_code')) ??
+    toOptionalNumber(getJsonPath(extras, 'exit_code'));
+  // Exit code -1 stands for a command that is still running.
+  if (exitCode !== undefined && exitCode !== -1) return hasCommandFailed(exitCode, output);
+  const success = toOptionalBoolean(getJsonPath(event, 'success'));
+  return success === undefined ? toOptionalBoolean(getJsonPath(extras, 'error')) : !success;
 }

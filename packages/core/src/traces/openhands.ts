@@ -1,50 +1,63 @@
 import type { Json } from '../json.ts';
-import { buildRun } from './build-run.ts';
-import type { Entry } from './entry.ts';
-import { get, idOf, isObject, kindOf, listOf, stringOf } from '../json-fields.ts';
-import { isSdkEvent, sdkEntries } from './openhands-sdk.ts';
-import { callIdsIn, isFirstEvent, firstEntries } from './openhands-v0.ts';
-import { runFacts, successOf } from './run-facts.ts';
+import { buildRecordedRun } from './build-run.ts';
+import type { TraceEntry } from './trace-entry.ts';
+import {
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  describeJsonKind,
+  toOptionalList,
+  toOptionalString,
+} from '../json-fields.ts';
+import { isOpenhandsSdkEvent, readOpenhandsSdkEvent } from './openhands-sdk.ts';
+import { collectV0CallIds, isOpenhandsV0Event, readOpenhandsV0Event } from './openhands-v0.ts';
+import { readRunFacts, readRunSuccess } from './run-facts.ts';
 import type { TraceFormat } from './trace-format.ts';
 
-/** Events of OpenHands: those of its first version, which are actions and observations, and those of its SDK. */
-export const openhands: TraceFormat = {
+/** OpenHands events: actions and observations of its first version, and the events of its SDK. */
+export const openhandsFormat: TraceFormat = {
   name: 'openhands',
   sign: 'events with an action and args, an observation and extras, or a kind like ActionEvent (OpenHands)',
   recognise: (document) =>
-    eventsOf(document).events.some((event) => isFirstEvent(event) || isSdkEvent(event)),
+    getOpenhandsEvents(document).events.some(
+      (event) => isOpenhandsV0Event(event) || isOpenhandsSdkEvent(event),
+    ),
   parse(document, name) {
-    const { events, where } = eventsOf(document);
-    const result = get(document, 'test_result', 'report') ?? get(document, 'test_result');
-    const success = successOf(document) ?? successOf(result);
+    const { events, where } = getOpenhandsEvents(document);
+    const result = getJsonPath(document, 'test_result', 'report') ?? getJsonPath(document, 'test_result');
+    const success = readRunSuccess(document) ?? readRunSuccess(result);
     const model =
-      stringOf(get(document, 'metadata', 'llm_config', 'model')) ?? stringOf(get(document, 'model'));
+      toOptionalString(getJsonPath(document, 'metadata', 'llm_config', 'model')) ??
+      toOptionalString(getJsonPath(document, 'model'));
     const facts = {
-      ...runFacts(document, name, 'openhands'),
-      id: idOf(get(document, 'instance_id')) ?? name,
+      ...readRunFacts(document, name, 'openhands'),
+      id: toOptionalId(getJsonPath(document, 'instance_id')) ?? name,
       ...(success === undefined ? {} : { success }),
       ...(model === undefined ? {} : { model }),
     };
-    return buildRun(facts, entries(events, where));
+    return buildRecordedRun(facts, readOpenhandsEntries(events, where));
   },
 };
 
-function* entries(events: readonly Json[], where: string): Generator<Entry> {
-  const calls = callIdsIn(events);
+function* readOpenhandsEntries(events: readonly Json[], where: string): Generator<TraceEntry> {
+  const calls = collectV0CallIds(events);
   for (const [index, event] of events.entries()) {
     const here = `${where}[${index}]`;
-    if (!isObject(event))
-      yield { type: 'problem', where: here, problem: `expected an event, got ${kindOf(event)}` };
-    else if (typeof get(event, 'kind') === 'string') yield* sdkEntries(event, here);
-    else yield* firstEntries(event, here, calls);
+    if (!isJsonObject(event))
+      yield { type: 'problem', where: here, problem: `expected an event, got ${describeJsonKind(event)}` };
+    else if (typeof getJsonPath(event, 'kind') === 'string') yield* readOpenhandsSdkEvent(event, here);
+    else yield* readOpenhandsV0Event(event, here, calls);
   }
 }
 
-/** The events, wherever they are. Old evaluations keep them as pairs of an action and its observation. */
-function eventsOf(document: Json): { readonly events: readonly Json[]; readonly where: string } {
+/** Finds the list of events. Old evaluations store pairs of an action and its observation. */
+function getOpenhandsEvents(document: Json): { readonly events: readonly Json[]; readonly where: string } {
   const names = ['history', 'trajectory', 'events'];
   const where =
-    listOf(document) === undefined ? names.find((name) => listOf(get(document, name)) !== undefined) : '';
-  const found = listOf(where === undefined || where === '' ? document : get(document, where)) ?? [];
-  return { events: found.flatMap((event) => listOf(event) ?? [event]), where: where ?? '' };
+    toOptionalList(document) === undefined
+      ? names.find((name) => toOptionalList(getJsonPath(document, name)) !== undefined)
+      : '';
+  const found =
+    toOptionalList(where === undefined || where === '' ? document : getJsonPath(document, where)) ?? [];
+  return { events: found.flatMap((event) => toOptionalList(event) ?? [event]), where: where ?? '' };
 }

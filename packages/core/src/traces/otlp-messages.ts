@@ -1,81 +1,98 @@
 import type { Json } from '../json.ts';
-import { contentText, resultOf } from './content.ts';
-import type { Entry, Part, Result } from './entry.ts';
-import { countOf, get, idOf, listOf, stringOf, unpacked } from '../json-fields.ts';
-import { callParts, saidParts } from './openai-chat.ts';
-import type { Span } from './otlp-spans.ts';
+import { getContentText, getResultContent } from './content.ts';
+import type { TraceEntry, TracePart, TraceResult } from './trace-entry.ts';
+import {
+  toOptionalCount,
+  getJsonPath,
+  toOptionalId,
+  toOptionalList,
+  toOptionalString,
+  parseNestedJson,
+} from '../json-fields.ts';
+import { readChatCallParts, readChatTextParts } from './openai-chat.ts';
+import type { OtlpSpan } from './otlp-spans.ts';
 
-/** The ids of the calls that the model made in a span. */
-export function callsIn(span: Span): readonly string[] {
-  return partsSaid(span).flatMap((part) => (part.type === 'call' ? (part.id ?? []) : []));
+/** Returns the ids of the calls the model made in a span. */
+export function listSpanCallIds(span: OtlpSpan): readonly string[] {
+  return readSpanReplyParts(span).flatMap((part) => (part.type === 'call' ? (part.id ?? []) : []));
 }
 
 /**
- * What the model was told in a span and had not been told before. Each request repeats the whole conversation, so a
- * user's words, or a result without an id, are new only where they occur more often than so far.
+ * Reads the inputs of a span that are new. Each request repeats the whole conversation, so a user message, or a result
+ * without an id, is new only if it occurs more often than before.
  */
-export function* heard(span: Span, told: Map<string, number>): Generator<Entry> {
+export function* readNewInputs(span: OtlpSpan, told: Map<string, number>): Generator<TraceEntry> {
   const now = new Map<string, number>();
   const isNew = (key: string): boolean => {
     const times = (now.get(key) ?? 0) + 1;
     now.set(key, times);
     return times > (told.get(key) ?? 0);
   };
-  for (const message of messagesIn(span, 'gen_ai.input.messages')) {
-    for (const result of resultsIn(message, span.where)) {
+  for (const message of getSpanMessages(span, 'gen_ai.input.messages')) {
+    for (const result of readMessageResults(message, span.where)) {
       if (result.id !== undefined || isNew('result')) yield result;
     }
-    const text = get(message, 'role') === 'user' ? textOf(message) : '';
+    const text = getJsonPath(message, 'role') === 'user' ? getSpanMessageText(message) : '';
     if (text !== '' && isNew(`user ${text}`)) yield { type: 'user', text, at: span.at };
   }
   for (const [key, times] of now) told.set(key, Math.max(times, told.get(key) ?? 0));
 }
 
-/** The model's reply. Of several to choose from, the first; and where no content was recorded, at least its cost. */
-export function* said(span: Span): Generator<Entry> {
+/** Reads the model's reply: the first of several choices, or only its usage if no content was recorded. */
+export function* readSpanReply(span: OtlpSpan): Generator<TraceEntry> {
   const { attributes, at } = span;
-  const output = countOf(attributes.get('gen_ai.usage.output_tokens'));
-  const input = countOf(attributes.get('gen_ai.usage.input_tokens'));
+  const output = toOptionalCount(attributes.get('gen_ai.usage.output_tokens'));
+  const input = toOptionalCount(attributes.get('gen_ai.usage.input_tokens'));
   const usage = output === undefined && input === undefined ? undefined : { output, input };
-  if (attributes.has('gen_ai.output.messages')) yield { type: 'reply', parts: partsSaid(span), at, usage };
+  if (attributes.has('gen_ai.output.messages'))
+    yield { type: 'reply', parts: readSpanReplyParts(span), at, usage };
   else if (!span.failed) {
-    const reasons = listOf(attributes.get('gen_ai.response.finish_reasons')) ?? [];
+    const reasons = toOptionalList(attributes.get('gen_ai.response.finish_reasons')) ?? [];
     const hasCalled = reasons.some((reason) => typeof reason === 'string' && reason.includes('tool'));
     yield { type: 'reply', parts: hasCalled ? [{ type: 'thought', text: '' }] : [], at, usage };
   }
 }
 
-/** Results are parts of a message; some write them as messages of their own, the way of OpenAI. */
-function* resultsIn(message: Json, where: string): Generator<Result> {
-  const isResult = get(message, 'role') === 'tool' && get(message, 'parts') === undefined;
-  for (const part of isResult ? [message] : (listOf(get(message, 'parts')) ?? [])) {
-    if (!isResult && get(part, 'type') !== 'tool_call_response') continue;
-    const id = idOf(get(part, 'id')) ?? idOf(get(part, 'tool_call_id'));
-    const result = resultOf(get(part, 'response') ?? get(part, 'result') ?? get(part, 'content'));
+/** Results are parts of a message; some instrumentations write them as separate messages, as OpenAI does. */
+function* readMessageResults(message: Json, where: string): Generator<TraceResult> {
+  const isResult = getJsonPath(message, 'role') === 'tool' && getJsonPath(message, 'parts') === undefined;
+  for (const part of isResult ? [message] : (toOptionalList(getJsonPath(message, 'parts')) ?? [])) {
+    if (!isResult && getJsonPath(part, 'type') !== 'tool_call_response') continue;
+    const id = toOptionalId(getJsonPath(part, 'id')) ?? toOptionalId(getJsonPath(part, 'tool_call_id'));
+    const result = getResultContent(
+      getJsonPath(part, 'response') ?? getJsonPath(part, 'result') ?? getJsonPath(part, 'content'),
+    );
     yield { type: 'result', id, result, error: undefined, where, repeated: true };
   }
 }
 
-function messagesIn({ attributes }: Span, name: string): readonly Json[] {
-  return listOf(unpacked(attributes.get(name))) ?? [];
+function getSpanMessages({ attributes }: OtlpSpan, name: string): readonly Json[] {
+  return toOptionalList(parseNestedJson(attributes.get(name))) ?? [];
 }
 
-function partsSaid(span: Span): readonly Part[] {
-  const message = messagesIn(span, 'gen_ai.output.messages')[0] ?? null;
-  const parts = listOf(get(message, 'parts'));
-  if (parts === undefined) return [...saidParts(message), ...callParts(message)];
-  return parts.flatMap((part): readonly Part[] => {
-    const type = get(part, 'type');
-    if (type === 'reasoning') return [{ type: 'thought', text: contentText(part) }];
-    if (type === 'text') return [{ type: 'text', text: contentText(part) }];
-    const tool = stringOf(get(part, 'name'));
+function readSpanReplyParts(span: OtlpSpan): readonly TracePart[] {
+  const message = getSpanMessages(span, 'gen_ai.output.messages')[0] ?? null;
+  const parts = toOptionalList(getJsonPath(message, 'parts'));
+  if (parts === undefined) return [...readChatTextParts(message), ...readChatCallParts(message)];
+  return parts.flatMap((part): readonly TracePart[] => {
+    const type = getJsonPath(part, 'type');
+    if (type === 'reasoning') return [{ type: 'thought', text: getContentText(part) }];
+    if (type === 'text') return [{ type: 'text', text: getContentText(part) }];
+    const tool = toOptionalString(getJsonPath(part, 'name'));
     if (type !== 'tool_call' || tool === undefined) return [];
-    return [{ type: 'call', id: idOf(get(part, 'id')), tool, args: unpacked(get(part, 'arguments')) }];
+    return [
+      {
+        type: 'call',
+        id: toOptionalId(getJsonPath(part, 'id')),
+        tool,
+        args: parseNestedJson(getJsonPath(part, 'arguments')),
+      },
+    ];
   });
 }
 
-function textOf(message: Json): string {
-  const parts = listOf(get(message, 'parts'));
-  if (parts === undefined) return contentText(get(message, 'content'));
-  return contentText(parts.filter((part) => get(part, 'type') === 'text'));
+function getSpanMessageText(message: Json): string {
+  const parts = toOptionalList(getJsonPath(message, 'parts'));
+  if (parts === undefined) return getContentText(getJsonPath(message, 'content'));
+  return getContentText(parts.filter((part) => getJsonPath(part, 'type') === 'text'));
 }

@@ -1,8 +1,8 @@
 import type { Json } from '../json.ts';
-import { get, idOf, listOf, stringOf } from '../json-fields.ts';
-import { timeOf } from './time.ts';
+import { getJsonPath, toOptionalId, toOptionalList, toOptionalString } from '../json-fields.ts';
+import { parseTraceTime } from './trace-time.ts';
 
-export type Span = {
+export type OtlpSpan = {
   readonly trace: string;
   readonly attributes: ReadonlyMap<string, Json>;
   readonly at: number | undefined;
@@ -10,65 +10,67 @@ export type Span = {
   readonly where: string;
 };
 
-/** Deeper values are left out; no attribute of these conventions is nested so deep. */
-const depthMax = 30;
+/** Deeper values are omitted, because no attribute of these conventions is nested so deeply. */
+const attributeDepthMax = 30;
 
 export function hasSpans(document: Json): boolean {
-  return listOf(get(document, 'resourceSpans')) !== undefined;
+  return toOptionalList(getJsonPath(document, 'resourceSpans')) !== undefined;
 }
 
-/** Every span of a document, or of many that came one after the other. */
-export function* spansIn(document: Json): Generator<Span> {
-  const requests = listOf(document);
-  if (requests === undefined) yield* spansOf(document, '');
-  else for (const [index, request] of requests.entries()) yield* spansOf(request, `[${index}].`);
+/** Reads every span of a document or of a list of documents. */
+export function* readSpans(document: Json): Generator<OtlpSpan> {
+  const requests = toOptionalList(document);
+  if (requests === undefined) yield* readRequestSpans(document, '');
+  else for (const [index, request] of requests.entries()) yield* readRequestSpans(request, `[${index}].`);
 }
 
-function* spansOf(request: Json, before: string): Generator<Span> {
-  for (const [r, resource] of (listOf(get(request, 'resourceSpans')) ?? []).entries()) {
+function* readRequestSpans(request: Json, before: string): Generator<OtlpSpan> {
+  for (const [r, resource] of (toOptionalList(getJsonPath(request, 'resourceSpans')) ?? []).entries()) {
     const scopes =
-      listOf(get(resource, 'scopeSpans')) ?? listOf(get(resource, 'instrumentationLibrarySpans')) ?? [];
+      toOptionalList(getJsonPath(resource, 'scopeSpans')) ??
+      toOptionalList(getJsonPath(resource, 'instrumentationLibrarySpans')) ??
+      [];
     for (const [s, scope] of scopes.entries()) {
-      for (const [index, span] of (listOf(get(scope, 'spans')) ?? []).entries()) {
-        yield spanOf(span, `${before}resourceSpans[${r}].scopeSpans[${s}].spans[${index}]`);
+      for (const [index, span] of (toOptionalList(getJsonPath(scope, 'spans')) ?? []).entries()) {
+        yield parseSpan(span, `${before}resourceSpans[${r}].scopeSpans[${s}].spans[${index}]`);
       }
     }
   }
 }
 
-function spanOf(span: Json, where: string): Span {
+function parseSpan(span: Json, where: string): OtlpSpan {
   const attributes = new Map<string, Json>();
-  for (const attribute of listOf(get(span, 'attributes')) ?? []) {
-    const key = stringOf(get(attribute, 'key'));
-    const value = plain(get(attribute, 'value'), 0);
+  for (const attribute of toOptionalList(getJsonPath(span, 'attributes')) ?? []) {
+    const key = toOptionalString(getJsonPath(attribute, 'key'));
+    const value = unwrapAttributeValue(getJsonPath(attribute, 'value'), 0);
     if (key !== undefined && value !== undefined) attributes.set(key, value);
   }
-  const code = get(span, 'status', 'code');
+  const code = getJsonPath(span, 'status', 'code');
   return {
-    trace: idOf(get(span, 'traceId')) ?? '',
+    trace: toOptionalId(getJsonPath(span, 'traceId')) ?? '',
     attributes,
-    at: timeOf(get(span, 'startTimeUnixNano')),
+    at: parseTraceTime(getJsonPath(span, 'startTimeUnixNano')),
     failed: code === 2 || code === 'STATUS_CODE_ERROR' || attributes.has('error.type'),
     where,
   };
 }
 
-/** A value without the names of its types. */
-function plain(value: Json | undefined, depth: number): Json | undefined {
-  if (depth > depthMax) return undefined;
+/** Unwraps an OTLP typed value. */
+function unwrapAttributeValue(value: Json | undefined, depth: number): Json | undefined {
+  if (depth > attributeDepthMax) return undefined;
   for (const name of ['stringValue', 'boolValue', 'doubleValue']) {
-    const found = get(value, name);
+    const found = getJsonPath(value, name);
     if (found !== undefined) return found;
   }
-  const integer = get(value, 'intValue');
+  const integer = getJsonPath(value, 'intValue');
   if (integer !== undefined) return typeof integer === 'string' ? Number(integer) : integer;
-  const items = listOf(get(value, 'arrayValue', 'values'));
-  if (items !== undefined) return items.map((item) => plain(item, depth + 1) ?? null);
-  const fields = listOf(get(value, 'kvlistValue', 'values'));
+  const items = toOptionalList(getJsonPath(value, 'arrayValue', 'values'));
+  if (items !== undefined) return items.map((item) => unwrapAttributeValue(item, depth + 1) ?? null);
+  const fields = toOptionalList(getJsonPath(value, 'kvlistValue', 'values'));
   if (fields === undefined) return undefined;
   const named = (field: Json): [string, Json] => [
-    stringOf(get(field, 'key')) ?? '',
-    plain(get(field, 'value'), depth + 1) ?? null,
+    toOptionalString(getJsonPath(field, 'key')) ?? '',
+    unwrapAttributeValue(getJsonPath(field, 'value'), depth + 1) ?? null,
   ];
   return Object.fromEntries(fields.map(named));
 }

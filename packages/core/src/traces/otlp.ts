@@ -1,44 +1,46 @@
 import type { Json } from '../json.ts';
-import { buildRun } from './build-run.ts';
-import type { Entry } from './entry.ts';
-import { idOf, listOf, stringOf, unpacked } from '../json-fields.ts';
-import { callsIn, heard, said } from './otlp-messages.ts';
-import { hasSpans, spansIn, type Span } from './otlp-spans.ts';
-import { merged, type TraceFormat } from './trace-format.ts';
+import { buildRecordedRun } from './build-run.ts';
+import type { TraceEntry } from './trace-entry.ts';
+import { toOptionalId, toOptionalList, toOptionalString, parseNestedJson } from '../json-fields.ts';
+import { listSpanCallIds, readNewInputs, readSpanReply } from './otlp-messages.ts';
+import { hasSpans, readSpans, type OtlpSpan } from './otlp-spans.ts';
+import { mergeTraces, type TraceFormat } from './trace-format.ts';
 
 /**
- * Spans of OpenTelemetry with the attributes of its GenAI conventions. A run is a conversation, or else a trace. Calls
- * come from the model's replies, their results from the spans of the tools or from what the model was told next; where
- * no content was recorded, the spans of the tools are the calls.
+ * OpenTelemetry spans with GenAI attributes. A run is a conversation, otherwise a trace. Calls come from the model's
+ * replies, and results from tool spans or from the model's next input; if no content was recorded, tool spans are the
+ * calls.
  */
-export const otlp: TraceFormat = {
+export const otlpFormat: TraceFormat = {
   name: 'otlp',
   sign: 'resourceSpans with gen_ai attributes (OTLP)',
-  recognise: (document) => hasSpans(document) || (listOf(document) ?? []).some(hasSpans),
+  recognise: (document) => hasSpans(document) || (toOptionalList(document) ?? []).some(hasSpans),
   parse(document, name) {
-    const runs = [...conversationsIn(document, name)];
+    const runs = [...groupConversations(document, name)];
     if (runs.length === 0)
       return { runs: [], problems: [{ where: '', problem: 'no span with gen_ai attributes' }] };
-    return merged(
+    return mergeTraces(
       runs.map(([id, spans]) => {
-        const model = first(spans, 'gen_ai.request.model');
+        const model = findFirstAttribute(spans, 'gen_ai.request.model');
         const facts = { id, source: 'otlp', ...(model === undefined ? {} : { model }) };
-        return buildRun(facts, entries(spans));
+        return buildRecordedRun(facts, readOtlpEntries(spans));
       }),
     );
   },
 };
 
-function conversationsIn(document: Json, name: string): ReadonlyMap<string, Span[]> {
-  const spans = [...spansIn(document)].filter((span) => isChat(span) || isTool(span) || isAgent(span));
+function groupConversations(document: Json, name: string): ReadonlyMap<string, OtlpSpan[]> {
+  const spans = [...readSpans(document)].filter(
+    (span) => isChatSpan(span) || isToolSpan(span) || isAgentSpan(span),
+  );
   const conversations = new Map<string, string>();
   for (const { trace, attributes } of spans) {
-    const id = idOf(attributes.get('gen_ai.conversation.id'));
+    const id = toOptionalId(attributes.get('gen_ai.conversation.id'));
     if (id !== undefined) conversations.set(trace, id);
   }
-  const runs = new Map<string, Span[]>();
+  const runs = new Map<string, OtlpSpan[]>();
   for (const span of spans) {
-    const own = idOf(span.attributes.get('gen_ai.conversation.id'));
+    const own = toOptionalId(span.attributes.get('gen_ai.conversation.id'));
     const id = own ?? conversations.get(span.trace) ?? (span.trace === '' ? name : span.trace);
     const run = runs.get(id);
     if (run === undefined) runs.set(id, [span]);
@@ -47,47 +49,50 @@ function conversationsIn(document: Json, name: string): ReadonlyMap<string, Span
   return runs;
 }
 
-function operationOf({ attributes }: Span): string {
-  return stringOf(attributes.get('gen_ai.operation.name')) ?? '';
+function getSpanOperation({ attributes }: OtlpSpan): string {
+  return toOptionalString(attributes.get('gen_ai.operation.name')) ?? '';
 }
 
-function isChat(span: Span): boolean {
-  return /^(?:chat|text_completion|generate_content|completion)$/.test(operationOf(span));
+function isChatSpan(span: OtlpSpan): boolean {
+  return /^(?:chat|text_completion|generate_content|completion)$/.test(getSpanOperation(span));
 }
 
-function isTool(span: Span): boolean {
+function isToolSpan(span: OtlpSpan): boolean {
   return (
-    operationOf(span) === 'execute_tool' ||
-    (operationOf(span) === '' && span.attributes.has('gen_ai.tool.name'))
+    getSpanOperation(span) === 'execute_tool' ||
+    (getSpanOperation(span) === '' && span.attributes.has('gen_ai.tool.name'))
   );
 }
 
-function isAgent(span: Span): boolean {
-  return operationOf(span) === 'invoke_agent' && span.attributes.has('gen_ai.output.messages');
+function isAgentSpan(span: OtlpSpan): boolean {
+  return getSpanOperation(span) === 'invoke_agent' && span.attributes.has('gen_ai.output.messages');
 }
 
-function* entries(spans: readonly Span[]): Generator<Entry> {
+function* readOtlpEntries(spans: readonly OtlpSpan[]): Generator<TraceEntry> {
   const inOrder = spans.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
-  // The span of an agent repeats what the spans inside of it say.
-  const hasChats = inOrder.some(isChat);
-  const replies = inOrder.filter((span) => (hasChats ? isChat(span) : isAgent(span)));
-  const calls = new Set(replies.flatMap(callsIn));
+  // An agent span repeats the content of the spans inside it.
+  const hasChats = inOrder.some(isChatSpan);
+  const replies = inOrder.filter((span) => (hasChats ? isChatSpan(span) : isAgentSpan(span)));
+  const calls = new Set(replies.flatMap(listSpanCallIds));
   const told = new Map<string, number>();
   for (const span of inOrder) {
-    if (isTool(span)) yield* toolEntries(span, calls);
-    else if (hasChats === isChat(span)) {
-      yield* heard(span, told);
-      yield* said(span);
+    if (isToolSpan(span)) yield* readToolSpan(span, calls);
+    else if (hasChats === isChatSpan(span)) {
+      yield* readNewInputs(span, told);
+      yield* readSpanReply(span);
     }
   }
 }
 
-function* toolEntries({ attributes, at, failed, where }: Span, calls: ReadonlySet<string>): Generator<Entry> {
-  const id = idOf(attributes.get('gen_ai.tool.call.id'));
-  const tool = stringOf(attributes.get('gen_ai.tool.name')) ?? 'unknown';
-  const result = unpacked(attributes.get('gen_ai.tool.call.result'));
+function* readToolSpan(
+  { attributes, at, failed, where }: OtlpSpan,
+  calls: ReadonlySet<string>,
+): Generator<TraceEntry> {
+  const id = toOptionalId(attributes.get('gen_ai.tool.call.id'));
+  const tool = toOptionalString(attributes.get('gen_ai.tool.name')) ?? 'unknown';
+  const result = parseNestedJson(attributes.get('gen_ai.tool.call.result'));
   if (id === undefined || !calls.has(id)) {
-    const args = unpacked(attributes.get('gen_ai.tool.call.arguments'));
+    const args = parseNestedJson(attributes.get('gen_ai.tool.call.arguments'));
     yield {
       type: 'reply',
       at,
@@ -99,9 +104,9 @@ function* toolEntries({ attributes, at, failed, where }: Span, calls: ReadonlySe
   yield { type: 'failure', id, failed };
 }
 
-function first(spans: readonly Span[], name: string): string | undefined {
+function findFirstAttribute(spans: readonly OtlpSpan[], name: string): string | undefined {
   for (const { attributes } of spans) {
-    const value = stringOf(attributes.get(name));
+    const value = toOptionalString(attributes.get(name));
     if (value !== undefined) return value;
   }
   return undefined;

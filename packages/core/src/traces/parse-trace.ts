@@ -1,20 +1,20 @@
 import type { Json } from '../json.ts';
-import { capped } from './build-run.ts';
-import { detect, traceFormats } from './detect.ts';
-import { listOf } from '../json-fields.ts';
-import { merged, type ParsedTrace } from './trace-format.ts';
+import { capProblems } from './build-run.ts';
+import { detectTraceFormat, traceFormats } from './detect-trace-format.ts';
+import { toOptionalList } from '../json-fields.ts';
+import { mergeTraces, type ParsedTrace } from './trace-format.ts';
 
 /**
- * The runs in a document, whatever its format; or in a list of documents that each hold some.
- * `name` is the id of a run that has none of its own.
+ * Parses the runs of a document of any supported format, or of a list of such documents.
+ * `name` is the id of a run that has none.
  */
 export function parseTrace(document: Json, name: string): ParsedTrace {
-  const format = detect(document);
+  const format = detectTraceFormat(document);
   if (format !== null) return format.parse(document, name);
-  const items = listOf(document) ?? [];
-  const formats = items.map(detect);
+  const items = toOptionalList(document) ?? [];
+  const formats = items.map(detectTraceFormat);
   if (formats.every((found) => found === null)) {
-    return { runs: [], problems: [{ where: '', problem: unknownFormat() }] };
+    return { runs: [], problems: [{ where: '', problem: describeUnknownFormat() }] };
   }
   const parsed = items.map((item, index): ParsedTrace => {
     const found = formats[index] ?? null;
@@ -23,18 +23,18 @@ export function parseTrace(document: Json, name: string): ParsedTrace {
     const { runs, problems } = found.parse(item, `${name}#${index + 1}`);
     return {
       runs,
-      problems: problems.map((problem) => ({ ...problem, where: inside(where, problem.where) })),
+      problems: problems.map((problem) => ({ ...problem, where: joinDocumentPath(where, problem.where) })),
     };
   });
-  const { runs, problems } = merged(parsed);
-  return { runs, problems: capped(problems) };
+  const { runs, problems } = mergeTraces(parsed);
+  return { runs, problems: capProblems(problems) };
 }
 
-/** What was looked for, for someone whose document has none of it. */
-export function unknownFormat(): string {
+/** Describes the supported formats for an error message. */
+export function describeUnknownFormat(): string {
   return `no known format; looked for ${traceFormats.map(({ sign }) => sign).join('; ')}`;
 }
 
-function inside(outer: string, inner: string): string {
+function joinDocumentPath(outer: string, inner: string): string {
   return inner === '' || inner.startsWith('[') ? outer + inner : `${outer}.${inner}`;
 }

@@ -1,40 +1,40 @@
 import type { Json } from '../json.ts';
 
 /**
- * A run of any agent, in the one form everything here understands: one step per tool call with its result, or per
- * message without one. It is data from outside: nothing in it is ever executed or trusted.
+ * A run of any agent in the normalized form: one step per tool call with its result, or per message without a call. It
+ * is untrusted data: nothing in it is executed.
  */
 export type RecordedRun = {
   readonly id: string;
-  /** Where it comes from: a benchmark, a product, a file. */
+  /** The origin of the run: a benchmark, a product, a file. */
   readonly source?: string;
   readonly model?: string | null;
-  /** Whether the task was solved, when that is known. */
+  /** Whether the task was solved, if known. */
   readonly success?: boolean | null;
   readonly task?: string;
-  /** How it ended, in the words of whatever recorded it. */
+  /** How the run ended, in the recorder's own terms. */
   readonly exit?: string;
   readonly steps: readonly RecordedStep[];
 };
 
 export type RecordedStep = {
-  /** Its number in the run. */
+  /** Number of the step in the run. */
   readonly i: number;
   readonly role: 'assistant' | 'user';
   readonly text?: string;
-  /** Of the whole text, when `text` had to be cut. */
+  /** Fingerprint of the whole text, if `text` was truncated. */
   readonly textHash?: string;
   readonly tool?: string;
   readonly args?: Json;
-  /** Of the whole arguments, when `args` had to be cut. */
+  /** Fingerprint of the whole arguments, if `args` was truncated. */
   readonly argsHash?: string;
   readonly result?: Json;
-  /** Of the whole result, when `result` had to be cut. */
+  /** Fingerprint of the whole result, if `result` was truncated. */
   readonly resultHash?: string;
   readonly error?: boolean;
-  /** What the step cost, in tokens of the assistant's output. */
+  /** Output tokens of the step. */
   readonly tokens?: number;
   readonly inputTokens?: number;
-  /** When it happened, in milliseconds since 1970. */
+  /** Time of the step, in milliseconds since 1970. */
   readonly at?: number;
 };

@@ -1,29 +1,34 @@
-import type { Draft } from './draft.ts';
-import { jsonLength, tokensIn, type Usage } from './tokens.ts';
+import type { RecordedStepDraft } from './recorded-step-draft.ts';
+import { estimateJsonLength, estimateTextTokens, type TraceUsage } from './trace-usage.ts';
 
-/** One reply of the model: its steps, the characters of its thoughts, and what it cost if somebody counted. */
-export type ReplyGroup = { readonly drafts: Draft[]; hidden: number; usage: Usage | undefined };
+/** One model reply: its steps, the length of its reasoning in characters, and its usage, if reported. */
+export type ReplyGroup = {
+  readonly drafts: RecordedStepDraft[];
+  hidden: number;
+  usage: TraceUsage | undefined;
+};
 
-/** A reply that is written down piece by piece may repeat its usage, each time more complete. */
-export function larger(known: Usage | undefined, next: Usage): Usage {
+/** A reply recorded in pieces may repeat its usage, each time more complete. */
+export function mergeTraceUsage(known: TraceUsage | undefined, next: TraceUsage): TraceUsage {
   if (known === undefined) return next;
-  return { output: most(known.output, next.output), input: most(known.input, next.input) };
+  return { output: maxOptional(known.output, next.output), input: maxOptional(known.input, next.input) };
 }
 
 /**
- * Each reply's cost is put down to its first step, so that the steps add up to it. Where nobody counted, each step costs
- * what its own text and arguments are long. A reply of thoughts alone has no step: the next one bears its cost.
+ * Assigns each reply's usage to its first step, so that the steps add up to it. Without reported usage, each step's
+ * tokens are estimated from its text and arguments. A reply with only reasoning has no step, so the next reply bears
+ * its usage.
  */
-export function countTokens(groups: readonly ReplyGroup[]): void {
+export function assignReplyTokens(groups: readonly ReplyGroup[]): void {
   let output = 0;
   let input: number | undefined;
   for (const { drafts, hidden, usage } of groups) {
     const isCounted = usage?.output !== undefined;
-    output += usage?.output ?? tokensIn(hidden);
+    output += usage?.output ?? estimateTextTokens(hidden);
     input = usage?.input === undefined ? input : (input ?? 0) + usage.input;
     const [first] = drafts;
     if (first === undefined) continue;
-    for (const draft of drafts) draft.tokens = isCounted ? 0 : tokensOf(draft);
+    for (const draft of drafts) draft.tokens = isCounted ? 0 : estimateDraftTokens(draft);
     first.tokens = (first.tokens ?? 0) + output;
     first.inputTokens = input;
     output = 0;
@@ -31,10 +36,10 @@ export function countTokens(groups: readonly ReplyGroup[]): void {
   }
 }
 
-function most(a: number | undefined, b: number | undefined): number | undefined {
+function maxOptional(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }
 
-function tokensOf({ text, args }: Draft): number {
-  return tokensIn((text?.length ?? 0) + jsonLength(args));
+function estimateDraftTokens({ text, args }: RecordedStepDraft): number {
+  return estimateTextTokens((text?.length ?? 0) + estimateJsonLength(args));
 }

@@ -1,18 +1,28 @@
 import type { Json } from '../json.ts';
-import { booleanOf, get, idOf, listOf, numberOf, stringOf, unpacked } from '../json-fields.ts';
+import {
+  toOptionalBoolean,
+  getJsonPath,
+  toOptionalId,
+  toOptionalList,
+  toOptionalNumber,
+  toOptionalString,
+  parseNestedJson,
+} from '../json-fields.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
-export type RunFacts = Omit<RecordedRun, 'steps'>;
+export type TraceRunFacts = Omit<RecordedRun, 'steps'>;
 
-const idNames = ['id', 'instance_id', 'task_id', 'session_id', 'conversation_id', 'trace_id', 'run_id'];
+const runIdNames = ['id', 'instance_id', 'task_id', 'session_id', 'conversation_id', 'trace_id', 'run_id'];
 
-/** What a document says of its run, beside the steps. */
-export function runFacts(document: Json, name: string, source: string): RunFacts {
-  const model = stringOf(get(document, 'model'));
-  const success = successOf(document);
-  const task = stringOf(get(document, 'task')) ?? stringOf(get(document, 'problem_statement'));
+/** Reads the facts about a run other than its steps. */
+export function readRunFacts(document: Json, name: string, source: string): TraceRunFacts {
+  const model = toOptionalString(getJsonPath(document, 'model'));
+  const success = readRunSuccess(document);
+  const task =
+    toOptionalString(getJsonPath(document, 'task')) ??
+    toOptionalString(getJsonPath(document, 'problem_statement'));
   return {
-    id: firstId(document) ?? name,
+    id: findRunId(document) ?? name,
     source,
     ...(model === undefined ? {} : { model }),
     ...(success === undefined ? {} : { success }),
@@ -20,19 +30,21 @@ export function runFacts(document: Json, name: string, source: string): RunFacts
   };
 }
 
-/** Whether the task was solved, where benchmarks write it. */
-export function successOf(document: Json | undefined): boolean | undefined {
-  const said = booleanOf(get(document, 'resolved')) ?? booleanOf(get(document, 'success'));
+/** Reads whether the task was solved, in the fields benchmarks use. */
+export function readRunSuccess(document: Json | undefined): boolean | undefined {
+  const said =
+    toOptionalBoolean(getJsonPath(document, 'resolved')) ??
+    toOptionalBoolean(getJsonPath(document, 'success'));
   if (said !== undefined) return said;
-  const reward = numberOf(get(document, 'reward'));
+  const reward = toOptionalNumber(getJsonPath(document, 'reward'));
   return reward === undefined ? undefined : reward >= 1 - 1e-6;
 }
 
-/** The messages of a conversation, however they are wrapped; and where they are. */
-export function messagesOf(
+/** Finds the messages of a conversation in any known wrapper, and their path. */
+export function findMessages(
   document: Json,
 ): { readonly messages: readonly Json[]; readonly where: string } | null {
-  const bare = listOf(document);
+  const bare = toOptionalList(document);
   if (bare !== undefined) return { messages: bare, where: '' };
   for (const path of [
     ['messages'],
@@ -40,15 +52,15 @@ export function messagesOf(
     ['outputs', 'messages'],
     ['request', 'messages'],
   ]) {
-    const messages = listOf(unpacked(get(document, ...path)));
+    const messages = toOptionalList(parseNestedJson(getJsonPath(document, ...path)));
     if (messages !== undefined) return { messages, where: path.join('.') };
   }
   return null;
 }
 
-function firstId(document: Json): string | undefined {
-  for (const name of idNames) {
-    const id = idOf(get(document, name));
+function findRunId(document: Json): string | undefined {
+  for (const name of runIdNames) {
+    const id = toOptionalId(getJsonPath(document, name));
     if (id !== undefined) return id;
   }
   return undefined;

@@ -1,62 +1,83 @@
 import type { Json } from '../json.ts';
-import { buildRun } from './build-run.ts';
-import { contentText, resultOf } from './content.ts';
-import type { Entry, Part } from './entry.ts';
-import { get, idOf, isObject, kindOf, listOf, stringOf } from '../json-fields.ts';
-import { callParts } from './openai-chat.ts';
-import { successOf } from './run-facts.ts';
+import { buildRecordedRun } from './build-run.ts';
+import { getContentText, getResultContent } from './content.ts';
+import type { TraceEntry, TracePart } from './trace-entry.ts';
+import {
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  describeJsonKind,
+  toOptionalList,
+  toOptionalString,
+} from '../json-fields.ts';
+import { readChatCallParts } from './openai-chat.ts';
+import { readRunSuccess } from './run-facts.ts';
 import type { TraceFormat } from './trace-format.ts';
 
 /**
- * Trajectories of SWE-agent: a list of turns, each with the model's response, the action in it and what was observed.
- * The history is read only where there is no trajectory. Nothing in either marks a failed action.
+ * SWE-agent trajectories: a list of turns, each with the model's response, its action and the observation. The history
+ * is read only if there is no trajectory. Neither marks failed actions.
  */
-export const sweAgent: TraceFormat = {
+export const sweAgentFormat: TraceFormat = {
   name: 'swe-agent',
   sign: 'a trajectory of actions and observations, or a history with message types (SWE-agent)',
-  recognise: (document) => turnsOf(document).some(isTurn) || historyOf(document).some(isHistoryItem),
+  recognise: (document) =>
+    getSweTurns(document).some(isSweTurn) || getSweHistory(document).some(isSweHistoryItem),
   parse(document, name) {
-    const turns = turnsOf(document);
-    const info = get(document, 'info');
-    const [exit, success] = [stringOf(get(info, 'exit_status')), successOf(document) ?? successOf(info)];
+    const turns = getSweTurns(document);
+    const info = getJsonPath(document, 'info');
+    const [exit, success] = [
+      toOptionalString(getJsonPath(info, 'exit_status')),
+      readRunSuccess(document) ?? readRunSuccess(info),
+    ];
     const facts = {
-      id: idOf(get(document, 'instance_id')) ?? name,
+      id: toOptionalId(getJsonPath(document, 'instance_id')) ?? name,
       source: 'swe-agent',
       ...(exit === undefined ? {} : { exit }),
       ...(success === undefined ? {} : { success }),
     };
-    return buildRun(facts, turns.length > 0 ? turnEntries(turns) : historyEntries(historyOf(document)));
+    return buildRecordedRun(
+      facts,
+      turns.length > 0 ? readSweTurns(turns) : readSweHistory(getSweHistory(document)),
+    );
   },
 };
 
-function turnsOf(document: Json): readonly Json[] {
-  return listOf(get(document, 'trajectory')) ?? [];
+function getSweTurns(document: Json): readonly Json[] {
+  return toOptionalList(getJsonPath(document, 'trajectory')) ?? [];
 }
 
-function historyOf(document: Json): readonly Json[] {
-  return listOf(get(document, 'history')) ?? [];
+function getSweHistory(document: Json): readonly Json[] {
+  return toOptionalList(getJsonPath(document, 'history')) ?? [];
 }
 
-function isTurn(turn: Json): boolean {
-  const isAction = typeof get(turn, 'action') === 'string' && get(turn, 'args') === undefined;
+function isSweTurn(turn: Json): boolean {
+  const isAction = typeof getJsonPath(turn, 'action') === 'string' && getJsonPath(turn, 'args') === undefined;
   return (
-    isAction && ['observation', 'response', 'thought'].some((name) => typeof get(turn, name) === 'string')
+    isAction &&
+    ['observation', 'response', 'thought'].some((name) => typeof getJsonPath(turn, name) === 'string')
   );
 }
 
-function isHistoryItem(item: Json): boolean {
-  return typeof get(item, 'role') === 'string' && typeof get(item, 'message_type') === 'string';
+function isSweHistoryItem(item: Json): boolean {
+  return (
+    typeof getJsonPath(item, 'role') === 'string' && typeof getJsonPath(item, 'message_type') === 'string'
+  );
 }
 
-function* turnEntries(turns: readonly Json[]): Generator<Entry> {
+function* readSweTurns(turns: readonly Json[]): Generator<TraceEntry> {
   for (const [index, turn] of turns.entries()) {
     const where = `trajectory[${index}]`;
-    if (!isObject(turn)) yield { type: 'problem', where, problem: `expected a turn, got ${kindOf(turn)}` };
+    if (!isJsonObject(turn))
+      yield { type: 'problem', where, problem: `expected a turn, got ${describeJsonKind(turn)}` };
     else {
-      const outcome = { result: get(turn, 'observation'), error: undefined };
-      const text = stringOf(get(turn, 'thought')) || stringOf(get(turn, 'response')) || '';
-      const command = commandPart(get(turn, 'action'));
-      const parts: readonly Part[] = [
+      const outcome = { result: getJsonPath(turn, 'observation'), error: undefined };
+      const text =
+        toOptionalString(getJsonPath(turn, 'thought')) ||
+        toOptionalString(getJsonPath(turn, 'response')) ||
+        '';
+      const command = createSweCall(getJsonPath(turn, 'action'));
+      const parts: readonly TracePart[] = [
         { type: 'text', text },
         ...(command === null ? [] : [{ ...command, outcome }]),
       ];
@@ -65,36 +86,42 @@ function* turnEntries(turns: readonly Json[]): Generator<Entry> {
   }
 }
 
-function* historyEntries(items: readonly Json[]): Generator<Entry> {
+function* readSweHistory(items: readonly Json[]): Generator<TraceEntry> {
   for (const [index, item] of items.entries()) {
-    // Demonstrations come before the run itself.
-    if (get(item, 'is_demo') !== true) yield* historyEntry(item, `history[${index}]`);
+    // Demonstrations precede the run itself.
+    if (getJsonPath(item, 'is_demo') !== true) yield* readSweHistoryItem(item, `history[${index}]`);
   }
 }
 
-function* historyEntry(item: Json, where: string): Generator<Entry> {
-  const role = get(item, 'role');
-  const content = get(item, 'content');
-  const isObserved = role === 'tool' || get(item, 'message_type') === 'observation';
+function* readSweHistoryItem(item: Json, where: string): Generator<TraceEntry> {
+  const role = getJsonPath(item, 'role');
+  const content = getJsonPath(item, 'content');
+  const isObserved = role === 'tool' || getJsonPath(item, 'message_type') === 'observation';
   if (role === 'assistant') {
-    const command = commandPart(get(item, 'action'));
-    const calls = callParts(item);
-    const text = stringOf(get(item, 'thought')) || contentText(content);
+    const command = createSweCall(getJsonPath(item, 'action'));
+    const calls = readChatCallParts(item);
+    const text = toOptionalString(getJsonPath(item, 'thought')) || getContentText(content);
     const called = calls.length > 0 || command === null ? calls : [command];
     yield { type: 'reply', parts: [{ type: 'text', text }, ...called] };
   } else if (isObserved) {
-    yield { type: 'result', id: callIdOf(item), result: resultOf(content), error: undefined, where };
-  } else if (role === 'user') yield { type: 'user', text: contentText(content) };
+    yield {
+      type: 'result',
+      id: getSweCallId(item),
+      result: getResultContent(content),
+      error: undefined,
+      where,
+    };
+  } else if (role === 'user') yield { type: 'user', text: getContentText(content) };
   else if (role !== 'system') yield { type: 'problem', where, problem: 'a message of an unknown role' };
 }
 
-/** The id of the call that an observation answers, where calls have ids. */
-function callIdOf(item: Json): string | undefined {
-  const ids = listOf(get(item, 'tool_call_ids')) ?? [];
-  return idOf(ids[0]) ?? idOf(get(item, 'tool_call_id'));
+/** Returns the id of the call that an observation answers, if calls have ids. */
+function getSweCallId(item: Json): string | undefined {
+  const ids = toOptionalList(getJsonPath(item, 'tool_call_ids')) ?? [];
+  return toOptionalId(ids[0]) ?? toOptionalId(getJsonPath(item, 'tool_call_id'));
 }
 
-function commandPart(action: Json | undefined): Extract<Part, { type: 'call' }> | null {
+function createSweCall(action: Json | undefined): Extract<TracePart, { type: 'call' }> | null {
   if (typeof action !== 'string' || action.trim() === '') return null;
   return { type: 'call', tool: 'bash', args: { command: action } };
 }

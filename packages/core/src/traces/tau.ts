@@ -1,122 +1,151 @@
 import type { Json } from '../json.ts';
-import { buildRun } from './build-run.ts';
-import { contentText, resultOf } from './content.ts';
-import type { Entry } from './entry.ts';
-import { booleanOf, get, idOf, isObject, kindOf, listOf, stringOf } from '../json-fields.ts';
-import { callParts, chatEntries, namelessCalls, notAMessage, saidParts } from './openai-chat.ts';
-import { successOf } from './run-facts.ts';
-import { timeOf } from './time.ts';
-import { usageOf } from './tokens.ts';
-import { merged, type ParsedTrace, type TraceFormat } from './trace-format.ts';
+import { buildRecordedRun } from './build-run.ts';
+import { getContentText, getResultContent } from './content.ts';
+import type { TraceEntry } from './trace-entry.ts';
+import {
+  toOptionalBoolean,
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  describeJsonKind,
+  toOptionalList,
+  toOptionalString,
+} from '../json-fields.ts';
+import {
+  readChatCallParts,
+  readChatEntries,
+  reportNamelessCalls,
+  describeInvalidMessage,
+  readChatTextParts,
+} from './openai-chat.ts';
+import { readRunSuccess } from './run-facts.ts';
+import { parseTraceTime } from './trace-time.ts';
+import { parseTraceUsage } from './trace-usage.ts';
+import { mergeTraces, type ParsedTrace, type TraceFormat } from './trace-format.ts';
 
 /** Result files of tau-bench (a list of tasks, each with a `traj`) and of tau2-bench (a list of simulations). */
-export const tau: TraceFormat = {
+export const tauFormat: TraceFormat = {
   name: 'tau',
   sign: 'simulations with messages and a reward, or tasks with a traj and a reward (tau-bench, tau2-bench)',
   recognise(document) {
-    if (listOf(get(document, 'simulations')) !== undefined) return true;
-    return isSimulation(document) || isTask(document) || (listOf(document) ?? []).some(isTask);
+    if (toOptionalList(getJsonPath(document, 'simulations')) !== undefined) return true;
+    return (
+      isTauSimulation(document) || isTauTask(document) || (toOptionalList(document) ?? []).some(isTauTask)
+    );
   },
   parse(document, name) {
-    const simulations = listOf(get(document, 'simulations'));
-    const model = stringOf(get(document, 'info', 'agent_info', 'llm'));
+    const simulations = toOptionalList(getJsonPath(document, 'simulations'));
+    const model = toOptionalString(getJsonPath(document, 'info', 'agent_info', 'llm'));
     if (simulations !== undefined) {
-      return merged(
+      return mergeTraces(
         simulations.map((run, index) =>
-          parseSimulation(run, { name, model, where: `simulations[${index}]` }),
+          parseTauSimulation(run, { name, model, where: `simulations[${index}]` }),
         ),
       );
     }
-    if (isSimulation(document)) return parseSimulation(document, { name, model, where: '' });
-    const tasks = listOf(document);
-    if (tasks === undefined) return parseTask(document, name, '');
-    return merged(tasks.map((task, index) => parseTask(task, name, `[${index}]`)));
+    if (isTauSimulation(document)) return parseTauSimulation(document, { name, model, where: '' });
+    const tasks = toOptionalList(document);
+    if (tasks === undefined) return parseTauTask(document, name, '');
+    return mergeTraces(tasks.map((task, index) => parseTauTask(task, name, `[${index}]`)));
   },
 };
 
-function isTask(task: Json): boolean {
-  return listOf(get(task, 'traj')) !== undefined && typeof get(task, 'reward') === 'number';
+function isTauTask(task: Json): boolean {
+  return (
+    toOptionalList(getJsonPath(task, 'traj')) !== undefined && typeof getJsonPath(task, 'reward') === 'number'
+  );
 }
 
-function isSimulation(run: Json): boolean {
-  const isRewarded = isObject(get(run, 'reward_info')) || typeof get(run, 'termination_reason') === 'string';
-  return isRewarded && listOf(get(run, 'messages')) !== undefined && get(run, 'task_id') !== undefined;
+function isTauSimulation(run: Json): boolean {
+  const isRewarded =
+    isJsonObject(getJsonPath(run, 'reward_info')) ||
+    typeof getJsonPath(run, 'termination_reason') === 'string';
+  return (
+    isRewarded &&
+    toOptionalList(getJsonPath(run, 'messages')) !== undefined &&
+    getJsonPath(run, 'task_id') !== undefined
+  );
 }
 
-/** The tools of tau-bench have no flag for an error: they begin their answer with the word. */
-function parseTask(task: Json, name: string, where: string): ParsedTrace {
-  const messages = listOf(get(task, 'traj'));
-  if (messages === undefined) return unreadable(where, `expected a task with a traj, got ${kindOf(task)}`);
-  const success = successOf(task);
-  const facts = { ...identity(task, name), ...(success === undefined ? {} : { success }) };
-  return buildRun(facts, markErrors(chatEntries(messages, join(where, 'traj'))));
+/** tau-bench tools have no error flag; a failed result starts with the word "Error". */
+function parseTauTask(task: Json, name: string, where: string): ParsedTrace {
+  const messages = toOptionalList(getJsonPath(task, 'traj'));
+  if (messages === undefined)
+    return createUnreadableTrace(where, `expected a task with a traj, got ${describeJsonKind(task)}`);
+  const success = readRunSuccess(task);
+  const facts = { ...readTauIdentity(task, name), ...(success === undefined ? {} : { success }) };
+  return buildRecordedRun(facts, markTauErrors(readChatEntries(messages, joinTauPath(where, 'traj'))));
 }
 
-function* markErrors(entries: Iterable<Entry>): Generator<Entry> {
+function* markTauErrors(entries: Iterable<TraceEntry>): Generator<TraceEntry> {
   for (const entry of entries) {
     if (entry.type !== 'result') yield entry;
     else yield { ...entry, error: typeof entry.result === 'string' && /^Error\b/.test(entry.result) };
   }
 }
 
-type Place = { readonly name: string; readonly model: string | undefined; readonly where: string };
+type TauRunContext = { readonly name: string; readonly model: string | undefined; readonly where: string };
 
-function parseSimulation(run: Json, { name, model, where }: Place): ParsedTrace {
-  const messages = listOf(get(run, 'messages'));
+function parseTauSimulation(run: Json, { name, model, where }: TauRunContext): ParsedTrace {
+  const messages = toOptionalList(getJsonPath(run, 'messages'));
   if (messages === undefined)
-    return unreadable(where, `expected a simulation with messages, got ${kindOf(run)}`);
-  const success = successOf(get(run, 'reward_info'));
-  const exit = stringOf(get(run, 'termination_reason'));
+    return createUnreadableTrace(where, `expected a simulation with messages, got ${describeJsonKind(run)}`);
+  const success = readRunSuccess(getJsonPath(run, 'reward_info'));
+  const exit = toOptionalString(getJsonPath(run, 'termination_reason'));
   const facts = {
-    ...identity(run, name),
+    ...readTauIdentity(run, name),
     ...(model === undefined ? {} : { model }),
     ...(success === undefined ? {} : { success }),
     ...(exit === undefined ? {} : { exit }),
   };
-  return buildRun(facts, simulationEntries(messages, join(where, 'messages')));
+  return buildRecordedRun(facts, readSimulationEntries(messages, joinTauPath(where, 'messages')));
 }
 
-/** A file holds many runs, and the same task many times: the task and the trial tell them apart. */
-function identity(
+/** A file holds many runs, and the same task many times; the task and the trial identify a run. */
+function readTauIdentity(
   run: Json,
   name: string,
 ): { readonly id: string; readonly source: string; readonly task?: string } {
-  const task = idOf(get(run, 'task_id'));
-  const trial = idOf(get(run, 'trial')) ?? '0';
-  if (task === undefined) return { id: idOf(get(run, 'id')) ?? name, source: 'tau' };
+  const task = toOptionalId(getJsonPath(run, 'task_id'));
+  const trial = toOptionalId(getJsonPath(run, 'trial')) ?? '0';
+  if (task === undefined) return { id: toOptionalId(getJsonPath(run, 'id')) ?? name, source: 'tau' };
   return { id: `${name}/${task}/${trial}`, source: 'tau', task };
 }
 
-function* simulationEntries(messages: readonly Json[], where: string): Generator<Entry> {
-  for (const [index, message] of messages.entries()) yield* simulationEntry(message, `${where}[${index}]`);
+function* readSimulationEntries(messages: readonly Json[], where: string): Generator<TraceEntry> {
+  for (const [index, message] of messages.entries())
+    yield* readSimulationMessage(message, `${where}[${index}]`);
 }
 
-/** The simulated user may have tools of its own; what it does with them is no work of the agent. */
-function* simulationEntry(message: Json, where: string): Generator<Entry> {
-  const role = get(message, 'role');
-  const text = contentText(get(message, 'content'));
-  const at = timeOf(get(message, 'timestamp'));
-  const together = listOf(get(message, 'tool_messages'));
+/** The simulated user may have its own tools, whose calls are not the agent's work. */
+function* readSimulationMessage(message: Json, where: string): Generator<TraceEntry> {
+  const role = getJsonPath(message, 'role');
+  const text = getContentText(getJsonPath(message, 'content'));
+  const at = parseTraceTime(getJsonPath(message, 'timestamp'));
+  const together = toOptionalList(getJsonPath(message, 'tool_messages'));
   if (role === 'user' && text !== '') yield { type: 'user', text, at };
   else if (role === 'assistant') {
-    const parts = [...saidParts(message), ...callParts(message)];
-    yield { type: 'reply', parts, at, usage: usageOf(get(message, 'usage')) };
-    yield* namelessCalls(message, where);
+    const parts = [...readChatTextParts(message), ...readChatCallParts(message)];
+    yield { type: 'reply', parts, at, usage: parseTraceUsage(getJsonPath(message, 'usage')) };
+    yield* reportNamelessCalls(message, where);
   } else if (role === 'tool' && together !== undefined) {
     for (const [index, one] of together.entries())
-      yield* simulationEntry(one, `${where}.tool_messages[${index}]`);
-  } else if (role === 'tool' && get(message, 'requestor') !== 'user') {
-    const [id, error] = [idOf(get(message, 'id')), booleanOf(get(message, 'error'))];
-    yield { type: 'result', id, result: resultOf(get(message, 'content')), error, where };
+      yield* readSimulationMessage(one, `${where}.tool_messages[${index}]`);
+  } else if (role === 'tool' && getJsonPath(message, 'requestor') !== 'user') {
+    const [id, error] = [
+      toOptionalId(getJsonPath(message, 'id')),
+      toOptionalBoolean(getJsonPath(message, 'error')),
+    ];
+    yield { type: 'result', id, result: getResultContent(getJsonPath(message, 'content')), error, where };
   } else if (role !== 'user' && role !== 'tool' && role !== 'system') {
-    yield { type: 'problem', where, problem: notAMessage(message) };
+    yield { type: 'problem', where, problem: describeInvalidMessage(message) };
   }
 }
 
-function unreadable(where: string, problem: string): ParsedTrace {
+function createUnreadableTrace(where: string, problem: string): ParsedTrace {
   return { runs: [], problems: [{ where, problem }] };
 }
 
-function join(where: string, name: string): string {
+function joinTauPath(where: string, name: string): string {
   return where === '' ? name : `${where}.${name}`;
 }

@@ -1,31 +1,36 @@
 import type { Rule } from '../governor/rule.ts';
-import { pawlRules } from '../governor/rules/pawl.ts';
-import { pawlConfig } from './pawl/config.ts';
+import { pawlRules } from '../governor/rules/pawl-rules.ts';
+import { parsePawlConfig } from './pawl/config.ts';
 import type { TrackerConfig, TrackerPreset } from './presets.ts';
-import { readSnapshot } from './snapshot.ts';
-import { startTracking } from './track.ts';
-import { Tracker, type TrackerHost } from './tracker.ts';
+import { parseTrackerSnapshot } from './snapshot.ts';
+import { startTracking } from './track-record.ts';
+import { LoopTracker, type TrackerHost } from './loop-tracker.ts';
 
 export type TrackerOptions<Preset extends TrackerPreset> = TrackerHost<Preset> & {
   readonly sessionId: string;
   readonly preset: Preset;
   readonly totalPhases?: number | undefined;
   readonly config?: TrackerConfig<Preset> | undefined;
-  /** For the nexora presets: go to ErrorRecovery and to Halted without being told. */
+  /** For the nexora presets: enter ErrorRecovery and Halted automatically. */
   readonly autoHalt?: boolean | undefined;
 };
 
+/** Creates a tracker for an agent that runs its own loop; throws a TypeError for invalid options. */
 export function createTracker<Preset extends TrackerPreset>(
   options: TrackerOptions<Preset>,
-): Tracker<Preset> {
+): LoopTracker<Preset> {
   const { sessionId, preset, totalPhases, config, autoHalt, ...host } = options;
-  checkHost(options);
-  checkForPreset(options);
+  checkTrackerHost(options);
+  checkPresetOptions(options);
   const given = autoHalt === undefined ? config : { ...config, autoHalt };
-  return new Tracker(sessionId, startTracking({ preset, at: host.now(), config: given, totalPhases }), host);
+  return new LoopTracker(
+    sessionId,
+    startTracking({ preset, at: host.now(), config: given, totalPhases }),
+    host,
+  );
 }
 
-function checkHost({ sessionId, now, totalPhases }: TrackerOptions<TrackerPreset>): void {
+function checkTrackerHost({ sessionId, now, totalPhases }: TrackerOptions<TrackerPreset>): void {
   if (typeof sessionId !== 'string' || sessionId === '') {
     throw new TypeError('A tracker needs a sessionId: a text that is not empty.');
   }
@@ -40,27 +45,27 @@ function checkHost({ sessionId, now, totalPhases }: TrackerOptions<TrackerPreset
   }
 }
 
-function checkForPreset({ preset, config, autoHalt, ownRules }: TrackerOptions<TrackerPreset>): void {
+function checkPresetOptions({ preset, config, autoHalt, ownRules }: TrackerOptions<TrackerPreset>): void {
   if (autoHalt !== undefined && (preset === 'savant' || preset === 'pawl')) {
     throw new TypeError('autoHalt is for the nexora presets; for savant set policy in its config.');
   }
-  if (preset === 'pawl') checkRules(config ?? {}, ownRules ?? []);
+  if (preset === 'pawl') checkRuleIds(config ?? {}, ownRules ?? []);
   else if (ownRules !== undefined) {
     throw new TypeError(`ownRules are for the preset pawl; ${preset} has rules of another kind.`);
   }
 }
 
-/** A change to a rule that does not exist would change nothing, and nobody would notice. */
-function checkRules(config: object, ownRules: readonly Rule[]): void {
-  const { rules } = pawlConfig(config);
+/** An override for an unknown rule would be silently ignored. */
+function checkRuleIds(config: object, ownRules: readonly Rule[]): void {
+  const { rules } = parsePawlConfig(config);
   const known = [...pawlRules, ...ownRules].map(({ id }) => id);
   const unknown = Object.keys(rules).find((id) => !known.includes(id));
   if (unknown === undefined) return;
   throw new TypeError(`Tracker config: there is no rule ${unknown}. The rules are ${known.join(', ')}.`);
 }
 
-/** A tracker that goes on where the one that wrote the snapshot stopped. */
-export function restoreTracker(snapshot: unknown, host: TrackerHost): Tracker {
-  const { sessionId, state } = readSnapshot(snapshot);
-  return new Tracker<TrackerPreset>(sessionId, state, host);
+/** Restores a tracker from its snapshot. */
+export function restoreTracker(snapshot: unknown, host: TrackerHost): LoopTracker {
+  const { sessionId, state } = parseTrackerSnapshot(snapshot);
+  return new LoopTracker<TrackerPreset>(sessionId, state, host);
 }

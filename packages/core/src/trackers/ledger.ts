@@ -1,43 +1,43 @@
-import { digest } from '../governor/digest.ts';
-import { withRecent } from './recent.ts';
-import type { CallOutcome, EndedCall, RecordOf, ToolCall, TrackerRecord } from './record.ts';
+import { fingerprintText } from '../governor/fingerprint.ts';
+import { appendRecent } from './append-recent.ts';
+import type { CallOutcome, EndedCall, RecordByType, TrackerCall, TrackerRecord } from './tracker-record.ts';
 
-/** The result of a test run. Only the end of the output is kept. */
+/** The result of a test run; only the end of the output is stored. */
 export type TestResult = { readonly command: string; readonly passed: boolean; readonly output: string };
 
-/** A file and the fingerprint of what it holds; null where that is not known. */
-export type FileContent = { readonly path: string; readonly contentHash: string | null };
+/** A file and its content fingerprint; null if unknown. */
+export type LedgerFile = { readonly path: string; readonly contentHash: string | null };
 
-export type Milestone = { readonly at: number; readonly description: string };
+export type ReachedMilestone = { readonly at: number; readonly description: string };
 
 /**
- * What was done, whatever anybody thinks of it. Counts are of everything; lists hold the latest, so that the memory of
- * a session is bounded. A change of phase forgets the messages and keeps the rest.
+ * The record of what was done, independent of any verdict. Counts cover everything; lists hold the latest items, so
+ * that the state is bounded. A phase change clears the messages only.
  */
-export type Ledger = {
-  /** The number of the latest call. */
+export type TrackerLedger = {
+  /** Number of the latest call. */
   readonly callsMade: number;
   readonly callsEnded: number;
   readonly successes: number;
   readonly failures: number;
   /** Calls that have not ended yet. */
-  readonly pending: readonly { readonly seq: number; readonly call: ToolCall }[];
-  /** The latest files, each once, the one changed last at the end. */
-  readonly files: readonly FileContent[];
+  readonly pending: readonly { readonly seq: number; readonly call: TrackerCall }[];
+  /** The latest files, without duplicates, last changed at the end. */
+  readonly files: readonly LedgerFile[];
   readonly filesModified: number;
   readonly commands: readonly string[];
   readonly commandsExecuted: number;
   readonly tests: readonly TestResult[];
   readonly testsPassed: number;
   readonly testsFailed: number;
-  readonly milestones: readonly Milestone[];
+  readonly milestones: readonly ReachedMilestone[];
   readonly milestonesReached: number;
   /** Fingerprints of the latest messages. */
   readonly messages: readonly string[];
   readonly duplicateMessages: number;
 };
 
-export const emptyLedger: Ledger = {
+export const emptyLedger: TrackerLedger = {
   callsMade: 0,
   callsEnded: 0,
   successes: 0,
@@ -56,79 +56,90 @@ export const emptyLedger: Ledger = {
   duplicateMessages: 0,
 };
 
-const pendingMax = 64;
-/** A file that comes back after this many others is counted as another one. */
-const filesMax = 1_000;
-const recentMax = 20;
+const pendingCallsMax = 64;
+/** A file that recurs after this many others is counted again. */
+const ledgerFilesMax = 1_000;
+const ledgerRecentMax = 20;
 const milestonesMax = 100;
-const messagesMax = 5;
-const outputMax = 1_000;
-const commandMax = 1_000;
+const ledgerMessagesMax = 5;
+const testOutputMax = 1_000;
+const ledgerCommandMax = 1_000;
 
-export function entered(ledger: Ledger, record: TrackerRecord, readTools: readonly string[]): Ledger {
+export function updateLedger(
+  ledger: TrackerLedger,
+  record: TrackerRecord,
+  readTools: readonly string[],
+): TrackerLedger {
   switch (record.type) {
     case 'call-made':
-      return made(ledger, record.call);
+      return recordMadeCall(ledger, record.call);
     case 'call-ended':
-      return ended(ledger, endedCall(ledger, record), readTools);
+      return recordEndedCall(ledger, findEndedCall(ledger, record), readTools);
     case 'message-said':
-      return said(ledger, record.text);
+      return recordMessage(ledger, record.text);
     case 'test-ran':
-      return tested(ledger, record);
+      return recordTestResult(ledger, record);
     case 'file-changed':
-      return withFile(ledger, record.file, record.contentHash);
+      return recordFileContent(ledger, record.file, record.contentHash);
     case 'milestone-reached':
-      return reached(ledger, record);
+      return recordMilestone(ledger, record);
     case 'phase-started':
     case 'phase-completed':
       return { ...ledger, messages: [] };
     case 'moved':
       return record.to === 'PhaseTransition' ? { ...ledger, messages: [] } : ledger;
     default:
-      // Ticks, failed decisions and blockers are kept elsewhere.
+      // Ticks, failed decisions and blockers are recorded elsewhere.
       return ledger;
   }
 }
 
-/** The call that a record says has ended, or null if there is none under way with that number. */
-export function endedCall(
-  ledger: Ledger,
+/** Returns the call that a record ends, or null if no such call is pending. */
+export function findEndedCall(
+  ledger: TrackerLedger,
   { seq, outcome }: { readonly seq: number; readonly outcome: CallOutcome },
 ): EndedCall | null {
   const found = ledger.pending.find((each) => each.seq === seq);
   return found === undefined ? null : { seq, call: found.call, outcome };
 }
 
-/** The file a call has changed, or null. A success of a tool that does not only read is taken for a change. */
-export function changedFile({ call, outcome }: EndedCall, readTools: readonly string[]): string | null {
+/** Returns the file a call changed, or null. A success of any tool that is not read-only counts as a change. */
+export function getChangedFile({ call, outcome }: EndedCall, readTools: readonly string[]): string | null {
   return outcome.success && !readTools.includes(call.tool) ? (call.file ?? null) : null;
 }
 
-export function isDuplicate(ledger: Ledger, text: string): boolean {
-  return ledger.messages.includes(digest(text));
+export function isDuplicateMessage(ledger: TrackerLedger, text: string): boolean {
+  return ledger.messages.includes(fingerprintText(text));
 }
 
-/** What a file holds as far as is known; undefined for a file never changed, or so long ago that it is forgotten. */
-export function contentOf(ledger: Ledger, path: string): FileContent | undefined {
+/** Returns the known content of a file; undefined if it never changed or is no longer remembered. */
+export function findLedgerFile(ledger: TrackerLedger, path: string): LedgerFile | undefined {
   return ledger.files.findLast((file) => file.path === path);
 }
 
 /** Whether the latest run of this test passed. */
-export function passedBefore(ledger: Ledger, command: string): boolean {
+export function hasTestPassed(ledger: TrackerLedger, command: string): boolean {
   return ledger.tests.findLast((test) => test.command === command)?.passed ?? false;
 }
 
-/** Arguments can be long, and nobody asks for them once the call was made. */
-function made(ledger: Ledger, { args: _args, query: _query, ...call }: ToolCall): Ledger {
+/** Arguments are dropped, because they can be long and are not needed after the call was made. */
+function recordMadeCall(
+  ledger: TrackerLedger,
+  { args: _args, query: _query, ...call }: TrackerCall,
+): TrackerLedger {
   const seq = ledger.callsMade + 1;
-  return { ...ledger, callsMade: seq, pending: withRecent(ledger.pending, { seq, call }, pendingMax) };
+  return { ...ledger, callsMade: seq, pending: appendRecent(ledger.pending, { seq, call }, pendingCallsMax) };
 }
 
-function ended(before: Ledger, end: EndedCall | null, readTools: readonly string[]): Ledger {
+function recordEndedCall(
+  before: TrackerLedger,
+  end: EndedCall | null,
+  readTools: readonly string[],
+): TrackerLedger {
   if (end === null) return before;
   const { seq, call, outcome } = end;
-  const file = changedFile(end, readTools);
-  const ledger = file === null ? before : withFile(before, file, outcome.contentHash ?? null);
+  const file = getChangedFile(end, readTools);
+  const ledger = file === null ? before : recordFileContent(before, file, outcome.contentHash ?? null);
   const hasCommand = call.command !== undefined && call.command !== '';
   return {
     ...ledger,
@@ -137,37 +148,43 @@ function ended(before: Ledger, end: EndedCall | null, readTools: readonly string
     failures: ledger.failures + (outcome.success ? 0 : 1),
     pending: ledger.pending.filter((each) => each.seq !== seq),
     commands: hasCommand
-      ? withRecent(ledger.commands, call.command.slice(0, commandMax), recentMax)
+      ? appendRecent(ledger.commands, call.command.slice(0, ledgerCommandMax), ledgerRecentMax)
       : ledger.commands,
     commandsExecuted: ledger.commandsExecuted + (hasCommand ? 1 : 0),
   };
 }
 
-/** A message that was said before is counted, and does not push others out. */
-function said(ledger: Ledger, text: string): Ledger {
-  if (isDuplicate(ledger, text)) return { ...ledger, duplicateMessages: ledger.duplicateMessages + 1 };
-  return { ...ledger, messages: withRecent(ledger.messages, digest(text), messagesMax) };
+/** Counts a duplicate message without evicting others. */
+function recordMessage(ledger: TrackerLedger, text: string): TrackerLedger {
+  if (isDuplicateMessage(ledger, text)) return { ...ledger, duplicateMessages: ledger.duplicateMessages + 1 };
+  return { ...ledger, messages: appendRecent(ledger.messages, fingerprintText(text), ledgerMessagesMax) };
 }
 
-function tested(ledger: Ledger, { command, passed, output }: RecordOf<'test-ran'>): Ledger {
-  const result = { command, passed, output: output.slice(-outputMax) };
+function recordTestResult(
+  ledger: TrackerLedger,
+  { command, passed, output }: RecordByType<'test-ran'>,
+): TrackerLedger {
+  const result = { command, passed, output: output.slice(-testOutputMax) };
   return {
     ...ledger,
-    tests: withRecent(ledger.tests, result, recentMax),
+    tests: appendRecent(ledger.tests, result, ledgerRecentMax),
     testsPassed: ledger.testsPassed + (passed ? 1 : 0),
     testsFailed: ledger.testsFailed + (passed ? 0 : 1),
   };
 }
 
-function reached(ledger: Ledger, { at, description }: RecordOf<'milestone-reached'>): Ledger {
-  const milestones = withRecent(ledger.milestones, { at, description }, milestonesMax);
+function recordMilestone(
+  ledger: TrackerLedger,
+  { at, description }: RecordByType<'milestone-reached'>,
+): TrackerLedger {
+  const milestones = appendRecent(ledger.milestones, { at, description }, milestonesMax);
   return { ...ledger, milestones, milestonesReached: ledger.milestonesReached + 1 };
 }
 
-function withFile(ledger: Ledger, path: string, contentHash: string | null): Ledger {
-  const known = contentOf(ledger, path);
+function recordFileContent(ledger: TrackerLedger, path: string, contentHash: string | null): TrackerLedger {
+  const known = findLedgerFile(ledger, path);
   if (known?.contentHash === contentHash) return ledger;
   const others = known === undefined ? ledger.files : ledger.files.filter((file) => file !== known);
-  const files = withRecent(others, { path, contentHash }, filesMax);
+  const files = appendRecent(others, { path, contentHash }, ledgerFilesMax);
   return { ...ledger, files, filesModified: ledger.filesModified + (known === undefined ? 1 : 0) };
 }

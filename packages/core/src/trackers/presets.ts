@@ -1,48 +1,48 @@
-import type { Given } from './config.ts';
-import { lenient, nexoraConfig, type NexoraConfig } from './nexora/config.ts';
-import { nexoraMind, type NexoraMind } from './nexora/mind.ts';
+import type { TrackerConfigInput } from './tracker-config.ts';
+import { lenientNexoraConfig, parseNexoraConfig, type NexoraConfig } from './nexora/config.ts';
+import { createNexoraDetector, type NexoraDetectorState } from './nexora/detector-state.ts';
 import type { NexoraState } from './nexora/states.ts';
-import { pawlConfig, type PawlConfig } from './pawl/config.ts';
-import { pawlMind, type PawlMind, type PawlState } from './pawl/mind.ts';
-import { savantConfig, type SavantConfig } from './savant/config.ts';
-import { savantMind, type SavantMind } from './savant/mind.ts';
+import { parsePawlConfig, type PawlConfig } from './pawl/config.ts';
+import { createPawlDetector, type PawlDetectorState, type PawlState } from './pawl/detector-state.ts';
+import { parseSavantConfig, type SavantConfig } from './savant/config.ts';
+import { createSavantDetector, type SavantDetectorState } from './savant/detector-state.ts';
 import type { SavantState } from './savant/states.ts';
 
-/** Governors with rules of their own: one for long coding work, a more patient one, and one for agents that search. */
+/** Governors with their own rules: one for long coding tasks, a more lenient one, and one for agents that search. */
 export type SeedPreset = 'nexora' | 'nexora-lenient' | 'savant';
 
-/** Which governor watches; `pawl` has the rules of a session. */
+/** The governor of a tracker; `pawl` uses the rules of a session. */
 export type TrackerPreset = 'pawl' | SeedPreset;
 
 export const seedPresets: readonly SeedPreset[] = ['nexora', 'nexora-lenient', 'savant'];
 export const trackerPresets: readonly TrackerPreset[] = ['pawl', ...seedPresets];
 
-export type SeedMind = NexoraMind | SavantMind;
-export type TrackerMind = PawlMind | SeedMind;
+export type SeedDetectorState = NexoraDetectorState | SavantDetectorState;
+export type TrackerDetectorState = PawlDetectorState | SeedDetectorState;
 
-type Kinds = {
+type PresetTypes = {
   readonly pawl: { readonly config: PawlConfig; readonly state: PawlState };
   readonly nexora: { readonly config: NexoraConfig; readonly state: NexoraState };
   readonly 'nexora-lenient': { readonly config: NexoraConfig; readonly state: NexoraState };
   readonly savant: { readonly config: SavantConfig; readonly state: SavantState };
 };
 
-/** The names of the states of a preset. */
-export type StateOf<Preset extends TrackerPreset> = Kinds[Preset]['state'];
+/** The state names of a preset. */
+export type PresetState<Preset extends TrackerPreset> = PresetTypes[Preset]['state'];
 
-/** What may be configured of a preset, each key in camelCase or in snake_case. */
-export type TrackerConfig<Preset extends TrackerPreset> = Given<Kinds[Preset]['config']>;
+/** The configuration of a preset, with keys in camelCase or snake_case. */
+export type TrackerConfig<Preset extends TrackerPreset> = TrackerConfigInput<PresetTypes[Preset]['config']>;
 
-export function mindOf(preset: TrackerPreset, given: object, at: number): TrackerMind {
+export function createDetector(preset: TrackerPreset, given: object, at: number): TrackerDetectorState {
   switch (preset) {
     case 'pawl':
-      return pawlMind(pawlConfig(given), at);
+      return createPawlDetector(parsePawlConfig(given), at);
     case 'nexora':
-      return nexoraMind(nexoraConfig(given), at);
+      return createNexoraDetector(parseNexoraConfig(given), at);
     case 'nexora-lenient':
-      return nexoraMind(nexoraConfig(given, lenient), at);
+      return createNexoraDetector(parseNexoraConfig(given, lenientNexoraConfig), at);
     case 'savant':
-      return savantMind(savantConfig(given), at);
+      return createSavantDetector(parseSavantConfig(given), at);
     default:
       throw new TypeError(
         `There is no preset ${String(preset)}. The presets are ${trackerPresets.join(', ')}.`,

@@ -1,8 +1,8 @@
-import { tailWhile } from '../governor/rules/tail.ts';
-import type { TrackerMind } from './presets.ts';
-import type { TrackerState } from './track.ts';
+import { takeTailWhile } from '../governor/rules/window-queries.ts';
+import type { TrackerDetectorState } from './presets.ts';
+import type { TrackerState } from './track-record.ts';
 
-/** How the work goes. "Recent" is what is still remembered since the latest phase began. */
+/** Progress statistics. "Recent" covers what is still remembered since the latest phase started. */
 export type ProgressStats = {
   readonly calls: number;
   readonly filesModified: number;
@@ -26,7 +26,7 @@ export type TotalProgress = {
   readonly testsPassed: number;
 };
 
-export function progressOf({ mind, ledger }: TrackerState): ProgressStats {
+export function computeProgress({ mind, ledger }: TrackerState): ProgressStats {
   const isNexora = mind.kind === 'nexora';
   const successes = isNexora ? mind.actions.filter(({ success }) => success).length : ledger.successes;
   return {
@@ -37,16 +37,16 @@ export function progressOf({ mind, ledger }: TrackerState): ProgressStats {
     testsFailed: ledger.testsFailed,
     recentSuccesses: successes,
     recentFailures: isNexora ? mind.actions.length - successes : ledger.failures,
-    consecutiveErrors: consecutiveErrorsOf(mind),
+    consecutiveErrors: countConsecutiveErrors(mind),
     duplicateMessages: ledger.duplicateMessages,
     milestones: ledger.milestonesReached,
   };
 }
 
-function consecutiveErrorsOf(mind: TrackerMind): number {
+function countConsecutiveErrors(mind: TrackerDetectorState): number {
   switch (mind.kind) {
     case 'pawl':
-      return tailWhile(mind.seen.work, ({ error }) => error !== null).length;
+      return takeTailWhile(mind.seen.work, ({ error }) => error !== null).length;
     case 'nexora':
       return mind.consecutiveErrors;
     case 'savant':
@@ -56,7 +56,7 @@ function consecutiveErrorsOf(mind: TrackerMind): number {
   }
 }
 
-export function totalProgressOf({ ledger, phases }: TrackerState): TotalProgress {
+export function computeTotalProgress({ ledger, phases }: TrackerState): TotalProgress {
   return {
     totalPhases: phases.total,
     completedPhases: phases.completed.length,

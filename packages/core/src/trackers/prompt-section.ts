@@ -1,24 +1,28 @@
-import { stateSection, type SectionForm } from '../modes/state-section.ts';
-import { durationMs } from './machine.ts';
-import { verdictsOf, type TrackerState } from './track.ts';
+import { renderStateSection, type SectionFormat } from '../modes/state-section.ts';
+import { computeStateDuration } from './tracker-machine.ts';
+import { listTrackerVerdicts, type TrackerState } from './track-record.ts';
 
 /**
- * Where the agent is, for its own eyes. Models heed what stands last, so this belongs at the very bottom of the prompt.
- * Advice is given when stuck, and after a wrong turn.
+ * Renders the agent's state for its prompt. It belongs at the very bottom, because models follow the last instructions
+ * best. Advice is given when the agent is stuck and after a refused transition.
  */
-export function promptSectionOf({ mind }: TrackerState, at: number, form: SectionForm = 'full'): string {
+export function renderPromptSection(
+  { mind }: TrackerState,
+  at: number,
+  form: SectionFormat = 'full',
+): string {
   const { machine } = mind;
-  const [verdict] = verdictsOf(mind, at);
+  const [verdict] = listTrackerVerdicts(mind, at);
   const advice = verdict?.advice ?? (mind.kind === 'savant' ? mind.refusal : null);
-  return stateSection({
+  return renderStateSection({
     phase: machine.state,
-    durationMs: durationMs(machine, at),
+    durationMs: computeStateDuration(machine, at),
     stuck: verdict?.level === 'stuck',
     advice,
     form,
   }).join('\n');
 }
 
-export function withPromptSection(prompt: string, state: TrackerState, at: number): string {
-  return `${prompt.trimEnd()}\n\n${promptSectionOf(state, at)}`;
+export function appendPromptSection(prompt: string, state: TrackerState, at: number): string {
+  return `${prompt.trimEnd()}\n\n${renderPromptSection(state, at)}`;
 }

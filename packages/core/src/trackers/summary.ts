@@ -1,15 +1,15 @@
-import { durationMs } from './machine.ts';
-import { nexoraSuccessors } from './nexora/states.ts';
-import type { TrackerMind } from './presets.ts';
-import { savantActions, savantSuccessors, savantTimeoutMs } from './savant/states.ts';
-import { verdictsOf, type TrackerState } from './track.ts';
-import { reportOf } from './verdict.ts';
+import { computeStateDuration } from './tracker-machine.ts';
+import { listNexoraSuccessors } from './nexora/states.ts';
+import type { TrackerDetectorState } from './presets.ts';
+import { listSavantActions, listSavantSuccessors, getSavantTimeout } from './savant/states.ts';
+import { listTrackerVerdicts, type TrackerState } from './track-record.ts';
+import { toStuckReport } from './tracker-verdict.ts';
 
-/** Where the agent is, in one flat object: for a prompt, a log line or a page. */
+/** The agent's state in one flat object, for a prompt, a log line or a page. */
 export type TrackerSummary = {
   readonly currentState: string;
   readonly durationMs: number;
-  /** How long the state may last; null for as long as it takes. Who finishes the work should take no longer either. */
+  /** Time limit of the state; null for none. It also applies to the caller that finishes the work. */
   readonly timeoutMs: number | null;
   readonly stepCount: number;
   readonly stateStepCount: number;
@@ -22,27 +22,27 @@ export type TrackerSummary = {
   readonly lastQueries: readonly string[];
 };
 
-export function summaryOf(state: TrackerState, at: number): TrackerSummary {
+export function summarizeTracker(state: TrackerState, at: number): TrackerSummary {
   const { mind } = state;
   const { machine } = mind;
-  const report = reportOf(verdictsOf(mind, at)[0]);
+  const report = toStuckReport(listTrackerVerdicts(mind, at)[0]);
   return {
     currentState: machine.state,
-    durationMs: durationMs(machine, at),
-    timeoutMs: mind.kind === 'savant' ? savantTimeoutMs(mind.machine.state, mind.config) : null,
+    durationMs: computeStateDuration(machine, at),
+    timeoutMs: mind.kind === 'savant' ? getSavantTimeout(mind.machine.state, mind.config) : null,
     stepCount: machine.steps,
     stateStepCount: machine.stateSteps,
     historyLength: machine.history.length,
     stuck: report.stuck,
     suggestedExit: report.advice || null,
-    allowedActions: allowedActionsOf(state),
-    nextStates: nextStatesOf(state),
-    lastTools: callsOf(mind).map(({ tool }) => tool),
+    allowedActions: listAllowedActions(state),
+    nextStates: listTrackerNextStates(state),
+    lastTools: listRecentCalls(mind).map(({ tool }) => tool),
     lastQueries: mind.kind === 'savant' ? mind.queries.map(({ query }) => query) : [],
   };
 }
 
-function callsOf(mind: TrackerMind): readonly { readonly tool: string }[] {
+function listRecentCalls(mind: TrackerDetectorState): readonly { readonly tool: string }[] {
   switch (mind.kind) {
     case 'pawl':
       return mind.seen.work;
@@ -55,13 +55,13 @@ function callsOf(mind: TrackerMind): readonly { readonly tool: string }[] {
   }
 }
 
-/** The tools that may be called; `*` is any. */
-export function allowedActionsOf({ mind }: TrackerState): readonly string[] {
-  if (mind.kind === 'savant') return savantActions(mind.machine.state, mind.config);
+/** Returns the tools that may be called; `*` is any. */
+export function listAllowedActions({ mind }: TrackerState): readonly string[] {
+  if (mind.kind === 'savant') return listSavantActions(mind.machine.state, mind.config);
   return mind.machine.state === 'Halted' ? [] : ['*'];
 }
 
-export function nextStatesOf({ mind }: TrackerState): readonly string[] {
-  if (mind.kind === 'savant') return savantSuccessors(mind.machine.state, mind.config);
-  return mind.kind === 'nexora' ? nexoraSuccessors(mind.machine.state) : [];
+export function listTrackerNextStates({ mind }: TrackerState): readonly string[] {
+  if (mind.kind === 'savant') return listSavantSuccessors(mind.machine.state, mind.config);
+  return mind.kind === 'nexora' ? listNexoraSuccessors(mind.machine.state) : [];
 }

@@ -1,21 +1,21 @@
 import type { Verdict } from '../governor/verdict.ts';
 import type {
-  Agenda,
-  Ask,
+  TurnAgenda,
+  ModelCallIntent,
   AwaitingPermission,
   CallingModel,
   ErrorRecovery,
   ExecutingTools,
-  Finish,
-  Turn,
+  FinishRequest,
+  TurnState,
 } from './state.ts';
 
-export const emptyAgenda: Agenda = { phaseChanges: 0, failedPhase: null, verdict: null, finish: null };
+export const emptyAgenda: TurnAgenda = { phaseChanges: 0, failedPhase: null, verdict: null, finish: null };
 
-/** An ordinary model call. Shared, so that asking for nothing special costs nothing. */
-export const plainAsk: Ask = { advice: null, finish: null, agenda: emptyAgenda };
+/** An ordinary model call; shared to avoid an allocation. */
+export const plainCallIntent: ModelCallIntent = { advice: null, finish: null, agenda: emptyAgenda };
 
-export function isEmpty(agenda: Agenda): boolean {
+export function isAgendaEmpty(agenda: TurnAgenda): boolean {
   return (
     agenda === emptyAgenda ||
     (agenda.phaseChanges === 0 &&
@@ -25,8 +25,8 @@ export function isEmpty(agenda: Agenda): boolean {
   );
 }
 
-/** What a state keeps for the next check, wherever it keeps it. */
-export function agendaOf(turn: Turn): Agenda {
+/** Returns the agenda of a state. */
+export function getAgenda(turn: TurnState): TurnAgenda {
   switch (turn.status) {
     case 'waitingForUser':
     case 'halted':
@@ -42,15 +42,15 @@ export function agendaOf(turn: Turn): Agenda {
     case 'paging':
       return turn.work.ask.agenda;
     case 'errorRecovery':
-      return agendaIn(turn);
+      return getRecoveryAgenda(turn);
     case 'paused':
-      return agendaOf(turn.held);
+      return getAgenda(turn.held);
     default:
       return turn satisfies never;
   }
 }
 
-function agendaIn(turn: ErrorRecovery): Agenda {
+function getRecoveryAgenda(turn: ErrorRecovery): TurnAgenda {
   switch (turn.origin) {
     case 'model':
       return turn.ask.agenda;
@@ -63,29 +63,29 @@ function agendaIn(turn: ErrorRecovery): Agenda {
   }
 }
 
-/** A milder verdict does not take the place of a graver one that still waits. */
-export function withVerdict(agenda: Agenda, verdict: Verdict): Agenda {
+/** Adds a verdict unless a more severe one is already pending. */
+export function addVerdict(agenda: TurnAgenda, verdict: Verdict): TurnAgenda {
   const { kind } = verdict.response;
   if (kind === 'finish') {
-    return { ...agenda, verdict, finish: endOfSession(verdict) };
+    return { ...agenda, verdict, finish: createSessionFinish(verdict) };
   }
   const waiting = agenda.verdict?.response.kind ?? 'advise';
-  return gravity[kind] < gravity[waiting] ? agenda : { ...agenda, verdict };
+  return responseRanks[kind] < responseRanks[waiting] ? agenda : { ...agenda, verdict };
 }
 
-/** The state with a verdict on its agenda. */
-export function turnWithVerdict(turn: JudgedTurn, verdict: Verdict): JudgedTurn {
-  if (turn.status !== 'callingModel') return { ...turn, agenda: withVerdict(turn.agenda, verdict) };
+/** Returns the state with a verdict added to its agenda. */
+export function addTurnVerdict(turn: JudgedTurn, verdict: Verdict): JudgedTurn {
+  if (turn.status !== 'callingModel') return { ...turn, agenda: addVerdict(turn.agenda, verdict) };
   const { ask } = turn;
-  return { ...turn, ask: { ...ask, agenda: withVerdict(ask.agenda, verdict) } };
+  return { ...turn, ask: { ...ask, agenda: addVerdict(ask.agenda, verdict) } };
 }
 
-/** The states that the governor looks on in. */
+/** The states in which the governor judges the work. */
 type JudgedTurn = CallingModel | AwaitingPermission | ExecutingTools;
 
-/** A last call, after which the session halts for this verdict. */
-export function endOfSession({ reason, rule }: Verdict): Finish {
+/** Requests a last model call, after which the session halts because of this verdict. */
+export function createSessionFinish({ reason, rule }: Verdict): FinishRequest {
   return { reason, ends: 'session', rule, deadline: null };
 }
 
-const gravity = { advise: 0, refuse: 1, run: 2, recover: 3, ask: 4, finish: 5, halt: 6 } as const;
+const responseRanks = { advise: 0, refuse: 1, run: 2, recover: 3, ask: 4, finish: 5, halt: 6 } as const;

@@ -1,29 +1,40 @@
-import { append } from '../conversation/conversation.ts';
-import type { Conversation } from '../conversation/conversation.ts';
-import type { Call, Message } from '../conversation/message.ts';
+import { appendItem } from '../conversation/conversation.ts';
+import type { ConversationHistory } from '../conversation/conversation.ts';
+import type { ToolCall, ConversationMessage } from '../conversation/message.ts';
 import type { RequestedCall } from '../event.ts';
-import { failure } from './results.ts';
-import type { Execution, PermissionCall } from './state.ts';
+import { createFailedOutcome } from './results.ts';
+import type { CallExecution, PermissionCall } from './state.ts';
 
 /**
- * The calls of a reply with an id each that no other call of the reply has. Models leave ids out and use them twice;
- * such a call gets one made from the request, so that results can never be told to the wrong call.
+ * Gives every call of a reply a unique id. Models omit ids or use one twice; such a call gets an id derived from the
+ * request, so that a result is never assigned to the wrong call.
  */
-export function withIds(calls: readonly RequestedCall[], request: number, word = 'call'): readonly Call[] {
-  const named = Array<Call>(calls.length);
+export function assignCallIds(
+  calls: readonly RequestedCall[],
+  request: number,
+  word = 'call',
+): readonly ToolCall[] {
+  const named = Array<ToolCall>(calls.length);
   for (let index = 0; index < calls.length; index += 1) {
     const { id = '', tool, args } = calls[index] as RequestedCall;
-    const isUsable = id !== '' && !isTaken(id, named, index);
-    named[index] = { id: isUsable ? id : freshId(`${word}_${request}_${index}`, named, index), tool, args };
+    const isUsable = id !== '' && !isCallIdTaken(id, named, index);
+    named[index] = {
+      id: isUsable ? id : createFreeCallId(`${word}_${request}_${index}`, named, index),
+      tool,
+      args,
+    };
   }
   return named;
 }
 
-export function isAllowed({ permission = 'allow' }: RequestedCall): boolean {
+export function isAllowedCall({ permission = 'allow' }: RequestedCall): boolean {
   return permission === 'allow';
 }
 
-export function askedFor(calls: readonly Call[], requested: readonly RequestedCall[]): PermissionCall[] {
+export function toPermissionCalls(
+  calls: readonly ToolCall[],
+  requested: readonly RequestedCall[],
+): PermissionCall[] {
   return calls.map((call, index) => {
     const { permission, because } = requested[index] ?? {};
     switch (permission) {
@@ -33,7 +44,7 @@ export function askedFor(calls: readonly Call[], requested: readonly RequestedCa
         return {
           decision: 'denied',
           call,
-          outcome: failure('denied', because ?? 'A rule does not allow this call.'),
+          outcome: createFailedOutcome('denied', because ?? 'A rule does not allow this call.'),
         };
       case 'allow':
       case undefined:
@@ -42,30 +53,33 @@ export function askedFor(calls: readonly Call[], requested: readonly RequestedCa
   });
 }
 
-export function toExecution(decided: PermissionCall): Execution {
+export function toExecution(decided: PermissionCall): CallExecution {
   return decided.decision === 'denied'
     ? { status: 'completed', call: decided.call, outcome: decided.outcome }
     : { status: 'pending', call: decided.call };
 }
 
-/** The assistant's message joins the conversation; one with neither text nor calls is nothing a model may be sent. */
-export function withReply(
-  conversation: Conversation<Message>,
-  reply: { readonly text: string; readonly calls: readonly Call[]; readonly at: number },
-): Conversation<Message> {
+/**
+ * Appends the assistant message, unless it has neither text nor calls, because such a message cannot be sent to a
+ * model.
+ */
+export function appendReply(
+  conversation: ConversationHistory<ConversationMessage>,
+  reply: { readonly text: string; readonly calls: readonly ToolCall[]; readonly at: number },
+): ConversationHistory<ConversationMessage> {
   const { text, calls, at } = reply;
   if (text === '' && calls.length === 0) return conversation;
-  return append(conversation, { role: 'assistant', at, text, calls });
+  return appendItem(conversation, { role: 'assistant', at, text, calls });
 }
 
-function freshId(wanted: string, named: readonly Call[], count: number): string {
+function createFreeCallId(wanted: string, named: readonly ToolCall[], count: number): string {
   let id = wanted;
-  while (isTaken(id, named, count)) id += '_';
+  while (isCallIdTaken(id, named, count)) id += '_';
   return id;
 }
 
-/** A reply holds a handful of calls: looking through those named so far costs less than keeping a set. */
-function isTaken(id: string, named: readonly Call[], count: number): boolean {
+/** A linear scan is cheaper than a set, because a reply holds only a few calls. */
+function isCallIdTaken(id: string, named: readonly ToolCall[], count: number): boolean {
   for (let index = 0; index < count; index += 1) if (named[index]?.id === id) return true;
   return false;
 }

@@ -4,17 +4,17 @@ import type { EventType } from '../event.ts';
 import type { TurnStatus } from './state.ts';
 
 /*
- * The turn machine drawn as data. `step` does not read it: it is a second, independent account of the same machine, and
- * the tests hold the two to each other on every state, event and path.
+ * The turn machine as a chart. `step` does not use it: it is an independent description of the same machine, and the
+ * tests compare the two on every state, event and path.
  *
- * Left out, because they are the same everywhere: an event that no move is listed for changes nothing and asks to wait;
- * while paused, every event but the listed ones and another wish to pause is taken as the state held would take it, without
- * new work.
+ * Omitted because it is the same everywhere: an event without a listed move changes nothing and returns a wait action;
+ * while paused, every event except the listed ones and another pause request is applied to the held state without
+ * starting new work.
  */
-type Target = TurnStatus | readonly [when: string, to: TurnStatus, ...does: ActionType[]];
+type TurnTarget = TurnStatus | readonly [when: string, to: TurnStatus, ...does: ActionType[]];
 
-/** The moves on one event; a bare state is the move without a condition. */
-function on(event: EventType | null, ...targets: readonly Target[]): readonly ChartMove[] {
+/** Creates the moves on one event; a bare state is a move without a condition. */
+function createMoves(event: EventType | null, ...targets: readonly TurnTarget[]): readonly ChartMove[] {
   return targets.map((target) => {
     if (typeof target === 'string') return { on: event, when: null, to: target, does: [] };
     const [when, to, ...does] = target;
@@ -22,7 +22,7 @@ function on(event: EventType | null, ...targets: readonly Target[]): readonly Ch
   });
 }
 
-function state(
+function createChartState(
   name: TurnStatus,
   kind: ChartState['kind'],
   description: string,
@@ -31,52 +31,52 @@ function state(
   return { name, kind, description, moves: moves.flat() };
 }
 
-const shutdown = on('shutdown-requested', ['', 'shuttingDown', 'shut-down']);
+const shutdownMoves = createMoves('shutdown-requested', ['', 'shuttingDown', 'shut-down']);
 
-/** A failed phase that no check has come to yet ends the session all the same. */
-const failedMeanwhile = ['failed phase ends the session', 'halted', 'abort', 'stop'] as const;
-const calledOff = ['', 'waitingForUser', 'abort', 'wait'] as const;
+/** A failed phase that no progress check has processed yet still ends the session. */
+const failedPhaseTarget = ['failed phase ends the session', 'halted', 'abort', 'stop'] as const;
+const canceledTarget = ['', 'waitingForUser', 'abort', 'wait'] as const;
 
-const cancel = on('cancel-requested', failedMeanwhile, calledOff);
+const cancelMoves = createMoves('cancel-requested', failedPhaseTarget, canceledTarget);
 
-/** A round of tools that was begun is not left without a look at it. */
-const cancelRound = on(
+/** Canceling a started tool round still passes through a progress check. */
+const cancelRoundMoves = createMoves(
   'cancel-requested',
-  failedMeanwhile,
+  failedPhaseTarget,
   ['every round is checked', 'progressCheck', 'abort'],
-  calledOff,
+  canceledTarget,
 );
 
-/** The ways out of every state with work under way. */
-const callOff = [
-  on('pause-requested', ['', 'paused', 'wait']),
-  on('halt-requested', ['', 'halted', 'abort', 'stop']),
-  shutdown,
+/** The exits of every state with work in progress. */
+const interruptionMoves = [
+  createMoves('pause-requested', ['', 'paused', 'wait']),
+  createMoves('halt-requested', ['', 'halted', 'abort', 'stop']),
+  shutdownMoves,
 ];
 
-/** What a person asks of memory changes nothing about the work. */
-function askMemory(name: TurnStatus): readonly ChartMove[] {
-  return on(
+/** A memory command does not affect the work in progress. */
+function createMemoryMoves(name: TurnStatus): readonly ChartMove[] {
+  return createMoves(
     'memory-asked',
     ['an entry is sent to storage', name, 'store', 'wait'],
     ['an entry is pinned or unpinned', name, 'wait'],
   );
 }
 
-/** What is kept for the next progress check, and what is done at once. */
-function kept(name: TurnStatus): readonly ChartMove[] {
+/** Events that go on the agenda for the next progress check, and those that take effect at once. */
+function createAgendaMoves(name: TurnStatus): readonly ChartMove[] {
   return [
-    ...on('steered', ['', name, 'wait']),
-    ...on('phase-started', ['brings no message', name, 'wait']),
-    ...on('phase-completed', ['', name, 'wait']),
-    ...on('verdict-reached', ['verdict is halt', 'halted', 'abort', 'stop'], ['', name, 'wait']),
-    ...on('finish-requested', ['', name, 'wait']),
-    ...askMemory(name),
+    ...createMoves('steered', ['', name, 'wait']),
+    ...createMoves('phase-started', ['brings no message', name, 'wait']),
+    ...createMoves('phase-completed', ['', name, 'wait']),
+    ...createMoves('verdict-reached', ['verdict is halt', 'halted', 'abort', 'stop'], ['', name, 'wait']),
+    ...createMoves('finish-requested', ['', name, 'wait']),
+    ...createMemoryMoves(name),
   ];
 }
 
-/** Where the work goes when a round of tools, hooks included, is over. */
-const afterTools: readonly Target[] = [
+/** Where the turn continues after a tool round, hooks included. */
+const afterToolsTargets: readonly TurnTarget[] = [
   ['progress is checked', 'progressCheck'],
   ['turn is done', 'waitingForUser', 'wait'],
   ['', 'callingModel', 'ask-model'],
@@ -86,29 +86,29 @@ export const turnChart: Chart = {
   name: 'turn',
   initial: 'waitingForUser',
   states: [
-    state(
+    createChartState(
       'waitingForUser',
       'waiting',
       'Waits for a message. Where every session starts and every turn ends.',
-      on('user-message', ['', 'callingModel', 'ask-model']),
-      on('steered', ['', 'callingModel', 'ask-model']),
-      on('paging-requested', ['', 'paging', 'page-memory']),
-      on('phase-started', 'phaseTransition'),
-      on('phase-completed', 'phaseTransition'),
-      on('verdict-reached', ['verdict is halt', 'halted', 'stop']),
-      askMemory('waitingForUser'),
-      on('pause-requested', ['', 'paused', 'wait']),
-      on('halt-requested', ['', 'halted', 'stop']),
-      shutdown,
+      createMoves('user-message', ['', 'callingModel', 'ask-model']),
+      createMoves('steered', ['', 'callingModel', 'ask-model']),
+      createMoves('paging-requested', ['', 'paging', 'page-memory']),
+      createMoves('phase-started', 'phaseTransition'),
+      createMoves('phase-completed', 'phaseTransition'),
+      createMoves('verdict-reached', ['verdict is halt', 'halted', 'stop']),
+      createMemoryMoves('waitingForUser'),
+      createMoves('pause-requested', ['', 'paused', 'wait']),
+      createMoves('halt-requested', ['', 'halted', 'stop']),
+      shutdownMoves,
     ),
-    state(
+    createChartState(
       'callingModel',
       'waiting',
       'Waits for the model.',
-      on('text-delta', ['', 'callingModel', 'show-text']),
-      on('call-delta', ['', 'callingModel', 'wait']),
-      on('model-replied', 'processingResponse'),
-      on(
+      createMoves('text-delta', ['', 'callingModel', 'show-text']),
+      createMoves('call-delta', ['', 'callingModel', 'wait']),
+      createMoves('model-replied', 'processingResponse'),
+      createMoves(
         'model-failed',
         ['no room, and tries are left', 'paging', 'page-memory'],
         ['tries are left', 'errorRecovery', 'wait'],
@@ -116,15 +116,15 @@ export const turnChart: Chart = {
         ['agenda is open', 'progressCheck', 'show-error'],
         ['', 'waitingForUser', 'show-error'],
       ),
-      kept('callingModel'),
-      cancel,
-      ...callOff,
+      createAgendaMoves('callingModel'),
+      cancelMoves,
+      ...interruptionMoves,
     ),
-    state(
+    createChartState(
       'processingResponse',
       'passing',
       'Looks at the reply.',
-      on(
+      createMoves(
         null,
         ['last call ends the session', 'halted', 'stop'],
         ['reply ends the turn, agenda is open', 'progressCheck'],
@@ -135,57 +135,57 @@ export const turnChart: Chart = {
         ['', 'callingModel', 'ask-model'],
       ),
     ),
-    state(
+    createChartState(
       'awaitingPermission',
       'waiting',
       'Waits for a person to decide on each call that needs it.',
-      on(
+      createMoves(
         'permission-decided',
         ['others are undecided', 'awaitingPermission', 'wait'],
         ['a call may run', 'executingTools', 'run-tools'],
         ['', 'processingResponse'],
       ),
-      kept('awaitingPermission'),
-      cancel,
-      ...callOff,
+      createAgendaMoves('awaitingPermission'),
+      cancelMoves,
+      ...interruptionMoves,
     ),
-    state(
+    createChartState(
       'executingTools',
       'waiting',
       'Waits for tools.',
-      on('tool-started', ['', 'executingTools', 'wait']),
-      on('tool-progressed', ['', 'executingTools', 'wait']),
-      on(
+      createMoves('tool-started', ['', 'executingTools', 'wait']),
+      createMoves('tool-progressed', ['', 'executingTools', 'wait']),
+      createMoves(
         'tool-finished',
         ['others are open', 'executingTools', 'wait'],
         ['something changed', 'postToolsHook', 'run-hooks'],
-        ...afterTools,
+        ...afterToolsTargets,
       ),
-      kept('executingTools'),
-      cancelRound,
-      ...callOff,
+      createAgendaMoves('executingTools'),
+      cancelRoundMoves,
+      ...interruptionMoves,
     ),
-    state(
+    createChartState(
       'postToolsHook',
       'waiting',
       'Waits for what runs after tools that changed something.',
-      on('hooks-finished', ...afterTools),
-      on(
+      createMoves('hooks-finished', ...afterToolsTargets),
+      createMoves(
         'hooks-failed',
         ['tries are left', 'errorRecovery', 'wait'],
         ['progress is checked', 'progressCheck', 'show-error'],
         ['turn is done', 'waitingForUser', 'show-error'],
         ['', 'callingModel', 'show-error', 'ask-model'],
       ),
-      kept('postToolsHook'),
-      cancelRound,
-      ...callOff,
+      createAgendaMoves('postToolsHook'),
+      cancelRoundMoves,
+      ...interruptionMoves,
     ),
-    state(
+    createChartState(
       'progressCheck',
       'passing',
       'Is the work moving? Works off what was asked for meanwhile.',
-      on(
+      createMoves(
         null,
         ['work is called off', 'waitingForUser', 'wait'],
         ['a phase changed', 'phaseTransition'],
@@ -199,11 +199,11 @@ export const turnChart: Chart = {
         ['', 'callingModel', 'ask-model'],
       ),
     ),
-    state(
+    createChartState(
       'phaseTransition',
       'passing',
       'One phase of a long task ends, the next begins.',
-      on(
+      createMoves(
         null,
         ['another phase changed', 'phaseTransition'],
         ['failed phase ends the session', 'halted', 'stop'],
@@ -212,17 +212,17 @@ export const turnChart: Chart = {
         ['', 'waitingForUser', 'wait'],
       ),
     ),
-    state(
+    createChartState(
       'errorRecovery',
       'waiting',
       'Waits for a retry to fall due, or for a way out of a stuck state.',
-      on(
+      createMoves(
         'retry-due',
         ['model failed', 'callingModel', 'ask-model'],
         ['hooks failed', 'postToolsHook', 'run-hooks'],
         ['paging failed', 'paging', 'page-memory'],
       ),
-      on(
+      createMoves(
         'recovery-finished',
         ['way out is to halt', 'halted', 'abort', 'stop'],
         ['way out is to run calls', 'executingTools', 'run-tools'],
@@ -231,36 +231,36 @@ export const turnChart: Chart = {
         ['there is no way out', 'waitingForUser', 'show-error'],
         ['way out is to ask', 'callingModel', 'ask-model'],
       ),
-      kept('errorRecovery'),
-      cancel,
-      ...callOff,
+      createAgendaMoves('errorRecovery'),
+      cancelMoves,
+      ...interruptionMoves,
     ),
-    state(
+    createChartState(
       'paging',
       'waiting',
       'Waits for memory to make room.',
-      on(
+      createMoves(
         'paging-finished',
         ['model was asked', 'callingModel', 'ask-model'],
         ['agenda is open', 'progressCheck'],
         ['', 'waitingForUser', 'wait'],
       ),
-      on(
+      createMoves(
         'paging-failed',
         ['tries are left', 'errorRecovery', 'wait'],
         ['last call ends the session', 'halted', 'show-error', 'stop'],
         ['agenda is open', 'progressCheck', 'show-error'],
         ['', 'waitingForUser', 'show-error'],
       ),
-      kept('paging'),
-      cancel,
-      ...callOff,
+      createAgendaMoves('paging'),
+      cancelMoves,
+      ...interruptionMoves,
     ),
-    state(
+    createChartState(
       'paused',
       'waiting',
       'Waits for permission to go on. Answers still come in; no new work starts.',
-      on(
+      createMoves(
         'resume-requested',
         ['was waitingForUser', 'waitingForUser', 'wait'],
         ['was callingModel', 'callingModel', 'ask-model'],
@@ -272,16 +272,25 @@ export const turnChart: Chart = {
         ['was errorRecovery', 'errorRecovery', 'wait'],
         ['was paging', 'paging', 'page-memory'],
       ),
-      on('cancel-requested', ['was waitingForUser', 'waitingForUser', 'wait'], failedMeanwhile, calledOff),
-      on('halt-requested', ['was waitingForUser', 'halted', 'stop'], ['', 'halted', 'abort', 'stop']),
-      shutdown,
+      createMoves(
+        'cancel-requested',
+        ['was waitingForUser', 'waitingForUser', 'wait'],
+        failedPhaseTarget,
+        canceledTarget,
+      ),
+      createMoves(
+        'halt-requested',
+        ['was waitingForUser', 'halted', 'stop'],
+        ['', 'halted', 'abort', 'stop'],
+      ),
+      shutdownMoves,
     ),
-    state('halted', 'terminal', 'Ended for good, with the reason.', shutdown),
-    state(
+    createChartState('halted', 'terminal', 'Ended for good, with the reason.', shutdownMoves),
+    createChartState(
       'shuttingDown',
       'terminal',
       'The caller lets go of the session.',
-      on('shutdown-requested', ['', 'shuttingDown', 'shut-down']),
+      createMoves('shutdown-requested', ['', 'shuttingDown', 'shut-down']),
     ),
   ],
 };

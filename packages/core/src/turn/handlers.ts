@@ -1,15 +1,15 @@
-import type { Event, EventType } from '../event.ts';
+import type { EventOfType, EventType } from '../event.ts';
 import type { Session } from '../session.ts';
-import type { Step } from './move.ts';
-import type { Turn } from './state.ts';
+import type { SessionStep } from './transition-turn.ts';
+import type { TurnState } from './state.ts';
 
-export type EventOf<Type extends EventType> = Extract<Event, { readonly type: Type }>;
-
-type Handler<State extends Turn, Type extends EventType = EventType> = (
+type EventHandler<State extends TurnState, Type extends EventType = EventType> = (
   session: Session,
   turn: State,
-  event: EventOf<Type>,
-) => Step;
+  event: EventOfType<Type>,
+) => SessionStep;
 
-/** What a state does on each event. A new event does not compile until every state says what it makes of it. */
-export type Handlers<State extends Turn> = { readonly [Type in EventType]: Handler<State, Type> };
+/** A state's handler for each event type. A new event type does not compile until every state handles it. */
+export type EventHandlers<State extends TurnState> = {
+  readonly [Type in EventType]: EventHandler<State, Type>;
+};

@@ -1,77 +1,79 @@
-import { append, appendAll, type Conversation } from '../conversation/conversation.ts';
-import type { Call, Message, Outcome, ToolError } from '../conversation/message.ts';
-import { agendaOf } from './agenda.ts';
-import { withSaid } from './said.ts';
-import type { Execution, PermissionCall, Turn } from './state.ts';
+import { appendItem, appendItems, type ConversationHistory } from '../conversation/conversation.ts';
+import type { ToolCall, ConversationMessage, ToolOutcome, ToolError } from '../conversation/message.ts';
+import { getAgenda } from './agenda.ts';
+import { appendSteering } from './steering.ts';
+import type { CallExecution, PermissionCall, TurnState } from './state.ts';
 
-/** Adds the results of a round of calls, one for each call and in call order. */
-export function withResults(
-  conversation: Conversation<Message>,
-  executions: readonly Execution[],
+/** Appends the results of a tool round, one per call and in call order. */
+export function appendResults(
+  conversation: ConversationHistory<ConversationMessage>,
+  executions: readonly CallExecution[],
   at: number,
-): Conversation<Message> {
+): ConversationHistory<ConversationMessage> {
   let result = conversation;
   for (const execution of executions) {
     const { id: callId, tool } = execution.call;
-    result = append(result, { role: 'tool', at, callId, tool, outcome: outcomeOf(execution) });
+    result = appendItem(result, { role: 'tool', at, callId, tool, outcome: getExecutionOutcome(execution) });
   }
   return result;
 }
 
 /**
- * The conversation of a state, with a result for every call that is still open, and with what a person said meanwhile: fit to
- * be sent to a model.
+ * Returns the state's conversation with a result for every open call and with pending steering, so that it can be sent
+ * to a model.
  */
-export function closedConversation(turn: Turn, at: number): Conversation<Message> {
-  return withSaid(withoutOpenCalls(turn, at), agendaOf(turn), at);
+export function closeConversation(turn: TurnState, at: number): ConversationHistory<ConversationMessage> {
+  return appendSteering(closeOpenCalls(turn, at), getAgenda(turn), at);
 }
 
-function withoutOpenCalls(turn: Turn, at: number): Conversation<Message> {
+function closeOpenCalls(turn: TurnState, at: number): ConversationHistory<ConversationMessage> {
   switch (turn.status) {
     case 'executingTools':
-      return withResults(turn.conversation, turn.executions, at);
+      return appendResults(turn.conversation, turn.executions, at);
     case 'awaitingPermission':
-      return appendAll(
+      return appendItems(
         turn.conversation,
-        turn.calls.map((each) => unasked(each, at)),
+        turn.calls.map((each) => createUndecidedResult(each, at)),
       );
     case 'paused':
-      return withoutOpenCalls(turn.held, at);
+      return closeOpenCalls(turn.held, at);
     default:
       return turn.conversation;
   }
 }
 
-export function failure(kind: ToolError['kind'], message: string): Outcome {
+export function createFailedOutcome(kind: ToolError['kind'], message: string): ToolOutcome {
   return { ok: false, error: { kind, message } };
 }
 
-const interrupted = failure(
+const interruptedCallOutcome = createFailedOutcome(
   'interrupted',
   'Called off while running: it may have run fully, partly or not at all.',
 );
 
-/** An ephemeral progress report is no record of a start: the log must tell the same story without it. */
-const neverStarted = failure('cancelled', 'Called off; no start of it is on record.');
+/**
+ * An ephemeral progress report does not prove a start, because replaying the log without it must give the same result.
+ */
+const neverStartedCallOutcome = createFailedOutcome('cancelled', 'Called off; no start of it is on record.');
 
-function outcomeOf(execution: Execution): Outcome {
+function getExecutionOutcome(execution: CallExecution): ToolOutcome {
   switch (execution.status) {
     case 'completed':
       return execution.outcome;
     case 'running':
-      return execution.startedAt === null ? neverStarted : interrupted;
+      return execution.startedAt === null ? neverStartedCallOutcome : interruptedCallOutcome;
     case 'pending':
-      return neverStarted;
+      return neverStartedCallOutcome;
     default:
       return execution satisfies never;
   }
 }
 
-function unasked(permission: PermissionCall, at: number): Message {
-  const call: Call = permission.call;
+function createUndecidedResult(permission: PermissionCall, at: number): ConversationMessage {
+  const call: ToolCall = permission.call;
   const outcome =
     permission.decision === 'denied'
       ? permission.outcome
-      : failure('cancelled', 'Called off before it was decided whether it may run.');
+      : createFailedOutcome('cancelled', 'Called off before it was decided whether it may run.');
   return { role: 'tool', at, callId: call.id, tool: call.tool, outcome };
 }

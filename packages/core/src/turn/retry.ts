@@ -1,13 +1,13 @@
 import type { ModelError } from '../event.ts';
-import type { Settings } from '../settings.ts';
+import type { SessionSettings } from '../settings.ts';
 
 /**
- * When to try again after failure number `failures` in a row, or null to give up.
- * The wait is what the provider asked for; without that it doubles each time, and `jitter` (0 to 1, 1 when absent)
- * picks a point in its upper half so that many clients do not come back at once.
+ * Returns the time of the next retry after `failures` consecutive failures, or null to give up.
+ * The delay is the one the provider asked for. Otherwise it doubles each time, and `jitter` (0 to 1, default 1) picks a
+ * point in its upper half so that many clients do not retry at once.
  */
-export function retryAt(
-  settings: Settings,
+export function computeRetryTime(
+  settings: SessionSettings,
   failure: { readonly at: number; readonly failures: number; readonly jitter: number | undefined },
   error?: ModelError,
 ): number | null {

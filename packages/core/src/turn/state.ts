@@ -1,28 +1,28 @@
 import type { CompletedTool } from '../action.ts';
-import type { Conversation } from '../conversation/conversation.ts';
-import type { Call, Message, Outcome } from '../conversation/message.ts';
+import type { ConversationHistory } from '../conversation/conversation.ts';
+import type { ToolCall, ConversationMessage, ToolOutcome } from '../conversation/message.ts';
 import type { ModelError } from '../event.ts';
 import type { Json } from '../json.ts';
 import type { Verdict } from '../governor/verdict.ts';
 
 /*
- * The turn answers one question: what are we waiting for right now?
+ * The turn state says what the session is waiting for.
  *
- * waitingForUser      for a message. Where every session starts and every turn ends.
- * callingModel        for the model. `streaming` once the first delta arrived; `finish` on a last call without tools.
- * processingResponse  (passed through) the reply is looked at: calls to run, permission to ask, or the end of the turn.
- * awaitingPermission  for a person to decide on each call that needs it.
- * executingTools      for tools. Each execution goes pending → running → completed.
- * postToolsHook       for what runs after tools that changed something.
- * progressCheck       (passed through) is the work moving? The agenda is worked off here.
- * phaseTransition     (passed through) one phase of a long task ends, the next begins.
- * errorRecovery       for a retry to fall due (origin model or io), or for a way out of a stuck state (origin tool).
- * paging              for memory to make room.
- * paused              for permission to go on. Answers still come in and are kept; no new work starts.
- * halted              for nothing: ended for good, and `why`.
- * shuttingDown        for nothing: the caller lets go of the session.
+ * waitingForUser      A user message. Every session starts and every turn ends here.
+ * callingModel        The model. `streaming` after the first delta; `finish` on a last call without tools.
+ * processingResponse  (transient) Processes the reply: calls to run, permissions to ask for, or the end of the turn.
+ * awaitingPermission  A person's decision on each call that needs permission.
+ * executingTools      Tools. Each execution goes pending → running → completed.
+ * postToolsHook       Hooks that run after tools that changed something.
+ * progressCheck       (transient) Checks progress and processes the agenda.
+ * phaseTransition     (transient) One phase of a long task ends and the next starts.
+ * errorRecovery       A retry (origin model or io), or a way out of a stuck state (origin tool).
+ * paging              Paging to make room.
+ * paused              A resume request. Answers are still applied; no new work starts.
+ * halted              Nothing: the session has ended permanently, for the reason in `why`.
+ * shuttingDown        Nothing: the caller releases the session.
  *
- * Each state carries exactly what it needs. The conversation is part of it, so no state can disagree with its history.
+ * Each state carries exactly the data it needs, including the conversation, so that state and history cannot disagree.
  */
 export type TurnStatus =
   | 'waitingForUser'
@@ -39,74 +39,74 @@ export type TurnStatus =
   | 'halted'
   | 'shuttingDown';
 
-type In<Status extends TurnStatus> = {
+type TurnBase<Status extends TurnStatus> = {
   readonly status: Status;
   readonly since: number;
-  readonly conversation: Conversation<Message>;
+  readonly conversation: ConversationHistory<ConversationMessage>;
 };
 
-/** What was asked for while work was under way, to be done at the next progress check. */
-export type Agenda = {
-  /** Changes of phase to pass through `phaseTransition` for. The phases themselves have changed already. */
+/** Requests that arrived while work was in progress, processed at the next progress check. */
+export type TurnAgenda = {
+  /** Number of phase changes to report as `phaseTransition`. The phases themselves have already changed. */
   readonly phaseChanges: number;
   readonly failedPhase: number | null;
   readonly verdict: Verdict | null;
-  readonly finish: Finish | null;
-  /** What a person said meanwhile, in order. Absent when nothing was said, as it is in logs that do not know of it. */
+  readonly finish: FinishRequest | null;
+  /** Pending steering messages, in order. Absent when there are none, as in logs written before steering existed. */
   readonly said?: readonly string[];
 };
 
-/** A last call without tools, and what ends when it is answered. */
-export type Finish = {
+/** A last model call without tools, and what ends with its answer. */
+export type FinishRequest = {
   readonly reason: string;
   readonly ends: 'turn' | 'session';
   readonly rule: string | null;
-  /** When the answer is due; null until it is asked for. */
+  /** When the answer is due; null until the model is called. */
   readonly deadline: number | null;
 };
 
-/** What a model call is for, kept while it is retried or waits for room. */
-export type Ask = {
+/** The purpose of a model call, preserved across retries and paging. */
+export type ModelCallIntent = {
   readonly advice: string | null;
-  readonly finish: Finish | null;
-  readonly agenda: Agenda;
+  readonly finish: FinishRequest | null;
+  readonly agenda: TurnAgenda;
 };
 
-/** What hooks are run for, kept while they are retried. */
+/** The purpose of a hook run, preserved across retries. */
 export type HookWork = {
   readonly completed: readonly CompletedTool[];
-  readonly next: AfterTools;
-  readonly agenda: Agenda;
+  readonly next: NextAfterTools;
+  readonly agenda: TurnAgenda;
 };
 
-/** What paging is for. `asking` says whether a model call found no room and is to be made again. */
+/** The purpose of a paging run. `asking` says whether a model call is waiting for room and must be made afterwards. */
 export type PagingWork = {
   readonly reason: string;
   readonly asking: boolean;
-  readonly ask: Ask;
+  readonly ask: ModelCallIntent;
   readonly modelRetries: number;
 };
 
-/** What comes after the tools: another model call, or the end of the turn. */
-export type AfterTools = 'ask-model' | 'end-turn';
+/** What follows the tools: another model call, or the end of the turn. */
+export type NextAfterTools = 'ask-model' | 'end-turn';
 
-export type Execution =
-  | { readonly status: 'pending'; readonly call: Call }
-  /** `startedAt` is null when only an ephemeral progress report says that it runs. */
+export type CallExecution =
+  | { readonly status: 'pending'; readonly call: ToolCall }
+  /** `startedAt` is null if only an ephemeral progress report indicates that the call runs. */
   | {
       readonly status: 'running';
-      readonly call: Call;
+      readonly call: ToolCall;
       readonly startedAt: number | null;
       readonly progress: string | null;
-      /** What the tool said it was about to do. */
+      /** The intent the tool reported when it started. */
       readonly intent?: Json;
     }
-  | { readonly status: 'completed'; readonly call: Call; readonly outcome: Outcome };
+  | { readonly status: 'completed'; readonly call: ToolCall; readonly outcome: ToolOutcome };
 
-/** A call on its way to a decision; `denied` already holds what the model will be told. */
+/** A call with its permission decision; `denied` already holds the outcome for the model. */
 export type PermissionCall =
-  | { readonly decision: 'pending' | 'allowed'; readonly call: Call }
-  | { readonly decision: 'denied'; readonly call: Call; readonly outcome: Outcome };
+  | { readonly decision: 'pending' | 'allowed'; readonly call: ToolCall }
+  | { readonly decision: 'denied'; readonly call: ToolCall; readonly outcome: ToolOutcome };
 
 export type HaltReason = {
   readonly kind: 'requested' | 'stuck' | 'budget' | 'phase-failed';
@@ -114,60 +114,60 @@ export type HaltReason = {
   readonly rule: string | null;
 };
 
-export type WaitingForUser = In<'waitingForUser'>;
+export type WaitingForUser = TurnBase<'waitingForUser'>;
 
-export type CallingModel = In<'callingModel'> & {
+export type CallingModel = TurnBase<'callingModel'> & {
   readonly request: number;
   readonly retries: number;
   readonly streaming: boolean;
-  readonly ask: Ask;
+  readonly ask: ModelCallIntent;
 };
 
-export type AwaitingPermission = In<'awaitingPermission'> & {
+export type AwaitingPermission = TurnBase<'awaitingPermission'> & {
   readonly request: number;
   readonly calls: readonly PermissionCall[];
-  readonly agenda: Agenda;
+  readonly agenda: TurnAgenda;
 };
 
-export type ExecutingTools = In<'executingTools'> & {
+export type ExecutingTools = TurnBase<'executingTools'> & {
   readonly request: number;
-  readonly executions: readonly Execution[];
-  readonly agenda: Agenda;
+  readonly executions: readonly CallExecution[];
+  readonly agenda: TurnAgenda;
 };
 
-export type PostToolsHook = In<'postToolsHook'> & {
+export type PostToolsHook = TurnBase<'postToolsHook'> & {
   readonly request: number;
   readonly retries: number;
   readonly work: HookWork;
 };
 
-export type Paging = In<'paging'> & {
+export type PagingTurn = TurnBase<'paging'> & {
   readonly request: number;
   readonly retries: number;
   readonly work: PagingWork;
 };
 
-/** The model failed and may be asked again. */
-export type ModelRecovery = In<'errorRecovery'> & {
+/** The model call failed and is retried at `retryAt`. */
+export type ModelRecovery = TurnBase<'errorRecovery'> & {
   readonly origin: 'model';
   readonly request: number;
   readonly retries: number;
   readonly retryAt: number;
   readonly error: ModelError;
-  readonly ask: Ask;
+  readonly ask: ModelCallIntent;
 };
 
-/** A verdict asked for recovery; the caller looks for a way out. */
-export type ToolRecovery = In<'errorRecovery'> & {
+/** A verdict requested recovery, and the caller looks for a way out. */
+export type ToolRecovery = TurnBase<'errorRecovery'> & {
   readonly origin: 'tool';
   readonly request: number;
   readonly attempt: number;
   readonly verdict: Verdict;
-  readonly agenda: Agenda;
+  readonly agenda: TurnAgenda;
 };
 
-/** Hooks or paging failed and are tried again. */
-export type IoRecovery = In<'errorRecovery'> & {
+/** Hooks or paging failed and are retried at `retryAt`. */
+export type IoRecovery = TurnBase<'errorRecovery'> & {
   readonly origin: 'io';
   readonly request: number;
   readonly retries: number;
@@ -181,25 +181,25 @@ export type IoRecovery = In<'errorRecovery'> & {
 export type ErrorRecovery = ModelRecovery | ToolRecovery | IoRecovery;
 
 /** A state that can be paused and resumed. */
-export type Held =
+export type PausableTurn =
   | WaitingForUser
   | CallingModel
   | AwaitingPermission
   | ExecutingTools
   | PostToolsHook
   | ErrorRecovery
-  | Paging;
+  | PagingTurn;
 
-/** The conversation is that of the state held. */
-export type Paused = {
+/** A paused session; its conversation is that of the held state. */
+export type PausedTurn = {
   readonly status: 'paused';
   readonly since: number;
   readonly reason: string;
-  readonly held: Held;
+  readonly held: PausableTurn;
 };
 
-export type Halted = In<'halted'> & { readonly why: HaltReason };
+export type HaltedTurn = TurnBase<'halted'> & { readonly why: HaltReason };
 
-export type ShuttingDown = In<'shuttingDown'>;
+export type ShuttingDown = TurnBase<'shuttingDown'>;
 
-export type Turn = Held | Paused | Halted | ShuttingDown;
+export type TurnState = PausableTurn | PausedTurn | HaltedTurn | ShuttingDown;

@@ -44,11 +44,15 @@ export const hostileNames: readonly string[] = [
   '\uD800 half',
 ];
 
-export function state(name: string, kind: ChartState['kind'], ...moves: readonly ChartMove[]): ChartState {
+export function createTestState(
+  name: string,
+  kind: ChartState['kind'],
+  ...moves: readonly ChartMove[]
+): ChartState {
   return { name, kind, description: name, moves };
 }
 
-export function move(on: string | null, to: string, when: string | null = null): ChartMove {
+export function createTestMove(on: string | null, to: string, when: string | null = null): ChartMove {
   return { on, when, to, does: [] };
 }
 
@@ -57,7 +61,7 @@ export const hostileChart: Chart = {
   name: '</title>',
   initial: hostileNames[0] ?? '',
   states: hostileNames.map((name, index) =>
-    state(
+    createTestState(
       name,
       (['waiting', 'passing', 'terminal'] as const)[index % 3] ?? 'waiting',
       { on: name, when: null, to: hostileNames[(index + 1) % hostileNames.length] ?? '', does: [name] },
@@ -67,29 +71,29 @@ export const hostileChart: Chart = {
   ),
 };
 
-const anyName = fc.oneof(
+const anyChartName = fc.oneof(
   fc.constantFrom(...hostileNames),
   fc.string({ unit: codePoint, maxLength: 60 }),
   fc.array(fc.nat({ max: 0xff_ff }), { maxLength: 8 }).map((codes) => String.fromCharCode(...codes)),
 );
 
 const anyMove = fc.record({
-  on: fc.option(anyName),
-  when: fc.option(anyName),
-  to: anyName,
-  does: fc.array(anyName, { maxLength: 2 }),
+  on: fc.option(anyChartName),
+  when: fc.option(anyChartName),
+  to: anyChartName,
+  does: fc.array(anyChartName, { maxLength: 2 }),
 });
 
 const anyState = fc.record({
-  name: anyName,
-  description: anyName,
+  name: anyChartName,
+  description: anyChartName,
   kind: fc.constantFrom('waiting', 'passing', 'terminal'),
   moves: fc.array(anyMove, { maxLength: 5 }),
 });
 
 /** Any chart at all: names twice, targets nobody declared, no moves, no states. */
 export const anyChart: fc.Arbitrary<Chart> = fc.record({
-  name: anyName,
-  initial: anyName,
+  name: anyChartName,
+  initial: anyChartName,
   states: fc.array(anyState, { maxLength: 9 }),
 });

@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toMermaid } from '../../src/charts/to-mermaid.ts';
 import { turnChart } from '../../src/turn/chart.ts';
-import { anyChart, hostileChart, hostileNames, move, state } from './sample-charts.ts';
+import { anyChart, hostileChart, hostileNames, createTestMove, createTestState } from './sample-charts.ts';
 
-function linesOf(text: string): readonly string[] {
+function splitMermaidLines(text: string): readonly string[] {
   return text
     .trimEnd()
     .split('\n')
@@ -12,8 +12,8 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** The label of the one arrow from a state to another. */
-function labelOf(text: string, from: string, to: string): string | undefined {
-  const found = linesOf(text).filter(
+function getArrowLabel(text: string, from: string, to: string): string | undefined {
+  const found = splitMermaidLines(text).filter(
     (line) => line.startsWith(`${from} --> ${to} `) || line === `${from} --> ${to}`,
   );
   expect(found).toHaveLength(1);
@@ -24,19 +24,22 @@ function labelOf(text: string, from: string, to: string): string | undefined {
  * The few shapes of line an export may consist of; everything that Mermaid could take for something else is written as a
  * numbered entity. Mermaid itself needs a browser and is not part of the tests.
  */
-const text = String.raw`(?:#\d+;|[\p{L}\p{N}\p{M}\p{S}\p{Co}\p{Cn}\p{Cf} ,.\[\]_-]|[^\p{ASCII}])`;
-const shapes = [
+const mermaidTextPattern = String.raw`(?:#\d+;|[\p{L}\p{N}\p{M}\p{S}\p{Co}\p{Cn}\p{Cf} ,.\[\]_-]|[^\p{ASCII}])`;
+const mermaidLineShapes = [
   /^stateDiagram-v2$/u,
   /^[a-zA-Z][a-zA-Z0-9]*$/u,
-  new RegExp(`^state "${text}+" as s\\d+$`, 'u'),
-  new RegExp(`^(?:\\[\\*\\]|\\w+) --> (?:\\[\\*\\]|\\w+)(?: : ${text}+(?:<br/>${text}+)*)?$`, 'u'),
+  new RegExp(`^state "${mermaidTextPattern}+" as s\\d+$`, 'u'),
+  new RegExp(
+    `^(?:\\[\\*\\]|\\w+) --> (?:\\[\\*\\]|\\w+)(?: : ${mermaidTextPattern}+(?:<br/>${mermaidTextPattern}+)*)?$`,
+    'u',
+  ),
   /^classDef (?:waiting|passing|terminal) [a-z0-9:#,\- ]+$/u,
   /^class \w+(?:, \w+)* (?:waiting|passing|terminal)$/u,
 ];
 
 function expectKnownShapes(diagram: string): void {
-  for (const line of linesOf(diagram)) {
-    expect(shapes.filter((shape) => shape.test(line)).length, line).toBeGreaterThan(0);
+  for (const line of splitMermaidLines(diagram)) {
+    expect(mermaidLineShapes.filter((shape) => shape.test(line)).length, line).toBeGreaterThan(0);
     expect(line).not.toMatch(/direction (?:TB|BT|RL|LR)/iu);
   }
 }
@@ -45,21 +48,23 @@ describe('the Mermaid diagram of a chart', () => {
   const diagram = toMermaid(turnChart);
 
   it('is a state diagram that begins in the initial state [LOOM-81]', () => {
-    expect(linesOf(diagram)[0]).toBe('stateDiagram-v2');
+    expect(splitMermaidLines(diagram)[0]).toBe('stateDiagram-v2');
     expect(diagram).toContain('[*] --> waitingForUser\n');
   });
 
   it('has deltas loop on the state that waits for the model [LOOM-82]', () => {
-    expect(labelOf(diagram, 'callingModel', 'callingModel')).toMatch(/^text-delta<br\/>call-delta<br\/>/u);
+    expect(getArrowLabel(diagram, 'callingModel', 'callingModel')).toMatch(
+      /^text-delta<br\/>call-delta<br\/>/u,
+    );
   });
 
   it('leads from a failure of the model back to it when the retry is due [LOOM-83]', () => {
-    expect(labelOf(diagram, 'errorRecovery', 'callingModel')).toContain('retry-due [model failed]');
+    expect(getArrowLabel(diagram, 'errorRecovery', 'callingModel')).toContain('retry-due [model failed]');
   });
 
   it('leads to shutting down from every state that a session can rest in [LOOM-84]', () => {
     for (const { name, kind } of turnChart.states.filter((each) => each.kind !== 'passing')) {
-      expect(labelOf(diagram, name, 'shuttingDown'), `${name}, ${kind}`).toBe('shutdown-requested');
+      expect(getArrowLabel(diagram, name, 'shuttingDown'), `${name}, ${kind}`).toBe('shutdown-requested');
     }
   });
 
@@ -71,14 +76,14 @@ describe('the Mermaid diagram of a chart', () => {
     const pairs = new Set(
       turnChart.states.flatMap(({ name, moves }) => moves.map(({ to }) => `${name} --> ${to}`)),
     );
-    const arrows = linesOf(diagram)
+    const arrows = splitMermaidLines(diagram)
       .map((line) => line.split(' : ')[0] ?? '')
       .filter((line) => /^\w+ --> \w+$/u.test(line));
     expect(arrows.toSorted()).toEqual([...pairs].toSorted());
   });
 
   it('writes conditions in square brackets, and says what is left when none holds', () => {
-    expect(labelOf(diagram, 'progressCheck', 'callingModel')).toBe(
+    expect(getArrowLabel(diagram, 'progressCheck', 'callingModel')).toBe(
       '[something was said]<br/>[finish is asked for]<br/>[otherwise]',
     );
   });
@@ -92,9 +97,12 @@ describe('the Mermaid diagram of a chart', () => {
     const chart = {
       name: 'x',
       initial: 'a b',
-      states: [state('a b', 'waiting', move('go', 's1')), state('s1', 'waiting')],
+      states: [
+        createTestState('a b', 'waiting', createTestMove('go', 's1')),
+        createTestState('s1', 'waiting'),
+      ],
     };
-    expect(linesOf(toMermaid(chart)).slice(1, 5)).toEqual([
+    expect(splitMermaidLines(toMermaid(chart)).slice(1, 5)).toEqual([
       'state "a b" as s2',
       's1',
       '[*] --> s2',
@@ -103,7 +111,7 @@ describe('the Mermaid diagram of a chart', () => {
   });
 
   it('writes what Mermaid could take for something else as entities', () => {
-    const lines = linesOf(toMermaid(hostileChart));
+    const lines = splitMermaidLines(toMermaid(hostileChart));
     expect(lines).toContain('state "a #45;#45;#62; b" as s3');
     expect(lines).toContain('state "#60;#47;svg#62;#60;script#62;alert#40;1#41;#60;#47;script#62;" as s4');
     expect(lines).toContain('state "#100;irection LR" as s23');
@@ -116,9 +124,9 @@ describe('the Mermaid diagram of a chart', () => {
     const chart = {
       name: 'x',
       initial: 'a',
-      states: [state('a', 'waiting', move('go', 'a'), move(' ', 'a'))],
+      states: [createTestState('a', 'waiting', createTestMove('go', 'a'), createTestMove(' ', 'a'))],
     };
-    expect(linesOf(toMermaid(chart))).toContain('a --> a : go');
+    expect(splitMermaidLines(toMermaid(chart))).toContain('a --> a : go');
   });
 
   it('consists of lines of known shapes, for any chart', () => {

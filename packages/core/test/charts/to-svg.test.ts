@@ -3,28 +3,34 @@ import { describe, expect, it } from 'vitest';
 import type { Chart } from '../../src/charts/chart.ts';
 import { toSvg } from '../../src/charts/to-svg.ts';
 import { turnChart } from '../../src/turn/chart.ts';
-import { anyChart, hostileChart, hostileNames, move, state } from './sample-charts.ts';
-import { textsIn, xmlError } from './well-formed.ts';
+import { anyChart, hostileChart, hostileNames, createTestMove, createTestState } from './sample-charts.ts';
+import { listElementTexts, findXmlError } from './well-formed.ts';
 
-const small: Chart = {
+const smallChart: Chart = {
   name: 'small',
   initial: 'idle',
   states: [
-    state('idle', 'waiting', move('start', 'busy')),
-    state('busy', 'waiting', move('tick', 'busy'), move('stop', 'idle'), move('end', 'over', 'all is done')),
-    state('over', 'terminal'),
+    createTestState('idle', 'waiting', createTestMove('start', 'busy')),
+    createTestState(
+      'busy',
+      'waiting',
+      createTestMove('tick', 'busy'),
+      createTestMove('stop', 'idle'),
+      createTestMove('end', 'over', 'all is done'),
+    ),
+    createTestState('over', 'terminal'),
   ],
 };
 
 /** The paths of the lines of this tier. */
-function linesOf(svg: string, tier: string): readonly string[] {
+function listLinePaths(svg: string, tier: string): readonly string[] {
   return [...svg.matchAll(new RegExp(`<path class="line ${tier}"[^>]* d="([^"]*)">`, 'gu'))].map(
     ([, path = '']) => path,
   );
 }
 
 /** The top left corner of the box with this name in it. */
-function boxOf(svg: string, name: string): { readonly x: number; readonly y: number } {
+function getBoxCorner(svg: string, name: string): { readonly x: number; readonly y: number } {
   const found = new RegExp(
     `<rect class="[a-z]+" x="([\\d.]+)" y="([\\d.]+)"[^>]*/><text[^>]*>${name}</text>`,
     'u',
@@ -35,10 +41,10 @@ function boxOf(svg: string, name: string): { readonly x: number; readonly y: num
 describe('the picture of a chart', () => {
   it('is one XML document with a viewBox, a title and a description', () => {
     const svg = toSvg(turnChart);
-    expect(xmlError(svg)).toBeNull();
+    expect(findXmlError(svg)).toBeNull();
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*viewBox="0 0 \d+ \d+"/u);
-    expect(textsIn(svg, 'title')[0]).toBe('State chart: turn');
-    expect(textsIn(svg, 'desc')).toEqual([
+    expect(listElementTexts(svg, 'title')[0]).toBe('State chart: turn');
+    expect(listElementTexts(svg, 'desc')).toEqual([
       '13 states, beginning with waitingForUser. It ends in halted, shuttingDown.',
     ]);
   });
@@ -50,10 +56,10 @@ describe('the picture of a chart', () => {
   it('shows every state and, when pointed at, every move', () => {
     const svg = toSvg(turnChart);
     const names = turnChart.states.map((each) => each.name);
-    expect(textsIn(svg, 'text')).toEqual(expect.arrayContaining(names));
+    expect(listElementTexts(svg, 'text')).toEqual(expect.arrayContaining(names));
     for (const { name, moves } of turnChart.states) {
       for (const { to, on, when } of moves) {
-        const title = textsIn(svg, 'title').find((text) => text.startsWith(`${name} → ${to}\n`));
+        const title = listElementTexts(svg, 'title').find((text) => text.startsWith(`${name} → ${to}\n`));
         expect(title).toContain(on ?? when ?? '[otherwise]');
       }
     }
@@ -63,7 +69,7 @@ describe('the picture of a chart', () => {
     const pairs = new Set(
       turnChart.states.flatMap(({ name, moves }) => moves.map((each) => `${name} → ${each.to}`)),
     );
-    const titles = textsIn(toSvg(turnChart), 'title').filter((text) => text.includes(' → '));
+    const titles = listElementTexts(toSvg(turnChart), 'title').filter((text) => text.includes(' → '));
     expect(titles.map((title) => title.split('\n', 1).join()).toSorted()).toEqual([...pairs].toSorted());
   });
 
@@ -72,7 +78,7 @@ describe('the picture of a chart', () => {
     const faint = svg.split('\n').filter((line) => line.startsWith('<path class="line faint"'));
     expect(faint.filter((line) => line.includes('→ shuttingDown')).length).toBeGreaterThan(8);
     expect(faint.some((line) => line.includes('waitingForUser → callingModel'))).toBe(false);
-    const words = textsIn(svg, 'text').join(' ');
+    const words = listElementTexts(svg, 'text').join(' ');
     expect(words).toContain('shutdown-requested → shuttingDown');
     expect(words).toContain('To nearly every state: resume-requested, from paused');
   });
@@ -86,36 +92,42 @@ describe('the picture of a chart', () => {
   });
 
   it('puts the initial state on top and an end at the bottom', () => {
-    const svg = toSvg(small);
-    expect(boxOf(svg, 'idle').y).toBeLessThan(boxOf(svg, 'busy').y);
-    expect(boxOf(svg, 'busy').y).toBeLessThan(boxOf(svg, 'over').y);
+    const svg = toSvg(smallChart);
+    expect(getBoxCorner(svg, 'idle').y).toBeLessThan(getBoxCorner(svg, 'busy').y);
+    expect(getBoxCorner(svg, 'busy').y).toBeLessThan(getBoxCorner(svg, 'over').y);
   });
 
   it('labels every line of a small chart with its event, and its condition where that is short', () => {
-    const texts = textsIn(toSvg(small), 'tspan');
+    const texts = listElementTexts(toSvg(smallChart), 'tspan');
     expect(texts.toSorted()).toEqual(['end [all is done]', 'start', 'stop']);
   });
 
   it('has colours of its own for a dark page', () => {
-    expect(toSvg(small)).toContain('@media (prefers-color-scheme:dark)');
+    expect(toSvg(smallChart)).toContain('@media (prefers-color-scheme:dark)');
   });
 
   it('is drawn for a chart with one state, and with none', () => {
-    expect(xmlError(toSvg({ name: 'one', initial: 'only', states: [state('only', 'waiting')] }))).toBeNull();
-    expect(xmlError(toSvg({ name: 'none', initial: 'nowhere', states: [] }))).toBeNull();
+    expect(
+      findXmlError(toSvg({ name: 'one', initial: 'only', states: [createTestState('only', 'waiting')] })),
+    ).toBeNull();
+    expect(findXmlError(toSvg({ name: 'none', initial: 'nowhere', states: [] }))).toBeNull();
   });
 
   it('shows a target that nobody declared', () => {
-    const svg = toSvg({ name: 'x', initial: 'a', states: [state('a', 'waiting', move('go', 'elsewhere'))] });
-    expect(textsIn(svg, 'text')).toContain('elsewhere');
-    expect(textsIn(svg, 'title')).toContain('elsewhere\nNot declared.');
+    const svg = toSvg({
+      name: 'x',
+      initial: 'a',
+      states: [createTestState('a', 'waiting', createTestMove('go', 'elsewhere'))],
+    });
+    expect(listElementTexts(svg, 'text')).toContain('elsewhere');
+    expect(listElementTexts(svg, 'title')).toContain('elsewhere\nNot declared.');
   });
 
   it('keeps text apart from markup, whatever the names', () => {
     const svg = toSvg(hostileChart);
-    expect(xmlError(svg)).toBeNull();
+    expect(findXmlError(svg)).toBeNull();
     expect(svg).not.toContain('<script');
-    const shown = textsIn(svg, 'title').join('\n');
+    const shown = listElementTexts(svg, 'title').join('\n');
     for (const name of hostileNames.filter((each) => /^[\w <>/"'&:;#.-]+$/u.test(each)))
       expect(shown).toContain(name);
   });
@@ -124,8 +136,8 @@ describe('the picture of a chart', () => {
     fc.assert(
       fc.property(anyChart, (chart) => {
         const svg = toSvg(chart);
-        expect(xmlError(svg)).toBeNull();
-        const paths = ['main', 'plain', 'faint'].flatMap((tier) => linesOf(svg, tier));
+        expect(findXmlError(svg)).toBeNull();
+        const paths = ['main', 'plain', 'faint'].flatMap((tier) => listLinePaths(svg, tier));
         for (const path of paths)
           expect(path).toMatch(/^M-?[\d.]+,-?[\d.]+(?:C(?:-?[\d.]+,-?[\d.]+ ?){3})+$/u);
         expect(svg).not.toMatch(/"(?:NaN|Infinity|undefined)"/u);

@@ -4,26 +4,31 @@ import { createActor, createMachine, getNextSnapshot } from 'xstate';
 import type { Chart } from '../../src/charts/chart.ts';
 import { toXState, type XStateConfig } from '../../src/charts/to-xstate.ts';
 import { turnChart } from '../../src/turn/chart.ts';
-import { anyChart, hostileChart, move, state } from './sample-charts.ts';
+import { anyChart, hostileChart, createTestMove, createTestState } from './sample-charts.ts';
 
-const door: Chart = {
+const doorChart: Chart = {
   name: 'door',
   initial: 'shut',
   states: [
-    state(
+    createTestState(
       'shut',
       'waiting',
       { on: 'push', when: 'not locked', to: 'moving', does: ['creak'] },
-      move('break', 'broken'),
+      createTestMove('break', 'broken'),
     ),
-    state('moving', 'passing', move(null, 'open', 'hinges are oiled'), move(null, 'shut')),
-    state('open', 'waiting', move('pull', 'shut')),
-    state('broken', 'terminal'),
+    createTestState(
+      'moving',
+      'passing',
+      createTestMove(null, 'open', 'hinges are oiled'),
+      createTestMove(null, 'shut'),
+    ),
+    createTestState('open', 'waiting', createTestMove('pull', 'shut')),
+    createTestState('broken', 'terminal'),
   ],
 };
 
 /** Every transition of a config, with the state it leaves; guards are taken away, so that each can be made. */
-function everyTransition({ states }: XStateConfig) {
+function listTransitions({ states }: XStateConfig) {
   return Object.entries(states).flatMap(([from, { on = {} }]) =>
     Object.entries(on).flatMap(([event, transitions]) =>
       transitions.map(({ target }) => ({ from, event, target })),
@@ -32,7 +37,7 @@ function everyTransition({ states }: XStateConfig) {
 }
 
 /** The name a target stands for: what follows a backslash is meant as it is. */
-function unescaped(target: string): string {
+function unescapeTarget(target: string): string {
   return target.replaceAll(/\\(.)/gsu, '$1');
 }
 
@@ -40,14 +45,14 @@ function unescaped(target: string): string {
 function expectTargetsFound(chart: Chart): void {
   const config = toXState(chart);
   createMachine(config);
-  for (const { from, event, target } of everyTransition(config)) {
+  for (const { from, event, target } of listTransitions(config)) {
     const states = Object.fromEntries(Object.keys(config.states).map((name) => [name, {}]));
     const only = createMachine({
       initial: from,
       states: { ...states, [from]: { on: { [event]: { target } } } },
     });
     const after = getNextSnapshot(only, only.resolveState({ value: from }), { type: event });
-    expect(after.value).toBe(unescaped(target));
+    expect(after.value).toBe(unescapeTarget(target));
   }
 }
 
@@ -79,7 +84,7 @@ describe('the XState config of a chart', () => {
 
   it('runs with guards and actions given to it by name', () => {
     const heard: string[] = [];
-    const machine = createMachine(toXState(door)).provide({
+    const machine = createMachine(toXState(doorChart)).provide({
       guards: { 'not locked': () => true, 'hinges are oiled': () => true },
       actions: { creak: () => void heard.push('creak') },
     });
@@ -90,14 +95,14 @@ describe('the XState config of a chart', () => {
   });
 
   it('goes straight on from a state that is only passed through', () => {
-    expect(toXState(door).states['moving']).toEqual({
+    expect(toXState(doorChart).states['moving']).toEqual({
       description: 'moving',
       always: [{ target: 'open', guard: 'hinges are oiled' }, { target: 'shut' }],
     });
   });
 
   it('is over in an end without moves, and not in one that has some', () => {
-    const machine = createMachine(toXState(door));
+    const machine = createMachine(toXState(doorChart));
     expect(getNextSnapshot(machine, machine.resolveState({ value: 'shut' }), { type: 'break' }).status).toBe(
       'done',
     );
@@ -109,11 +114,11 @@ describe('the XState config of a chart', () => {
       name: '',
       initial: '',
       states: [
-        state('', 'waiting', move('', '__proto__'), move('*', 'a.b')),
-        state('__proto__', 'waiting', move('()', '#a')),
-        state('a.b', 'waiting', move('any.*', '()')),
-        state('#a', 'waiting'),
-        state('()', 'waiting'),
+        createTestState('', 'waiting', createTestMove('', '__proto__'), createTestMove('*', 'a.b')),
+        createTestState('__proto__', 'waiting', createTestMove('()', '#a')),
+        createTestState('a.b', 'waiting', createTestMove('any.*', '()')),
+        createTestState('#a', 'waiting'),
+        createTestState('()', 'waiting'),
       ],
     };
     expectTargetsFound(chart);

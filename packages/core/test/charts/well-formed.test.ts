@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { xmlError } from './well-formed.ts';
+import { findXmlError } from './well-formed.ts';
 
 describe('the check of XML', () => {
   it.each(['<a/>', '<a b="c" d="e f"/>', '<a>x &#60; y<b></b>z</a>\n', '<a>x > y</a>'])(
     'takes %j',
     (text) => {
-      expect(xmlError(text)).toBeNull();
+      expect(findXmlError(text)).toBeNull();
     },
   );
 
@@ -29,6 +29,6 @@ describe('the check of XML', () => {
     '<a>x<</a>',
     '<a>]]></a>',
   ])('rejects %j', (text) => {
-    expect(xmlError(text)).not.toBeNull();
+    expect(findXmlError(text)).not.toBeNull();
   });
 });

@@ -1,11 +1,11 @@
 /** What is wrong with a text as an XML document, or null. Strict, and knows no more than what the drawings use. */
-export function xmlError(text: string): string | null {
+export function findXmlError(text: string): string | null {
   const illegal = /[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.exec(text);
   if (illegal !== null) return `an illegal character at ${illegal.index}`;
   const parts = text.trimEnd().match(/<[^>]*>|[^<]+|</gu) ?? [];
   const open: string[] = [];
   for (const [index, part] of parts.entries()) {
-    const error = part.startsWith('<') ? tagError(part, open) : textError(part);
+    const error = part.startsWith('<') ? findTagError(part, open) : findTextError(part);
     if (error !== null) return `${error}: ${part}`;
     if (open.length === 0 && index < parts.length - 1) return `over before ${parts[index + 1]}`;
   }
@@ -13,7 +13,7 @@ export function xmlError(text: string): string | null {
 }
 
 /** Keeps account of the elements that are open. */
-function tagError(tag: string, open: string[]): string | null {
+function findTagError(tag: string, open: string[]): string | null {
   const {
     close,
     name,
@@ -29,12 +29,12 @@ function tagError(tag: string, open: string[]): string | null {
   return null;
 }
 
-function textError(text: string): string | null {
+function findTextError(text: string): string | null {
   return /&(?!#\d+;)|\]\]>/u.test(text) ? 'unescaped text' : null;
 }
 
 /** The texts of all elements of this name, as a reader sees them. */
-export function textsIn(xml: string, element: string): readonly string[] {
+export function listElementTexts(xml: string, element: string): readonly string[] {
   return [...xml.matchAll(new RegExp(`<${element}[^>]*>([^<]*)</${element}>`, 'gu'))].map(([, text = '']) =>
     text.replaceAll(/&#(\d+);/gu, (_, code) => String.fromCodePoint(Number(code))),
   );

@@ -4,21 +4,24 @@ import {
   createSession,
   step,
   type Action,
-  type Budgets,
+  type BudgetLimits,
   type Event,
   type Session,
-  type Step,
+  type SessionStep,
 } from '../../src/index.ts';
 
-const free: Budgets = { modelCalls: null, toolCalls: null, tokens: null, cost: null, wallMs: null };
-const ungoverned = { preset: 'none', rules: {} } as const;
+const noLimits: BudgetLimits = { modelCalls: null, toolCalls: null, tokens: null, cost: null, wallMs: null };
+const governorDisabled = { preset: 'none', rules: {} } as const;
 const usage = { inputTokens: 90, outputTokens: 10, cost: 100 };
 const outcome = { ok: true, output: 'text' } as const;
 
 /** A model that wants to read file after file, for ever. */
-function workUntilTheEnd(budgets: Budgets, callsEach = 1): { steps: readonly Step[]; session: Session } {
-  let session = createSession({ id: 's', at: 0, settings: { budgets, governor: ungoverned } });
-  const steps: Step[] = [];
+function runUntilFinished(
+  budgets: BudgetLimits,
+  callsEach = 1,
+): { steps: readonly SessionStep[]; session: Session } {
+  let session = createSession({ id: 's', at: 0, settings: { budgets, governor: governorDisabled } });
+  const steps: SessionStep[] = [];
   const take = (event: object): readonly Action[] => {
     const result = step(session, { ...event, at: steps.length * 1_000 } as Event);
     steps.push(result);
@@ -38,7 +41,7 @@ function workUntilTheEnd(budgets: Budgets, callsEach = 1): { steps: readonly Ste
   return { steps, session };
 }
 
-function asked(steps: readonly Step[], type: Action['type']): number {
+function countActions(steps: readonly SessionStep[], type: Action['type']): number {
   return steps.flatMap(({ actions }) => actions).filter((action) => action.type === type).length;
 }
 
@@ -46,16 +49,16 @@ describe('a budget', () => {
   it('of model calls counts the last one, which is asked without tools', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 20 }), (modelCalls) => {
-        const { steps, session } = workUntilTheEnd({ ...free, modelCalls });
-        expect(asked(steps, 'ask-model')).toBe(modelCalls);
+        const { steps, session } = runUntilFinished({ ...noLimits, modelCalls });
+        expect(countActions(steps, 'ask-model')).toBe(modelCalls);
         expect(session.turn).toMatchObject({ status: 'halted', why: { kind: 'budget', rule: 'budget' } });
       }),
     );
   });
 
   it('of tokens and money pays for summaries, which are no steps', () => {
-    const budgets = { ...free, modelCalls: 9, tokens: 1_000, cost: 1_000 };
-    let session = createSession({ id: 's', at: 0, settings: { budgets, governor: ungoverned } });
+    const budgets = { ...noLimits, modelCalls: 9, tokens: 1_000, cost: 1_000 };
+    let session = createSession({ id: 's', at: 0, settings: { budgets, governor: governorDisabled } });
     const take = (event: object): Session => (session = step(session, { ...event, at: 1 } as Event).session);
     take({ type: 'user-message', text: 'go' });
     take({ type: 'model-failed', error: { kind: 'context-overflow', message: 'x' } });
@@ -76,13 +79,13 @@ describe('a budget', () => {
           let session = createSession({
             id: 's',
             at: 0,
-            settings: { budgets: { ...free, modelCalls }, governor: ungoverned },
+            settings: { budgets: { ...noLimits, modelCalls }, governor: governorDisabled },
           });
           let asks = 0;
           const take = (event: object): void => {
             const result = step(session, { ...event, at: asks } as Event);
             session = result.session;
-            asks += asked([result], 'ask-model');
+            asks += countActions([result], 'ask-model');
           };
           const answers: Record<string, object> = {
             reply: { type: 'model-replied', text: 'so', calls: [] },
@@ -108,7 +111,7 @@ describe('a budget', () => {
   it('of tool calls is never exceeded, however many are asked for at once', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 5 }), (toolCalls, each) => {
-        const { steps } = workUntilTheEnd({ ...free, toolCalls }, each);
+        const { steps } = runUntilFinished({ ...noLimits, toolCalls }, each);
         const run = steps.flatMap(({ actions }) =>
           actions.flatMap((action) => (action.type === 'run-tools' ? action.calls : [])),
         );
@@ -120,16 +123,16 @@ describe('a budget', () => {
   it('of tokens or of money keeps enough back for a last answer', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 2_000 }), fc.constantFrom('tokens', 'cost'), (limit, what) => {
-        const { session, steps } = workUntilTheEnd({ ...free, [what]: limit });
+        const { session, steps } = runUntilFinished({ ...noLimits, [what]: limit });
         expect(session.spent[what] + 100).toBeLessThanOrEqual(limit);
-        expect(asked(steps, 'ask-model')).toBe(Math.floor(limit / 100));
+        expect(countActions(steps, 'ask-model')).toBe(Math.floor(limit / 100));
         expect(session.turn).toMatchObject({ status: 'halted', why: { kind: 'budget' } });
       }),
     );
   });
 
   it('of time counts from what the user said last', () => {
-    const { session } = workUntilTheEnd({ ...free, wallMs: 5_000 });
+    const { session } = runUntilFinished({ ...noLimits, wallMs: 5_000 });
     expect(session.turn).toMatchObject({
       status: 'halted',
       why: { kind: 'budget', reason: 'the budget of 5 s is used up' },

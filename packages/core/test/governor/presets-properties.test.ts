@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSession, durableView, replay, step, type GovernorSettings } from '../../src/index.ts';
-import { worked } from '../helpers/happenings.ts';
-import { stubborn } from '../helpers/plausible.ts';
-import { logOf, walks } from '../helpers/walk.ts';
+import { createSession, toDurableSession, replay, step, type GovernorSettings } from '../../src/index.ts';
+import { successOutcome } from '../helpers/event-builders.ts';
+import { chooseStubbornEvent } from '../helpers/choose-plausible-event.ts';
+import { listDurableEvents, createWalkArbitrary } from '../helpers/random-walk.ts';
 
-const seeds = fc.constantFrom<GovernorSettings>(
+const seedGovernors = fc.constantFrom<GovernorSettings>(
   { preset: 'nexora', rules: {} },
   {
     preset: 'nexora',
@@ -22,12 +22,12 @@ const seeds = fc.constantFrom<GovernorSettings>(
 );
 
 const seedWalks = fc
-  .tuple(seeds, fc.constantFrom('ignore' as const, 'refuse' as const, 'reset' as const))
+  .tuple(seedGovernors, fc.constantFrom('ignore' as const, 'refuse' as const, 'reset' as const))
   .chain(([governor, onInvalidEvent]) => {
     const settings = { governor, onInvalidEvent };
     return fc.oneof(
-      walks({ profile: 'pawl', settings }),
-      walks({ profile: 'pawl', settings, choose: stubborn }),
+      createWalkArbitrary({ profile: 'pawl', settings }),
+      createWalkArbitrary({ profile: 'pawl', settings, choose: chooseStubbornEvent }),
     );
   });
 
@@ -36,8 +36,8 @@ describe('whatever happens under the presets of trackers', () => {
     let found = 0;
     fc.assert(
       fc.property(seedWalks, (walk) => {
-        const live = durableView(walk.end);
-        expect(durableView(replay(walk.start, logOf(walk)))).toEqual(live);
+        const live = toDurableSession(walk.end);
+        expect(toDurableSession(replay(walk.start, listDurableEvents(walk)))).toEqual(live);
         expect(JSON.parse(JSON.stringify(live))).toEqual(live);
         found += walk.strides
           .flatMap(({ after }) => after.notes)
@@ -93,7 +93,7 @@ describe('whatever happens under the presets of trackers', () => {
             type: 'tool-finished',
             at: index,
             callId: `${index}`,
-            outcome: worked(),
+            outcome: successOutcome(),
           }).session;
           if (session.turn.status === 'postToolsHook')
             session = step(session, { type: 'hooks-finished', at: index, actionTaken: false }).session;

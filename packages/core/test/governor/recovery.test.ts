@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Recovery } from '../../src/index.ts';
-import { Worker } from './worker.ts';
+import type { KnownRecovery } from '../../src/index.ts';
+import { ScriptedWorker } from './scripted-worker.ts';
 
 /** Fails the same call until the governor does something about it. */
-function failing(worker: Worker, tool: string, args: { readonly path: string }, message: string): Worker {
+function failUntilRecovery(
+  worker: ScriptedWorker,
+  tool: string,
+  args: { readonly path: string },
+  message: string,
+): ScriptedWorker {
   for (let time = 0; time < 3; time += 1) worker.fails(tool, args, message);
   return worker;
 }
@@ -17,31 +22,31 @@ describe('recovery', () => {
     ['EACCES: permission denied', 'not allowed'],
     ['429 too many requests', 'Wait a while'],
   ])('tells what helps against “%s”', (message, advice) => {
-    const worker = new Worker();
+    const worker = new ScriptedWorker();
     worker.fails('act', { path: 'a' }, message).fails('act', { path: 'a' }, message);
     expect(worker.told).toEqual(['repeated-failure: advise']);
     expect(worker.action('ask-model')?.advice).toContain(advice);
   });
 
   it('reads the file again when an edit keeps missing, with a tool that has worked', () => {
-    const worker = new Worker();
+    const worker = new ScriptedWorker();
     worker.call('read', { path: 'b' }, 'B');
-    failing(worker, 'edit', { path: 'src/a.ts' }, 'old_string not found');
+    failUntilRecovery(worker, 'edit', { path: 'src/a.ts' }, 'old_string not found');
     expect(worker.told.at(-1)).toBe('repeated-failure: run');
     expect(worker.action('run-tools')?.calls).toMatchObject([{ tool: 'read', args: { path: 'src/a.ts' } }]);
   });
 
   it('only refuses the call when there is no such tool, or no file to read', () => {
-    const without = failing(new Worker(), 'edit', { path: 'a' }, 'old_string not found');
+    const without = failUntilRecovery(new ScriptedWorker(), 'edit', { path: 'a' }, 'old_string not found');
     expect(without.told.at(-1)).toBe('repeated-failure: refuse');
-    const nameless = new Worker();
+    const nameless = new ScriptedWorker();
     nameless.call('read', { path: 'b' }, 'B');
     for (let time = 0; time < 3; time += 1) nameless.fails('edit', {}, 'old_string not found');
     expect(nameless.told.at(-1)).toBe('repeated-failure: refuse');
   });
 
   it('waits out a rate limit, then goes on', () => {
-    const worker = failing(new Worker(), 'fetch', { path: 'x' }, '429 too many requests');
+    const worker = failUntilRecovery(new ScriptedWorker(), 'fetch', { path: 'x' }, '429 too many requests');
     expect(worker.action('recover')?.verdict.response).toEqual({ kind: 'recover', waitMs: 30_000 });
     worker.last = worker.take({ type: 'recovery-finished', outcome: { kind: 'ask-model' } });
     expect(worker.session.turn.status).toBe('callingModel');
@@ -49,25 +54,30 @@ describe('recovery', () => {
 
   it('asks a person about what is not permitted, where there is one', () => {
     const settings = { governor: { preset: 'pawl', rules: {}, attended: true } } as const;
-    const attended = failing(new Worker(settings), 'open', { path: 'x' }, 'EACCES: permission denied');
+    const attended = failUntilRecovery(
+      new ScriptedWorker(settings),
+      'open',
+      { path: 'x' },
+      'EACCES: permission denied',
+    );
     expect(attended.told.at(-1)).toBe('repeated-failure: ask');
     expect(attended.session.turn.status).toBe('waitingForUser');
     expect(attended.action('show-text')?.text).toContain('How shall I go on?');
-    const alone = failing(new Worker(), 'open', { path: 'x' }, 'EACCES: permission denied');
+    const alone = failUntilRecovery(new ScriptedWorker(), 'open', { path: 'x' }, 'EACCES: permission denied');
     expect(alone.told.at(-1)).toBe('repeated-failure: refuse');
   });
 
   it('can be taught more, and what is taught comes first', () => {
-    const own: Recovery = {
+    const own: KnownRecovery = {
       id: 'merge-conflict',
       pattern: 'conflict in',
       advice: 'Look at both sides first.',
       remedy: { do: 'run', tool: 'git_diff', args: { file: '{path}', about: '$& {path}' } },
     };
-    const broken: Recovery = { ...own, id: 'broken', pattern: '(' };
-    const worker = new Worker({ governor: { preset: 'pawl', rules: {}, recoveries: [broken, own] } });
+    const broken: KnownRecovery = { ...own, id: 'broken', pattern: '(' };
+    const worker = new ScriptedWorker({ governor: { preset: 'pawl', rules: {}, recoveries: [broken, own] } });
     worker.call('git_diff', {}, 'no changes');
-    failing(worker, 'merge', { path: 'a$1.ts' }, 'conflict in a.ts: no such file');
+    failUntilRecovery(worker, 'merge', { path: 'a$1.ts' }, 'conflict in a.ts: no such file');
     expect(worker.verdicts.at(-1)?.advice).toContain('Look at both sides');
     expect(worker.action('run-tools')?.calls).toMatchObject([
       { tool: 'git_diff', args: { file: 'a$1.ts', about: '$& a$1.ts' } },

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import {
   createSession,
-  distances,
+  computeRuleDistances,
   pawlRules,
   step,
   type Action,
   type Event,
   type Session,
 } from '../../src/index.ts';
-import { Worker } from './worker.ts';
+import { ScriptedWorker } from './scripted-worker.ts';
 
 /** Takes one piece out of a file and puts another in its place. */
-function swap(worker: Worker, from: string, to: string): Worker {
+function swapText(worker: ScriptedWorker, from: string, to: string): ScriptedWorker {
   const said = `edited as number ${worker.session.seq}`;
   return worker.call('edit', { path: 'a.ts', old_string: from, new_string: to }, said);
 }
 
 /** A model that never has room, and a pager that frees so much each time. */
-function overflowing(
+function runOverflowing(
   freed: readonly number[],
   { heldTokens = 1_000, ...options }: { readonly heldTokens?: number; readonly behaviour?: number } = {},
 ): {
@@ -39,27 +39,27 @@ function overflowing(
 
 describe('edits that undo each other', () => {
   it('earn a word when the second is undone for the second time', () => {
-    const worker = new Worker({ mutatingTools: [] });
-    swap(swap(swap(worker, 'x', 'y'), 'y', 'x'), 'x', 'y');
+    const worker = new ScriptedWorker({ mutatingTools: [] });
+    swapText(swapText(swapText(worker, 'x', 'y'), 'y', 'x'), 'x', 'y');
     expect(worker.told).toEqual([]);
-    swap(worker, 'y', 'x');
+    swapText(worker, 'y', 'x');
     expect(worker.told).toEqual(['edit-and-revert: advise']);
   });
 
   it('end the work when it goes on', () => {
-    const worker = new Worker({ mutatingTools: [] });
-    for (let lap = 0; lap < 4; lap += 1) swap(swap(worker, 'x', 'y'), 'y', 'x');
+    const worker = new ScriptedWorker({ mutatingTools: [] });
+    for (let lap = 0; lap < 4; lap += 1) swapText(swapText(worker, 'x', 'y'), 'y', 'x');
     expect(worker.told).toEqual(['edit-and-revert: advise', 'edit-and-revert: finish']);
   });
 
   it('are seen in whole files, by what a tool reports, and not by the names of arguments alone', () => {
-    const writing = new Worker({ mutatingTools: [] });
+    const writing = new ScriptedWorker({ mutatingTools: [] });
     for (let lap = 0; lap < 3; lap += 1) {
       for (const content of ['one', 'two'])
         writing.call('write', { path: 'a', content }, `ok ${lap} ${content}`);
     }
     expect(writing.told).toContain('edit-and-revert: advise');
-    const reporting = new Worker({ mutatingTools: [] });
+    const reporting = new ScriptedWorker({ mutatingTools: [] });
     for (let lap = 0; lap < 3; lap += 1) {
       for (const hash of ['h1', 'h2']) {
         reporting.call('shell', { command: `make ${lap}${hash}` }, `ok ${lap}${hash}`, [{ path: 'a', hash }]);
@@ -69,7 +69,7 @@ describe('edits that undo each other', () => {
   });
 
   it('are not the same change in many places, nor in many files, nor new content each time', () => {
-    const worker = new Worker({ mutatingTools: [] });
+    const worker = new ScriptedWorker({ mutatingTools: [] });
     for (let place = 0; place < 40; place += 1) {
       worker.call('edit', { path: 'a.ts', old_string: 'x', new_string: 'y' }, `line ${place}`);
       worker.call('edit', { path: `f${place}.ts`, old_string: 'y', new_string: 'x' }, `file ${place}`);
@@ -81,7 +81,7 @@ describe('edits that undo each other', () => {
 
 describe('the same query', () => {
   it('earns a word when it finds the same, in whatever order the words come', () => {
-    const worker = new Worker();
+    const worker = new ScriptedWorker();
     worker.call('search', { query: 'secret password' }, 'nothing found');
     worker.call('search', { query: 'Password, secret', limit: 50 }, 'nothing found');
     expect(worker.told).toEqual([]);
@@ -90,7 +90,7 @@ describe('the same query', () => {
   });
 
   it('does not when it finds something else, as paging does', () => {
-    const worker = new Worker();
+    const worker = new ScriptedWorker();
     for (let page = 0; page < 30; page += 1) worker.call('search', { query: 'x', page }, `results ${page}`);
     expect(worker.told).toEqual([]);
   });
@@ -99,7 +99,9 @@ describe('the same query', () => {
 describe('a long stretch without news', () => {
   it('earns a word and never more', () => {
     const rules = { 'nothing-works': false, 'interleaved-errors': false } as const;
-    const worker = new Worker({ governor: { preset: 'pawl', rules: { ...rules, 'stale-errors': false } } });
+    const worker = new ScriptedWorker({
+      governor: { preset: 'pawl', rules: { ...rules, 'stale-errors': false } },
+    });
     worker.call('list', {}, 'files');
     for (let time = 0; time < 40; time += 1) {
       const word = String.fromCharCode(97 + (time % 26), 97 + Math.floor(time / 26));
@@ -113,13 +115,13 @@ describe('replies that cannot be understood', () => {
   const invalid = { ok: false, error: { kind: 'invalid', message: 'no such tool' } } as const;
 
   it('say nothing about the work, but six in a row end it', () => {
-    const worker = new Worker();
+    const worker = new ScriptedWorker();
     for (let time = 0; time < 6; time += 1) worker.call('raed', { path: 'a' }, invalid);
     expect(worker.told).toEqual(['failed-decisions: advise', 'failed-decisions: finish']);
   });
 
   it('are forgotten with the first one that is understood', () => {
-    const worker = new Worker();
+    const worker = new ScriptedWorker();
     for (let time = 0; time < 20; time += 1) {
       worker
         .call('raed', {}, invalid)
@@ -130,7 +132,7 @@ describe('replies that cannot be understood', () => {
   });
 
   it('count once, however many calls they ask for', () => {
-    const worker = new Worker();
+    const worker = new ScriptedWorker();
     worker.asks(Array.from({ length: 10 }, () => ({ tool: 'raed', args: {} })));
     for (const { id } of worker.action('run-tools')?.calls ?? []) {
       worker.last = worker.take({ type: 'tool-finished', callId: id, outcome: invalid });
@@ -141,7 +143,7 @@ describe('replies that cannot be understood', () => {
 
 describe('making room', () => {
   it('that frees hardly anything twice halts the work', () => {
-    const { session } = overflowing([20, 30]);
+    const { session } = runOverflowing([20, 30]);
     expect(session.turn).toMatchObject({
       status: 'halted',
       why: { kind: 'stuck', rule: 'fruitless-paging' },
@@ -150,21 +152,21 @@ describe('making room', () => {
 
   it('where there is nothing to move halts the work the second time, from behaviour 4 on', () => {
     const halted = { status: 'halted', why: { kind: 'stuck', rule: 'fruitless-paging' } };
-    expect(overflowing([0], { heldTokens: 0 }).session.turn.status).toBe('callingModel');
-    expect(overflowing([0, 0], { heldTokens: 0 }).session.turn).toMatchObject(halted);
-    expect(overflowing([0, 0], { heldTokens: 0, behaviour: 3 }).session.turn.status).toBe('callingModel');
+    expect(runOverflowing([0], { heldTokens: 0 }).session.turn.status).toBe('callingModel');
+    expect(runOverflowing([0, 0], { heldTokens: 0 }).session.turn).toMatchObject(halted);
+    expect(runOverflowing([0, 0], { heldTokens: 0, behaviour: 3 }).session.turn.status).toBe('callingModel');
   });
 
   it('that frees a lot, and still not enough, halts the work, too', () => {
-    expect(overflowing([500]).session.turn.status).toBe('callingModel');
-    expect(overflowing([500, 300]).session.turn.status).toBe('callingModel');
-    expect(overflowing([500, 300, 300]).session.turn.status).toBe('halted');
+    expect(runOverflowing([500]).session.turn.status).toBe('callingModel');
+    expect(runOverflowing([500, 300]).session.turn.status).toBe('callingModel');
+    expect(runOverflowing([500, 300, 300]).session.turn.status).toBe('halted');
   });
 });
 
 describe('a verdict', () => {
   it('names what speaks against it', () => {
-    const worker = new Worker();
+    const worker = new ScriptedWorker();
     for (let time = 0; time < 5; time += 1) {
       worker.call('read', { path: 'a' }, 'A').call('list', { of: time }, `list ${time}`);
     }
@@ -175,9 +177,9 @@ describe('a verdict', () => {
   });
 
   it('can be seen coming: how far each rule is from what it would do next', () => {
-    const worker = new Worker();
+    const worker = new ScriptedWorker();
     worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A');
-    const near = distances(worker.session.governor.watch, pawlRules);
+    const near = computeRuleDistances(worker.session.governor.watch, pawlRules);
     expect(near.find(({ rule }) => rule === 'repeated-call')).toEqual({
       rule: 'repeated-call',
       count: 2,
@@ -191,7 +193,7 @@ describe('a cycle', () => {
   it.each(Array.from({ length: 15 }, (_, index) => index + 2))(
     'of %i calls is ended before the fourth lap has begun, and not spoken of on the first',
     (period) => {
-      const worker = new Worker();
+      const worker = new ScriptedWorker();
       const lap = (): void => {
         for (let call = 0; call < period; call += 1) worker.call('look', { at: call }, `thing ${call}`);
       };
@@ -207,7 +209,7 @@ describe('a cycle', () => {
 
 describe('many changes', () => {
   it('acknowledged with one and the same word are work', () => {
-    const worker = new Worker({ mutatingTools: [] });
+    const worker = new ScriptedWorker({ mutatingTools: [] });
     for (let file = 0; file < 50; file += 1)
       worker.call('write', { path: `${file}`, content: `${file}` }, 'Done.');
     expect(worker.told).toEqual([]);

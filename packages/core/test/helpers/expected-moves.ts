@@ -1,13 +1,13 @@
-import type { HeldName, EndedName } from './samples.ts';
+import type { PausableStateName, EndedStateName } from './sample-runs.ts';
 
 /*
  * What becomes of each kind of event in each state: the next status and the types of the actions, then the events.
  * `refused`: the event has no meaning in the state. `ignored`: an answer too late, or an event after the end.
  * The events are those of `oneOfEach`.
  */
-export type Row = { readonly [cell: string]: string };
+export type ExpectedRow = { readonly [cell: string]: string };
 
-export const expectedMoves: { readonly [Name in HeldName | EndedName]: Row } = {
+export const expectedMoves: { readonly [Name in PausableStateName | EndedStateName]: ExpectedRow } = {
   waitingForUser: {
     ignored: 'memory-asked',
     refused: `text-delta call-delta model-replied model-failed permission-decided tool-started tool-progressed

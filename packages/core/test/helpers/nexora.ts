@@ -1,13 +1,13 @@
 import {
-  lastItem,
+  getLastItem,
   type Event,
   type Session,
-  type Step,
-  type Turn,
+  type SessionStep,
+  type TurnState,
   type TurnStatus,
 } from '../../src/index.ts';
 
-export type NexoraState =
+export type ExpectedNexoraState =
   | 'Idle'
   | 'ProcessingPrompt'
   | 'StreamingResponse'
@@ -18,10 +18,10 @@ export type NexoraState =
   | 'PhaseTransition'
   | 'Halted';
 
-export type Edge = `${NexoraState} → ${NexoraState}`;
+export type NexoraEdge = `${ExpectedNexoraState} → ${ExpectedNexoraState}`;
 
 /** Which state may follow which. */
-const successors: { readonly [State in NexoraState]: readonly NexoraState[] } = {
+const expectedSuccessors: { readonly [State in ExpectedNexoraState]: readonly ExpectedNexoraState[] } = {
   Idle: ['ProcessingPrompt', 'PhaseTransition', 'Halted'],
   ProcessingPrompt: ['StreamingResponse', 'ErrorRecovery', 'Halted', 'ProcessingPrompt'],
   StreamingResponse: [
@@ -40,14 +40,16 @@ const successors: { readonly [State in NexoraState]: readonly NexoraState[] } = 
   Halted: [],
 };
 
-export const nexoraStates: readonly NexoraState[] = Object.keys(successors) as NexoraState[];
+export const nexoraStates: readonly ExpectedNexoraState[] = Object.keys(
+  expectedSuccessors,
+) as ExpectedNexoraState[];
 
-export const validEdges: readonly Edge[] = nexoraStates.flatMap((from) =>
-  successors[from].map((to) => `${from} → ${to}` as const),
+export const validEdges: readonly NexoraEdge[] = nexoraStates.flatMap((from) =>
+  expectedSuccessors[from].map((to) => `${from} → ${to}` as const),
 );
 
 /** Nexora's names for ours. Three states of ours are outside its table. */
-const names: { readonly [Status in TurnStatus]: NexoraState | null } = {
+const nexoraNameByStatus: { readonly [Status in TurnStatus]: ExpectedNexoraState | null } = {
   waitingForUser: 'Idle',
   callingModel: 'StreamingResponse',
   processingResponse: 'StreamingResponse',
@@ -67,31 +69,36 @@ const names: { readonly [Status in TurnStatus]: NexoraState | null } = {
  * The states of Nexora that a state of ours stands for. A model call that answers the user directly stands for two
  * until it streams: the step from ProcessingPrompt to StreamingResponse cannot be seen from outside.
  */
-function namesOf(status: TurnStatus, turn: Turn): readonly NexoraState[] {
-  const name = names[status];
+function listNexoraNames(status: TurnStatus, turn: TurnState): readonly ExpectedNexoraState[] {
+  const name = nexoraNameByStatus[status];
   if (name === null) return [];
-  return status === 'callingModel' && answersPrompt(turn) ? ['ProcessingPrompt', name] : [name];
+  return status === 'callingModel' && isAnsweringPrompt(turn) ? ['ProcessingPrompt', name] : [name];
 }
 
-function answersPrompt(turn: Turn): boolean {
-  if (turn.status === 'paused') return answersPrompt(turn.held);
-  return turn.status === 'callingModel' && !turn.streaming && lastItem(turn.conversation)?.role === 'user';
+function isAnsweringPrompt(turn: TurnState): boolean {
+  if (turn.status === 'paused') return isAnsweringPrompt(turn.held);
+  return turn.status === 'callingModel' && !turn.streaming && getLastItem(turn.conversation)?.role === 'user';
 }
 
-type Observed = { readonly before: Session; readonly event: Event; readonly after: Step };
+type ObservedStep = { readonly before: Session; readonly event: Event; readonly after: SessionStep };
 
 /** The edges of the table that a step goes along, each told as every pair it may stand for. */
-export function edgesOf({ before, event, after }: Observed): readonly (readonly Edge[])[] {
+export function listNexoraEdges({ before, event, after }: ObservedStep): readonly (readonly NexoraEdge[])[] {
   const notes = after.notes.filter((note) => note.type === 'transition');
   const isUnseen = notes.length === 0 && (event.type === 'user-message' || event.type === 'text-delta');
   const hops = isUnseen
     ? [{ from: before.turn.status, to: after.session.turn.status }]
     : notes.map(({ from, to }) => ({ from, to }));
   return hops
-    .map(({ from, to }) => pairs(namesOf(from, before.turn), namesOf(to, after.session.turn)))
+    .map(({ from, to }) =>
+      pairStates(listNexoraNames(from, before.turn), listNexoraNames(to, after.session.turn)),
+    )
     .filter((edges) => edges.length > 0);
 }
 
-function pairs(from: readonly NexoraState[], to: readonly NexoraState[]): readonly Edge[] {
-  return from.flatMap((each) => to.map((other): Edge => `${each} → ${other}`));
+function pairStates(
+  from: readonly ExpectedNexoraState[],
+  to: readonly ExpectedNexoraState[],
+): readonly NexoraEdge[] {
+  return from.flatMap((each) => to.map((other): NexoraEdge => `${each} → ${other}`));
 }

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import type { Json } from '../../src/index.ts';
-import { emptyMemory, put, type Memory } from '../../src/memory/memory.ts';
+import { createMemory, putEntry, type WorkingMemory } from '../../src/memory/memory.ts';
 import { memorySettings, type MemorySettings } from '../../src/memory/settings.ts';
 import { codePoint } from '../helpers/code-point.ts';
 
 /** Names that have caught programs out, and any others, halves of surrogate pairs included. */
-export const anyName: fc.Arbitrary<string> = fc.oneof(
+export const anyEntryName: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '__proto__',
     'constructor',
@@ -47,7 +47,7 @@ export const anyAction: fc.Arbitrary<unknown> = fc.oneof(
           'storage_search',
           'storage',
         ),
-        tags: fc.oneof(anyName, fc.array(anyName, { maxLength: 3 })),
+        tags: fc.oneof(anyEntryName, fc.array(anyEntryName, { maxLength: 3 })),
         value: anyValue,
       },
       { requiredKeys: [] },
@@ -57,7 +57,7 @@ export const anyAction: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 /** Settings of the `lkj` profile with limits of this size. */
-export function limited(pagingTokens: number, hardTokens: number): MemorySettings {
+export function createLimitedSettings(pagingTokens: number, hardTokens: number): MemorySettings {
   return {
     ...memorySettings.lkj,
     pagingLimit: { enable: true, maxTokens: pagingTokens },
@@ -66,24 +66,34 @@ export function limited(pagingTokens: number, hardTokens: number): MemorySetting
 }
 
 /** A memory with these entries, put in one after the other at times 1, 2, 3 … */
-export function holding(values: Readonly<Record<string, Json>>, settings = memorySettings.lkj): Memory {
-  let memory = emptyMemory(settings);
+export function createFilledMemory(
+  values: Readonly<Record<string, Json>>,
+  settings = memorySettings.lkj,
+): WorkingMemory {
+  let memory = createMemory(settings);
   Object.entries(values).forEach(([key, value], index) => {
-    memory = put(memory, { key, value, at: index + 1 });
+    memory = putEntry(memory, { key, value, at: index + 1 });
   });
   return memory;
 }
 
-type Held = { readonly key: string; readonly value: Json; readonly at: number; readonly pinned: boolean };
+type EntrySample = {
+  readonly key: string;
+  readonly value: Json;
+  readonly at: number;
+  readonly pinned: boolean;
+};
 
-const held: fc.Arbitrary<Held> = fc.record({
-  key: anyName.filter((name) => name !== 'moved_to_storage' && !name.startsWith('think_log_')),
+const anyEntrySample: fc.Arbitrary<EntrySample> = fc.record({
+  key: anyEntryName.filter((name) => name !== 'moved_to_storage' && !name.startsWith('think_log_')),
   value: anyValue,
   at: fc.integer({ min: 0, max: 50 }),
   pinned: fc.boolean(),
 });
 
 /** A memory of ordinary entries, some of them pinned. */
-export const anyMemory: fc.Arbitrary<Memory> = fc
-  .array(held, { maxLength: 40 })
-  .map((entries) => entries.reduce((memory, entry) => put(memory, entry), emptyMemory(memorySettings.lkj)));
+export const anyMemory: fc.Arbitrary<WorkingMemory> = fc
+  .array(anyEntrySample, { maxLength: 40 })
+  .map((entries) =>
+    entries.reduce((memory, entry) => putEntry(memory, entry), createMemory(memorySettings.lkj)),
+  );

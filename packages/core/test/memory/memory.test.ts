@@ -1,35 +1,35 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonFault } from '../../src/memory/json-fault.ts';
+import { describeJsonProblem } from '../../src/memory/json-problem.ts';
 import {
-  drop,
-  emptyMemory,
-  entriesOf,
+  removeEntry,
+  createMemory,
+  listEntries,
   findEntry,
-  lkjTokens,
-  mustPage,
-  needsPaging,
-  put,
-  tokensOf,
-  workingObject,
+  countLkjTokens,
+  isPagingRequired,
+  isPagingDue,
+  putEntry,
+  countMemoryTokens,
+  toMemoryObject,
 } from '../../src/memory/memory.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
-import { utf8Bytes } from '../../src/memory/utf8.ts';
-import { anyName, anyValue, holding, limited } from './arbitraries.ts';
+import { countUtf8Bytes } from '../../src/memory/utf8.ts';
+import { anyEntryName, anyValue, createFilledMemory, createLimitedSettings } from './arbitraries.ts';
 import { codePoint } from '../helpers/code-point.ts';
 
 describe('working memory', () => {
   it('counts tokens as a recount of its whole JSON would, after any changes [LKJ2-40, RL-18]', () => {
-    const change = fc.record({ key: anyName, value: fc.option(anyValue) });
+    const change = fc.record({ key: anyEntryName, value: fc.option(anyValue) });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
-        let memory = emptyMemory(memorySettings.lkj);
+        let memory = createMemory(memorySettings.lkj);
         changes.forEach(({ key, value }, at) => {
-          memory = value === null ? drop(memory, key) : put(memory, { key, value, at });
-          const json = JSON.stringify(workingObject(memory));
-          expect(tokensOf(memory)).toBe(Math.floor(Buffer.byteLength(json) / 4));
-          expect(tokensOf(memory)).toBe(lkjTokens(workingObject(memory)));
-          expect(memory.bytes).toBe(entriesOf(memory).reduce((sum, { bytes }) => sum + bytes, 0));
+          memory = value === null ? removeEntry(memory, key) : putEntry(memory, { key, value, at });
+          const json = JSON.stringify(toMemoryObject(memory));
+          expect(countMemoryTokens(memory)).toBe(Math.floor(Buffer.byteLength(json) / 4));
+          expect(countMemoryTokens(memory)).toBe(countLkjTokens(toMemoryObject(memory)));
+          expect(memory.bytes).toBe(listEntries(memory).reduce((sum, { bytes }) => sum + bytes, 0));
         });
       }),
     );
@@ -39,62 +39,62 @@ describe('working memory', () => {
     const anyText = fc.string({ unit: codePoint });
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(utf8Bytes(text)).toBe(Buffer.byteLength(text));
+        expect(countUtf8Bytes(text)).toBe(Buffer.byteLength(text));
       }),
     );
-    expect(utf8Bytes('\ud800')).toBe(3);
-    expect(utf8Bytes('a\udc00😀')).toBe(8);
+    expect(countUtf8Bytes('\ud800')).toBe(3);
+    expect(countUtf8Bytes('a\udc00😀')).toBe(8);
   });
 
   it('keeps any key as a key of its own, and touches no prototype', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(anyName, { maxLength: 20 }), (keys) => {
-        let memory = emptyMemory(memorySettings.pawl);
-        for (const key of keys) memory = put(memory, { key, value: `of ${key}`, at: 1 });
+      fc.property(fc.uniqueArray(anyEntryName, { maxLength: 20 }), (keys) => {
+        let memory = createMemory(memorySettings.pawl);
+        for (const key of keys) memory = putEntry(memory, { key, value: `of ${key}`, at: 1 });
         for (const key of keys) expect(findEntry(memory, key)?.value).toBe(`of ${key}`);
-        const whole = JSON.parse(JSON.stringify(workingObject(memory))) as object;
+        const whole = JSON.parse(JSON.stringify(toMemoryObject(memory))) as object;
         expect(Object.keys(whole)).toHaveLength(keys.length);
       }),
     );
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-    const memory = holding({ ['__proto__']: 'x', a: 'y' });
+    const memory = createFilledMemory({ ['__proto__']: 'x', a: 'y' });
     expect(
-      findEntry(put(memory, { key: '__proto__', value: { polluted: true }, at: 1 }), '__proto__')?.value,
+      findEntry(putEntry(memory, { key: '__proto__', value: { polluted: true }, at: 1 }), '__proto__')?.value,
     ).toEqual({ polluted: true });
     expect(Object.prototype).not.toHaveProperty('polluted');
   });
 
   it('keeps the place, the age and the pin of an entry that is written again', () => {
-    let memory = holding({ a: 1, b: 2 });
-    memory = put(memory, { key: 'a', value: 1, pinned: true, at: 5 });
-    memory = put(memory, { key: 'a', value: 3, at: 9 });
-    expect(entriesOf(memory).map(({ key }) => key)).toEqual(['a', 'b']);
+    let memory = createFilledMemory({ a: 1, b: 2 });
+    memory = putEntry(memory, { key: 'a', value: 1, pinned: true, at: 5 });
+    memory = putEntry(memory, { key: 'a', value: 3, at: 9 });
+    expect(listEntries(memory).map(({ key }) => key)).toEqual(['a', 'b']);
     expect(findEntry(memory, 'a')).toMatchObject({ value: 3, addedAt: 1, touchedAt: 9, pinned: true });
   });
 
   it('is plain JSON', () => {
-    const memory = holding({ a: 'x', b: { c: [1] } });
+    const memory = createFilledMemory({ a: 'x', b: { c: [1] } });
     expect(JSON.parse(JSON.stringify(memory))).toEqual(memory);
   });
 
   it('needs paging from the limit on, not before, and only if the limit is on [LKJ2-14, LKJ2-41, LKJ2-42, RL-18]', () => {
     // {"a":"xx…"} of 40 bytes is ten tokens.
-    const memory = holding({ a: 'x'.repeat(32) }, limited(10, 11));
-    expect(tokensOf(memory)).toBe(10);
-    expect(needsPaging(memory)).toBe(true);
-    expect(mustPage(memory)).toBe(false);
-    const shorter = holding({ a: 'x'.repeat(31) }, limited(10, 11));
-    expect(needsPaging(shorter)).toBe(false);
+    const memory = createFilledMemory({ a: 'x'.repeat(32) }, createLimitedSettings(10, 11));
+    expect(countMemoryTokens(memory)).toBe(10);
+    expect(isPagingDue(memory)).toBe(true);
+    expect(isPagingRequired(memory)).toBe(false);
+    const shorter = createFilledMemory({ a: 'x'.repeat(31) }, createLimitedSettings(10, 11));
+    expect(isPagingDue(shorter)).toBe(false);
     const off = {
       ...memory,
       settings: { ...memory.settings, pagingLimit: { enable: false, maxTokens: 10 } },
     };
-    expect(needsPaging(off)).toBe(false);
-    expect(mustPage({ ...memory, settings: limited(5, 10) })).toBe(true);
+    expect(isPagingDue(off)).toBe(false);
+    expect(isPagingRequired({ ...memory, settings: createLimitedSettings(5, 10) })).toBe(true);
   });
 });
 
-const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+const createNestedArrays = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
 describe('what may be kept', () => {
   const circle: unknown[] = [];
@@ -102,19 +102,19 @@ describe('what may be kept', () => {
 
   it.each([
     ['a circle', circle],
-    ['deep nesting', nested(5_000)],
+    ['deep nesting', createNestedArrays(5_000)],
     ['NaN', { a: NaN }],
     ['a date', { a: new Date(0) }],
     ['a function', [() => 1]],
     ['undefined', { a: undefined }],
-  ])('is not %s', (_, value) => expect(jsonFault(value)).toMatch(/^it /));
+  ])('is not %s', (_, value) => expect(describeJsonProblem(value)).toMatch(/^it /));
 
   it('is any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(jsonFault(value)).toBeNull();
+        expect(describeJsonProblem(value)).toBeNull();
       }),
     );
-    expect(jsonFault(JSON.parse('{"__proto__":{"a":1}}'))).toBeNull();
+    expect(describeJsonProblem(JSON.parse('{"__proto__":{"a":1}}'))).toBeNull();
   });
 });

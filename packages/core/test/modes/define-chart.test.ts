@@ -2,14 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChartError } from '../../src/modes/chart-error.ts';
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
-import { defineChart, readChart } from '../../src/modes/define-chart.ts';
+import { defineChart, parseChart } from '../../src/modes/define-chart.ts';
 import { startMode } from '../../src/modes/mode.ts';
 import type { ModeChart } from '../../src/modes/mode-chart.ts';
-import { anyModeChart, hostileNames } from './sample-charts.ts';
-import { picks, says, walk } from './walk.ts';
+import { anyModeChart, hostileModeNames } from './sample-charts.ts';
+import { createToolReply, textReply, walkModeChart } from './walk-mode-chart.ts';
 
 /** A chart in which nothing is wrong; what is given takes the place of its own. */
-function chartWith(changes: object): object {
+function createChartInput(changes: object): object {
   return {
     name: 'sample',
     initial: 'a',
@@ -22,14 +22,16 @@ function chartWith(changes: object): object {
   };
 }
 
-function withState(index: number, changes: object): object {
-  const { states } = chartWith({}) as { readonly states: readonly object[] };
-  return chartWith({ states: states.map((state, at) => (at === index ? { ...state, ...changes } : state)) });
+function createChartWithState(index: number, changes: object): object {
+  const { states } = createChartInput({}) as { readonly states: readonly object[] };
+  return createChartInput({
+    states: states.map((state, at) => (at === index ? { ...state, ...changes } : state)),
+  });
 }
 
-function errorOf(value: unknown): ChartError {
+function catchChartError(value: unknown): ChartError {
   try {
-    readChart(value);
+    parseChart(value);
   } catch (error) {
     if (error instanceof ChartError) return error;
     throw error;
@@ -38,13 +40,13 @@ function errorOf(value: unknown): ChartError {
 }
 
 /** The states that the model may not choose. */
-function reserved({ states }: ModeChart): readonly string[] {
+function listReservedStates({ states }: ModeChart): readonly string[] {
   return states.filter(({ selectable }) => !selectable).map(({ name }) => name);
 }
 
 /** The states that these facts lead to. */
-function path(chart: ModeChart, ...facts: Parameters<typeof walk>[1]): readonly string[] {
-  return walk(chart, facts).moves.map(({ to }) => to);
+function listModePath(chart: ModeChart, ...facts: Parameters<typeof walkModeChart>[1]): readonly string[] {
+  return walkModeChart(chart, facts).moves.map(({ to }) => to);
 }
 
 describe('defineChart', () => {
@@ -108,8 +110,8 @@ describe('defineChart', () => {
 
   it('keeps from the model what others fall to, and the state in which room is made', () => {
     const { savant, lkj } = modeCharts;
-    expect(reserved(savant)).toEqual(['STUCK_SEARCH', 'STUCK_ANALYZE', 'STUCK_DECIDE']);
-    expect(reserved(lkj)).toEqual(['paging']);
+    expect(listReservedStates(savant)).toEqual(['STUCK_SEARCH', 'STUCK_ANALYZE', 'STUCK_DECIDE']);
+    expect(listReservedStates(lkj)).toEqual(['paging']);
   });
 
   it('makes charts for code review, for mathematics and for search [SAV-56]', () => {
@@ -133,38 +135,53 @@ describe('defineChart', () => {
         { name: 'proved', terminal: true },
       ],
     });
-    expect(path(review, picks('read_diff'), says, picks('comment'), picks('submit'))).toEqual([
-      'judging',
-      'done',
-    ]);
     expect(
-      path(mathematics, picks('compute'), picks('lemma'), picks('compute'), picks('check'), picks('qed')),
+      listModePath(
+        review,
+        createToolReply('read_diff'),
+        textReply,
+        createToolReply('comment'),
+        createToolReply('submit'),
+      ),
+    ).toEqual(['judging', 'done']);
+    expect(
+      listModePath(
+        mathematics,
+        createToolReply('compute'),
+        createToolReply('lemma'),
+        createToolReply('compute'),
+        createToolReply('check'),
+        createToolReply('qed'),
+      ),
     ).toEqual(['proving', 'conjecturing', 'proving', 'proved']);
-    expect(path(modeCharts.savant, picks('context.fts_search'), says, picks('finish'))).toEqual([
-      'SEARCHING',
-      'ANALYZING',
-      'FINISHING',
-    ]);
+    expect(
+      listModePath(
+        modeCharts.savant,
+        createToolReply('context.fts_search'),
+        textReply,
+        createToolReply('finish'),
+      ),
+    ).toEqual(['SEARCHING', 'ANALYZING', 'FINISHING']);
   });
 });
 
 describe('a chart', () => {
   it.each(Object.entries<ModeChart>(modeCharts))('is plain JSON: %s', (name, chart) => {
     expect(chart.name).toBe(name);
-    expect(readChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
+    expect(parseChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
   });
 
   it('is the same after any number of readings', () => {
     fc.assert(
       fc.property(anyModeChart, (chart) => {
-        expect(readChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
+        expect(parseChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
       }),
     );
   });
 
   it('may use any names', () => {
-    const states = hostileNames.map((name, index) => ({ name, next: [hostileNames.at(index - 1)] }));
-    const chart = readChart({ name: '__proto__', initial: '__proto__', states });
+    const states = hostileModeNames.map((name, index) => ({ name, next: [hostileModeNames.at(index - 1)] }));
+    const chart = parseChart({ name: '__proto__', initial: '__proto__', states });
     expect(startMode(chart, 0).state).toBe('__proto__');
   });
 
@@ -175,131 +192,149 @@ describe('a chart', () => {
       {},
       'The chart, at name: expects a name: up to 64 characters on one line, without a space before or after, and it is missing.',
     ],
-    [chartWith({ states: [] }), 'The chart, at states: expects a list of 1 to 100 states, and got [].'],
     [
-      chartWith({ colour: 'red' }),
+      createChartInput({ states: [] }),
+      'The chart, at states: expects a list of 1 to 100 states, and got [].',
+    ],
+    [
+      createChartInput({ colour: 'red' }),
       'The chart: there is no key "colour". The keys are name, initial, states, hops,',
     ],
     [JSON.parse('{"name":"x","__proto__":{}}'), 'The chart: there is no key "__proto__".'],
     [
-      withState(0, { color: 1 }),
+      createChartWithState(0, { color: 1 }),
       'The chart, at states[0]: there is no key "color". The keys are name, aliases,',
     ],
-    [withState(0, { name: ' a' }), 'The chart, at states[0].name: expects a name'],
-    [withState(0, { name: 'a\nb' }), 'The chart, at states[0].name: expects a name'],
-    [withState(0, { name: '\uD800' }), 'The chart, at states[0].name: expects a name'],
-    [withState(0, { name: 'x'.repeat(65) }), 'The chart, at states[0].name: expects a name'],
+    [createChartWithState(0, { name: ' a' }), 'The chart, at states[0].name: expects a name'],
+    [createChartWithState(0, { name: 'a\nb' }), 'The chart, at states[0].name: expects a name'],
+    [createChartWithState(0, { name: '\uD800' }), 'The chart, at states[0].name: expects a name'],
+    [createChartWithState(0, { name: 'x'.repeat(65) }), 'The chart, at states[0].name: expects a name'],
     [
-      withState(0, { next: 'b' }),
+      createChartWithState(0, { next: 'b' }),
       'The chart, at states[0].next: expects a list of names, each once, and got "b".',
     ],
     [
-      withState(0, { next: ['b', 'b'] }),
+      createChartWithState(0, { next: ['b', 'b'] }),
       'The chart, at states[0].next: expects a list of names, each once, and got ["b", "b"].',
     ],
     [
-      withState(0, { tools: 'read' }),
+      createChartWithState(0, { tools: 'read' }),
       'The chart, at states[0].tools: expects a list of names of tools, or "*" for any, and got "read".',
     ],
     [
-      withState(0, { timeoutMs: 0 }),
+      createChartWithState(0, { timeoutMs: 0 }),
       'The chart, at states[0].timeoutMs: expects a whole number from 1 to 2592000000, or null, and got 0.',
     ],
     [
-      withState(0, { timeoutMs: Number.NaN }),
+      createChartWithState(0, { timeoutMs: Number.NaN }),
       'The chart, at states[0].timeoutMs: expects a whole number from 1 to 2592000000, or null, and got NaN.',
     ],
-    [withState(0, { timeoutMs: '60s' }), 'and got "60s".'],
+    [createChartWithState(0, { timeoutMs: '60s' }), 'and got "60s".'],
     [
-      withState(0, { stuckAfterSteps: 1.5 }),
+      createChartWithState(0, { stuckAfterSteps: 1.5 }),
       'The chart, at states[0].stuckAfterSteps: expects a whole number',
     ],
     [
-      withState(0, { stuckAfterFailures: -1 }),
+      createChartWithState(0, { stuckAfterFailures: -1 }),
       'The chart, at states[0].stuckAfterFailures: expects a whole number',
     ],
     [
-      withState(0, { terminal: 'yes' }),
+      createChartWithState(0, { terminal: 'yes' }),
       'The chart, at states[0].terminal: expects true or false, and got "yes".',
     ],
     [
-      withState(0, { prompt: 'x'.repeat(20_001) }),
+      createChartWithState(0, { prompt: 'x'.repeat(20_001) }),
       'The chart, at states[0].prompt: expects a text of up to 20000 characters',
     ],
     [
-      chartWith({ hops: { by: 'dice' } }),
+      createChartInput({ hops: { by: 'dice' } }),
       'The chart, at hops: expects { by: "tool" } or { by: "reply", … }, and got an object.',
     ],
-    [chartWith({ hops: { by: 'reply' } }), 'The chart, at hops.otherwise: expects a name'],
+    [createChartInput({ hops: { by: 'reply' } }), 'The chart, at hops.otherwise: expects a name'],
     [
-      chartWith({ hops: { by: 'tool', otherwise: 'a' } }),
+      createChartInput({ hops: { by: 'tool', otherwise: 'a' } }),
       'The chart, at hops: there is no key "otherwise". The keys are by.',
     ],
     [
-      chartWith({ onInvalid: 'shout' }),
+      createChartInput({ onInvalid: 'shout' }),
       'The chart, at onInvalid: expects "refuse", "ignore" or { resetTo: … }, and got "shout".',
     ],
     [
-      chartWith({ finish: { tools: [], state: 'end' } }),
+      createChartInput({ finish: { tools: [], state: 'end' } }),
       'The chart, at finish.tools: expects a list of one or more names, each once, and got [].',
     ],
   ])('has to have the right shape: %#', (value, message) => {
-    expect(errorOf(value).message).toContain(message);
+    expect(catchChartError(value).message).toContain(message);
   });
 
   it.each([
-    [chartWith({ initial: 'z' }), 'The chart, at initial: there is no state "z". The states are a, b, end.'],
     [
-      withState(0, { next: ['z'] }),
+      createChartInput({ initial: 'z' }),
+      'The chart, at initial: there is no state "z". The states are a, b, end.',
+    ],
+    [
+      createChartWithState(0, { next: ['z'] }),
       'The chart, at states[0].next[0]: state "a" leads to "z", but there is no state "z". The states are a, b, end.',
     ],
-    [withState(0, { stuckState: 'z' }), 'The chart, at states[0].stuckState: state "a" leads to "z"'],
-    [withState(0, { afterWords: 'z' }), 'The chart, at states[0].afterWords: state "a" leads to "z"'],
-    [chartWith({ onInvalid: { resetTo: 'z' } }), 'The chart, at onInvalid.resetTo: there is no state "z".'],
     [
-      chartWith({ finish: { tools: ['f'], state: 'z' } }),
+      createChartWithState(0, { stuckState: 'z' }),
+      'The chart, at states[0].stuckState: state "a" leads to "z"',
+    ],
+    [
+      createChartWithState(0, { afterWords: 'z' }),
+      'The chart, at states[0].afterWords: state "a" leads to "z"',
+    ],
+    [
+      createChartInput({ onInvalid: { resetTo: 'z' } }),
+      'The chart, at onInvalid.resetTo: there is no state "z".',
+    ],
+    [
+      createChartInput({ finish: { tools: ['f'], state: 'z' } }),
       'The chart, at finish.state: there is no state "z".',
     ],
-    [chartWith({ paging: { state: 'a', next: 'z' } }), 'The chart, at paging.next: there is no state "z".'],
     [
-      chartWith({ hops: { by: 'reply', otherwise: 'a', afterAction: 'z', afterFailure: 'a' } }),
+      createChartInput({ paging: { state: 'a', next: 'z' } }),
+      'The chart, at paging.next: there is no state "z".',
+    ],
+    [
+      createChartInput({ hops: { by: 'reply', otherwise: 'a', afterAction: 'z', afterFailure: 'a' } }),
       'The chart, at hops.afterAction: there is no state "z".',
     ],
     [
-      withState(1, { name: 'a' }),
+      createChartWithState(1, { name: 'a' }),
       'The chart, at states[1]: state "a" is called "a", as state "a" is already.',
     ],
     [
-      withState(1, { name: 'A' }),
+      createChartWithState(1, { name: 'A' }),
       'The chart, at states[1]: state "A" is called "A", as state "a" is already.',
     ],
     [
-      withState(1, { aliases: ['a'] }),
+      createChartWithState(1, { aliases: ['a'] }),
       'The chart, at states[1]: state "b" is called "a", as state "a" is already.',
     ],
     [
-      withState(2, { next: ['a'] }),
+      createChartWithState(2, { next: ['a'] }),
       'The chart, at states[2].next: state "end" is terminal, so nothing can follow it. Leave next out.',
     ],
-    [withState(2, { tools: '*' }), 'The chart, at states[2].tools: state "end" is terminal'],
+    [createChartWithState(2, { tools: '*' }), 'The chart, at states[2].tools: state "end" is terminal'],
     [
-      withState(0, { next: [] }),
+      createChartWithState(0, { next: [] }),
       'The chart, at states[0].next: state "a" has no next state. Say what follows it, or make it terminal.',
     ],
     [
-      withState(0, { stuckState: 'end' }),
+      createChartWithState(0, { stuckState: 'end' }),
       'The chart, at states[0].stuckState: state "a" has "end" as its stuckState but not in its next states. Add it there.',
     ],
     [
-      withState(0, { afterWords: 'a' }),
+      createChartWithState(0, { afterWords: 'a' }),
       'The chart, at states[0].afterWords: state "a" has itself as its afterWords. Leave it out to stay.',
     ],
     [
-      withState(0, { next: ['a'] }),
+      createChartWithState(0, { next: ['a'] }),
       'The chart, at states[1]: state "b" is never reached from "a". Add it to the next states of another, or leave it out.',
     ],
     [
-      chartWith({
+      createChartInput({
         states: [
           { name: 'a', next: ['b', 'end'] },
           { name: 'b', next: ['b'] },
@@ -309,27 +344,27 @@ describe('a chart', () => {
       'The chart, at states[1].next: there is no way out of state "b": nothing that follows it leads to end.',
     ],
     [
-      chartWith({ finish: { tools: ['f'], state: 'b' } }),
+      createChartInput({ finish: { tools: ['f'], state: 'b' } }),
       'The chart, at finish.state: state "b" is not terminal, so the work cannot finish in it.',
     ],
     [
-      chartWith({ paging: { state: 'a', next: 'b' } }),
+      createChartInput({ paging: { state: 'a', next: 'b' } }),
       'The chart, at paging.state: state "a" cannot be the initial one too.',
     ],
     [
-      chartWith({ paging: { state: 'b', next: 'b' } }),
+      createChartInput({ paging: { state: 'b', next: 'b' } }),
       'The chart, at paging.next: state "b" does not have "b" in its next states. Add it there.',
     ],
     [
-      { ...withState(1, { selectable: true }), paging: { state: 'b', next: 'a' } },
+      { ...createChartWithState(1, { selectable: true }), paging: { state: 'b', next: 'a' } },
       'The chart, at paging.state: state "b" follows from what is in memory, so the model cannot choose it. Leave selectable out.',
     ],
     [
-      chartWith({ hops: { by: 'reply', otherwise: 'b', afterAction: 'b', afterFailure: 'a' } }),
+      createChartInput({ hops: { by: 'reply', otherwise: 'b', afterAction: 'b', afterFailure: 'a' } }),
       'The chart, at states[0].next: state "a" lacks "a", which hops.afterFailure leads to from everywhere. Add it.',
     ],
   ])('has to fit together: %#', (value, message) => {
-    expect(errorOf(value).message).toContain(message);
+    expect(catchChartError(value).message).toContain(message);
   });
 
   it('may have a state that only a wrong move leads to', () => {
@@ -337,24 +372,26 @@ describe('a chart', () => {
       { name: 'a', next: ['a'] },
       { name: 'b', next: ['a'] },
     ];
-    expect(readChart({ name: 'x', initial: 'a', states, onInvalid: { resetTo: 'b' } }).states).toHaveLength(
+    expect(parseChart({ name: 'x', initial: 'a', states, onInvalid: { resetTo: 'b' } }).states).toHaveLength(
       2,
     );
   });
 
   it('has only what it says itself', () => {
     const inherited = Object.assign(Object.create({ initial: 'a' }), {
-      ...chartWith({}),
+      ...createChartInput({}),
       initial: undefined,
     });
     delete inherited.initial;
-    expect(errorOf(inherited).message).toContain('The chart, at initial: expects a name');
+    expect(catchChartError(inherited).message).toContain('The chart, at initial: expects a name');
   });
 
   it('says where it is wrong in a form for programs too', () => {
-    expect(errorOf(withState(0, { next: ['z'] })).path).toEqual(['states', 0, 'next', 0]);
-    expect(errorOf(chartWith({ states: 'a'.repeat(1e6) })).message.length).toBeLessThan(200);
-    expect(errorOf(withState(0, { next: [['x'.repeat(1e6)]] })).message.length).toBeLessThan(200);
+    expect(catchChartError(createChartWithState(0, { next: ['z'] })).path).toEqual(['states', 0, 'next', 0]);
+    expect(catchChartError(createChartInput({ states: 'a'.repeat(1e6) })).message.length).toBeLessThan(200);
+    expect(
+      catchChartError(createChartWithState(0, { next: [['x'.repeat(1e6)]] })).message.length,
+    ).toBeLessThan(200);
   });
 
   it('is taken or turned down with one error, whatever comes', () => {
@@ -383,7 +420,7 @@ describe('a chart', () => {
     fc.assert(
       fc.property(fc.oneof(anyChart, fc.jsonValue(), fc.anything()), (value) => {
         try {
-          readChart(value);
+          parseChart(value);
         } catch (error) {
           expect(error).toBeInstanceOf(ChartError);
         }

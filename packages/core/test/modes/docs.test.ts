@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { toMermaid } from '../../src/charts/to-mermaid.ts';
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
 import { defineChart } from '../../src/modes/define-chart.ts';
-import { chartOf } from '../../src/modes/draw-modes.ts';
+import { toDrawableChart } from '../../src/modes/draw-modes.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../../../docs/modes.md'), 'utf8');
+const modesPage = readFileSync(join(import.meta.dirname, '../../../../docs/modes.md'), 'utf8');
 
 /** The rows of tables with this many cells, each cell without its padding. */
-function rowsOf(cells: number): readonly (readonly string[])[] {
-  return page
+function listTableRows(cells: number): readonly (readonly string[])[] {
+  return modesPage
     .split('\n')
     .filter((line) => line.startsWith('|'))
     .map((line) =>
@@ -22,39 +22,45 @@ function rowsOf(cells: number): readonly (readonly string[])[] {
     .filter((row) => row.length === cells);
 }
 
-function coded(names: readonly string[]): string {
+function formatNamesAsCode(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(' ');
 }
 
 describe('docs/modes.md', () => {
   it.each(Object.values(modeCharts))('has the drawing of $name as it is exported', (chart) => {
-    expect(page).toContain(`\`\`\`mermaid\n${toMermaid(chartOf(chart))}\`\`\``);
+    expect(modesPage).toContain(`\`\`\`mermaid\n${toMermaid(toDrawableChart(chart))}\`\`\``);
   });
 
   it('has the table of savant as it is', () => {
-    const rows = rowsOf(4).map(([state, , next, limit]) => [state, next, limit]);
+    const rows = listTableRows(4).map(([state, , next, limit]) => [state, next, limit]);
     for (const { name, next, timeoutMs } of modeCharts.savant.states)
       expect(rows).toContainEqual([
-        coded([name]),
-        coded(next),
+        formatNamesAsCode([name]),
+        formatNamesAsCode(next),
         timeoutMs === null ? '' : `${timeoutMs / 1_000} s`,
       ]);
   });
 
   it('has the tables of lkj and lkj1 as they are', () => {
-    const rows = rowsOf(5).map(([chart, state, , next]) => [chart, state, next]);
+    const rows = listTableRows(5).map(([chart, state, , next]) => [chart, state, next]);
     for (const chart of [modeCharts.lkj, modeCharts.lkj1]) {
       for (const { name, next, selectable } of chart.states.filter((state) => state.selectable)) {
         expect(selectable).toBe(true);
         const chosen = next.filter((each) => each !== 'paging');
-        expect(rows).toContainEqual([coded([chart.name]), coded([name]), coded(chosen)]);
+        expect(rows).toContainEqual([
+          formatNamesAsCode([chart.name]),
+          formatNamesAsCode([name]),
+          formatNamesAsCode(chosen),
+        ]);
       }
     }
   });
 
   it('tells of every key there is', () => {
     const chart = defineChart({ name: 'x', initial: 'a', states: [{ name: 'a', next: ['a'] }] });
-    const keys = rowsOf(3).flatMap(([key = '']) => [...key.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    const keys = listTableRows(3).flatMap(([key = '']) =>
+      [...key.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
     const others = ['name', 'initial', 'states'];
     expect(new Set([...keys, ...others])).toEqual(
       new Set([...Object.keys(chart), ...Object.keys(chart.states[0] ?? {})]),

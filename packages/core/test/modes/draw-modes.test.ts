@@ -5,17 +5,21 @@ import { toMermaid } from '../../src/charts/to-mermaid.ts';
 import { toSvg } from '../../src/charts/to-svg.ts';
 import { toXState } from '../../src/charts/to-xstate.ts';
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
-import { chartOf, waysOf, type ModeWay } from '../../src/modes/draw-modes.ts';
+import {
+  toDrawableChart,
+  listPossibleTransitions,
+  type PossibleTransition,
+} from '../../src/modes/draw-modes.ts';
 import type { ModeChart } from '../../src/modes/mode-chart.ts';
-import { textsIn, xmlError } from '../charts/well-formed.ts';
+import { listElementTexts, findXmlError } from '../charts/well-formed.ts';
 import { anyModeChart } from './sample-charts.ts';
-import { modeIn, take } from './walk.ts';
+import { createModeInState, applyModePayload } from './walk-mode-chart.ts';
 
-const charts = Object.values<ModeChart>(modeCharts);
+const allModeCharts = Object.values<ModeChart>(modeCharts);
 
 /** The state that XState is in when this way, and no other with a condition, is open. */
-function inXState(chart: ModeChart, from: string, { fact, when }: ModeWay): unknown {
-  const drawn = chartOf(chart);
+function runInXState(chart: ModeChart, from: string, { fact, when }: PossibleTransition): unknown {
+  const drawn = toDrawableChart(chart);
   const conditions = drawn.states.flatMap(({ moves }) => moves.flatMap((move) => move.when ?? []));
   const machine = createMachine(toXState(drawn)).provide({
     guards: Object.fromEntries(conditions.map((name) => [name, () => name === when])),
@@ -23,8 +27,8 @@ function inXState(chart: ModeChart, from: string, { fact, when }: ModeWay): unkn
   return getNextSnapshot(machine, machine.resolveState({ value: from }), { type: fact.type }).value;
 }
 
-describe.each(charts)('the drawing of $name', (chart) => {
-  const drawn = chartOf(chart);
+describe.each(allModeCharts)('the drawing of $name', (chart) => {
+  const drawn = toDrawableChart(chart);
 
   it('has all states and exactly the moves of the chart, with those that put things right', () => {
     expect(drawn.states.map(({ name }) => name)).toEqual(chart.states.map(({ name }) => name));
@@ -39,9 +43,11 @@ describe.each(charts)('the drawing of $name', (chart) => {
   it('is walked by XState, and each move lands where a hop does', () => {
     let taken = 0;
     for (const state of chart.states) {
-      for (const way of waysOf(chart, state)) {
-        expect(inXState(chart, state.name, way)).toBe(way.to);
-        expect(take(chart, modeIn(chart, state.name), way.fact).mode.state).toBe(way.to);
+      for (const way of listPossibleTransitions(chart, state)) {
+        expect(runInXState(chart, state.name, way)).toBe(way.to);
+        expect(applyModePayload(chart, createModeInState(chart, state.name), way.fact).mode.state).toBe(
+          way.to,
+        );
         taken += 1;
       }
     }
@@ -58,14 +64,14 @@ describe.each(charts)('the drawing of $name', (chart) => {
   it('is a Mermaid diagram and a picture', () => {
     expect(toMermaid(drawn)).toMatch(/^stateDiagram-v2\n/);
     const svg = toSvg(drawn);
-    expect(xmlError(svg)).toBeNull();
-    for (const { name } of chart.states) expect(textsIn(svg, 'text').join(' ')).toContain(name);
+    expect(findXmlError(svg)).toBeNull();
+    for (const { name } of chart.states) expect(listElementTexts(svg, 'text').join(' ')).toContain(name);
   });
 });
 
 describe('the drawing of savant', () => {
   it('shows what leads from state to state', () => {
-    const mermaid = toMermaid(chartOf(modeCharts.savant));
+    const mermaid = toMermaid(toDrawableChart(modeCharts.savant));
     expect(mermaid).toContain(
       'INIT --> SEARCHING : reply-read [picks context.fts_search or context.memory_search]',
     );
@@ -80,9 +86,11 @@ describe('the drawing of any chart', () => {
     fc.assert(
       fc.property(anyModeChart, (chart) => {
         for (const state of chart.states) {
-          const ways = waysOf(chart, state);
+          const ways = listPossibleTransitions(chart, state);
           for (const way of ways)
-            expect(take(chart, modeIn(chart, state.name), way.fact).mode.state).toBe(way.to);
+            expect(applyModePayload(chart, createModeInState(chart, state.name), way.fact).mode.state).toBe(
+              way.to,
+            );
           for (const to of state.next) expect(ways.some((way) => way.to === to)).toBe(true);
         }
       }),
@@ -92,9 +100,9 @@ describe('the drawing of any chart', () => {
   it('is exported in every form', () => {
     fc.assert(
       fc.property(anyModeChart, (chart) => {
-        const drawn = chartOf(chart);
+        const drawn = toDrawableChart(chart);
         createMachine(toXState(drawn));
-        expect(xmlError(toSvg(drawn))).toBeNull();
+        expect(findXmlError(toSvg(drawn))).toBeNull();
         expect(toMermaid(drawn)).toMatch(/^stateDiagram-v2\n/);
       }),
       { numRuns: 30 },

@@ -1,27 +1,27 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  conversationOf,
+  getConversation,
   createSession,
   replay,
   step,
-  toArray,
+  toItemArray,
   type Action,
   type Event,
   type Note,
   type Session,
-  type Settings,
+  type SessionSettings,
 } from '../../src/index.ts';
-import { entriesOf, findEntry, put } from '../../src/memory/memory.ts';
+import { listEntries, findEntry, putEntry } from '../../src/memory/memory.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
-import { lkj1Chart, lkjChart } from '../../src/modes/charts/lkj.ts';
-import { savantChart } from '../../src/modes/charts/savant.ts';
+import { createLkj1Chart, createLkjChart } from '../../src/modes/charts/lkj.ts';
+import { createSavantChart } from '../../src/modes/charts/savant.ts';
 import { defineChart } from '../../src/modes/define-chart.ts';
 
-const ungoverned = { preset: 'none', rules: {} } as const;
+const governorDisabled = { preset: 'none', rules: {} } as const;
 
 /** A session that is told what happens, and what came of it. */
-class Told {
+class ModeSessionRun {
   session: Session;
   readonly events: Event[] = [];
   readonly notes: Note[] = [];
@@ -29,8 +29,13 @@ class Told {
   readonly start: Session;
   #at = 1_000;
 
-  constructor(settings: Partial<Settings>, change: (session: Session) => Session = (session) => session) {
-    this.start = change(createSession({ id: 's', at: 0, settings: { governor: ungoverned, ...settings } }));
+  constructor(
+    settings: Partial<SessionSettings>,
+    change: (session: Session) => Session = (session) => session,
+  ) {
+    this.start = change(
+      createSession({ id: 's', at: 0, settings: { governor: governorDisabled, ...settings } }),
+    );
     this.session = this.start;
     this.tell({ type: 'user-message', text: 'go' });
   }
@@ -79,10 +84,10 @@ class Told {
 }
 
 describe('a session with the modes of savant', () => {
-  const settings = { chart: savantChart({ searchTools: ['search'] }) };
+  const settings = { chart: createSavantChart({ searchTools: ['search'] }) };
 
   it('goes where the tool leads, with words for the analysis', () => {
-    const told = new Told(settings);
+    const told = new ModeSessionRun(settings);
     told.calls('search', { query: 'architecture' });
     told.replies({ text: 'So there are three layers.' });
     expect(told.actions).toMatchObject([{ type: 'ask-model' }]);
@@ -95,17 +100,17 @@ describe('a session with the modes of savant', () => {
   });
 
   it('does not run what the mode does not allow, and tells the model why', () => {
-    const told = new Told(settings);
+    const told = new ModeSessionRun(settings);
     told.calls('search', { query: 'a' }).calls('write', { path: 'x' });
     expect(told.session.mode?.state).toBe('SEARCHING');
-    const last = toArray(conversationOf(told.session)).at(-1);
+    const last = toItemArray(getConversation(told.session)).at(-1);
     expect(last).toMatchObject({ role: 'tool', outcome: { ok: false, error: { kind: 'denied' } } });
     expect(JSON.stringify(last)).toContain('write');
     expect(told.session.mode?.refusal).toContain('SEARCHING');
   });
 
   it('falls to a stuck state with the verdict, and finishes with the last answer [SAV-122]', () => {
-    const told = new Told({ ...settings, governor: { preset: 'pawl', rules: {} } });
+    const told = new ModeSessionRun({ ...settings, governor: { preset: 'pawl', rules: {} } });
     for (let time = 0; time < 4; time += 1)
       told.calls('search', { query: 'a' }, { ok: true, output: 'none' });
     expect(told.session.mode?.state).toBe('STUCK_SEARCH');
@@ -121,34 +126,34 @@ describe('a session with the modes of savant', () => {
       initial: 'looking',
       states: [{ name: 'looking', tools: '*', next: ['looking'], stuckAfterSteps: 3, timeoutMs: 60_000 }],
     });
-    const bySteps = new Told({ chart, governor: { preset: 'pawl', rules: {} } });
+    const bySteps = new ModeSessionRun({ chart, governor: { preset: 'pawl', rules: {} } });
     for (let time = 0; time < 3; time += 1)
       bySteps.calls('read', { path: `${time}` }, { ok: true, output: `${time}` });
     expect(bySteps.advice).toContain('looking has lasted 3 steps');
     for (let time = 3; time < 5; time += 1)
       bySteps.calls('read', { path: `${time}` }, { ok: true, output: `${time}` });
     expect(bySteps.actions).toMatchObject([{ type: 'ask-model', tools: false }]);
-    const byTime = new Told({ chart, governor: { preset: 'pawl', rules: {} } });
+    const byTime = new ModeSessionRun({ chart, governor: { preset: 'pawl', rules: {} } });
     byTime.waits(61_000).calls('read', { path: 'a' });
     expect(byTime.advice).toContain('ms of at most 60000ms');
   });
 });
 
 /** Something that fills working memory and cannot be moved. */
-function filled(session: Session): Session {
+function fillMemory(session: Session): Session {
   const { memory } = session;
   if (memory === null) return session;
   return {
     ...session,
-    memory: put(memory, { key: 'pinned', value: 'x'.repeat(1_000), at: 0, pinned: true }),
+    memory: putEntry(memory, { key: 'pinned', value: 'x'.repeat(1_000), at: 0, pinned: true }),
   };
 }
 
 describe('a session of the librarian', () => {
-  const lkj = { chart: lkjChart(), memory: memorySettings.lkj };
+  const lkj = { chart: createLkjChart(), memory: memorySettings.lkj };
 
   it('thinks on without a call, commands, and evaluates what came of it [LKJ2-02, LKJ2-09, LKJ2-19]', () => {
-    const told = new Told(lkj);
+    const told = new ModeSessionRun(lkj);
     told.replies({ nextState: 'thinking', logs: { think: 'What do I know?' } });
     expect(told.actions).toMatchObject([{ type: 'ask-model' }]);
     told.replies({ nextState: 'commanding', logs: { think: 'I will note it.' } });
@@ -157,7 +162,7 @@ describe('a session of the librarian', () => {
     expect(told.path).toEqual(['commanding', 'evaluating', 'thinking']);
     const { memory } = told.session;
     const held =
-      memory === null ? [] : entriesOf(memory).map(({ key, value }) => `${key}: ${JSON.stringify(value)}`);
+      memory === null ? [] : listEntries(memory).map(({ key, value }) => `${key}: ${JSON.stringify(value)}`);
     expect(held[0]).toBe('think_log_001: "What do I know?"');
     expect(held).toContain('alice_age: "42"');
     expect(held).toContain('evaluation_log_001: "Noted."');
@@ -165,7 +170,7 @@ describe('a session of the librarian', () => {
   });
 
   it('writes down what went wrong, with what was asked for [LKJ1-108, LKJ1-107]', () => {
-    const told = new Told(lkj);
+    const told = new ModeSessionRun(lkj);
     const outcome = { ok: false, error: { kind: 'invalid', message: 'There is nothing to add.' } };
     told.calls('working_memory_add', { tags: 'alice age' }, outcome);
     const { memory } = told.session;
@@ -177,7 +182,7 @@ describe('a session of the librarian', () => {
   });
 
   it('does no more at the thousandth cycle than at the first [LKJ1-90, LKJ1-91]', () => {
-    const told = new Told({ ...lkj, chart: lkjChart({ maxIterations: null }) });
+    const told = new ModeSessionRun({ ...lkj, chart: createLkjChart({ maxIterations: null }) });
     const sizes: number[] = [];
     for (let cycle = 0; cycle < 1_000; cycle += 1) {
       told.replies({ nextState: 'commanding', logs: { think: 'On I go.' } });
@@ -190,7 +195,7 @@ describe('a session of the librarian', () => {
   });
 
   it('takes what storage had from the event, so that a replay needs no storage', () => {
-    const told = new Told(lkj);
+    const told = new ModeSessionRun(lkj);
     told.tell({ type: 'model-replied', text: '', calls: [{ tool: 'storage_load', args: { tags: 'bob' } }] });
     const run = told.actions.find((action) => action.type === 'run-tools');
     const found = [{ key: 'bob', value: 'a builder', kind: 'entry', savedAt: 5 }];
@@ -201,12 +206,12 @@ describe('a session of the librarian', () => {
       found,
     });
     const { memory } = told.session;
-    expect(memory === null ? [] : entriesOf(memory).map(({ key }) => key)).toContain('bob');
+    expect(memory === null ? [] : listEntries(memory).map(({ key }) => key)).toContain('bob');
     expect(replay(told.start, told.events)).toEqual(told.session);
   });
 
   it('answers what nobody can read with what was wrong, back in thinking [LKJ1-84]', () => {
-    const told = new Told({ chart: lkj1Chart(), memory: memorySettings.lkj1 });
+    const told = new ModeSessionRun({ chart: createLkj1Chart(), memory: memorySettings.lkj1 });
     told.replies({ nextState: 'executing' });
     told.replies({ text: '<agent><nxt', problem: 'There is no <agent> element.' });
     expect(told.session.mode?.state).toBe('thinking');
@@ -216,7 +221,7 @@ describe('a session of the librarian', () => {
 
   it('makes room once the paging limit is reached, whatever the model wanted next [LKJ2-12, LKJ2-14, LKJ2-22, RL-17]', () => {
     const settings = { ...memorySettings.lkj, pagingLimit: { enable: true, maxTokens: 100 } };
-    const told = new Told({ chart: lkjChart(), memory: settings });
+    const told = new ModeSessionRun({ chart: createLkjChart(), memory: settings });
     told.calls('working_memory_add', { tags: 'long', value: 'word '.repeat(100) });
     expect(told.session.mode?.state).toBe('evaluating');
     told.replies({ nextState: 'commanding' });
@@ -237,7 +242,7 @@ describe('a session of the librarian', () => {
       pagingLimit: { enable: false, maxTokens: 50 },
       hardLimit: { enable: true, maxTokens: 100 },
     };
-    const told = new Told({ chart: lkjChart(), memory: settings }, filled);
+    const told = new ModeSessionRun({ chart: createLkjChart(), memory: settings }, fillMemory);
     expect(told.session.turn.status).toBe('paging');
     told.tell({ type: 'paging-finished', freedTokens: 0 });
     expect(told.session.turn.status).toBe('callingModel');
@@ -247,7 +252,7 @@ describe('a session of the librarian', () => {
       { tags: 'more', value: 'y'.repeat(500) },
       { ok: false, error: { kind: 'failed', message: 'there is no room' } },
     );
-    const keys = told.session.memory === null ? [] : entriesOf(told.session.memory).map(({ key }) => key);
+    const keys = told.session.memory === null ? [] : listEntries(told.session.memory).map(({ key }) => key);
     expect(before).not.toBeNull();
     expect(keys).not.toContain('more');
   });
@@ -302,11 +307,11 @@ describe('any session with modes and memory', () => {
     const small = { ...memorySettings.lkj, pagingLimit: { enable: true, maxTokens: 30 } };
     fc.assert(
       fc.property(
-        fc.constantFrom(lkjChart(), lkj1Chart(), savantChart()),
+        fc.constantFrom(createLkjChart(), createLkj1Chart(), createSavantChart()),
         fc.constantFrom('none', 'pawl'),
         fc.array(happening, { maxLength: 40 }),
         (chart, preset, list) => {
-          const told = new Told({ chart, memory: small, governor: { preset, rules: {} } });
+          const told = new ModeSessionRun({ chart, memory: small, governor: { preset, rules: {} } });
           for (const each of list) {
             const open = told.actions.find((action) => action.type === 'run-tools');
             const callId = open?.calls[0]?.id;

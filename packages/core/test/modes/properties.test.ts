@@ -1,30 +1,35 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allowedTools, isTerminalMode, nextStates, offeredTools } from '../../src/modes/allowed.ts';
+import {
+  listAllowedTools,
+  isTerminalMode,
+  listNextStates,
+  listOfferedTools,
+} from '../../src/modes/mode-tools.ts';
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
-import type { Happening } from '../../src/modes/happening.ts';
-import { hop } from '../../src/modes/hop.ts';
-import { startMode, type Mode } from '../../src/modes/mode.ts';
-import { stateNamed, type ModeChart } from '../../src/modes/mode-chart.ts';
-import { modeSection } from '../../src/modes/mode-prompt.ts';
-import { overdue } from '../../src/modes/overdue.ts';
-import type { Hop } from '../../src/modes/place.ts';
-import { anyHappening, anyModeChart } from './sample-charts.ts';
+import type { ModeEvent } from '../../src/modes/mode-event.ts';
+import { transitionMode } from '../../src/modes/transition-mode.ts';
+import { startMode, type CurrentMode } from '../../src/modes/mode.ts';
+import { getModeState, type ModeChart } from '../../src/modes/mode-chart.ts';
+import { renderModeSection } from '../../src/modes/mode-prompt.ts';
+import { findReachedModeLimit } from '../../src/modes/mode-limits.ts';
+import type { ModeTransition } from '../../src/modes/mode-context.ts';
+import { anyModeEvent, anyModeChart } from './sample-charts.ts';
 import { codePoint } from '../helpers/code-point.ts';
 
 const someChart = fc.oneof(anyModeChart, fc.constantFrom<ModeChart>(...Object.values<ModeChart>(modeCharts)));
-const someHappenings = fc.array(anyHappening, { maxLength: 40 });
+const someModeEvents = fc.array(anyModeEvent, { maxLength: 40 });
 
-const pick = { type: 'reply-read', tools: ['search'], nextState: null, words: true } as const;
+const searchPick = { type: 'reply-read', tools: ['search'], nextState: null, words: true } as const;
 
-function run(
+function runModeEvents(
   chart: ModeChart,
-  happenings: readonly Happening[],
-  each: (before: Mode, after: Hop, happening: Happening) => void = () => {},
-): Mode {
+  happenings: readonly ModeEvent[],
+  each: (before: CurrentMode, after: ModeTransition, happening: ModeEvent) => void = () => {},
+): CurrentMode {
   let mode = startMode(chart, 0);
   for (const happening of happenings) {
-    const after = hop(chart, mode, happening);
+    const after = transitionMode(chart, mode, happening);
     each(mode, after, happening);
     mode = after.mode;
   }
@@ -34,13 +39,13 @@ function run(
 describe('whatever happens, in whatever order', () => {
   it('a mode is a state of its chart, plain JSON and bounded, and the same again [LKJ1-01, SAV-131, RX-03]', () => {
     fc.assert(
-      fc.property(someChart, someHappenings, (chart, happenings) => {
-        const mode = run(chart, happenings, (_, { mode: after, ok, error }) => {
-          expect(stateNamed(chart, after.state)).toBeDefined();
+      fc.property(someChart, someModeEvents, (chart, happenings) => {
+        const mode = runModeEvents(chart, happenings, (_, { mode: after, ok, error }) => {
+          expect(getModeState(chart, after.state)).toBeDefined();
           expect(ok).toBe(error === null);
         });
         expect(JSON.parse(JSON.stringify(mode))).toEqual(mode);
-        expect(run(chart, happenings)).toEqual(mode);
+        expect(runModeEvents(chart, happenings)).toEqual(mode);
         expect(JSON.stringify(mode).length).toBeLessThan(60_000);
       }),
     );
@@ -48,13 +53,13 @@ describe('whatever happens, in whatever order', () => {
 
   it('a move is in the chart, or is a fall that the chart names', () => {
     fc.assert(
-      fc.property(someChart, someHappenings, (chart, happenings) => {
-        run(chart, happenings, (before, { mode, moves, ok }) => {
+      fc.property(someChart, someModeEvents, (chart, happenings) => {
+        runModeEvents(chart, happenings, (before, { mode, moves, ok }) => {
           let at = before.state;
           for (const { from, to } of moves) {
             expect(from).toBe(at);
             const falls = [chart.onInvalid, chart.hops].flatMap((each) => Object.values(each));
-            const { next = [], selectable = true } = stateNamed(chart, from) ?? {};
+            const { next = [], selectable = true } = getModeState(chart, from) ?? {};
             // A state one only falls into need not name where replies lead from everywhere.
             const isFall = (!ok || !selectable) && falls.includes(to);
             expect(next.includes(to) || isFall).toBe(true);
@@ -68,12 +73,12 @@ describe('whatever happens, in whatever order', () => {
 
   it('the model never gets to a state that it may not choose', () => {
     fc.assert(
-      fc.property(someChart, someHappenings, (chart, happenings) => {
-        run(chart, happenings, (before, { mode }, happening) => {
+      fc.property(someChart, someModeEvents, (chart, happenings) => {
+        runModeEvents(chart, happenings, (before, { mode }, happening) => {
           if (happening.type !== 'reply-read' || mode.state === before.state) return;
           const falls = [chart.onInvalid, chart.hops].flatMap((each) => Object.values(each));
-          const { afterWords = null } = stateNamed(chart, before.state) ?? {};
-          const isChosen = stateNamed(chart, mode.state)?.selectable;
+          const { afterWords = null } = getModeState(chart, before.state) ?? {};
+          const isChosen = getModeState(chart, mode.state)?.selectable;
           expect(isChosen || falls.includes(mode.state) || afterWords === mode.state).toBe(true);
         });
       }),
@@ -82,12 +87,12 @@ describe('whatever happens, in whatever order', () => {
 
   it('a tool that is not refused is one that the mode allows, or an end', () => {
     fc.assert(
-      fc.property(someChart, someHappenings, (chart, happenings) => {
-        run(chart, happenings, (_, { mode, refused }, happening) => {
+      fc.property(someChart, someModeEvents, (chart, happenings) => {
+        runModeEvents(chart, happenings, (_, { mode, refused }, happening) => {
           if (happening.type !== 'reply-read' || chart.hops.by !== 'tool') return;
           const used = happening.tools.filter((tool) => !refused.includes(tool));
           const isEnd = used.every((tool) => chart.finish?.tools.includes(tool));
-          expect(isEnd || allowedTools(chart, mode, used).length === used.length).toBe(true);
+          expect(isEnd || listAllowedTools(chart, mode, used).length === used.length).toBe(true);
         });
       }),
     );
@@ -95,12 +100,12 @@ describe('whatever happens, in whatever order', () => {
 
   it('what is offered is taken, and what is not is refused', () => {
     fc.assert(
-      fc.property(someChart, someHappenings, fc.string(), (chart, happenings, tool) => {
-        const mode = run(chart, happenings);
+      fc.property(someChart, someModeEvents, fc.string(), (chart, happenings, tool) => {
+        const mode = runModeEvents(chart, happenings);
         for (const each of ['search', 'finish', '__proto__', tool]) {
           const reply = { type: 'reply-read', tools: [each], nextState: null, words: true, at: 0 } as const;
-          const isOffered = offeredTools(chart, mode, [each]).length === 1;
-          expect(hop(chart, mode, reply).refused).toEqual(isOffered ? [] : [each]);
+          const isOffered = listOfferedTools(chart, mode, [each]).length === 1;
+          expect(transitionMode(chart, mode, reply).refused).toEqual(isOffered ? [] : [each]);
         }
       }),
     );
@@ -108,11 +113,11 @@ describe('whatever happens, in whatever order', () => {
 
   it('the end is the end, and is never overdue', () => {
     fc.assert(
-      fc.property(someChart, someHappenings, (chart, happenings) => {
-        run(chart, happenings, (before, { mode, moves }) => {
+      fc.property(someChart, someModeEvents, (chart, happenings) => {
+        runModeEvents(chart, happenings, (before, { mode, moves }) => {
           if (!isTerminalMode(chart, before)) return;
           expect([mode.state, moves]).toEqual([before.state, []]);
-          expect(overdue(chart, mode, 1e15)).toBeNull();
+          expect(findReachedModeLimit(chart, mode, 1e15)).toBeNull();
         });
       }),
     );
@@ -120,9 +125,9 @@ describe('whatever happens, in whatever order', () => {
 
   it('the section for the prompt has one line for each thing', () => {
     fc.assert(
-      fc.property(someChart, someHappenings, fc.string({ unit: codePoint }), (chart, happenings, advice) => {
-        const mode = run(chart, happenings);
-        const lines = modeSection(chart, mode, { at: Number.NaN, advice: `!${advice}` }).split('\n');
+      fc.property(someChart, someModeEvents, fc.string({ unit: codePoint }), (chart, happenings, advice) => {
+        const mode = runModeEvents(chart, happenings);
+        const lines = renderModeSection(chart, mode, { at: Number.NaN, advice: `!${advice}` }).split('\n');
         expect(lines[2]).toMatch(/^Phase Duration: \d+ms$/);
         expect(lines.map((line) => line.split(':')[0])).toEqual([
           '## Agent State',
@@ -140,7 +145,7 @@ describe('whatever happens, in whatever order', () => {
   it('history holds the latest moves, however many there were', () => {
     const { lkj } = modeCharts;
     const at = Array.from({ length: 500 }, (_, index) => index);
-    const mode = run(
+    const mode = runModeEvents(
       lkj,
       at.map((time) => ({
         type: 'move-asked',
@@ -155,11 +160,13 @@ describe('whatever happens, in whatever order', () => {
 
   it('any mode at all is put right, whoever kept it', () => {
     fc.assert(
-      fc.property(someChart, fc.string(), anyHappening, (chart, state, happening) => {
-        const { mode } = hop(chart, { ...startMode(chart, 0), state }, happening);
-        expect(stateNamed(chart, mode.state)).toBeDefined();
-        expect(hop(chart, { ...mode, state: '\0' }, { ...pick, at: 0 }).refused).toEqual(['search']);
-        expect(nextStates(chart, { ...mode, state: '\0' })).toEqual([]);
+      fc.property(someChart, fc.string(), anyModeEvent, (chart, state, happening) => {
+        const { mode } = transitionMode(chart, { ...startMode(chart, 0), state }, happening);
+        expect(getModeState(chart, mode.state)).toBeDefined();
+        expect(transitionMode(chart, { ...mode, state: '\0' }, { ...searchPick, at: 0 }).refused).toEqual([
+          'search',
+        ]);
+        expect(listNextStates(chart, { ...mode, state: '\0' })).toEqual([]);
       }),
     );
   });

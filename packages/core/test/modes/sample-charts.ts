@@ -1,20 +1,31 @@
 import * as fc from 'fast-check';
-import { readChart } from '../../src/modes/define-chart.ts';
-import type { Happening } from '../../src/modes/happening.ts';
+import { parseChart } from '../../src/modes/define-chart.ts';
+import type { ModeEvent } from '../../src/modes/mode-event.ts';
 import type { ModeChart } from '../../src/modes/mode-chart.ts';
 import { codePoint } from '../helpers/code-point.ts';
 
 /** Names that mean something else to some reader. */
-export const hostileNames = ['__proto__', 'constructor', '*', 'a.b', '<b>', '"q"', '😀', 'İ', 'x y', '#id'];
+export const hostileModeNames = [
+  '__proto__',
+  'constructor',
+  '*',
+  'a.b',
+  '<b>',
+  '"q"',
+  '😀',
+  'İ',
+  'x y',
+  '#id',
+];
 
-const toolNames = ['search', 'read', 'write', 'finish', ...hostileNames];
+const toolNames = ['search', 'read', 'write', 'finish', ...hostileModeNames];
 const someTools = fc.subarray(toolNames, { maxLength: 4 });
-const limit = fc.option(fc.integer({ min: 1, max: 6 }));
+const anyLimit = fc.option(fc.integer({ min: 1, max: 6 }));
 
 /** A ring, so that everything is reached, with other moves across it, and an end that may be reached from everywhere. */
 export const anyModeChart: fc.Arbitrary<ModeChart> = fc
   .record({
-    names: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', ...hostileNames), {
+    names: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', ...hostileModeNames), {
       minLength: 1,
       maxLength: 6,
       selector: (name) => name.toLowerCase(),
@@ -25,10 +36,10 @@ export const anyModeChart: fc.Arbitrary<ModeChart> = fc
     hasPaging: fc.boolean(),
     hasStuck: fc.boolean(),
     oneAction: fc.boolean(),
-    maxIterations: limit,
+    maxIterations: anyLimit,
     seeds: fc.infiniteStream(fc.nat()),
     tools: fc.infiniteStream(fc.oneof(fc.constant('*' as const), someTools)),
-    limits: fc.infiniteStream(limit),
+    limits: fc.infiniteStream(anyLimit),
   })
   .map(
     ({
@@ -68,7 +79,7 @@ export const anyModeChart: fc.Arbitrary<ModeChart> = fc
           stuckAfterFailures: limits.next().value,
         };
       });
-      return readChart({
+      return parseChart({
         name: 'any',
         initial,
         states: [
@@ -87,7 +98,7 @@ export const anyModeChart: fc.Arbitrary<ModeChart> = fc
     },
   );
 
-const anyName = fc.oneof(
+const anyModeName = fc.oneof(
   fc.constantFrom('a', 'b', 'c', 'A ', 'paging', 'the end', ...toolNames),
   fc.constantFrom('SEARCHING', 'ANALYZING', 'DECIDING', 'thinking', 'commanding', 'executing', 'evaluating'),
   fc.constantFrom('context.fts_search', 'storage_load', 'storage_save'),
@@ -96,26 +107,32 @@ const anyName = fc.oneof(
 );
 
 /** Anything, in any order, at any time: clocks that go back, and times that are none. */
-export const anyHappening: fc.Arbitrary<Happening> = fc
+export const anyModeEvent: fc.Arbitrary<ModeEvent> = fc
   .tuple(
     fc.oneof(
       {
         weight: 4,
         arbitrary: fc.record({
           type: fc.constant('reply-read' as const),
-          tools: fc.array(fc.oneof(fc.constantFrom('search', 'read', 'finish'), anyName), { maxLength: 3 }),
-          nextState: fc.option(anyName),
+          tools: fc.array(fc.oneof(fc.constantFrom('search', 'read', 'finish'), anyModeName), {
+            maxLength: 3,
+          }),
+          nextState: fc.option(anyModeName),
           words: fc.boolean(),
         }),
       },
-      fc.record({ type: fc.constant('reply-failed' as const), reason: anyName }),
-      fc.record({ type: fc.constant('results-in' as const), ok: fc.boolean(), reason: fc.option(anyName) }),
+      fc.record({ type: fc.constant('reply-failed' as const), reason: anyModeName }),
+      fc.record({
+        type: fc.constant('results-in' as const),
+        ok: fc.boolean(),
+        reason: fc.option(anyModeName),
+      }),
       fc.constant({ type: 'paging-needed' as const }),
       fc.constant({ type: 'paging-done' as const }),
       fc.constant({ type: 'ticked' as const }),
-      fc.record({ type: fc.constant('stuck-found' as const), cause: anyName }),
-      fc.record({ type: fc.constant('finish-asked' as const), cause: anyName }),
-      fc.record({ type: fc.constant('move-asked' as const), to: anyName, cause: anyName }),
+      fc.record({ type: fc.constant('stuck-found' as const), cause: anyModeName }),
+      fc.record({ type: fc.constant('finish-asked' as const), cause: anyModeName }),
+      fc.record({ type: fc.constant('move-asked' as const), to: anyModeName, cause: anyModeName }),
     ),
     fc.oneof(fc.nat({ max: 100_000 }), fc.constantFrom(Number.NaN, Infinity, -1)),
   )

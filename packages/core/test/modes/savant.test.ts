@@ -1,18 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { allowedTools, isTerminalMode, nextStates, offeredTools } from '../../src/modes/allowed.ts';
+import {
+  listAllowedTools,
+  isTerminalMode,
+  listNextStates,
+  listOfferedTools,
+} from '../../src/modes/mode-tools.ts';
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
-import { savantChart } from '../../src/modes/charts/savant.ts';
+import { createSavantChart } from '../../src/modes/charts/savant.ts';
 import { startMode } from '../../src/modes/mode.ts';
-import { stateNamed } from '../../src/modes/mode-chart.ts';
-import { overdue, timeLimitMs } from '../../src/modes/overdue.ts';
-import { modeIn, moveTo, picks, results, says, take, ticked, walk } from './walk.ts';
+import { getModeState } from '../../src/modes/mode-chart.ts';
+import { findReachedModeLimit, getModeTimeLimit } from '../../src/modes/mode-limits.ts';
+import {
+  createModeInState,
+  createMoveRequest,
+  createToolReply,
+  createToolResults,
+  textReply,
+  applyModePayload,
+  tickPayload,
+  walkModeChart,
+} from './walk-mode-chart.ts';
 
 const chart = modeCharts.savant;
-const search = ['context.fts_search', 'context.memory_search'];
-const tools = [...search, 'read_file', 'finish'];
+const searchToolNames = ['context.fts_search', 'context.memory_search'];
+const tools = [...searchToolNames, 'read_file', 'finish'];
 
 /** The whole table: what each state allows, what follows it, how long it may last; the ids are of the rows. */
-const table = [
+const savantTable = [
   {
     state: 'INIT',
     allows: [],
@@ -23,7 +37,7 @@ const table = [
   },
   {
     state: 'SEARCHING',
-    allows: search,
+    allows: searchToolNames,
     offers: tools,
     next: 'ANALYZING STUCK_SEARCH FINISHING',
     limitMs: 60_000,
@@ -79,93 +93,132 @@ const table = [
   },
 ] as const;
 
-const cells = table.flatMap(({ state: from, next }) =>
-  table.map(({ state: to }) => ({ from, to, isThere: next.split(' ').includes(to) })),
+const savantTableCells = savantTable.flatMap(({ state: from, next }) =>
+  savantTable.map(({ state: to }) => ({ from, to, isThere: next.split(' ').includes(to) })),
 );
 
 describe('the savant chart', () => {
   it('has the states of its table and begins in the first [SAV-06, SAV-74]', () => {
-    expect(chart.states.map(({ name }) => name)).toEqual(table.map(({ state }) => state));
+    expect(chart.states.map(({ name }) => name)).toEqual(savantTable.map(({ state }) => state));
     expect(startMode(chart, 7)).toMatchObject({ state: 'INIT', enteredAt: 7 });
   });
 
-  it.each(table)('says what $state allows, offers and leads to $ids', ({ state, allows, offers, next }) => {
-    const mode = modeIn(chart, state);
-    expect(stateNamed(chart, state)?.next.join(' ')).toBe(next);
-    expect(allowedTools(chart, mode, tools)).toEqual(allows);
-    expect(offeredTools(chart, mode, tools)).toEqual(offers);
-    expect(nextStates(chart, mode).join(' ')).toBe(
-      next
-        .split(' ')
-        .filter((name) => !name.startsWith('STUCK_'))
-        .join(' '),
-    );
-  });
+  it.each(savantTable)(
+    'says what $state allows, offers and leads to $ids',
+    ({ state, allows, offers, next }) => {
+      const mode = createModeInState(chart, state);
+      expect(getModeState(chart, state)?.next.join(' ')).toBe(next);
+      expect(listAllowedTools(chart, mode, tools)).toEqual(allows);
+      expect(listOfferedTools(chart, mode, tools)).toEqual(offers);
+      expect(listNextStates(chart, mode).join(' ')).toBe(
+        next
+          .split(' ')
+          .filter((name) => !name.startsWith('STUCK_'))
+          .join(' '),
+      );
+    },
+  );
 
-  it.each(cells)(
+  it.each(savantTableCells)(
     'lets $to follow $from: $isThere [SAV-07, SAV-110, SAV-119, RS-02, RS-10, RX-03]',
     ({ from, to, isThere }) => {
-      const { ok, mode, error, moves } = take(chart, modeIn(chart, from), moveTo(to));
+      const { ok, mode, error, moves } = applyModePayload(
+        chart,
+        createModeInState(chart, from),
+        createMoveRequest(to),
+      );
       expect([ok, error === null, mode.state]).toEqual([isThere, isThere, isThere ? to : from]);
       expect(moves).toHaveLength(isThere ? 1 : 0);
     },
   );
 
-  it.each(table)('lets $state last $limitMs ms and no longer $ids [SAV-10, RS-07, RS-09, RS-17]', (row) => {
-    const mode = modeIn(chart, row.state);
-    expect(timeLimitMs(chart, mode)).toBe(row.limitMs);
-    expect(overdue(chart, mode, row.limitMs ?? 1e12)).toBeNull();
-    const late = overdue(chart, mode, (row.limitMs ?? 1e12) + 1);
-    if (row.limitMs === null || row.state === 'FINISHING') expect(late).toBeNull();
-    else expect(late).toMatchObject({ limit: 'time', max: row.limitMs, value: row.limitMs + 1 });
-  });
+  it.each(savantTable)(
+    'lets $state last $limitMs ms and no longer $ids [SAV-10, RS-07, RS-09, RS-17]',
+    (row) => {
+      const mode = createModeInState(chart, row.state);
+      expect(getModeTimeLimit(chart, mode)).toBe(row.limitMs);
+      expect(findReachedModeLimit(chart, mode, row.limitMs ?? 1e12)).toBeNull();
+      const late = findReachedModeLimit(chart, mode, (row.limitMs ?? 1e12) + 1);
+      if (row.limitMs === null || row.state === 'FINISHING') expect(late).toBeNull();
+      else expect(late).toMatchObject({ limit: 'time', max: row.limitMs, value: row.limitMs + 1 });
+    },
+  );
 
-  it.each(table)(
+  it.each(savantTable)(
     'lets $state last four steps, and the fifth is too many [SAV-09, SAV-70, RS-07, RS-16]',
     (row) => {
-      const four = walk(chart, [ticked, ticked, ticked, ticked], modeIn(chart, row.state)).mode;
-      expect(overdue(chart, four, 0)).toBeNull();
-      const five = overdue(chart, take(chart, four, ticked).mode, 0);
+      const four = walkModeChart(
+        chart,
+        [tickPayload, tickPayload, tickPayload, tickPayload],
+        createModeInState(chart, row.state),
+      ).mode;
+      expect(findReachedModeLimit(chart, four, 0)).toBeNull();
+      const five = findReachedModeLimit(chart, applyModePayload(chart, four, tickPayload).mode, 0);
       expect(five?.limit).toBe(row.state === 'FINISHING' ? undefined : 'steps');
     },
   );
 
   it('counts the steps of a state from its beginning [RS-16]', () => {
-    const { mode } = walk(chart, [ticked, ticked, picks('context.fts_search'), ticked]);
+    const { mode } = walkModeChart(chart, [
+      tickPayload,
+      tickPayload,
+      createToolReply('context.fts_search'),
+      tickPayload,
+    ]);
     expect(mode).toMatchObject({ state: 'SEARCHING', steps: 1, iterations: 3 });
   });
 
   it('has had enough of deciding after three failures in a row, of whatever kind [SAV-95, RS-06]', () => {
-    const deciding = modeIn(chart, 'DECIDING');
+    const deciding = createModeInState(chart, 'DECIDING');
     const failures = [
       { type: 'reply-failed', reason: 'not JSON' } as const,
-      results(false),
-      moveTo('ANALYZING'),
+      createToolResults(false),
+      createMoveRequest('ANALYZING'),
     ];
-    const { mode } = walk(chart, failures, deciding);
-    expect(overdue(chart, mode, 0)).toMatchObject({ limit: 'failures', max: 3, value: 3 });
+    const { mode } = walkModeChart(chart, failures, deciding);
+    expect(findReachedModeLimit(chart, mode, 0)).toMatchObject({ limit: 'failures', max: 3, value: 3 });
     expect(
-      walk(chart, [results(false), results(false), results(true), results(false)], deciding).mode.failures,
+      walkModeChart(
+        chart,
+        [
+          createToolResults(false),
+          createToolResults(false),
+          createToolResults(true),
+          createToolResults(false),
+        ],
+        deciding,
+      ).mode.failures,
     ).toBe(1);
-    expect(overdue(chart, { ...mode, state: 'SEARCHING' }, 0)).toBeNull();
+    expect(findReachedModeLimit(chart, { ...mode, state: 'SEARCHING' }, 0)).toBeNull();
   });
 
   it('ends in finishing, and nowhere else [SAV-99]', () => {
-    const ends = table.filter(({ state }) => isTerminalMode(chart, modeIn(chart, state)));
+    const ends = savantTable.filter(({ state }) => isTerminalMode(chart, createModeInState(chart, state)));
     expect(ends.map(({ state }) => state)).toEqual(['FINISHING']);
   });
 
   it('lets deciding go back to analysing only when it is lenient [SAV-129, RS-10]', () => {
-    expect(take(chart, modeIn(chart, 'DECIDING'), moveTo('ANALYZING')).ok).toBe(false);
-    const lenient = savantChart({ lenient: true });
-    expect(take(lenient, modeIn(lenient, 'DECIDING'), moveTo('ANALYZING')).mode.state).toBe('ANALYZING');
+    expect(
+      applyModePayload(chart, createModeInState(chart, 'DECIDING'), createMoveRequest('ANALYZING')).ok,
+    ).toBe(false);
+    const lenient = createSavantChart({ lenient: true });
+    expect(
+      applyModePayload(lenient, createModeInState(lenient, 'DECIDING'), createMoveRequest('ANALYZING')).mode
+        .state,
+    ).toBe('ANALYZING');
   });
 
   it('searches and finishes with other tools if told so [RS-15]', () => {
-    const other = savantChart({ searchTools: ['grep'], finishTools: ['answer'] });
-    expect(take(other, startMode(other, 0), picks('grep')).mode.state).toBe('SEARCHING');
-    expect(take(other, startMode(other, 0), picks('context.fts_search')).mode.state).toBe('DECIDING');
-    expect(take(other, startMode(other, 0), picks('answer')).mode.state).toBe('FINISHING');
+    const other = createSavantChart({ searchTools: ['grep'], finishTools: ['answer'] });
+    expect(applyModePayload(other, startMode(other, 0), createToolReply('grep')).mode.state).toBe(
+      'SEARCHING',
+    );
+    expect(
+      applyModePayload(other, startMode(other, 0), createToolReply('context.fts_search')).mode.state,
+    ).toBe('DECIDING');
+    expect(applyModePayload(other, startMode(other, 0), createToolReply('answer')).mode.state).toBe(
+      'FINISHING',
+    );
   });
 });
 
@@ -189,7 +242,11 @@ describe('the tool that is picked', () => {
   ] as const)(
     'leads from %s, when it is %s, to %s [SAV-19, SAV-67, SAV-118, RS-11, RS-15]',
     (from, tool, path) => {
-      const { ok, mode, moves, refused } = take(chart, modeIn(chart, from), picks(tool));
+      const { ok, mode, moves, refused } = applyModePayload(
+        chart,
+        createModeInState(chart, from),
+        createToolReply(tool),
+      );
       expect([ok, refused]).toEqual([true, []]);
       expect(mode.state).toBe(path.split(' ').at(-1));
       expect(moves.map(({ to }) => to).join(' ')).toBe(path === from ? '' : path);
@@ -204,33 +261,47 @@ describe('the tool that is picked', () => {
     ['FINISHING', 'context.fts_search'],
     ['FINISHING', 'finish'],
   ] as const)('stays %s when %s is not for it, and is told so [SAV-67, SAV-127, RX-03]', (from, tool) => {
-    const { ok, mode, error, moves, refused } = take(chart, modeIn(chart, from), picks(tool));
+    const { ok, mode, error, moves, refused } = applyModePayload(
+      chart,
+      createModeInState(chart, from),
+      createToolReply(tool),
+    );
     expect([ok, mode.state, moves, refused]).toEqual([false, from, [], [tool]]);
     expect(error).toContain(from);
     expect(mode.refusal).toBe(from === 'FINISHING' ? null : error);
   });
 
   it('may be any while searching if the reply says something first, for that is the analysis [SAV-38, SAV-77, RS-11]', () => {
-    const searching = modeIn(chart, 'SEARCHING');
-    const { ok, moves } = take(chart, searching, { ...says, tools: ['read_file'] } as typeof says);
+    const searching = createModeInState(chart, 'SEARCHING');
+    const { ok, moves } = applyModePayload(chart, searching, {
+      ...textReply,
+      tools: ['read_file'],
+    } as typeof textReply);
     expect(ok).toBe(true);
     expect(moves.map(({ to, cause }) => [to, cause])).toEqual([
       ['ANALYZING', 'decision'],
       ['DECIDING', 'read_file'],
     ]);
-    expect(take(chart, searching, { ...says, tools: ['context.fts_search'] } as typeof says).moves).toEqual(
-      [],
-    );
+    expect(
+      applyModePayload(chart, searching, { ...textReply, tools: ['context.fts_search'] } as typeof textReply)
+        .moves,
+    ).toEqual([]);
   });
 
   it('is refused beside one that leads elsewhere, and the rest goes ahead', () => {
-    const { mode, ok, refused } = take(
+    const { mode, ok, refused } = applyModePayload(
       chart,
-      modeIn(chart, 'SEARCHING'),
-      picks('context.fts_search', 'read_file'),
+      createModeInState(chart, 'SEARCHING'),
+      createToolReply('context.fts_search', 'read_file'),
     );
     expect([mode.state, ok, refused]).toEqual(['SEARCHING', false, ['read_file']]);
-    expect(take(chart, modeIn(chart, 'DECIDING'), picks('context.fts_search', 'read_file'))).toMatchObject({
+    expect(
+      applyModePayload(
+        chart,
+        createModeInState(chart, 'DECIDING'),
+        createToolReply('context.fts_search', 'read_file'),
+      ),
+    ).toMatchObject({
       ok: true,
       moves: [],
       refused: [],
@@ -238,8 +309,8 @@ describe('the tool that is picked', () => {
   });
 
   it('is not refused beside another if words lead to where both are allowed', () => {
-    const reply = { ...says, tools: ['context.fts_search', 'read_file'] } as typeof says;
-    expect(take(chart, modeIn(chart, 'SEARCHING'), reply)).toMatchObject({
+    const reply = { ...textReply, tools: ['context.fts_search', 'read_file'] } as typeof textReply;
+    expect(applyModePayload(chart, createModeInState(chart, 'SEARCHING'), reply)).toMatchObject({
       ok: true,
       mode: { state: 'DECIDING' },
       refused: [],
@@ -247,13 +318,21 @@ describe('the tool that is picked', () => {
   });
 
   it('has to stand alone when it finishes', () => {
-    expect(take(chart, modeIn(chart, 'DECIDING'), picks('read_file', 'finish'))).toMatchObject({
+    expect(
+      applyModePayload(chart, createModeInState(chart, 'DECIDING'), createToolReply('read_file', 'finish')),
+    ).toMatchObject({
       mode: { state: 'DECIDING' },
       ok: false,
       error: 'finish must be the only call of a reply',
       refused: ['finish'],
     });
-    expect(take(chart, modeIn(chart, 'STUCK_SEARCH'), picks('read_file', 'finish'))).toMatchObject({
+    expect(
+      applyModePayload(
+        chart,
+        createModeInState(chart, 'STUCK_SEARCH'),
+        createToolReply('read_file', 'finish'),
+      ),
+    ).toMatchObject({
       mode: { state: 'FINISHING' },
       refused: ['read_file'],
     });
@@ -262,11 +341,11 @@ describe('the tool that is picked', () => {
 
 describe('the search for an architecture', () => {
   it('goes step by step to where it repeats itself, and out [SAV-37..43, SAV-68, SAV-76, SAV-78, SAV-146, RS-11]', () => {
-    const { mode, hops, moves } = walk(chart, [
-      picks('context.fts_search'),
-      says,
-      picks('context.fts_search'),
-      picks('context.fts_search'),
+    const { mode, hops, moves } = walkModeChart(chart, [
+      createToolReply('context.fts_search'),
+      textReply,
+      createToolReply('context.fts_search'),
+      createToolReply('context.fts_search'),
       { type: 'stuck-found', cause: 'repeated_query' },
       { type: 'finish-asked', cause: 'stuck_detection' },
     ]);
@@ -283,14 +362,16 @@ describe('the search for an architecture', () => {
   });
 
   it('can end at once through the finish tool, and a repeated search is no move [SAV-147, SAV-149, RS-02]', () => {
-    const { mode, moves } = walk(chart, [
-      picks('context.fts_search'),
-      picks('context.fts_search'),
-      picks('finish'),
+    const { mode, moves } = walkModeChart(chart, [
+      createToolReply('context.fts_search'),
+      createToolReply('context.fts_search'),
+      createToolReply('finish'),
     ]);
     expect(mode.state).toBe('FINISHING');
     expect(moves.map(({ to }) => to)).toEqual(['SEARCHING', 'FINISHING']);
-    expect(take(chart, modeIn(chart, 'SEARCHING'), moveTo('SEARCHING'))).toMatchObject({
+    expect(
+      applyModePayload(chart, createModeInState(chart, 'SEARCHING'), createMoveRequest('SEARCHING')),
+    ).toMatchObject({
       ok: false,
       error: expect.stringContaining('SEARCHING cannot follow SEARCHING'),
       moves: [],
@@ -298,10 +379,17 @@ describe('the search for an architecture', () => {
   });
 
   it('leaves a history with times and durations [SAV-13, SAV-109, SAV-145]', () => {
-    const searching = take(chart, startMode(chart, 1_000), picks('context.fts_search'), 1_500).mode;
-    const analysing = take(chart, searching, says, 2_000).mode;
-    expect(overdue(chart, analysing, 32_001)?.reason).toBe('ANALYZING has lasted 30001ms of at most 30000ms');
-    const { mode } = take(chart, analysing, { type: 'stuck-found', cause: 'timeout' }, 32_001);
+    const searching = applyModePayload(
+      chart,
+      startMode(chart, 1_000),
+      createToolReply('context.fts_search'),
+      1_500,
+    ).mode;
+    const analysing = applyModePayload(chart, searching, textReply, 2_000).mode;
+    expect(findReachedModeLimit(chart, analysing, 32_001)?.reason).toBe(
+      'ANALYZING has lasted 30001ms of at most 30000ms',
+    );
+    const { mode } = applyModePayload(chart, analysing, { type: 'stuck-found', cause: 'timeout' }, 32_001);
     expect(mode.history).toEqual([
       { at: 1_500, from: 'INIT', to: 'SEARCHING', cause: 'context.fts_search', durationMs: 500 },
       { at: 2_000, from: 'SEARCHING', to: 'ANALYZING', cause: 'words', durationMs: 500 },
@@ -311,8 +399,8 @@ describe('the search for an architecture', () => {
 
   it('has no state to fall to before it has begun or when it has fallen [SAV-84, SAV-96]', () => {
     for (const state of ['INIT', 'STUCK_SEARCH', 'FINISHING']) {
-      const mode = modeIn(chart, state);
-      expect(take(chart, mode, { type: 'stuck-found', cause: 'x' })).toMatchObject({
+      const mode = createModeInState(chart, state);
+      expect(applyModePayload(chart, mode, { type: 'stuck-found', cause: 'x' })).toMatchObject({
         ok: false,
         mode,
         moves: [],

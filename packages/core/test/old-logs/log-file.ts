@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replay, step, type Event, type Session } from '../../src/index.ts';
-import type { Tale } from './tale.ts';
+import type { LogScenario } from './log-scenario.ts';
 
 /*
  * A recorded log: a line with the session as it began, then a line for each event. An event says what its step changed:
@@ -13,50 +13,50 @@ export type RecordedLog = {
   readonly name: string;
   readonly about: string;
   readonly session: Session;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly RecordedEntry[];
 };
 
-type Entry = { readonly event: Event; readonly status: string; readonly changed: Parts };
+type RecordedEntry = { readonly event: Event; readonly status: string; readonly changed: SessionPartHashes };
 
 /** By the name of a part of the session, its hash. */
-type Parts = { readonly [part: string]: string };
+type SessionPartHashes = { readonly [part: string]: string };
 
-export const folder = join(import.meta.dirname, 'logs');
+export const logFolder = join(import.meta.dirname, 'logs');
 
-export function pathOf(name: string, within = folder): string {
+export function getLogPath(name: string, within = logFolder): string {
   return join(within, `${name}.jsonl`);
 }
 
-export function recordedNames(): readonly string[] {
-  return readdirSync(folder)
+export function listRecordedNames(): readonly string[] {
+  return readdirSync(logFolder)
     .filter((file) => file.endsWith('.jsonl'))
     .map((file) => file.slice(0, -'.jsonl'.length))
     .toSorted();
 }
 
-export function readLog(name: string): RecordedLog {
-  return parseLog(name, readFileSync(pathOf(name), 'utf8'));
+export function readRecordedLog(name: string): RecordedLog {
+  return parseRecordedLog(name, readFileSync(getLogPath(name), 'utf8'));
 }
 
-export function parseLog(name: string, text: string): RecordedLog {
+export function parseRecordedLog(name: string, text: string): RecordedLog {
   const [first = '', ...lines] = text.trimEnd().split('\n');
   const { about, session } = JSON.parse(first) as Pick<RecordedLog, 'about' | 'session'>;
-  return { name, about, session, entries: lines.map((line) => JSON.parse(line) as Entry) };
+  return { name, about, session, entries: lines.map((line) => JSON.parse(line) as RecordedEntry) };
 }
 
 /** The text of the log of a tale, as it goes by the code at hand. */
-export function record({ about, session, events }: Tale): string {
+export function recordScenario({ about, session, events }: LogScenario): string {
   let at = session;
   const lines = events.map((event) => {
     const before = at;
     at = step(before, event).session;
-    return { event, status: at.turn.status, changed: changedParts(before, at) };
+    return { event, status: at.turn.status, changed: hashChangedParts(before, at) };
   });
   return [{ about, session }, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
 /** How far a session went by the log; the sessions between the events go through `between`. */
-export function follow(
+export function replayRecordedLog(
   log: RecordedLog,
   between: (session: Session) => Session = (session) => session,
 ): { readonly end: Session; readonly difference: string | null } {
@@ -64,29 +64,32 @@ export function follow(
   for (const [index, entry] of log.entries.entries()) {
     const before = between(session);
     session = replay(before, [entry.event]);
-    const parts = differing(entry.changed, changedParts(before, session));
+    const parts = listDifferingParts(entry.changed, hashChangedParts(before, session));
     if (parts.length > 0) {
-      return { end: session, difference: tellDifference(log, { index, parts, is: session.turn.status }) };
+      return { end: session, difference: describeDifference(log, { index, parts, is: session.turn.status }) };
     }
   }
   return { end: session, difference: null };
 }
 
-function changedParts(before: Session, after: Session): Parts {
+function hashChangedParts(before: Session, after: Session): SessionPartHashes {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof Session>;
   const changed = [...names].filter((name) => before[name] !== after[name]);
-  const hashed = changed.map((name) => [name, hashOf(before[name]), hashOf(after[name])] as const);
+  const hashed = changed.map(
+    (name) => [name, hashSessionPart(before[name]), hashSessionPart(after[name])] as const,
+  );
   return Object.fromEntries(hashed.flatMap(([name, was, is]) => (was === is ? [] : [[name, is]])));
 }
 
-function differing(recorded: Parts, made: Parts): readonly string[] {
+function listDifferingParts(recorded: SessionPartHashes, made: SessionPartHashes): readonly string[] {
   const names = new Set([...Object.keys(recorded), ...Object.keys(made)]);
   return [...names].filter((name) => recorded[name] !== made[name]);
 }
 
 /** Equal values have equal hashes, in whatever order their keys were written. */
-function hashOf(value: unknown): string {
-  const text = JSON.stringify(value, (_, each: unknown) => (isRecord(each) ? inOrder(each) : each)) ?? '';
+function hashSessionPart(value: unknown): string {
+  const text =
+    JSON.stringify(value, (_, each: unknown) => (isRecord(each) ? sortObjectKeys(each) : each)) ?? '';
   return createHash('sha256').update(text).digest('hex').slice(0, 20);
 }
 
@@ -94,15 +97,15 @@ function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function inOrder(value: object): object {
+function sortObjectKeys(value: object): object {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function tellDifference(
+function describeDifference(
   { name, entries }: RecordedLog,
   { index, parts, is }: { readonly index: number; readonly parts: readonly string[]; readonly is: string },
 ): string {
-  const { event, status: was } = entries[index] as Entry;
+  const { event, status: was } = entries[index] as RecordedEntry;
   const where = was === is ? `both ${is}` : `${was} when it was recorded, ${is} now`;
   return [
     `logs/${name}.jsonl, event ${index + 1} (${event.type}): replaying it gives another session (${where}).`,

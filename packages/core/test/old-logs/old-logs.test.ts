@@ -2,69 +2,86 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventTypes, profiles, step, type EventType, type Response, type Session } from '../../src/index.ts';
-import { newestBehaviour } from '../../src/behaviour.ts';
+import {
+  eventTypes,
+  builtInProfiles,
+  step,
+  type EventType,
+  type VerdictResponse,
+  type Session,
+} from '../../src/index.ts';
+import { latestLogVersion } from '../../src/log-version.ts';
 import { turnChart } from '../../src/turn/chart.ts';
-import { call, finishes, replies, says } from '../helpers/happenings.ts';
-import { sessionOf } from '../helpers/tell.ts';
-import { follow, parseLog, pathOf, readLog, record, recordedNames, type RecordedLog } from './log-file.ts';
-import { recordMissing } from './record.ts';
-import { tale } from './tale.ts';
-import { tales } from './tales.ts';
+import { createCall, toolFinished, modelReplied, userMessage } from '../helpers/event-builders.ts';
+import { createProfileSession } from '../helpers/run-events.ts';
+import {
+  replayRecordedLog,
+  parseRecordedLog,
+  getLogPath,
+  readRecordedLog,
+  recordScenario,
+  listRecordedNames,
+  type RecordedLog,
+} from './log-file.ts';
+import { recordMissingLogs } from './record-missing-logs.ts';
+import { createScenario } from './log-scenario.ts';
+import { logScenarios } from './log-scenarios.ts';
 
 /*
  * Logs as older versions left them. When one of these tests fails, a session that somebody keeps would come back changed:
  * leave the log as it is and give the change a number. docs/replay.md tells how.
  */
-const logs = recordedNames().map((name) => readLog(name));
+const recordedLogs = listRecordedNames().map((name) => readRecordedLog(name));
 
-const throughJson = (session: Session): Session => JSON.parse(JSON.stringify(session)) as Session;
+const roundTripJson = (session: Session): Session => JSON.parse(JSON.stringify(session)) as Session;
 
-describe.each(logs)('the log $name', (log) => {
+describe.each(recordedLogs)('the log $name', (log) => {
   it('gives the same session after every event as when it was recorded', () => {
-    expect(follow(log).difference).toBeNull();
+    expect(replayRecordedLog(log).difference).toBeNull();
   });
 
   it('gives the same from a session that was written down and read again before any event', () => {
-    expect(follow(log, throughJson).difference).toBeNull();
+    expect(replayRecordedLog(log, roundTripJson).difference).toBeNull();
   });
 });
 
 describe('the recorded logs', () => {
   it('are those of the tales, each of which is recorded: run record.ts in this folder for a new one', () => {
-    expect(recordedNames()).toEqual(tales.map(({ name }) => name).toSorted());
+    expect(listRecordedNames()).toEqual(logScenarios.map(({ name }) => name).toSorted());
   });
 
   it('have every type of event, taken in a state where it counts', () => {
-    const taken = new Set(logs.flatMap(takenTypes));
+    const taken = new Set(recordedLogs.flatMap(listTakenTypes));
     expect(eventTypes.filter((type) => !taken.has(type))).toEqual([]);
   });
 
   it('come to every state that a session can rest in, and pause in each that can be paused', () => {
-    const seen = new Set(logs.flatMap((log) => log.entries.map(({ status }) => status)));
+    const seen = new Set(recordedLogs.flatMap((log) => log.entries.map(({ status }) => status)));
     const resting = turnChart.states.filter(({ kind }) => kind !== 'passing');
     expect(new Set(resting.map(({ name }) => name))).toEqual(seen);
     const pausable = resting.filter(({ moves }) => moves.some(({ on }) => on === 'pause-requested'));
-    expect(new Set(logs.flatMap(heldStates))).toEqual(new Set(pausable.map(({ name }) => name)));
+    expect(new Set(recordedLogs.flatMap(listHeldStates))).toEqual(new Set(pausable.map(({ name }) => name)));
   });
 
   it('are of every profile', () => {
-    expect(new Set(logs.map(({ session }) => session.profile))).toEqual(
-      new Set(profiles.map(({ name }) => name)),
+    expect(new Set(recordedLogs.map(({ session }) => session.profile))).toEqual(
+      new Set(builtInProfiles.map(({ name }) => name)),
     );
   });
 
   it('have verdicts with each response, and sessions that ended for each reason', () => {
     const responses = { advise: 0, refuse: 0, run: 0, recover: 0, ask: 0, finish: 0, halt: 0 } satisfies {
-      readonly [Kind in Response['kind']]: 0;
+      readonly [Kind in VerdictResponse['kind']]: 0;
     };
-    expect(new Set(logs.flatMap(responsesIn))).toEqual(new Set(Object.keys(responses)));
-    expect(new Set(logs.flatMap(endsIn))).toEqual(new Set(['requested', 'stuck', 'budget', 'phase-failed']));
+    expect(new Set(recordedLogs.flatMap(listResponseKinds))).toEqual(new Set(Object.keys(responses)));
+    expect(new Set(recordedLogs.flatMap(listHaltKinds))).toEqual(
+      new Set(['requested', 'stuck', 'budget', 'phase-failed']),
+    );
   });
 
   it('are of every behaviour there has been', () => {
-    const numbers = Array.from({ length: newestBehaviour + 1 }, (_, number) => number);
-    expect(new Set(logs.map(({ session }) => session.behaviour ?? 0))).toEqual(new Set(numbers));
+    const numbers = Array.from({ length: latestLogVersion + 1 }, (_, number) => number);
+    expect(new Set(recordedLogs.map(({ session }) => session.behaviour ?? 0))).toEqual(new Set(numbers));
   });
 });
 
@@ -72,22 +89,29 @@ describe('recording', () => {
   it('makes the logs that are missing, and leaves those that are there as they are', ({ onTestFinished }) => {
     const into = mkdtempSync(join(tmpdir(), 'pawl-logs-'));
     onTestFinished(() => rmSync(into, { recursive: true }));
-    const first = tale('first', 'A word.', sessionOf('loom'), [says()]);
+    const first = createScenario('first', 'A word.', createProfileSession('loom'), [userMessage()]);
     const second = { ...first, name: 'second' };
-    writeFileSync(pathOf('first', into), 'as it was');
-    expect(recordMissing([first, second], into)).toEqual([pathOf('second', into)]);
-    expect(readFileSync(pathOf('first', into), 'utf8')).toBe('as it was');
-    expect(follow(parseLog('second', readFileSync(pathOf('second', into), 'utf8'))).difference).toBeNull();
-    expect(recordMissing([first, second], into)).toEqual([]);
+    writeFileSync(getLogPath('first', into), 'as it was');
+    expect(recordMissingLogs([first, second], into)).toEqual([getLogPath('second', into)]);
+    expect(readFileSync(getLogPath('first', into), 'utf8')).toBe('as it was');
+    expect(
+      replayRecordedLog(parseRecordedLog('second', readFileSync(getLogPath('second', into), 'utf8')))
+        .difference,
+    ).toBeNull();
+    expect(recordMissingLogs([first, second], into)).toEqual([]);
   });
 });
 
 describe('a difference', () => {
-  const told = tale('shed', 'A call.', sessionOf('pawl'), [says(), replies('', call('a')), finishes('a')]);
-  const log = parseLog('shed', record(told));
+  const told = createScenario('shed', 'A call.', createProfileSession('pawl'), [
+    userMessage(),
+    modelReplied('', createCall('a')),
+    toolFinished('a'),
+  ]);
+  const log = parseRecordedLog('shed', recordScenario(told));
 
   it('is none in what was recorded just now', () => {
-    expect(follow(log)).toMatchObject({ difference: null, end: { seq: 3 } });
+    expect(replayRecordedLog(log)).toMatchObject({ difference: null, end: { seq: 3 } });
   });
 
   it('is told with the log, the event, what differs, and what to do about it', () => {
@@ -95,7 +119,7 @@ describe('a difference', () => {
       ...log,
       session: { ...log.session, governor: { ...log.session.governor, recoveries: 1 } },
     };
-    const { difference } = follow(other);
+    const { difference } = replayRecordedLog(other);
     expect(difference).toContain(
       'logs/shed.jsonl, event 1 (user-message): replaying it gives another session',
     );
@@ -108,14 +132,14 @@ describe('a difference', () => {
     const entries = log.entries.map((entry, index) =>
       index === 1 ? { ...entry, event: { ...entry.event, calls: [] } } : entry,
     );
-    expect(follow({ ...log, entries }).difference).toContain(
+    expect(replayRecordedLog({ ...log, entries }).difference).toContain(
       'event 2 (model-replied): replaying it gives another session (executingTools when it was recorded, waitingForUser now)',
     );
   });
 });
 
 /** What each step of a log came from and led to. */
-function stepsOf({ session, entries }: RecordedLog) {
+function listLogSteps({ session, entries }: RecordedLog) {
   let before = session;
   return entries.map(({ event }) => {
     const { session: after, notes } = step(before, event);
@@ -125,22 +149,26 @@ function stepsOf({ session, entries }: RecordedLog) {
   });
 }
 
-function takenTypes(log: RecordedLog): readonly EventType[] {
-  return stepsOf(log)
+function listTakenTypes(log: RecordedLog): readonly EventType[] {
+  return listLogSteps(log)
     .filter(({ notes }) => notes.every(({ type }) => type !== 'refused'))
     .map(({ event }) => event.type);
 }
 
-function heldStates(log: RecordedLog): readonly string[] {
-  return stepsOf(log).flatMap(({ after: { turn } }) => (turn.status === 'paused' ? [turn.held.status] : []));
+function listHeldStates(log: RecordedLog): readonly string[] {
+  return listLogSteps(log).flatMap(({ after: { turn } }) =>
+    turn.status === 'paused' ? [turn.held.status] : [],
+  );
 }
 
-function responsesIn(log: RecordedLog): readonly string[] {
-  return stepsOf(log).flatMap(({ notes }) =>
+function listResponseKinds(log: RecordedLog): readonly string[] {
+  return listLogSteps(log).flatMap(({ notes }) =>
     notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict.response.kind] : [])),
   );
 }
 
-function endsIn(log: RecordedLog): readonly string[] {
-  return stepsOf(log).flatMap(({ after: { turn } }) => (turn.status === 'halted' ? [turn.why.kind] : []));
+function listHaltKinds(log: RecordedLog): readonly string[] {
+  return listLogSteps(log).flatMap(({ after: { turn } }) =>
+    turn.status === 'halted' ? [turn.why.kind] : [],
+  );
 }

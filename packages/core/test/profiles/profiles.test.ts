@@ -1,36 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import {
-  conversationOf,
+  getConversation,
   createSession,
   defaultSettings,
   findProfile,
   memorySettings,
-  profiles,
+  builtInProfiles,
   step,
-  toArray,
+  toItemArray,
   type Event,
 } from '../../src/index.ts';
 
 describe('profiles', () => {
   it('are found by their names, and nothing else is', () => {
-    for (const profile of profiles) expect(findProfile(profile.name)).toBe(profile);
+    for (const profile of builtInProfiles) expect(findProfile(profile.name)).toBe(profile);
     for (const name of ['', 'Pawl', 'constructor', '__proto__']) expect(findProfile(name)).toBeUndefined();
   });
 
   it('have names of their own and say what they are for', () => {
-    expect(new Set(profiles.map(({ name }) => name)).size).toBe(profiles.length);
-    for (const { description } of profiles) expect(description).not.toBe('');
+    expect(new Set(builtInProfiles.map(({ name }) => name)).size).toBe(builtInProfiles.length);
+    for (const { description } of builtInProfiles) expect(description).not.toBe('');
   });
 
   it('are plain JSON that only names known settings', () => {
-    for (const profile of profiles) {
+    for (const profile of builtInProfiles) {
       expect(JSON.parse(JSON.stringify(profile))).toStrictEqual(profile);
       expect(Object.keys(defaultSettings)).toEqual(expect.arrayContaining(Object.keys(profile.settings)));
     }
   });
 
   it('declare their terminal states [RX-04]', () => {
-    expect(Object.fromEntries(profiles.map(({ name, terminal }) => [name, terminal]))).toMatchObject({
+    expect(Object.fromEntries(builtInProfiles.map(({ name, terminal }) => [name, terminal]))).toMatchObject({
       pawl: ['halted', 'shuttingDown'],
       loom: ['shuttingDown'],
       nexora: ['halted'],
@@ -52,7 +52,7 @@ describe('profiles', () => {
   });
 
   it('cap the rounds where their origin did, and nowhere else [RX-10]', () => {
-    const caps = profiles.map(({ name, settings }) => [name, settings.budgets?.modelCalls ?? null]);
+    const caps = builtInProfiles.map(({ name, settings }) => [name, settings.budgets?.modelCalls ?? null]);
     expect(Object.fromEntries(caps)).toEqual({
       pawl: null,
       loom: null,
@@ -64,7 +64,7 @@ describe('profiles', () => {
   });
 
   it('feed a failure back to the model, count it, and only as the librarian go back to thinking [RX-08]', () => {
-    for (const { name, settings } of profiles) {
+    for (const { name, settings } of builtInProfiles) {
       let session = createSession({ id: 's', at: 0, profile: name, settings });
       const call = {
         id: 'c',
@@ -79,7 +79,7 @@ describe('profiles', () => {
       ] satisfies readonly Event[]) {
         session = step(session, event).session;
       }
-      expect(toArray(conversationOf(session)).at(-1)).toMatchObject({ role: 'tool', outcome });
+      expect(toItemArray(getConversation(session)).at(-1)).toMatchObject({ role: 'tool', outcome });
       const counted = session.governor.watch.seen.work.length + (session.governor.tracker === null ? 0 : 1);
       expect(counted).toBe(settings.governor?.preset === 'none' ? 0 : 1);
       if (name.startsWith('lkj')) expect(session.mode?.state).toBe('thinking');

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
-import { miniSweAgent } from '../../src/traces/mini-swe-agent.ts';
-import { openhands } from '../../src/traces/openhands.ts';
-import { sweAgent } from '../../src/traces/swe-agent.ts';
-import { tau } from '../../src/traces/tau.ts';
-import { bare, outcomes, problemsIn, readOne } from './read.ts';
+import { miniSweAgentFormat } from '../../src/traces/mini-swe-agent.ts';
+import { openhandsFormat } from '../../src/traces/openhands.ts';
+import { sweAgentFormat } from '../../src/traces/swe-agent.ts';
+import { tauFormat } from '../../src/traces/tau.ts';
+import { omitCostAndTime, listCallOutcomes, listTraceProblems, parseSingleRun } from './parse-single-run.ts';
 import {
   miniSweAgentCallsSample,
   miniSweAgentSample,
@@ -12,13 +12,13 @@ import {
   sweAgentSample,
   tau2Sample,
   tauSample,
-} from './samples-of-benchmarks.ts';
+} from './benchmark-samples.ts';
 
 describe('a trajectory of SWE-agent', () => {
   it('has one step for each turn, and says how it ended', () => {
-    const run = readOne(sweAgent, sweAgentSample);
+    const run = parseSingleRun(sweAgentFormat, sweAgentSample);
     expect(run).toMatchObject({ id: 'name', exit: 'submitted (exit_cost)' });
-    expect(bare(run.steps)).toEqual([
+    expect(omitCostAndTime(run.steps)).toEqual([
       {
         i: 0,
         role: 'assistant',
@@ -60,7 +60,9 @@ describe('a trajectory of SWE-agent', () => {
         message_type: 'observation',
       },
     ];
-    expect(bare(readOne(sweAgent, { history, trajectory: [], info: {} }).steps)).toEqual([
+    expect(
+      omitCostAndTime(parseSingleRun(sweAgentFormat, { history, trajectory: [], info: {} }).steps),
+    ).toEqual([
       { i: 0, role: 'user', text: 'Fix it.' },
       { i: 1, role: 'assistant', text: 'Look', tool: 'bash', args: { command: 'ls' }, result: 'a b' },
       { i: 2, role: 'assistant', text: 'Open', tool: 'open', args: { path: 'a' }, result: 'empty' },
@@ -69,13 +71,15 @@ describe('a trajectory of SWE-agent', () => {
 
   it('names a turn that is none', () => {
     const trajectory = [{ action: 'ls', observation: 'a' }, 3];
-    expect(problemsIn(sweAgent, { trajectory })).toEqual(['trajectory[1]: expected a turn, got a number']);
+    expect(listTraceProblems(sweAgentFormat, { trajectory })).toEqual([
+      'trajectory[1]: expected a turn, got a number',
+    ]);
   });
 });
 
 describe('a trajectory of mini-SWE-agent', () => {
   it('has its commands in the text, and what came of them in the next message', () => {
-    const run = readOne(miniSweAgent, miniSweAgentSample);
+    const run = parseSingleRun(miniSweAgentFormat, miniSweAgentSample);
     expect(run).toMatchObject({ id: 'weather__ghent-1', model: 'model-a', exit: 'Submitted' });
     expect(run.steps.map(({ args, error }) => [args, error])).toEqual([
       [undefined, undefined],
@@ -87,8 +91,8 @@ describe('a trajectory of mini-SWE-agent', () => {
   });
 
   it('of version 2 calls tools, and knows the exit code, the time and the cost', () => {
-    const run = readOne(miniSweAgent, miniSweAgentCallsSample);
-    expect(outcomes(run)).toEqual([['bash', 'rain', false]]);
+    const run = parseSingleRun(miniSweAgentFormat, miniSweAgentCallsSample);
+    expect(listCallOutcomes(run)).toEqual([['bash', 'rain', false]]);
     expect(run.steps[1]).toMatchObject({ tokens: 40, inputTokens: 100, at: 1_772_359_200_500 });
   });
 
@@ -102,7 +106,7 @@ describe('a trajectory of mini-SWE-agent', () => {
         content: 'The last command <command>grep x b</command> timed out and has been killed.',
       },
     ];
-    const run = readOne(miniSweAgent, { messages, info: { exit_status: 'LimitsExceeded' } });
+    const run = parseSingleRun(miniSweAgentFormat, { messages, info: { exit_status: 'LimitsExceeded' } });
     expect(run.steps.map(({ error }) => error)).toEqual([false, true]);
   });
 
@@ -116,7 +120,7 @@ describe('a trajectory of mini-SWE-agent', () => {
       { object: 'response', output, usage: { input_tokens: 9, output_tokens: 4 } },
       { type: 'function_call_output', call_id: 'c1', output: 'a', extra: { returncode: 2, raw_output: 'a' } },
     ];
-    const run = readOne(miniSweAgent, { messages, trajectory_format: 'mini-swe-agent-1.1' });
+    const run = parseSingleRun(miniSweAgentFormat, { messages, trajectory_format: 'mini-swe-agent-1.1' });
     expect(run.steps[1]).toEqual({
       i: 1,
       role: 'assistant',
@@ -132,7 +136,7 @@ describe('a trajectory of mini-SWE-agent', () => {
 
   it('is read in one pass however many blocks nothing closes', () => {
     const content = '```bash\n'.repeat(200_000);
-    const run = readOne(miniSweAgent, {
+    const run = parseSingleRun(miniSweAgentFormat, {
       messages: [{ role: 'assistant', content }],
       info: { exit_status: 'x' },
     });
@@ -142,9 +146,9 @@ describe('a trajectory of mini-SWE-agent', () => {
 
 describe('events of OpenHands', () => {
   it('pair actions with what they caused, and know whether the task was solved', () => {
-    const run = readOne(openhands, openhandsSample);
+    const run = parseSingleRun(openhandsFormat, openhandsSample);
     expect(run).toMatchObject({ id: 'weather__ghent-1', success: true });
-    expect(bare(run.steps)).toEqual([
+    expect(omitCostAndTime(run.steps)).toEqual([
       { i: 0, role: 'user', text: 'Is it raining in Ghent?' },
       {
         i: 1,
@@ -174,7 +178,7 @@ describe('events of OpenHands', () => {
         { id: 2, observation: 'run', cause: 1, content: 'a', extras: { exit_code: 0 } },
       ],
     ];
-    expect(outcomes(readOne(openhands, { history }))).toEqual([['run', 'a', false]]);
+    expect(listCallOutcomes(parseSingleRun(openhandsFormat, { history }))).toEqual([['run', 'a', false]]);
   });
 
   it('do not take a command that is still at work for a failure', () => {
@@ -189,7 +193,7 @@ describe('events of OpenHands', () => {
         extras: { metadata: { exit_code: -1 } },
       },
     ];
-    expect(outcomes(readOne(openhands, events))).toEqual([['run', '', false]]);
+    expect(listCallOutcomes(parseSingleRun(openhandsFormat, events))).toEqual([['run', '', false]]);
   });
 
   it('leave out what the person did', () => {
@@ -198,12 +202,12 @@ describe('events of OpenHands', () => {
       { id: 2, observation: 'run', cause: 1, content: 'a', extras: {} },
       { id: 3, source: 'agent', action: 'message', args: { content: 'done' } },
     ];
-    expect(readOne(openhands, events).steps).toHaveLength(1);
+    expect(parseSingleRun(openhandsFormat, events).steps).toHaveLength(1);
   });
 
   it('name what is no event', () => {
     const events = [{ id: 1, source: 'agent', action: 'run', args: {} }, 4, { id: 5 }];
-    expect(problemsIn(openhands, events)).toEqual([
+    expect(listTraceProblems(openhandsFormat, events)).toEqual([
       '[1]: expected an event, got a number',
       '[2]: an event that is neither an action nor an observation',
     ]);
@@ -212,7 +216,7 @@ describe('events of OpenHands', () => {
 
 describe('results of tau-bench', () => {
   it('hold many runs, told apart by task and trial', () => {
-    const [run] = tau2Sample === null ? [] : tau.parse(tau2Sample, 'results').runs;
+    const [run] = tau2Sample === null ? [] : tauFormat.parse(tau2Sample, 'results').runs;
     expect(run).toMatchObject({
       id: 'results/ghent/1',
       task: 'ghent',
@@ -224,15 +228,15 @@ describe('results of tau-bench', () => {
   });
 
   it('of the first version mark errors by their first word', () => {
-    const run = readOne(tau, tauSample);
+    const run = parseSingleRun(tauFormat, tauSample);
     expect(run).toMatchObject({ id: 'name/7/0', success: false });
-    expect(outcomes(run)).toEqual([['weather', 'Error: no such city', true]]);
+    expect(listCallOutcomes(run)).toEqual([['weather', 'Error: no such city', true]]);
   });
 
   it('may be one simulation in a file of its own', () => {
     const [simulation] = (Object(tau2Sample) as { simulations: readonly Json[] }).simulations;
-    expect(simulation === undefined ? false : tau.recognise(simulation)).toBe(true);
-    expect(readOne(tau, simulation ?? null).id).toBe('name/ghent/1');
+    expect(simulation === undefined ? false : tauFormat.recognise(simulation)).toBe(true);
+    expect(parseSingleRun(tauFormat, simulation ?? null).id).toBe('name/ghent/1');
   });
 
   it('are read on after one that is broken', () => {
@@ -241,7 +245,7 @@ describe('results of tau-bench', () => {
       null,
       ...(Object(tau2Sample) as { simulations: Json[] }).simulations,
     ];
-    const { runs, problems } = tau.parse({ simulations }, 'results');
+    const { runs, problems } = tauFormat.parse({ simulations }, 'results');
     expect(runs).toHaveLength(1);
     expect(problems.map(({ where }) => where)).toEqual(['simulations[0]', 'simulations[1]']);
   });

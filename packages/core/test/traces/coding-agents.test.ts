@@ -1,41 +1,44 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
-import { claudeCode } from '../../src/traces/claude-code.ts';
-import { codex } from '../../src/traces/codex.ts';
-import { bare, outcomes, problemsIn, readOne } from './read.ts';
+import { claudeCodeFormat } from '../../src/traces/claude-code.ts';
+import { codexFormat } from '../../src/traces/codex.ts';
+import { omitCostAndTime, listCallOutcomes, listTraceProblems, parseSingleRun } from './parse-single-run.ts';
 import { claudeCodeSample, codexSample } from './samples.ts';
 
-function said(text: string): Json {
+function createAssistantText(text: string): Json {
   return { role: 'assistant', content: [{ type: 'text', text }] };
 }
 
-function line(uuid: string, more: object, text: string): Json {
-  return { type: 'assistant', uuid, sessionId: 's', message: said(text), ...more };
+function createClaudeLine(uuid: string, more: object, text: string): Json {
+  return { type: 'assistant', uuid, sessionId: 's', message: createAssistantText(text), ...more };
 }
 
-function item(payload: object): Json {
+function createCodexItem(payload: object): Json {
   return { timestamp: '2026-03-01T10:00:00Z', type: 'response_item', payload: { ...payload } };
 }
 
-function event(payload: object): Json {
+function createCodexEvent(payload: object): Json {
   return { type: 'event_msg', payload: { ...payload } };
 }
 
-function called(id: string): Json {
-  return item({ type: 'function_call', name: 'shell', arguments: '{}', call_id: id });
+function createCodexCall(id: string): Json {
+  return createCodexItem({ type: 'function_call', name: 'shell', arguments: '{}', call_id: id });
 }
 
-function output(id: string, text: string): Json {
-  return item({ type: 'function_call_output', call_id: id, output: text });
+function createCodexOutput(id: string, text: string): Json {
+  return createCodexItem({ type: 'function_call_output', call_id: id, output: text });
 }
 
 describe('a session of Claude Code', () => {
   it('has the id and the model that its lines name', () => {
-    expect(readOne(claudeCode, claudeCodeSample)).toMatchObject({ id: 'session-1', model: 'model-a' });
+    expect(parseSingleRun(claudeCodeFormat, claudeCodeSample)).toMatchObject({
+      id: 'session-1',
+      model: 'model-a',
+    });
   });
 
   it('counts what a reply cost once, however many lines it takes', () => {
-    const { steps } = readOne(claudeCode, claudeCodeSample);
+    const { steps } = parseSingleRun(claudeCodeFormat, claudeCodeSample);
     expect(steps.map(({ tokens, inputTokens }) => [tokens, inputTokens])).toEqual([
       [undefined, undefined],
       [40, 100],
@@ -47,27 +50,29 @@ describe('a session of Claude Code', () => {
 
   it('takes a line that is there twice once', () => {
     const lines = claudeCodeSample as readonly Json[];
-    expect(readOne(claudeCode, [...lines, ...lines]).steps).toHaveLength(4);
+    expect(parseSingleRun(claudeCodeFormat, [...lines, ...lines]).steps).toHaveLength(4);
   });
 
   it('leaves out what the program itself put in', () => {
     const lines = [
       { type: 'user', uuid: 'a', isMeta: true, sessionId: 's', message: { role: 'user', content: 'caveat' } },
       { type: 'system', uuid: 'b', sessionId: 's', content: 'compacted' },
-      { type: 'assistant', uuid: 'c', sessionId: 's', message: said('done') },
+      { type: 'assistant', uuid: 'c', sessionId: 's', message: createAssistantText('done') },
     ];
-    expect(bare(readOne(claudeCode, lines).steps)).toEqual([{ i: 0, role: 'assistant', text: 'done' }]);
+    expect(omitCostAndTime(parseSingleRun(claudeCodeFormat, lines).steps)).toEqual([
+      { i: 0, role: 'assistant', text: 'done' },
+    ]);
   });
 
   it('has its sub-agents as runs of their own', () => {
-    const { runs, problems } = claudeCode.parse(
+    const { runs, problems } = claudeCodeFormat.parse(
       [
-        line('a', {}, 'main'),
-        line('b', { isSidechain: true, parentUuid: null }, 'first'),
-        line('c', { isSidechain: true, parentUuid: null }, 'second'),
-        line('d', { isSidechain: true, parentUuid: 'b' }, 'first again'),
-        line('e', { isSidechain: true, agentId: 'named' }, 'named'),
-        line('f', { parent_tool_use_id: 'toolu_1' }, 'streamed'),
+        createClaudeLine('a', {}, 'main'),
+        createClaudeLine('b', { isSidechain: true, parentUuid: null }, 'first'),
+        createClaudeLine('c', { isSidechain: true, parentUuid: null }, 'second'),
+        createClaudeLine('d', { isSidechain: true, parentUuid: 'b' }, 'first again'),
+        createClaudeLine('e', { isSidechain: true, agentId: 'named' }, 'named'),
+        createClaudeLine('f', { parent_tool_use_id: 'toolu_1' }, 'streamed'),
       ],
       'name',
     );
@@ -84,20 +89,20 @@ describe('a session of Claude Code', () => {
   it('is read from a stream of JSON too, which says how it ended', () => {
     const lines = [
       { type: 'system', subtype: 'init', session_id: 's' },
-      { type: 'assistant', session_id: 's', message: said('done') },
+      { type: 'assistant', session_id: 's', message: createAssistantText('done') },
       { type: 'result', subtype: 'error_max_turns', session_id: 's' },
     ];
-    expect(claudeCode.recognise(lines)).toBe(true);
-    expect(claudeCode.parse(lines, 'name').runs).toMatchObject([{ id: 's', exit: 'error_max_turns' }]);
+    expect(claudeCodeFormat.recognise(lines)).toBe(true);
+    expect(claudeCodeFormat.parse(lines, 'name').runs).toMatchObject([{ id: 's', exit: 'error_max_turns' }]);
   });
 
   it('names lines that make no sense', () => {
     const lines = [
-      { type: 'assistant', uuid: 'a', sessionId: 's', message: said('done') },
+      { type: 'assistant', uuid: 'a', sessionId: 's', message: createAssistantText('done') },
       'x',
       { type: 'user', message: 1 },
     ];
-    expect(problemsIn(claudeCode, lines)).toEqual([
+    expect(listTraceProblems(claudeCodeFormat, lines)).toEqual([
       '[1]: expected an object, got a string',
       '[2]: expected a message, got a number',
     ]);
@@ -106,11 +111,11 @@ describe('a session of Claude Code', () => {
 
 describe('a rollout of Codex', () => {
   it('has the id and the model that its lines name', () => {
-    expect(readOne(codex, codexSample)).toMatchObject({ id: 'rollout-1', model: 'model-a' });
+    expect(parseSingleRun(codexFormat, codexSample)).toMatchObject({ id: 'rollout-1', model: 'model-a' });
   });
 
   it('counts what was told after each reply, and a quarter of the characters of what was not', () => {
-    const { steps } = readOne(codex, codexSample);
+    const { steps } = parseSingleRun(codexFormat, codexSample);
     expect(steps.map(({ tokens, inputTokens }) => [tokens, inputTokens])).toEqual([
       [undefined, undefined],
       [40, 100],
@@ -120,20 +125,20 @@ describe('a rollout of Codex', () => {
   });
 
   it('tells failure by the exit code in the output, and leaves out how long it took', () => {
-    const run = readOne(codex, [
-      called('c1'),
-      output(
+    const run = parseSingleRun(codexFormat, [
+      createCodexCall('c1'),
+      createCodexOutput(
         'c1',
         'Chunk ID: 4d1a\nWall time: 0.0510 seconds\nProcess exited with code 127\nOutput:\nnot found',
       ),
-      called('c2'),
-      output('c2', '{"output":"","metadata":{"exit_code":1,"duration_seconds":0.1}}'),
-      called('c3'),
-      output('c3', 'Wall time: 1 seconds\nProcess running with session ID 7\nOutput:\nworking'),
-      called('c4'),
-      output('c4', 'a file that says\nExit code: 1\nOutput:\nx'),
+      createCodexCall('c2'),
+      createCodexOutput('c2', '{"output":"","metadata":{"exit_code":1,"duration_seconds":0.1}}'),
+      createCodexCall('c3'),
+      createCodexOutput('c3', 'Wall time: 1 seconds\nProcess running with session ID 7\nOutput:\nworking'),
+      createCodexCall('c4'),
+      createCodexOutput('c4', 'a file that says\nExit code: 1\nOutput:\nx'),
     ]);
-    expect(outcomes(run)).toEqual([
+    expect(listCallOutcomes(run)).toEqual([
       ['shell', 'not found', true],
       ['shell', '', false],
       ['shell', 'working', undefined],
@@ -142,12 +147,12 @@ describe('a rollout of Codex', () => {
   });
 
   it('tells failure by what the program reports of patches, commands and servers', () => {
-    const run = readOne(codex, [
-      ...['c1', 'c2', 'c3', 'c4'].flatMap((id) => [called(id), output(id, 'x')]),
-      event({ type: 'patch_apply_end', call_id: 'c1', success: false }),
-      event({ type: 'exec_command_end', call_id: 'c2', exit_code: 2 }),
-      event({ type: 'mcp_tool_call_end', call_id: 'c3', result: { Ok: { isError: true } } }),
-      event({ type: 'exec_command_end', call_id: 'c4', exit_code: 0 }),
+    const run = parseSingleRun(codexFormat, [
+      ...['c1', 'c2', 'c3', 'c4'].flatMap((id) => [createCodexCall(id), createCodexOutput(id, 'x')]),
+      createCodexEvent({ type: 'patch_apply_end', call_id: 'c1', success: false }),
+      createCodexEvent({ type: 'exec_command_end', call_id: 'c2', exit_code: 2 }),
+      createCodexEvent({ type: 'mcp_tool_call_end', call_id: 'c3', result: { Ok: { isError: true } } }),
+      createCodexEvent({ type: 'exec_command_end', call_id: 'c4', exit_code: 0 }),
     ]);
     expect(run.steps.map(({ error }) => error)).toEqual([true, true, true, false]);
   });
@@ -165,14 +170,21 @@ describe('a rollout of Codex', () => {
       },
       { type: 'function_call_output', call_id: 'c1', output: 'a' },
     ];
-    expect(codex.recognise(lines)).toBe(true);
-    const run = readOne(codex, lines);
+    expect(codexFormat.recognise(lines)).toBe(true);
+    const run = parseSingleRun(codexFormat, lines);
     expect(run.id).toBe('old-1');
-    expect(outcomes(run)).toEqual([['local_shell', 'a', undefined]]);
+    expect(listCallOutcomes(run)).toEqual([['local_shell', 'a', undefined]]);
   });
 
   it('names lines that make no sense', () => {
-    expect(problemsIn(codex, [called('c1'), null, item({}), output('c9', 'x')])).toEqual([
+    expect(
+      listTraceProblems(codexFormat, [
+        createCodexCall('c1'),
+        null,
+        createCodexItem({}),
+        createCodexOutput('c9', 'x'),
+      ]),
+    ).toEqual([
       '[1]: expected an object, got null',
       '[2].payload: an item without a type',
       '[3].payload: a result for the call c9, which is not there',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
-import { detect } from '../../src/traces/detect.ts';
-import { bare, readOne } from './read.ts';
-import { openhandsSdkSample, otlpSample, tau2Sample } from './samples-of-benchmarks.ts';
+import { detectTraceFormat } from '../../src/traces/detect-trace-format.ts';
+import { omitCostAndTime, parseSingleRun } from './parse-single-run.ts';
+import { openhandsSdkSample, otlpSample, tau2Sample } from './benchmark-samples.ts';
 import {
   aiSdkPageSample,
   aiSdkSample,
@@ -15,10 +15,10 @@ import {
   openaiResponsesSample,
 } from './samples.ts';
 
-type Errors = readonly [boolean | undefined, boolean | undefined];
+type ExpectedErrors = readonly [boolean | undefined, boolean | undefined];
 
 /** The one run that every sample tells, with what the format knows of the two calls' success. */
-function weatherSteps([first, second]: Errors): readonly object[] {
+function createWeatherSteps([first, second]: ExpectedErrors): readonly object[] {
   return [
     { i: 0, role: 'user', text: 'Is it raining in Ghent?' },
     {
@@ -28,7 +28,7 @@ function weatherSteps([first, second]: Errors): readonly object[] {
       tool: 'weather',
       args: { city: 'Ghent' },
       result: 'rain',
-      ...told(first),
+      ...createErrorField(first),
     },
     {
       i: 2,
@@ -36,46 +36,46 @@ function weatherSteps([first, second]: Errors): readonly object[] {
       tool: 'weather',
       args: { city: 'Gent' },
       result: 'no such city',
-      ...told(second),
+      ...createErrorField(second),
     },
     { i: 3, role: 'assistant', text: 'It rains.' },
   ];
 }
 
-function told(error: boolean | undefined): object {
+function createErrorField(error: boolean | undefined): object {
   return error === undefined ? {} : { error };
 }
 
-const flagged: Errors = [false, true];
-const unflagged: Errors = [undefined, undefined];
+const flaggedErrors: ExpectedErrors = [false, true];
+const unflaggedErrors: ExpectedErrors = [undefined, undefined];
 
-const conversations: readonly (readonly [name: string, document: Json, errors: Errors])[] = [
-  ['openai-chat', openaiChatSample, unflagged],
-  ['openai-responses', openaiResponsesSample, unflagged],
-  ['anthropic', anthropicSample, flagged],
-  ['ai-sdk', aiSdkSample, flagged],
-  ['ai-sdk', aiSdkPageSample, flagged],
-  ['langchain', langchainSample, flagged],
-  ['langchain', langchainDictSample, flagged],
-  ['claude-code', claudeCodeSample, flagged],
-  ['codex', codexSample, flagged],
-  ['openhands', openhandsSdkSample, flagged],
-  ['tau', tau2Sample, flagged],
-  ['otlp', otlpSample, flagged],
+const conversationSamples: readonly (readonly [name: string, document: Json, errors: ExpectedErrors])[] = [
+  ['openai-chat', openaiChatSample, unflaggedErrors],
+  ['openai-responses', openaiResponsesSample, unflaggedErrors],
+  ['anthropic', anthropicSample, flaggedErrors],
+  ['ai-sdk', aiSdkSample, flaggedErrors],
+  ['ai-sdk', aiSdkPageSample, flaggedErrors],
+  ['langchain', langchainSample, flaggedErrors],
+  ['langchain', langchainDictSample, flaggedErrors],
+  ['claude-code', claudeCodeSample, flaggedErrors],
+  ['codex', codexSample, flaggedErrors],
+  ['openhands', openhandsSdkSample, flaggedErrors],
+  ['tau', tau2Sample, flaggedErrors],
+  ['otlp', otlpSample, flaggedErrors],
 ];
 
 describe('the same conversation in each format', () => {
-  it.each(conversations)('reads as the same steps from %s', (name, document, errors) => {
-    const format = detect(document);
+  it.each(conversationSamples)('reads as the same steps from %s', (name, document, errors) => {
+    const format = detectTraceFormat(document);
     expect(format?.name).toBe(name);
     if (format === null) return;
-    expect(bare(readOne(format, document).steps)).toEqual(weatherSteps(errors));
+    expect(omitCostAndTime(parseSingleRun(format, document).steps)).toEqual(createWeatherSteps(errors));
   });
 
-  it.each(conversations)(
+  it.each(conversationSamples)(
     'counts tokens for every step of the model, and none for the user (%s)',
     (_name, document) => {
-      const format = detect(document);
+      const format = detectTraceFormat(document);
       for (const run of format?.parse(document, 'name').runs ?? []) {
         for (const { role, tokens } of run.steps) {
           expect(tokens === undefined).toBe(role === 'user');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
-import { aiSdk } from '../../src/traces/ai-sdk.ts';
-import { anthropic } from '../../src/traces/anthropic.ts';
-import { langchain } from '../../src/traces/langchain.ts';
-import { bare, outcomes, problemsIn, readOne } from './read.ts';
+import { aiSdkFormat } from '../../src/traces/ai-sdk.ts';
+import { anthropicFormat } from '../../src/traces/anthropic.ts';
+import { langchainFormat } from '../../src/traces/langchain.ts';
+import { omitCostAndTime, listCallOutcomes, listTraceProblems, parseSingleRun } from './parse-single-run.ts';
 
 describe('Anthropic messages', () => {
   it('count thoughts as output without showing them', () => {
@@ -11,13 +11,13 @@ describe('Anthropic messages', () => {
       { type: 'thinking', thinking: 'x'.repeat(400) },
       { type: 'text', text: 'done' },
     ];
-    expect(readOne(anthropic, [{ role: 'assistant', content }]).steps).toEqual([
+    expect(parseSingleRun(anthropicFormat, [{ role: 'assistant', content }]).steps).toEqual([
       { i: 0, role: 'assistant', text: 'done', tokens: 101 },
     ]);
   });
 
   it('hold tools of the server with their results in the same message', () => {
-    const run = readOne(anthropic, [
+    const run = parseSingleRun(anthropicFormat, [
       {
         role: 'assistant',
         content: [
@@ -30,7 +30,7 @@ describe('Anthropic messages', () => {
         ],
       },
     ]);
-    expect(outcomes(run)).toEqual([['web_search', { type: 'web_search_tool_result_error' }, true]]);
+    expect(listCallOutcomes(run)).toEqual([['web_search', { type: 'web_search_tool_result_error' }, true]]);
   });
 
   it('keep what a user says beside a result, and show a picture as one', () => {
@@ -49,7 +49,7 @@ describe('Anthropic messages', () => {
       { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {} }] },
       { role: 'user', content },
     ];
-    expect(bare(readOne(anthropic, messages).steps)).toEqual([
+    expect(omitCostAndTime(parseSingleRun(anthropicFormat, messages).steps)).toEqual([
       { i: 0, role: 'assistant', tool: 'look', args: {}, result: 'a\n[image]', error: false },
       { i: 1, role: 'user', text: 'and now?' },
     ]);
@@ -60,15 +60,17 @@ describe('Anthropic messages', () => {
       { role: 'assistant', content: [{ type: 'thinking' }, { type: 'text', text: 'a' }] },
       {},
     ];
-    expect(problemsIn(anthropic, { messages })).toEqual(['messages[1]: a message without a role']);
+    expect(listTraceProblems(anthropicFormat, { messages })).toEqual([
+      'messages[1]: a message without a role',
+    ]);
   });
 });
 
-function call(id: string): Json {
+function createSdkCall(id: string): Json {
   return { type: 'tool-call', toolCallId: id, toolName: 'look', input: {} };
 }
 
-function result(id: string, output: Json): Json {
+function createSdkToolResult(id: string, output: Json): Json {
   return { type: 'tool-result', toolCallId: id, toolName: 'look', output };
 }
 
@@ -81,10 +83,10 @@ describe('AI SDK messages', () => {
       { type: 'content', value: [{ type: 'text', text: 'c' }] },
     ];
     const messages = [
-      { role: 'assistant', content: outputs.map((_, index) => call(`c${index}`)) },
-      { role: 'tool', content: outputs.map((output, index) => result(`c${index}`, output)) },
+      { role: 'assistant', content: outputs.map((_, index) => createSdkCall(`c${index}`)) },
+      { role: 'tool', content: outputs.map((output, index) => createSdkToolResult(`c${index}`, output)) },
     ];
-    expect(outcomes(readOne(aiSdk, messages))).toEqual([
+    expect(listCallOutcomes(parseSingleRun(aiSdkFormat, messages))).toEqual([
       ['look', { a: 1 }, false],
       ['look', { b: 2 }, true],
       ['look', 'not now', true],
@@ -109,7 +111,7 @@ describe('AI SDK messages', () => {
         ],
       },
     ];
-    expect(outcomes(readOne(aiSdk, messages))).toEqual([
+    expect(listCallOutcomes(parseSingleRun(aiSdkFormat, messages))).toEqual([
       ['look', 'no', true],
       ['look', 'yes', false],
     ]);
@@ -125,12 +127,12 @@ describe('AI SDK messages', () => {
         ],
       },
     ];
-    expect(outcomes(readOne(aiSdk, messages))).toEqual([['look', 'broken', true]]);
+    expect(listCallOutcomes(parseSingleRun(aiSdkFormat, messages))).toEqual([['look', 'broken', true]]);
   });
 
   it('leave a call open that a page is still waiting for', () => {
     const parts = [{ type: 'tool-look', toolCallId: 'c1', state: 'input-available', input: { a: 1 } }];
-    expect(bare(readOne(aiSdk, [{ role: 'assistant', parts }]).steps)).toEqual([
+    expect(omitCostAndTime(parseSingleRun(aiSdkFormat, [{ role: 'assistant', parts }]).steps)).toEqual([
       { i: 0, role: 'assistant', tool: 'look', args: { a: 1 } },
     ]);
   });
@@ -138,7 +140,7 @@ describe('AI SDK messages', () => {
   it('keep what they cost and when they were written', () => {
     const metadata = { createdAt: '2026-03-01T10:00:00Z', usage: { inputTokens: 30, outputTokens: 3 } };
     const parts = [{ type: 'text', text: 'done' }];
-    expect(readOne(aiSdk, [{ role: 'assistant', parts, metadata }]).steps).toEqual([
+    expect(parseSingleRun(aiSdkFormat, [{ role: 'assistant', parts, metadata }]).steps).toEqual([
       { i: 0, role: 'assistant', text: 'done', tokens: 3, inputTokens: 30, at: 1_772_359_200_000 },
     ]);
   });
@@ -147,10 +149,10 @@ describe('AI SDK messages', () => {
 describe('LangChain messages', () => {
   it('keep calls whose arguments were broken', () => {
     const invalid = [{ name: 'look', args: '{"a":', id: 'c1', error: 'no JSON' }];
-    const run = readOne(langchain, [
+    const run = parseSingleRun(langchainFormat, [
       { type: 'ai', content: '', tool_calls: [], invalid_tool_calls: invalid },
     ]);
-    expect(bare(run.steps)).toEqual([{ i: 0, role: 'assistant', tool: 'look', args: '{"a":' }]);
+    expect(omitCostAndTime(run.steps)).toEqual([{ i: 0, role: 'assistant', tool: 'look', args: '{"a":' }]);
   });
 
   it('take the provider’s own calls only where there are no others', () => {
@@ -158,10 +160,9 @@ describe('LangChain messages', () => {
     const calls = [{ name: 'see', args: {}, id: 'c1' }];
     const only = { type: 'ai', content: '', additional_kwargs: { tool_calls: own } };
     const both = { ...only, tool_calls: calls };
-    expect(outcomes(readOne(langchain, [only, both])).map((outcome) => Object(outcome)[0])).toEqual([
-      'look',
-      'see',
-    ]);
+    expect(
+      listCallOutcomes(parseSingleRun(langchainFormat, [only, both])).map((outcome) => Object(outcome)[0]),
+    ).toEqual(['look', 'see']);
   });
 
   it('do not read calls out of the content a second time', () => {
@@ -170,28 +171,28 @@ describe('LangChain messages', () => {
       { type: 'tool_use', id: 'c1', name: 'look', input: {} },
     ];
     const calls = [{ name: 'look', args: {}, id: 'c1' }];
-    expect(bare(readOne(langchain, [{ type: 'ai', content, tool_calls: calls }]).steps)).toEqual([
-      { i: 0, role: 'assistant', text: 'I look', tool: 'look', args: {} },
-    ]);
+    expect(
+      omitCostAndTime(parseSingleRun(langchainFormat, [{ type: 'ai', content, tool_calls: calls }]).steps),
+    ).toEqual([{ i: 0, role: 'assistant', text: 'I look', tool: 'look', args: {} }]);
   });
 
   it('know what they cost', () => {
     const usage_metadata = { input_tokens: 30, output_tokens: 3, total_tokens: 33 };
-    const [step] = readOne(langchain, [{ type: 'ai', content: 'done', usage_metadata }]).steps;
+    const [step] = parseSingleRun(langchainFormat, [{ type: 'ai', content: 'done', usage_metadata }]).steps;
     expect(step).toMatchObject({ tokens: 3, inputTokens: 30 });
   });
 
   it('are found in the state of a graph and in a batch of one', () => {
     const messages = [{ type: 'human', content: 'Hello' }];
     for (const document of [{ values: { messages } }, { outputs: { messages } }, { messages: [messages] }]) {
-      expect(langchain.recognise(document)).toBe(true);
-      expect(readOne(langchain, document).steps).toHaveLength(1);
+      expect(langchainFormat.recognise(document)).toBe(true);
+      expect(parseSingleRun(langchainFormat, document).steps).toHaveLength(1);
     }
   });
 
   it('name what is no message', () => {
     const messages = [{ type: 'ai', content: 'a' }, { type: 'constructor', lc: 1, id: ['x', 'Tool'] }, null];
-    expect(problemsIn(langchain, { messages })).toEqual([
+    expect(listTraceProblems(langchainFormat, { messages })).toEqual([
       'messages[1]: a message of an unknown type',
       'messages[2]: expected a message, got null',
     ]);

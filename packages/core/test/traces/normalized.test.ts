@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { normalized } from '../../src/traces/normalized.ts';
-import { problemsIn, readOne } from './read.ts';
-import { normalizedSample } from './samples-of-benchmarks.ts';
+import { normalizedFormat } from '../../src/traces/normalized.ts';
+import { listTraceProblems, parseSingleRun } from './parse-single-run.ts';
+import { normalizedSample } from './benchmark-samples.ts';
 
 describe('the normalized format', () => {
   it('keeps every field as it is', () => {
-    const run = readOne(normalized, normalizedSample);
+    const run = parseSingleRun(normalizedFormat, normalizedSample);
     const { steps, ...facts } = Object(normalizedSample);
     expect(run).toMatchObject(facts);
     expect(run.steps.slice(0, 2)).toEqual(steps.slice(0, 2));
   });
 
   it('counts a quarter of the characters where nobody counted', () => {
-    expect(readOne(normalized, normalizedSample).steps[2]).toEqual({
+    expect(parseSingleRun(normalizedFormat, normalizedSample).steps[2]).toEqual({
       i: 2,
       role: 'assistant',
       text: 'It rains.',
@@ -22,31 +22,36 @@ describe('the normalized format', () => {
 
   it('numbers the steps that have no number', () => {
     const steps = [{ role: 'user' }, { role: 'assistant', i: 7 }, { role: 'user', i: 'x' }];
-    expect(readOne(normalized, { steps }).steps.map(({ i }) => i)).toEqual([0, 7, 2]);
+    expect(parseSingleRun(normalizedFormat, { steps }).steps.map(({ i }) => i)).toEqual([0, 7, 2]);
   });
 
   it('leaves out fields of another type than theirs', () => {
     const step = { i: 0, role: 'user', text: 1, tool: [], error: 'yes', at: 'now', tokens: '9', extra: true };
-    expect(readOne(normalized, { id: 'a', steps: [step] }).steps).toEqual([{ i: 0, role: 'user' }]);
+    expect(parseSingleRun(normalizedFormat, { id: 'a', steps: [step] }).steps).toEqual([
+      { i: 0, role: 'user' },
+    ]);
   });
 
   it('holds a run without steps', () => {
-    expect(readOne(normalized, { id: 'empty', steps: [] })).toMatchObject({ id: 'empty', steps: [] });
+    expect(parseSingleRun(normalizedFormat, { id: 'empty', steps: [] })).toMatchObject({
+      id: 'empty',
+      steps: [],
+    });
   });
 
   it('names what is no step and keeps the rest', () => {
     const document = { id: 'a', steps: [3, { role: 'tool' }, {}, { role: 'user', text: 'Hello' }] };
-    expect(problemsIn(normalized, document)).toEqual([
+    expect(listTraceProblems(normalizedFormat, document)).toEqual([
       'steps[0]: expected a step, got a number',
       'steps[1]: expected the role assistant or user, got tool',
       'steps[2]: expected the role assistant or user, got nothing',
     ]);
-    expect(normalized.parse(document, 'name').runs[0]?.steps).toHaveLength(1);
+    expect(normalizedFormat.parse(document, 'name').runs[0]?.steps).toHaveLength(1);
   });
 
   it('tells no more than a hundred problems of one run, and the number of the others', () => {
     const steps = [{ role: 'user' }, ...Array.from({ length: 150 }, () => null)];
-    const problems = problemsIn(normalized, { steps });
+    const problems = listTraceProblems(normalizedFormat, { steps });
     expect(problems).toHaveLength(101);
     expect(problems.at(-1)).toBe('50 more problems like these');
   });

@@ -1,46 +1,53 @@
 import { describe, expect, it } from 'vitest';
-import { openaiChat } from '../../src/traces/openai-chat.ts';
-import { openaiResponses } from '../../src/traces/openai-responses.ts';
-import { bare, outcomes, problemsIn, readOne } from './read.ts';
+import { openaiChatFormat } from '../../src/traces/openai-chat.ts';
+import { openaiResponsesFormat } from '../../src/traces/openai-responses.ts';
+import { omitCostAndTime, listCallOutcomes, listTraceProblems, parseSingleRun } from './parse-single-run.ts';
 import { openaiChatSample, openaiResponsesSample } from './samples.ts';
 
 describe('OpenAI chat messages', () => {
   it('give the run its id and its model', () => {
-    expect(readOne(openaiChat, openaiChatSample)).toMatchObject({ id: 'chat-1', model: 'model-a' });
+    expect(parseSingleRun(openaiChatFormat, openaiChatSample)).toMatchObject({
+      id: 'chat-1',
+      model: 'model-a',
+    });
   });
 
   it('without an id take the name they are given', () => {
-    expect(readOne(openaiChat, [{ role: 'user', content: 'Hello' }]).id).toBe('name');
+    expect(parseSingleRun(openaiChatFormat, [{ role: 'user', content: 'Hello' }]).id).toBe('name');
   });
 
   it('of the first version call one function, and its result has only a name', () => {
-    const run = readOne(openaiChat, [
+    const run = parseSingleRun(openaiChatFormat, [
       { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
       { role: 'function', name: 'f', content: 'one' },
     ]);
-    expect(bare(run.steps)).toEqual([{ i: 0, role: 'assistant', tool: 'f', args: { a: 1 }, result: 'one' }]);
+    expect(omitCostAndTime(run.steps)).toEqual([
+      { i: 0, role: 'assistant', tool: 'f', args: { a: 1 }, result: 'one' },
+    ]);
   });
 
   it('may call custom tools, whose input is text', () => {
     const custom = { id: 'c1', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
-    const [step] = readOne(openaiChat, [{ role: 'assistant', tool_calls: [custom] }]).steps;
+    const [step] = parseSingleRun(openaiChatFormat, [{ role: 'assistant', tool_calls: [custom] }]).steps;
     expect(step).toMatchObject({ tool: 'patch', args: '*** Begin' });
   });
 
   it('keep arguments that are no JSON as text', () => {
     const call = { id: 'c1', function: { name: 'f', arguments: '{"a":' } };
-    expect(readOne(openaiChat, [{ role: 'assistant', tool_calls: [call] }]).steps[0]?.args).toBe('{"a":');
+    expect(parseSingleRun(openaiChatFormat, [{ role: 'assistant', tool_calls: [call] }]).steps[0]?.args).toBe(
+      '{"a":',
+    );
   });
 
   it('may be packed as text, as some datasets do', () => {
     const messages = JSON.stringify([{ role: 'user', content: 'Hello' }]);
-    expect(openaiChat.recognise({ messages })).toBe(true);
-    expect(readOne(openaiChat, { messages }).steps).toHaveLength(1);
+    expect(openaiChatFormat.recognise({ messages })).toBe(true);
+    expect(parseSingleRun(openaiChatFormat, { messages }).steps).toHaveLength(1);
   });
 
   it('count the tokens that the provider counted, and else a quarter of the characters', () => {
     const usage = { prompt_tokens: 90, completion_tokens: 7 };
-    const { steps } = readOne(openaiChat, [
+    const { steps } = parseSingleRun(openaiChatFormat, [
       { role: 'assistant', content: 'counted', usage },
       { role: 'assistant', content: 'twelve chars', reasoning_content: 'and eight' },
     ]);
@@ -51,16 +58,16 @@ describe('OpenAI chat messages', () => {
   });
 
   it('keep a reply of nothing as a step', () => {
-    expect(bare(readOne(openaiChat, [{ role: 'assistant', content: null }]).steps)).toEqual([
-      { i: 0, role: 'assistant', text: '' },
-    ]);
+    expect(
+      omitCostAndTime(parseSingleRun(openaiChatFormat, [{ role: 'assistant', content: null }]).steps),
+    ).toEqual([{ i: 0, role: 'assistant', text: '' }]);
   });
 
   it('know whether the task was solved when a benchmark says so', () => {
     const messages = [{ role: 'user', content: 'Hello' }];
-    expect(readOne(openaiChat, { messages, resolved: false }).success).toBe(false);
-    expect(readOne(openaiChat, { messages, reward: 1 }).success).toBe(true);
-    expect(readOne(openaiChat, { messages })).not.toHaveProperty('success');
+    expect(parseSingleRun(openaiChatFormat, { messages, resolved: false }).success).toBe(false);
+    expect(parseSingleRun(openaiChatFormat, { messages, reward: 1 }).success).toBe(true);
+    expect(parseSingleRun(openaiChatFormat, { messages })).not.toHaveProperty('success');
   });
 
   it('name what makes no sense in them and use the rest', () => {
@@ -71,7 +78,7 @@ describe('OpenAI chat messages', () => {
       { role: 'assistant', content: 'so', tool_calls: [{ id: 'c1' }, 7] },
       { role: 'tool', tool_call_id: 'c9', content: 'x' },
     ];
-    expect(problemsIn(openaiChat, { messages })).toEqual([
+    expect(listTraceProblems(openaiChatFormat, { messages })).toEqual([
       'messages[0]: expected a message, got a string',
       'messages[1]: a message of the unknown role robot',
       'messages[2]: a message without a role',
@@ -79,7 +86,7 @@ describe('OpenAI chat messages', () => {
       'messages[3].tool_calls[1]: a call without the name of a tool',
       'messages[4]: a result for the call c9, which is not there',
     ]);
-    expect(openaiChat.parse({ messages }, 'name').runs[0]?.steps).toHaveLength(1);
+    expect(openaiChatFormat.parse({ messages }, 'name').runs[0]?.steps).toHaveLength(1);
   });
 });
 
@@ -87,7 +94,7 @@ describe('OpenAI Responses items', () => {
   it('count what the whole response cost', () => {
     const usage = { input_tokens: 50, output_tokens: 20 };
     const document = { ...Object(openaiResponsesSample), usage };
-    const { steps } = readOne(openaiResponses, document);
+    const { steps } = parseSingleRun(openaiResponsesFormat, document);
     expect(steps.map(({ tokens }) => tokens)).toEqual([undefined, 20, 0, 0]);
     expect(steps[1]?.inputTokens).toBe(50);
   });
@@ -100,15 +107,18 @@ describe('OpenAI Responses items', () => {
         { type: 'message', role: 'assistant', content: 'Hi' },
       ],
     };
-    expect(readOne(openaiResponses, document).steps.map(({ text }) => text)).toEqual(['Hello', 'Hi']);
+    expect(parseSingleRun(openaiResponsesFormat, document).steps.map(({ text }) => text)).toEqual([
+      'Hello',
+      'Hi',
+    ]);
   });
 
   it('hold calls that the provider carries out, with how they ended', () => {
-    const run = readOne(openaiResponses, [
+    const run = parseSingleRun(openaiResponsesFormat, [
       { type: 'web_search_call', id: 'w1', status: 'completed', action: { query: 'rain' } },
       { type: 'mcp_call', id: 'm1', name: 'look', arguments: '{}', output: null, error: 'unreachable' },
     ]);
-    expect(outcomes(run)).toEqual([
+    expect(listCallOutcomes(run)).toEqual([
       ['web_search', undefined, false],
       ['look', 'unreachable', true],
     ]);
@@ -116,21 +126,21 @@ describe('OpenAI Responses items', () => {
   });
 
   it('of the Agents SDK spell ids and results differently', () => {
-    const run = readOne(openaiResponses, [
+    const run = parseSingleRun(openaiResponsesFormat, [
       { type: 'function_call', callId: 'c1', name: 'f', arguments: '{}' },
       { type: 'function_call_result', callId: 'c1', output: { type: 'text', text: 'one' } },
     ]);
-    expect(outcomes(run)).toEqual([['f', 'one', undefined]]);
+    expect(listCallOutcomes(run)).toEqual([['f', 'one', undefined]]);
   });
 
   it('mark outputs that say they are no success', () => {
-    const run = readOne(openaiResponses, [
+    const run = parseSingleRun(openaiResponsesFormat, [
       { type: 'local_shell_call', call_id: 'c1', action: { type: 'exec', command: ['ls'] } },
       { type: 'local_shell_call_output', call_id: 'c1', output: { content: 'no', success: false } },
       { type: 'custom_tool_call', call_id: 'c2', name: 'patch', input: 'x' },
       { type: 'custom_tool_call_output', call_id: 'c2', output: 'x', status: 'incomplete' },
     ]);
-    expect(outcomes(run)).toEqual([
+    expect(listCallOutcomes(run)).toEqual([
       ['local_shell', 'no', true],
       ['patch', 'x', true],
     ]);
@@ -138,7 +148,12 @@ describe('OpenAI Responses items', () => {
 
   it('name what makes no sense in them', () => {
     expect(
-      problemsIn(openaiResponses, [{ type: 'reasoning' }, 1, {}, { type: 'message', role: 'robot' }]),
+      listTraceProblems(openaiResponsesFormat, [
+        { type: 'reasoning' },
+        1,
+        {},
+        { type: 'message', role: 'robot' },
+      ]),
     ).toEqual([
       '[1]: expected an item, got a number',
       '[2]: an item without a type',

@@ -5,7 +5,7 @@ import type { Json } from '../../src/index.ts';
  * answers. What the formats have in common is the same in all of them, so that the runs read from them can be compared.
  */
 
-const arrival = '2026-03-01T10:00:00Z';
+const sampleTimestamp = '2026-03-01T10:00:00Z';
 
 export const openaiChatSample: Json = {
   id: 'chat-1',
@@ -124,18 +124,18 @@ const langchainCalls: Json = [
   { name: 'weather', args: { city: 'Gent' }, id: 'c2', type: 'tool_call' },
 ];
 
-function constructed(name: string, kwargs: Json): Json {
+function createLangchainMessage(name: string, kwargs: Json): Json {
   return { lc: 1, type: 'constructor', id: ['langchain_core', 'messages', name], kwargs };
 }
 
 export const langchainSample: Json = {
   messages: [
-    constructed('SystemMessage', { content: 'You know the weather.' }),
-    constructed('HumanMessage', { content: 'Is it raining in Ghent?' }),
-    constructed('AIMessage', { content: 'I shall look.', tool_calls: langchainCalls }),
-    constructed('ToolMessage', { content: 'rain', tool_call_id: 'c1', status: 'success' }),
-    constructed('ToolMessage', { content: 'no such city', tool_call_id: 'c2', status: 'error' }),
-    constructed('AIMessageChunk', { content: [{ type: 'text', text: 'It rains.' }] }),
+    createLangchainMessage('SystemMessage', { content: 'You know the weather.' }),
+    createLangchainMessage('HumanMessage', { content: 'Is it raining in Ghent?' }),
+    createLangchainMessage('AIMessage', { content: 'I shall look.', tool_calls: langchainCalls }),
+    createLangchainMessage('ToolMessage', { content: 'rain', tool_call_id: 'c1', status: 'success' }),
+    createLangchainMessage('ToolMessage', { content: 'no such city', tool_call_id: 'c2', status: 'error' }),
+    createLangchainMessage('AIMessageChunk', { content: [{ type: 'text', text: 'It rains.' }] }),
   ],
 };
 
@@ -147,44 +147,44 @@ export const langchainDictSample: Json = [
   { type: 'ai', content: 'It rains.' },
 ];
 
-function claudeLine(uuid: string, type: string, message: Json): Json {
-  return { type, uuid, sessionId: 'session-1', timestamp: arrival, isSidechain: false, message };
+function createSampleClaudeLine(uuid: string, type: string, message: Json): Json {
+  return { type, uuid, sessionId: 'session-1', timestamp: sampleTimestamp, isSidechain: false, message };
 }
 
 /** A reply comes in pieces of one block each. */
 export const claudeCodeSample: Json = [
   { type: 'summary', summary: 'The weather', leafUuid: 'u9' },
-  claudeLine('u1', 'user', { role: 'user', content: 'Is it raining in Ghent?' }),
-  claudeLine('u2', 'assistant', {
+  createSampleClaudeLine('u1', 'user', { role: 'user', content: 'Is it raining in Ghent?' }),
+  createSampleClaudeLine('u2', 'assistant', {
     id: 'msg_1',
     role: 'assistant',
     model: 'model-a',
     content: [{ type: 'text', text: 'I shall look.' }],
     usage: { input_tokens: 100, output_tokens: 2 },
   }),
-  claudeLine('u3', 'assistant', {
+  createSampleClaudeLine('u3', 'assistant', {
     id: 'msg_1',
     role: 'assistant',
     model: 'model-a',
     content: [{ type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'Ghent' } }],
     usage: { input_tokens: 100, output_tokens: 40 },
   }),
-  claudeLine('u4', 'user', {
+  createSampleClaudeLine('u4', 'user', {
     role: 'user',
     content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'rain' }],
   }),
-  claudeLine('u5', 'assistant', {
+  createSampleClaudeLine('u5', 'assistant', {
     id: 'msg_1',
     role: 'assistant',
     model: 'model-a',
     content: [{ type: 'tool_use', id: 'c2', name: 'weather', input: { city: 'Gent' } }],
     usage: { input_tokens: 100, output_tokens: 40 },
   }),
-  claudeLine('u6', 'user', {
+  createSampleClaudeLine('u6', 'user', {
     role: 'user',
     content: [{ type: 'tool_result', tool_use_id: 'c2', content: 'no such city', is_error: true }],
   }),
-  claudeLine('u7', 'assistant', {
+  createSampleClaudeLine('u7', 'assistant', {
     id: 'msg_2',
     role: 'assistant',
     model: 'model-a',
@@ -193,52 +193,52 @@ export const claudeCodeSample: Json = [
   }),
 ];
 
-function codexLine(type: string, payload: Json): Json {
-  return { timestamp: arrival, type, payload };
+function createCodexLine(type: string, payload: Json): Json {
+  return { timestamp: sampleTimestamp, type, payload };
 }
 
 export const codexSample: Json = [
-  codexLine('session_meta', { id: 'rollout-1', cwd: '/project', cli_version: '0.65.0' }),
-  codexLine('turn_context', { model: 'model-a' }),
-  codexLine('response_item', {
+  createCodexLine('session_meta', { id: 'rollout-1', cwd: '/project', cli_version: '0.65.0' }),
+  createCodexLine('turn_context', { model: 'model-a' }),
+  createCodexLine('response_item', {
     type: 'message',
     role: 'user',
     content: [{ type: 'input_text', text: 'Is it raining in Ghent?' }],
   }),
-  codexLine('event_msg', { type: 'user_message', message: 'Is it raining in Ghent?' }),
-  codexLine('response_item', { type: 'reasoning', summary: [], encrypted_content: 'xxxx' }),
-  codexLine('response_item', {
+  createCodexLine('event_msg', { type: 'user_message', message: 'Is it raining in Ghent?' }),
+  createCodexLine('response_item', { type: 'reasoning', summary: [], encrypted_content: 'xxxx' }),
+  createCodexLine('response_item', {
     type: 'message',
     role: 'assistant',
     content: [{ type: 'output_text', text: 'I shall look.' }],
   }),
-  codexLine('response_item', {
+  createCodexLine('response_item', {
     type: 'function_call',
     name: 'weather',
     arguments: '{"city":"Ghent"}',
     call_id: 'c1',
   }),
-  codexLine('response_item', {
+  createCodexLine('response_item', {
     type: 'function_call',
     name: 'weather',
     arguments: '{"city":"Gent"}',
     call_id: 'c2',
   }),
-  codexLine('event_msg', {
+  createCodexLine('event_msg', {
     type: 'token_count',
     info: { last_token_usage: { input_tokens: 100, output_tokens: 40 } },
   }),
-  codexLine('response_item', {
+  createCodexLine('response_item', {
     type: 'function_call_output',
     call_id: 'c1',
     output: '{"output":"rain","metadata":{"exit_code":0,"duration_seconds":0.3}}',
   }),
-  codexLine('response_item', {
+  createCodexLine('response_item', {
     type: 'function_call_output',
     call_id: 'c2',
     output: 'Exit code: 2\nWall time: 0.1 seconds\nOutput:\nno such city',
   }),
-  codexLine('response_item', {
+  createCodexLine('response_item', {
     type: 'message',
     role: 'assistant',
     content: [{ type: 'output_text', text: 'It rains.' }],

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
-import { bounded } from '../../src/traces/bounded.ts';
-import { get } from '../../src/json-fields.ts';
-import { timeOf } from '../../src/traces/time.ts';
-import { jsonLength } from '../../src/traces/tokens.ts';
+import { limitDepth } from '../../src/traces/limit-depth.ts';
+import { getJsonPath } from '../../src/json-fields.ts';
+import { parseTraceTime } from '../../src/traces/trace-time.ts';
+import { estimateJsonLength } from '../../src/traces/trace-usage.ts';
 
-function nested(depth: number): Json {
+function createNestedJson(depth: number): Json {
   return JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as Json;
 }
 
@@ -15,7 +15,7 @@ describe('a time', () => {
     const dates = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true });
     fc.assert(
       fc.property(dates, (date) => {
-        expect(timeOf(date.toISOString())).toBe(date.getTime());
+        expect(parseTraceTime(date.toISOString())).toBe(date.getTime());
       }),
     );
   });
@@ -26,7 +26,7 @@ describe('a time', () => {
     ['2026-03-01 10:00', '2026-03-01T10:00:00Z'],
     ['2024-02-29', '2024-02-29T00:00:00Z'],
   ])('is read from %s', (text, same) => {
-    expect(timeOf(text)).toBe(Date.parse(same));
+    expect(parseTraceTime(text)).toBe(Date.parse(same));
   });
 
   it.each([
@@ -36,11 +36,11 @@ describe('a time', () => {
     1_772_359_200_000_000_000,
     '1772359200000000000',
   ])('is read from the number %s', (value) => {
-    expect(timeOf(value)).toBe(1_772_359_200_000);
+    expect(parseTraceTime(value)).toBe(1_772_359_200_000);
   });
 
   it.each(['yesterday', '', '2026-13-01', null, true, Number.NaN, -5, []])('is not read from %s', (value) => {
-    expect(timeOf(value)).toBeUndefined();
+    expect(parseTraceTime(value)).toBeUndefined();
   });
 });
 
@@ -60,35 +60,35 @@ describe('the length of a value', () => {
     })).value;
     fc.assert(
       fc.property(value, (one) => {
-        expect(jsonLength(one)).toBe(JSON.stringify(one).length);
+        expect(estimateJsonLength(one)).toBe(JSON.stringify(one).length);
       }),
     );
   });
 
   it('is counted however deep the value is nested', () => {
-    expect(jsonLength(nested(100_000))).toBe(200_000);
+    expect(estimateJsonLength(createNestedJson(100_000))).toBe(200_000);
   });
 });
 
 describe('a value that is nested too deep', () => {
   it('is cut where it can still be printed', () => {
-    const value = bounded({ a: nested(100_000) });
+    const value = limitDepth({ a: createNestedJson(100_000) });
     expect(JSON.stringify(value)).toContain('…');
   });
 
   it('is itself as long as it is not', () => {
-    const value = { a: nested(50) };
-    expect(bounded(value)).toBe(value);
+    const value = { a: createNestedJson(50) };
+    expect(limitDepth(value)).toBe(value);
   });
 });
 
 describe('a field', () => {
   it('is one of the value’s own, whatever it is called', () => {
     const value = JSON.parse('{"__proto__":{"polluted":1},"constructor":"mine"}') as Json;
-    expect(get(value, '__proto__', 'polluted')).toBe(1);
-    expect(get(value, 'constructor')).toBe('mine');
-    expect(get({}, 'constructor')).toBeUndefined();
-    expect(get([], 'length')).toBeUndefined();
-    expect(get('text', 'length')).toBeUndefined();
+    expect(getJsonPath(value, '__proto__', 'polluted')).toBe(1);
+    expect(getJsonPath(value, 'constructor')).toBe('mine');
+    expect(getJsonPath({}, 'constructor')).toBeUndefined();
+    expect(getJsonPath([], 'length')).toBeUndefined();
+    expect(getJsonPath('text', 'length')).toBeUndefined();
   });
 });

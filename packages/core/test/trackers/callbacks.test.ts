@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { edits, fails, searches, watched } from './watched.ts';
+import { recordEdit, recordFailedEdits, recordSearch, createObservedTracker } from './observed-tracker.ts';
 
 describe('callbacks', () => {
   it('tell of each change of state, after it [NEX-71, NEX-95, NEX-119, RN-15]', () => {
     const seen: string[] = [];
-    const { tracker } = watched('nexora', {
+    const { tracker } = createObservedTracker('nexora', {
       onStateChange: (from, to, cause) => seen.push(`${from} ${to} ${cause} ${tracker.state}`),
     });
     tracker.transitionTo('ProcessingPrompt', 'a prompt');
@@ -14,32 +14,32 @@ describe('callbacks', () => {
 
   it('tell of a stuck condition exactly once for as long as it holds [NEX-72, NEX-95, RN-03]', () => {
     const reports: unknown[] = [];
-    const { tracker } = watched('nexora', { onStuck: (report) => reports.push(report) });
-    fails(tracker, 3);
+    const { tracker } = createObservedTracker('nexora', { onStuck: (report) => reports.push(report) });
+    recordFailedEdits(tracker, 3);
     const report = tracker.stuck();
-    fails(tracker, 4);
+    recordFailedEdits(tracker, 4);
     expect(reports).toEqual([report]);
-    edits(tracker, 'main.go');
-    fails(tracker, 3);
+    recordEdit(tracker, 'main.go');
+    recordFailedEdits(tracker, 3);
     expect(reports).toHaveLength(2);
   });
 
   it('tell of a condition again when it is another one', () => {
-    const { tracker, told } = watched('nexora');
-    fails(tracker, 3);
-    fails(tracker, 3, 'other.go');
+    const { tracker, told } = createObservedTracker('nexora');
+    recordFailedEdits(tracker, 3);
+    recordFailedEdits(tracker, 3, 'other.go');
     expect(told).toEqual(['stuck: same_error', 'stuck: same_error']);
   });
 
   it('tell of progress every ten calls [NEX-73, NEX-74, NEX-95, RN-04]', () => {
     const stats: unknown[] = [];
-    const { tracker } = watched('nexora', {
+    const { tracker } = createObservedTracker('nexora', {
       onProgress: ({ calls, filesModified, recentSuccesses, recentFailures }) =>
         stats.push({ calls, filesModified, recentSuccesses, recentFailures }),
     });
     for (let index = 0; index < 29; index += 1) {
-      if (index % 10 === 9) fails(tracker, 1);
-      else edits(tracker, `${index}.go`);
+      if (index % 10 === 9) recordFailedEdits(tracker, 1);
+      else recordEdit(tracker, `${index}.go`);
     }
     expect(stats).toEqual([
       { calls: 10, filesModified: 9, recentSuccesses: 9, recentFailures: 1 },
@@ -48,18 +48,18 @@ describe('callbacks', () => {
   });
 
   it('come in order: the changes of state, what was found, the progress [RN-15]', () => {
-    const { tracker, told } = watched('nexora', {
+    const { tracker, told } = createObservedTracker('nexora', {
       autoHalt: true,
       config: { progress_callback_interval: 3, recovery_attempts: 0 },
     });
-    fails(tracker, 3);
+    recordFailedEdits(tracker, 3);
     expect(told).toEqual(['Idle → Halted', 'stuck: same_error', 'progress: 3']);
   });
 
   it('that throw break nothing, and what they threw is kept [RN-15]', () => {
     const thrown = new Error('a bad listener');
     const told: string[] = [];
-    const { tracker } = watched('nexora', {
+    const { tracker } = createObservedTracker('nexora', {
       onStateChange: () => {
         throw thrown;
       },
@@ -70,7 +70,7 @@ describe('callbacks', () => {
       state: 'ProcessingPrompt',
       error: null,
     });
-    fails(tracker, 3);
+    recordFailedEdits(tracker, 3);
     expect(told).toEqual(['stuck']);
     expect(tracker.callbackErrors).toEqual([thrown]);
     for (let time = 0; time < 100; time += 1) tracker.transitionTo('ProcessingPrompt');
@@ -79,7 +79,7 @@ describe('callbacks', () => {
 
   it('may move the agent themselves; what follows is told after what came before [NEX-72, RN-15]', () => {
     const told: string[] = [];
-    const { tracker } = watched('nexora', {
+    const { tracker } = createObservedTracker('nexora', {
       config: { progress_callback_interval: 3 },
       onStateChange: (from, to) => void told.push(`${from} → ${to}`),
       onStuck: () => {
@@ -88,13 +88,13 @@ describe('callbacks', () => {
       },
       onProgress: () => void told.push('progress'),
     });
-    fails(tracker, 3);
+    recordFailedEdits(tracker, 3);
     expect(tracker.state).toBe('Halted');
     expect(told).toEqual(['stuck', 'progress', 'Idle → Halted']);
   });
 
   it('that call for each other without end are cut off', () => {
-    const { tracker } = watched('nexora', {
+    const { tracker } = createObservedTracker('nexora', {
       onStateChange: () => void tracker.transitionTo('ProcessingPrompt'),
     });
     tracker.transitionTo('ProcessingPrompt');
@@ -103,9 +103,9 @@ describe('callbacks', () => {
   });
 
   it('tell of the way into a stuck state and out of it', () => {
-    const { tracker, told } = watched('savant');
-    searches(tracker, 'x');
-    searches(tracker, 'x');
+    const { tracker, told } = createObservedTracker('savant');
+    recordSearch(tracker, 'x');
+    recordSearch(tracker, 'x');
     tracker.tick();
     expect(told).toEqual([
       'INIT → SEARCHING',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createTracker } from '../../src/trackers/create-tracker.ts';
-import type { Tracker } from '../../src/trackers/tracker.ts';
-import { edits, fails, notFound, watched } from './watched.ts';
+import type { LoopTracker } from '../../src/trackers/loop-tracker.ts';
+import { recordEdit, recordFailedEdits, notFoundError, createObservedTracker } from './observed-tracker.ts';
 
 describe('basic use', () => {
   it('goes from idle to a tool, records an edit, and finds nothing wrong [NEX-07, NEX-20, NEX-23, NEX-56, NEX-57, NEX-59, NEX-60]', () => {
-    const { tracker, told } = watched('nexora');
+    const { tracker, told } = createObservedTracker('nexora');
     expect([tracker.sessionId, tracker.state]).toEqual(['session-123', 'Idle']);
     for (const state of ['ProcessingPrompt', 'StreamingResponse', 'ExecutingTool'] as const) {
       expect(tracker.transitionTo(state).ok).toBe(true);
@@ -21,10 +21,10 @@ describe('basic use', () => {
   });
 
   it('goes to the end when it is stuck and its owner says so, and nothing follows [NEX-61, NEX-62, RN-02]', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     for (const state of ['ProcessingPrompt', 'StreamingResponse', 'ExecutingTool'] as const)
       tracker.transitionTo(state);
-    fails(tracker, 3);
+    recordFailedEdits(tracker, 3);
     const { stuck, reason } = tracker.stuck();
     expect([stuck, reason.length > 0]).toEqual([true, true]);
     expect(tracker.transitionTo('Halted', reason)).toMatchObject({ ok: true, state: 'Halted' });
@@ -34,7 +34,7 @@ describe('basic use', () => {
 
   it('lets nothing but the end follow once its session was aborted [NEX-58]', () => {
     const signal = { aborted: false };
-    const { tracker } = watched('nexora', { signal });
+    const { tracker } = createObservedTracker('nexora', { signal });
     expect(tracker.transitionTo('ProcessingPrompt').ok).toBe(true);
     signal.aborted = true;
     const { ok, error } = tracker.transitionTo('StreamingResponse');
@@ -45,12 +45,12 @@ describe('basic use', () => {
 
 describe('a refactoring in ten phases', () => {
   it('makes a thousand edits without raising anything [NEX-01..03, NEX-37, NEX-63..70, NEX-76, NEX-77, NEX-93, NEX-115, RN-14]', () => {
-    const { tracker, clock, told } = watched('nexora', { totalPhases: 10 });
+    const { tracker, clock, told } = createObservedTracker('nexora', { totalPhases: 10 });
     for (let phase = 1; phase <= 10; phase += 1) {
       expect(tracker.startPhase(phase, `package ${phase}`, 15 * 60_000).ok).toBe(true);
       for (let index = 0; index < 100; index += 1) {
         clock.at += 7_000;
-        edits(tracker, `pkg${phase}/file${index}.go`);
+        recordEdit(tracker, `pkg${phase}/file${index}.go`);
         expect(tracker.stuck()).toMatchObject({ stuck: false, level: 'healthy' });
       }
       tracker.recordTest('go test ./...', true, 'PASS');
@@ -71,7 +71,7 @@ describe('a refactoring in ten phases', () => {
   });
 
   it('may take from 100 to 200 calls over 25 to 40 files in each [NEX-75]', () => {
-    const { tracker, told } = watched('nexora', { totalPhases: 4 });
+    const { tracker, told } = createObservedTracker('nexora', { totalPhases: 4 });
     for (const [index, [calls, files]] of [
       [100, 25],
       [150, 35],
@@ -80,7 +80,7 @@ describe('a refactoring in ten phases', () => {
     ].entries()) {
       tracker.startPhase(index + 1);
       for (let call = 0; call < (calls ?? 0); call += 1)
-        edits(tracker, `p${index}/f${call % (files ?? 1)}.go`);
+        recordEdit(tracker, `p${index}/f${call % (files ?? 1)}.go`);
       tracker.recordTest('go test ./...', true);
     }
     expect(told.filter((line) => /stuck|warning/.test(line))).toEqual([]);
@@ -90,9 +90,9 @@ describe('a refactoring in ten phases', () => {
 
 describe('loops', () => {
   it('three edits of main.go that fail alike are one [NEX-78..80, NEX-94]', () => {
-    const { tracker, told } = watched('nexora');
+    const { tracker, told } = createObservedTracker('nexora');
     for (const stuck of [false, false, true]) {
-      fails(tracker, 1);
+      recordFailedEdits(tracker, 1);
       expect(tracker.stuck().stuck).toBe(stuck);
     }
     expect(tracker.stuck().reason).toMatch(/main\.go .*same error 3 times/);
@@ -100,7 +100,7 @@ describe('loops', () => {
   });
 
   it('a change and its undoing in two files by turns are one [NEX-27, NEX-81..83]', () => {
-    const { tracker, told } = watched('nexora');
+    const { tracker, told } = createObservedTracker('nexora');
     for (const [file, contentHash] of [
       ['a.go', 'X'],
       ['b.go', 'Y'],
@@ -108,22 +108,22 @@ describe('loops', () => {
       ['b.go', 'Y'],
     ] as const) {
       expect(tracker.stuck().stuck).toBe(false);
-      edits(tracker, file, { contentHash });
+      recordEdit(tracker, file, { contentHash });
     }
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'oscillation' });
     expect(told).toEqual(['stuck: oscillation']);
   });
 
   it('errors that another tool gets over are none, and the next phase starts afresh [NEX-05, NEX-84..86, NEX-117, RN-03]', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     tracker.startPhase(1);
-    fails(tracker, 3);
+    recordFailedEdits(tracker, 3);
     expect(tracker.stuck().stuck).toBe(true);
     tracker.recordToolCall({ tool: 'write', file: 'main.go', success: true });
     expect(tracker.stuck().stuck).toBe(false);
-    fails(tracker, 2);
+    recordFailedEdits(tracker, 2);
     tracker.startPhase(2);
-    fails(tracker, 2);
+    recordFailedEdits(tracker, 2);
     expect(tracker.stuck().stuck).toBe(false);
     expect(tracker.progress().consecutiveErrors).toBe(2);
   });
@@ -133,7 +133,7 @@ describe('a loop of its own', () => {
   type Reply = { readonly calls: readonly string[]; readonly done: boolean };
 
   /** A loop as somebody may have it; the tracker is all it knows of this package. */
-  function run(tracker: Tracker<'nexora'>, replies: readonly Reply[], broken: readonly string[]): string {
+  function run(tracker: LoopTracker<'nexora'>, replies: readonly Reply[], broken: readonly string[]): string {
     tracker.transitionTo('ProcessingPrompt');
     for (const { calls, done } of replies) {
       tracker.transitionTo('StreamingResponse');
@@ -142,7 +142,7 @@ describe('a loop of its own', () => {
         tracker.recordToolCall({
           tool: 'edit',
           file,
-          error: broken.includes(file) ? notFound : '',
+          error: broken.includes(file) ? notFoundError : '',
           success: !broken.includes(file),
         });
         const { stuck, reason } = tracker.stuck();
@@ -164,7 +164,7 @@ describe('a loop of its own', () => {
   ];
 
   it('goes round to its end and back to idle [NEX-07, NEX-12, NEX-100..103, NEX-105..107, RN-10]', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     expect(run(tracker, replies, [])).toBe('done');
     expect(tracker.state).toBe('Idle');
     const round = 'StreamingResponse ExecutingTool ProgressCheck';
@@ -179,7 +179,9 @@ describe('a loop of its own', () => {
 
   it('ends with the reason when it is stuck [NEX-99, NEX-104]', () => {
     const reasons: string[] = [];
-    const { tracker } = watched('nexora', { onStuck: ({ reason }) => reasons.push(`session-123 ${reason}`) });
+    const { tracker } = createObservedTracker('nexora', {
+      onStuck: ({ reason }) => reasons.push(`session-123 ${reason}`),
+    });
     const end = run(tracker, replies, ['c.go']);
     expect(end).toBe('stuck: c.go gave the same error 3 times in a row: old_string not found');
     expect(reasons).toEqual([`session-123 ${end.slice('stuck: '.length)}`]);
@@ -187,14 +189,14 @@ describe('a loop of its own', () => {
   });
 
   it('can have one tracker for each session, made when it is first needed [NEX-97, NEX-98]', () => {
-    const trackers = new Map<string, Tracker<'nexora'>>();
-    const of = (sessionId: string): Tracker<'nexora'> => {
+    const trackers = new Map<string, LoopTracker<'nexora'>>();
+    const of = (sessionId: string): LoopTracker<'nexora'> => {
       const known = trackers.get(sessionId) ?? createTracker({ sessionId, preset: 'nexora', now: () => 0 });
       trackers.set(sessionId, known);
       return known;
     };
-    fails(of('one'), 3);
-    fails(of('two'), 2);
+    recordFailedEdits(of('one'), 3);
+    recordFailedEdits(of('two'), 2);
     expect([of('one').stuck().stuck, of('two').stuck().stuck]).toEqual([true, false]);
     expect(of('one')).toBe(trackers.get('one'));
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { edits, fails, watched } from './watched.ts';
+import { recordEdit, recordFailedEdits, createObservedTracker } from './observed-tracker.ts';
 
 describe('messages', () => {
   it('are duplicates of one of the last five, letter for letter [NEX-21, NEX-90]', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     for (const text of ['a', 'b', 'c', 'd', 'e']) expect(tracker.recordMessage(text).duplicate).toBe(false);
     expect(tracker.recordMessage('a').duplicate).toBe(true);
     expect(tracker.recordMessage('A').duplicate).toBe(false);
@@ -12,7 +12,7 @@ describe('messages', () => {
   });
 
   it('that are duplicates do not push others out', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     for (const text of ['a', 'b', 'b', 'b', 'b', 'b', 'b']) tracker.recordMessage(text);
     expect(tracker.recordMessage('a').duplicate).toBe(true);
   });
@@ -20,13 +20,13 @@ describe('messages', () => {
 
 describe('what was done', () => {
   it('is on record: files with their content, commands, tests, milestones [NEX-24, NEX-30..32, NEX-67, NEX-74]', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     tracker.recordFileModification('a.go', 'hash 1');
     tracker.recordFileModification('a.go', 'hash 2');
-    edits(tracker, 'b.go', { contentHash: 'hash 3' });
+    recordEdit(tracker, 'b.go', { contentHash: 'hash 3' });
     tracker.recordToolCall({ tool: 'view', file: 'c.go', success: true });
     tracker.recordToolCall({ tool: 'bash', command: 'go build', success: true });
-    fails(tracker, 1, 'd.go');
+    recordFailedEdits(tracker, 1, 'd.go');
     tracker.recordTest('go test', true, 'PASS');
     tracker.recordTest('go vet', false, 'FAIL');
     tracker.recordMilestone('it compiles');
@@ -55,15 +55,15 @@ describe('what was done', () => {
   });
 
   it('takes a file of any name', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     for (const file of ['__proto__', 'constructor', '__proto__', '1'])
       tracker.recordFileModification(file, 'h');
     expect(tracker.progress().filesModified).toBe(3);
   });
 
   it('remembers twenty actions and ten errors [NEX-33..35, NEX-113, NEX-114]', () => {
-    const { tracker } = watched('nexora', { config: { stuck_threshold: 10 } });
-    for (let time = 0; time < 30; time += 1) fails(tracker, 1, `${time}.go`);
+    const { tracker } = createObservedTracker('nexora', { config: { stuck_threshold: 10 } });
+    for (let time = 0; time < 30; time += 1) recordFailedEdits(tracker, 1, `${time}.go`);
     const { mind } = tracker.toJSON().state;
     if (mind.kind !== 'nexora') throw new Error(mind.kind);
     expect(mind.actions.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, index) => index + 11));
@@ -73,8 +73,8 @@ describe('what was done', () => {
 
   it('remembers as little as it is told to [NEX-113, NEX-114]', () => {
     const config = { max_recent_errors: 1, stuck_threshold: 1, max_recent_actions: 4, no_progress_window: 4 };
-    const { tracker } = watched('nexora', { config });
-    for (let time = 0; time < 9; time += 1) fails(tracker, 1, `${time}.go`);
+    const { tracker } = createObservedTracker('nexora', { config });
+    for (let time = 0; time < 9; time += 1) recordFailedEdits(tracker, 1, `${time}.go`);
     const { mind } = tracker.toJSON().state;
     expect(mind).toMatchObject({
       errors: [{ seq: 9 }],
@@ -83,14 +83,14 @@ describe('what was done', () => {
   });
 
   it('takes no less than no time when the clock is set back', () => {
-    const { tracker, clock } = watched('nexora');
+    const { tracker, clock } = createObservedTracker('nexora');
     clock.at -= 500;
     tracker.transitionTo('ProcessingPrompt');
     expect([tracker.elapsedMs(), tracker.history()[0]?.durationMs]).toEqual([0, 0]);
   });
 
   it('waits for the outcome of a call that was recorded before it ran [RS-14]', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     const first = tracker.recordToolCall({ tool: 'edit', file: 'a.go' }).call;
     const second = tracker.recordToolCall({ tool: 'edit', file: 'b.go' }).call;
     expect(tracker.progress().calls).toBe(0);
@@ -109,10 +109,10 @@ describe('what was done', () => {
 
 describe('a phase', () => {
   it('has a number, a description, its times, its files, its tests and its blockers [NEX-22, NEX-36, NEX-38..42, NEX-92]', () => {
-    const { tracker, clock } = watched('nexora', { totalPhases: 2 });
+    const { tracker, clock } = createObservedTracker('nexora', { totalPhases: 2 });
     tracker.startPhase(1, 'rename', 900_000);
-    for (const file of ['a.go', 'b.go', 'a.go']) edits(tracker, file);
-    fails(tracker, 1, 'c.go');
+    for (const file of ['a.go', 'b.go', 'a.go']) recordEdit(tracker, file);
+    recordFailedEdits(tracker, 1, 'c.go');
     tracker.recordFileModification('d.go', 'hash');
     tracker.recordTest('go test', true);
     tracker.recordTest('go vet', false);
@@ -136,7 +136,7 @@ describe('a phase', () => {
   });
 
   it('is completed by the start of the next, and by its own end [NEX-16, NEX-43..45, NEX-68, NEX-69]', () => {
-    const { tracker } = watched('nexora', { totalPhases: 3 });
+    const { tracker } = createObservedTracker('nexora', { totalPhases: 3 });
     tracker.startPhase(1);
     expect(tracker.state).toBe('PhaseTransition');
     tracker.startPhase(2);
@@ -150,7 +150,7 @@ describe('a phase', () => {
   });
 
   it('counts once, however it is completed [RN-08]', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     tracker.startPhase(1);
     expect([tracker.completePhase(false).ok, tracker.completePhase(true).ok]).toEqual([true, true]);
     tracker.startPhase(2);
@@ -164,7 +164,7 @@ describe('a phase', () => {
   });
 
   it('that is started twice begins anew, and is not completed by that', () => {
-    const { tracker, clock } = watched('nexora');
+    const { tracker, clock } = createObservedTracker('nexora');
     tracker.startPhase(1);
     clock.at += 5;
     tracker.startPhase(1);
@@ -173,7 +173,7 @@ describe('a phase', () => {
   });
 
   it('cannot be completed before one was started, nor have a number there is not', () => {
-    const { tracker } = watched('nexora', { totalPhases: 3 });
+    const { tracker } = createObservedTracker('nexora', { totalPhases: 3 });
     expect(tracker.completePhase(true)).toMatchObject({ ok: false, state: 'Idle' });
     for (const number of [0, 4, 1.5, Number.NaN]) {
       expect(tracker.startPhase(number)).toMatchObject({ ok: false, state: 'Idle' });
@@ -182,17 +182,17 @@ describe('a phase', () => {
   });
 
   it('changes nothing at all when it cannot start where the agent is', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     tracker.startPhase(1);
     for (const state of ['ProcessingPrompt', 'StreamingResponse'] as const) tracker.transitionTo(state);
-    fails(tracker, 3);
+    recordFailedEdits(tracker, 3);
     const before = JSON.stringify(tracker);
     expect(tracker.startPhase(2)).toMatchObject({ ok: false, state: 'StreamingResponse' });
     expect(JSON.stringify(tracker)).toBe(before);
   });
 
   it('can start while another is being gone into [RN-09]', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     tracker.startPhase(1);
     expect(tracker.startPhase(2)).toEqual({ ok: true, state: 'PhaseTransition', error: null });
   });
@@ -200,13 +200,13 @@ describe('a phase', () => {
   it.each(['startPhase', 'transitionTo', 'completePhase'] as const)(
     'clears what is recent by %s, and keeps what was done [NEX-05, NEX-15, NEX-22, RX-11]',
     (how) => {
-      const { tracker } = watched('nexora');
+      const { tracker } = createObservedTracker('nexora');
       tracker.startPhase(1);
       tracker.recordMessage('hello');
       tracker.recordTest('go test', true);
       tracker.recordMilestone('half way');
       tracker.recordFileModification('a.go', 'hash');
-      fails(tracker, 3);
+      recordFailedEdits(tracker, 3);
       expect(tracker.stuck().stuck).toBe(true);
       if (how === 'startPhase') tracker.startPhase(2);
       if (how === 'completePhase') tracker.completePhase();

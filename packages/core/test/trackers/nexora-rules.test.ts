@@ -1,60 +1,61 @@
 import { describe, expect, it } from 'vitest';
-import { edits, fails, watched } from './watched.ts';
+import { recordEdit, recordFailedEdits, createObservedTracker } from './observed-tracker.ts';
 
 describe('the same error on the same target', () => {
   it('is a loop the third time and not before [NEX-04, NEX-26, NEX-80, NEX-110, NEX-116, RN-01]', () => {
-    const { tracker } = watched('nexora');
-    fails(tracker, 2);
+    const { tracker } = createObservedTracker('nexora');
+    recordFailedEdits(tracker, 2);
     expect(tracker.stuck()).toMatchObject({ stuck: false, level: 'healthy', rule: null, evidence: [] });
-    fails(tracker, 1);
+    recordFailedEdits(tracker, 1);
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'same_error', evidence: [1, 2, 3] });
   });
 
   it('names the target and how often, and advises another way [NEX-61, NEX-79]', () => {
-    const { tracker } = watched('nexora');
-    fails(tracker, 3);
+    const { tracker } = createObservedTracker('nexora');
+    recordFailedEdits(tracker, 3);
     expect(tracker.stuck().reason).toBe('main.go gave the same error 3 times in a row: old_string not found');
     expect(tracker.advice()).toContain('another tool');
   });
 
   it('is a loop at the threshold that is configured [NEX-110, RN-01]', () => {
     for (const threshold of [1, 2, 5, 10]) {
-      const { tracker } = watched('nexora', { config: { stuck_threshold: threshold } });
-      fails(tracker, threshold - 1);
+      const { tracker } = createObservedTracker('nexora', { config: { stuck_threshold: threshold } });
+      recordFailedEdits(tracker, threshold - 1);
       expect(tracker.stuck().stuck).toBe(false);
-      fails(tracker, 1);
+      recordFailedEdits(tracker, 1);
       expect(tracker.stuck().stuck).toBe(true);
     }
   });
 
   it('takes five errors under the lenient preset [RN-01]', () => {
-    const { tracker } = watched('nexora-lenient');
-    fails(tracker, 4);
+    const { tracker } = createObservedTracker('nexora-lenient');
+    recordFailedEdits(tracker, 4);
     expect(tracker.stuck().stuck).toBe(false);
-    fails(tracker, 1);
+    recordFailedEdits(tracker, 1);
     expect(tracker.stuck().rule).toBe('same_error');
   });
 
   it('is not met by another error, or by another target in between [NEX-26, NEX-80]', () => {
-    const { tracker } = watched('nexora');
-    fails(tracker, 2);
-    fails(tracker, 1, 'main.go', 'permission denied');
-    fails(tracker, 2);
-    fails(tracker, 1, 'other.go');
-    fails(tracker, 2);
+    const { tracker } = createObservedTracker('nexora');
+    recordFailedEdits(tracker, 2);
+    recordFailedEdits(tracker, 1, 'main.go', 'permission denied');
+    recordFailedEdits(tracker, 2);
+    recordFailedEdits(tracker, 1, 'other.go');
+    recordFailedEdits(tracker, 2);
     expect(tracker.stuck().stuck).toBe(false);
     expect(tracker.progress().consecutiveErrors).toBe(8);
   });
 
   it('is the same whatever the time of day it mentions', () => {
-    const { tracker } = watched('nexora');
-    for (const second of [11, 12, 13]) edits(tracker, 'main.go', { error: `10:20:${second} lock is held` });
+    const { tracker } = createObservedTracker('nexora');
+    for (const second of [11, 12, 13])
+      recordEdit(tracker, 'main.go', { error: `10:20:${second} lock is held` });
     expect(tracker.stuck().stuck).toBe(true);
   });
 
   it('counts an error without a word [RN-12]', () => {
-    const { tracker } = watched('nexora');
-    fails(tracker, 2, 'main.go', '');
+    const { tracker } = createObservedTracker('nexora');
+    recordFailedEdits(tracker, 2, 'main.go', '');
     tracker.recordToolCall({ tool: 'edit', file: 'main.go', success: false });
     expect(tracker.stuck().reason).toContain('failed without a message');
     expect(tracker.progress()).toMatchObject({ recentFailures: 3, consecutiveErrors: 3 });
@@ -66,7 +67,7 @@ describe('the same error on the same target', () => {
       [[{ command: `${long}1` }, { command: `${long}2` }, { command: `${long}3` }], long],
       [[{ file: '', command: '' }, {}, {}], 'bash'],
     ] as const) {
-      const { tracker } = watched('nexora');
+      const { tracker } = createObservedTracker('nexora');
       for (const call of calls) tracker.recordToolCall({ tool: 'bash', ...call, error: 'exit 1' });
       expect(tracker.stuck()).toMatchObject({ rule: 'same_error' });
       expect(tracker.stuck().reason.startsWith(`${target} gave`)).toBe(true);
@@ -74,36 +75,36 @@ describe('the same error on the same target', () => {
   });
 
   it('goes away with a success anywhere, and comes back with three more errors [RN-03]', () => {
-    const { tracker } = watched('nexora');
-    fails(tracker, 3);
-    edits(tracker, 'other.go');
+    const { tracker } = createObservedTracker('nexora');
+    recordFailedEdits(tracker, 3);
+    recordEdit(tracker, 'other.go');
     expect(tracker.stuck().stuck).toBe(false);
     expect(tracker.progress().consecutiveErrors).toBe(0);
-    fails(tracker, 2);
+    recordFailedEdits(tracker, 2);
     expect(tracker.stuck().stuck).toBe(false);
-    fails(tracker, 1);
+    recordFailedEdits(tracker, 1);
     expect(tracker.stuck()).toMatchObject({ stuck: true, evidence: [5, 6, 7] });
   });
 });
 
-const swing = (files: readonly string[], hashes: readonly string[] = []) => {
-  const { tracker, told } = watched('nexora');
+const alternateFileEdits = (files: readonly string[], hashes: readonly string[] = []) => {
+  const { tracker, told } = createObservedTracker('nexora');
   for (const [index, file] of files.entries()) {
     const contentHash = hashes[index];
-    edits(tracker, file, contentHash === undefined ? {} : { contentHash });
+    recordEdit(tracker, file, contentHash === undefined ? {} : { contentHash });
   }
   return { tracker, told };
 };
 
 describe('oscillation', () => {
   it('is back and forth between two files in the last four changes [NEX-27, NEX-83, NEX-91, NEX-111, RN-07]', () => {
-    expect(swing(['a.go', 'b.go', 'a.go']).tracker.stuck().stuck).toBe(false);
-    const report = swing(['c.go', 'a.go', 'b.go', 'a.go', 'b.go']).tracker.stuck();
+    expect(alternateFileEdits(['a.go', 'b.go', 'a.go']).tracker.stuck().stuck).toBe(false);
+    const report = alternateFileEdits(['c.go', 'a.go', 'b.go', 'a.go', 'b.go']).tracker.stuck();
     expect(report).toMatchObject({ stuck: true, rule: 'oscillation', evidence: [2, 3, 4, 5] });
   });
 
   it('names both files [NEX-82]', () => {
-    const { reason } = swing(['a.go', 'b.go', 'a.go', 'b.go']).tracker.stuck();
+    const { reason } = alternateFileEdits(['a.go', 'b.go', 'a.go', 'b.go']).tracker.stuck();
     expect(reason).toBe('oscillating between a.go and b.go over the last 4 changes');
   });
 
@@ -112,35 +113,36 @@ describe('oscillation', () => {
     ['three files', ['a', 'b', 'c', 'b']],
     ['another order', ['a', 'b', 'b', 'a']],
   ])('is not found over %s', (_, files) => {
-    expect(swing(files).tracker.stuck().stuck).toBe(false);
+    expect(alternateFileEdits(files).tracker.stuck().stuck).toBe(false);
   });
 
   it('is one condition however long it goes on', () => {
-    expect(swing(['a', 'b', 'a', 'b', 'a', 'b', 'a']).told).toEqual(['stuck: oscillation']);
+    expect(alternateFileEdits(['a', 'b', 'a', 'b', 'a', 'b', 'a']).told).toEqual(['stuck: oscillation']);
   });
 
   it('needs content that comes back, where all contents are known [NEX-30, RN-07]', () => {
     const files = ['a', 'b', 'a', 'b'];
-    expect(swing(files, ['1', '2', '3', '4']).tracker.stuck().stuck).toBe(false);
-    expect(swing(files, ['1', '2', '3', '2']).tracker.stuck().stuck).toBe(true);
-    expect(swing(files, ['1', '2', '3']).tracker.stuck().stuck).toBe(true);
+    expect(alternateFileEdits(files, ['1', '2', '3', '4']).tracker.stuck().stuck).toBe(false);
+    expect(alternateFileEdits(files, ['1', '2', '3', '2']).tracker.stuck().stuck).toBe(true);
+    expect(alternateFileEdits(files, ['1', '2', '3']).tracker.stuck().stuck).toBe(true);
     // Two files that happen to hold the same have not come back to anything.
-    expect(swing(files, ['1', '1', '2', '2']).tracker.stuck().stuck).toBe(false);
+    expect(alternateFileEdits(files, ['1', '1', '2', '2']).tracker.stuck().stuck).toBe(false);
   });
 
   it('is none when what fails alternates with new content, and is one when nothing but failure does [RN-07]', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     for (const contentHash of ['1', '2', '3']) {
-      fails(tracker, 1, 'a.go');
-      edits(tracker, 'b.go', { contentHash });
+      recordFailedEdits(tracker, 1, 'a.go');
+      recordEdit(tracker, 'b.go', { contentHash });
     }
     expect(tracker.stuck().stuck).toBe(false);
-    for (const file of ['a.go', 'b.go', 'a.go', 'b.go']) fails(tracker, 1, file, `no such line in ${file}`);
+    for (const file of ['a.go', 'b.go', 'a.go', 'b.go'])
+      recordFailedEdits(tracker, 1, file, `no such line in ${file}`);
     expect(tracker.stuck().rule).toBe('oscillation');
   });
 
   it('counts only tools that change something [RN-07]', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     const call = (tool: string, file: string) => tracker.recordToolCall({ tool, file, success: true });
     for (const tool of ['view', 'grep', 'ls']) for (const file of ['a', 'b', 'a', 'b']) call(tool, file);
     call('edit', 'a');
@@ -153,16 +155,16 @@ describe('oscillation', () => {
   });
 
   it('takes as many changes as are configured [NEX-111]', () => {
-    const { tracker } = watched('nexora', { config: { oscillation_window: 6 } });
-    for (const file of ['a', 'b', 'a', 'b', 'a']) edits(tracker, file);
+    const { tracker } = createObservedTracker('nexora', { config: { oscillation_window: 6 } });
+    for (const file of ['a', 'b', 'a', 'b', 'a']) recordEdit(tracker, file);
     expect(tracker.stuck().stuck).toBe(false);
-    edits(tracker, 'b');
+    recordEdit(tracker, 'b');
     expect(tracker.stuck().stuck).toBe(true);
   });
 });
 
-const looks = (times: number, preset: 'nexora' | 'nexora-lenient' = 'nexora') => {
-  const { tracker, told } = watched(preset);
+const viewRepeatedly = (times: number, preset: 'nexora' | 'nexora-lenient' = 'nexora') => {
+  const { tracker, told } = createObservedTracker(preset);
   for (let time = 0; time < times; time += 1) {
     tracker.recordToolCall({ tool: 'view', file: 'a.go', success: true });
   }
@@ -171,15 +173,15 @@ const looks = (times: number, preset: 'nexora' | 'nexora-lenient' = 'nexora') =>
 
 describe('a lack of progress', () => {
   it('is found after ten actions, and is a warning that stops nothing [NEX-28, NEX-112, RN-04..06]', () => {
-    expect(looks(9).tracker.stuck().level).toBe('healthy');
-    const { tracker, told } = looks(10);
+    expect(viewRepeatedly(9).tracker.stuck().level).toBe('healthy');
+    const { tracker, told } = viewRepeatedly(10);
     expect(tracker.stuck()).toMatchObject({ stuck: false, level: 'suspect', rule: 'no_progress' });
     expect(told).toEqual(['warning: no_progress', 'progress: 10']);
   });
 
   it('is found after fifteen under the lenient preset [RN-01]', () => {
-    expect(looks(14, 'nexora-lenient').told).toEqual(['progress: 10']);
-    expect(looks(15, 'nexora-lenient').told).toEqual(['progress: 10', 'warning: no_progress']);
+    expect(viewRepeatedly(14, 'nexora-lenient').told).toEqual(['progress: 10']);
+    expect(viewRepeatedly(15, 'nexora-lenient').told).toEqual(['progress: 10', 'warning: no_progress']);
   });
 
   it.each([
@@ -187,30 +189,31 @@ describe('a lack of progress', () => {
     ['successes on three targets', ['view b', 'view c', 'view d']],
     ['two tools that succeed', ['view a', 'grep a']],
   ])('is not found with %s [NEX-06, NEX-25, NEX-118, RN-05]', (_, calls) => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     for (const [tool = '', file = ''] of calls.map((call) => call.split(' '))) {
       tracker.recordToolCall({ tool, file, success: true });
     }
-    for (let time = calls.length; time < 10; time += 1) fails(tracker, 1, 'x', `error ${'z'.repeat(time)}`);
+    for (let time = calls.length; time < 10; time += 1)
+      recordFailedEdits(tracker, 1, 'x', `error ${'z'.repeat(time)}`);
     expect(tracker.stuck().level).toBe('healthy');
   });
 
   it('is found with one change, two targets and one tool [RN-05]', () => {
-    const { tracker } = watched('nexora');
-    edits(tracker, 'a');
-    for (let time = 1; time < 10; time += 1) fails(tracker, 1, 'x', `error ${'z'.repeat(time)}`);
+    const { tracker } = createObservedTracker('nexora');
+    recordEdit(tracker, 'a');
+    for (let time = 1; time < 10; time += 1) recordFailedEdits(tracker, 1, 'x', `error ${'z'.repeat(time)}`);
     expect(tracker.stuck().rule).toBe('no_progress');
   });
 
   it('is not found when a file gets new content, a test begins to pass or a milestone is reached [NEX-29, NEX-30, NEX-32, RN-05]', () => {
-    type Loop = ReturnType<typeof looks>;
+    type Loop = ReturnType<typeof viewRepeatedly>;
     for (const moves of [
       ({ tracker }: Loop) => tracker.recordFileModification('a.go', 'hash'),
       ({ tracker }: Loop) => tracker.recordTest('go test', true),
       ({ tracker }: Loop) => tracker.recordMilestone('it compiles'),
-      ({ tracker }: Loop) => edits(tracker, 'a.go', { contentHash: 'hash' }),
+      ({ tracker }: Loop) => recordEdit(tracker, 'a.go', { contentHash: 'hash' }),
     ]) {
-      const loop = looks(5);
+      const loop = viewRepeatedly(5);
       moves(loop);
       for (let time = 0; time < 5; time += 1)
         loop.tracker.recordToolCall({ tool: 'view', file: 'a.go', success: true });
@@ -219,27 +222,28 @@ describe('a lack of progress', () => {
   });
 
   it('takes new content for progress while it is one of the last ten actions, or came after one [NEX-30, RN-05]', () => {
-    const { tracker, told } = watched('nexora', { config: { progress_check_interval: 1 } });
+    const { tracker, told } = createObservedTracker('nexora', { config: { progress_check_interval: 1 } });
     let tries = 0;
     const tryInVain = (times: number) => {
-      for (let time = 0; time < times; time += 1) fails(tracker, 1, 'x', 'no'.repeat((tries += 1)));
+      for (let time = 0; time < times; time += 1)
+        recordFailedEdits(tracker, 1, 'x', 'no'.repeat((tries += 1)));
     };
     tracker.recordFileModification('a.go', '1');
     tryInVain(9);
     expect(told).toEqual([]);
     tryInVain(1);
     expect(told).toEqual(['warning: no_progress', 'progress: 10']);
-    edits(tracker, 'a.go', { contentHash: '2' });
+    recordEdit(tracker, 'a.go', { contentHash: '2' });
     tryInVain(9);
     expect(tracker.stuck().level).toBe('healthy');
     tryInVain(1);
     expect(tracker.stuck().level).toBe('suspect');
-    edits(tracker, 'a.go', { contentHash: '2' });
+    recordEdit(tracker, 'a.go', { contentHash: '2' });
     expect(tracker.stuck().level).toBe('suspect');
   });
 
   it('is found in reading alone, also when the contents are told', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     for (let time = 0; time < 10; time += 1) {
       tracker.recordToolCall({ tool: 'view', file: 'a.go', contentHash: '1', success: true });
     }
@@ -247,7 +251,7 @@ describe('a lack of progress', () => {
   });
 
   it('is found although old content is written, a passing test passes or a test fails [NEX-29, RN-05]', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     tracker.recordFileModification('a.go', 'hash');
     tracker.recordTest('go test', true);
     for (let time = 0; time < 20; time += 1) {
@@ -260,7 +264,7 @@ describe('a lack of progress', () => {
   });
 
   it('is looked for every so many calls, and is over as soon as something moves [NEX-112, RN-03, RN-04]', () => {
-    const { tracker, told } = watched('nexora', {
+    const { tracker, told } = createObservedTracker('nexora', {
       config: { no_progress_window: 4, progress_check_interval: 6, progress_callback_interval: 100 },
     });
     const look = (times: number) => {
@@ -279,8 +283,8 @@ describe('a lack of progress', () => {
   });
 });
 
-const running = (config: object = {}) => {
-  const watch = watched('nexora', { autoHalt: true, config });
+const startAutoHaltTracker = (config: object = {}) => {
+  const watch = createObservedTracker('nexora', { autoHalt: true, config });
   for (const state of ['ProcessingPrompt', 'StreamingResponse', 'ExecutingTool'] as const) {
     watch.tracker.transitionTo(state);
   }
@@ -289,19 +293,19 @@ const running = (config: object = {}) => {
 
 describe('recovery and halting', () => {
   it('only reports by default [RN-16]', () => {
-    const { tracker, told } = watched('nexora');
-    fails(tracker, 9);
+    const { tracker, told } = createObservedTracker('nexora');
+    recordFailedEdits(tracker, 9);
     expect(tracker.state).toBe('Idle');
     expect(told).toEqual(['stuck: same_error']);
   });
 
   it('goes to recovery on an error verdict, tries as often as it may, then halts [NEX-04, NEX-13, RN-02, RN-16]', () => {
-    const { tracker } = running();
-    fails(tracker, 3);
+    const { tracker } = startAutoHaltTracker();
+    recordFailedEdits(tracker, 3);
     expect(tracker.state).toBe('ErrorRecovery');
-    fails(tracker, 2);
+    recordFailedEdits(tracker, 2);
     expect(tracker.state).toBe('ErrorRecovery');
-    fails(tracker, 1);
+    recordFailedEdits(tracker, 1);
     expect(tracker.state).toBe('Halted');
     expect(tracker.history().at(-1)).toMatchObject({
       from: 'ErrorRecovery',
@@ -312,19 +316,19 @@ describe('recovery and halting', () => {
   });
 
   it('starts to count recoveries afresh once one has worked [RN-02, RN-03]', () => {
-    const { tracker } = running();
-    fails(tracker, 5);
-    edits(tracker, 'main.go');
+    const { tracker } = startAutoHaltTracker();
+    recordFailedEdits(tracker, 5);
+    recordEdit(tracker, 'main.go');
     tracker.transitionTo('ExecutingTool');
-    fails(tracker, 5);
+    recordFailedEdits(tracker, 5);
     expect(tracker.state).toBe('ErrorRecovery');
   });
 
   it('halts at the third error where there is nothing to try [NEX-02, NEX-94, RN-16]', () => {
-    const { tracker } = running({ recovery_attempts: 0 });
-    fails(tracker, 2);
+    const { tracker } = startAutoHaltTracker({ recovery_attempts: 0 });
+    recordFailedEdits(tracker, 2);
     expect(tracker.state).toBe('ExecutingTool');
-    fails(tracker, 1);
+    recordFailedEdits(tracker, 1);
     expect(tracker.state).toBe('Halted');
   });
 
@@ -333,24 +337,24 @@ describe('recovery and halting', () => {
       [{}, 'Halted'],
       [{ recoverableRules: ['oscillation'] }, 'ErrorRecovery'],
     ] as const) {
-      const { tracker } = running(config);
-      for (const file of ['a', 'b', 'a', 'b']) edits(tracker, file);
+      const { tracker } = startAutoHaltTracker(config);
+      for (const file of ['a', 'b', 'a', 'b']) recordEdit(tracker, file);
       expect(tracker.state).toBe(end);
     }
   });
 
   it('never halts for a lack of progress [RN-06]', () => {
-    const { tracker } = running({ recovery_attempts: 0 });
+    const { tracker } = startAutoHaltTracker({ recovery_attempts: 0 });
     for (let time = 0; time < 50; time += 1) tracker.recordToolCall({ tool: 'view', success: true });
     expect(tracker.stuck().level).toBe('suspect');
     expect(tracker.state).toBe('ExecutingTool');
   });
 
   it('halts from a state that recovery cannot follow when the attempts are used up', () => {
-    const { tracker } = watched('nexora', { autoHalt: true });
-    fails(tracker, 5);
+    const { tracker } = createObservedTracker('nexora', { autoHalt: true });
+    recordFailedEdits(tracker, 5);
     expect(tracker.state).toBe('Idle');
-    fails(tracker, 1);
+    recordFailedEdits(tracker, 1);
     expect(tracker.state).toBe('Halted');
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { NexoraState } from '../../src/trackers/nexora/states.ts';
-import { watched, type Watched } from './watched.ts';
+import { createObservedTracker, type ObservedTracker } from './observed-tracker.ts';
 
 /** Which state may follow which, one line for each state. */
-const table: { readonly [State in NexoraState]: string } = {
+const nexoraTable: { readonly [State in NexoraState]: string } = {
   Idle: 'ProcessingPrompt PhaseTransition Halted',
   ProcessingPrompt: 'StreamingResponse ErrorRecovery Halted ProcessingPrompt',
   StreamingResponse: 'ExecutingTool AwaitingPermission ProgressCheck Idle ErrorRecovery Halted',
@@ -14,10 +14,11 @@ const table: { readonly [State in NexoraState]: string } = {
   ProgressCheck: 'StreamingResponse ExecutingTool PhaseTransition ErrorRecovery Idle Halted',
   Halted: '',
 };
-const states = Object.keys(table) as NexoraState[];
-const nextOf = (state: NexoraState): readonly string[] => table[state].split(' ').filter(Boolean);
+const nexoraStateNames = Object.keys(nexoraTable) as NexoraState[];
+const listExpectedSuccessors = (state: NexoraState): readonly string[] =>
+  nexoraTable[state].split(' ').filter(Boolean);
 
-const ways: { readonly [State in NexoraState]: readonly NexoraState[] } = {
+const pathsToState: { readonly [State in NexoraState]: readonly NexoraState[] } = {
   Idle: [],
   ProcessingPrompt: ['ProcessingPrompt'],
   StreamingResponse: ['ProcessingPrompt', 'StreamingResponse'],
@@ -29,40 +30,42 @@ const ways: { readonly [State in NexoraState]: readonly NexoraState[] } = {
   Halted: ['Halted'],
 };
 
-function trackerIn(state: NexoraState): Watched<'nexora'> {
-  const { tracker, clock, told } = watched('nexora');
-  for (const each of ways[state]) tracker.transitionTo(each);
+function createTrackerInState(state: NexoraState): ObservedTracker<'nexora'> {
+  const { tracker, clock, told } = createObservedTracker('nexora');
+  for (const each of pathsToState[state]) tracker.transitionTo(each);
   told.length = 0;
   return { tracker, clock, told };
 }
 
-const cells = states.flatMap((from) => states.map((to) => ({ from, to, valid: nextOf(from).includes(to) })));
+const nexoraTableCells = nexoraStateNames.flatMap((from) =>
+  nexoraStateNames.map((to) => ({ from, to, valid: listExpectedSuccessors(from).includes(to) })),
+);
 
 describe('the table of states', () => {
   it('has nine states, and one of them is the end [NEX-46..55, RN-11]', () => {
-    expect(states).toHaveLength(9);
-    for (const state of states) {
-      const { tracker } = trackerIn(state);
+    expect(nexoraStateNames).toHaveLength(9);
+    for (const state of nexoraStateNames) {
+      const { tracker } = createTrackerInState(state);
       expect(tracker.state).toBe(state);
-      expect(tracker.nextStates()).toEqual(nextOf(state));
+      expect(tracker.nextStates()).toEqual(listExpectedSuccessors(state));
       expect(tracker.allowedActions()).toEqual(state === 'Halted' ? [] : ['*']);
     }
   });
 
-  it.each(cells.filter(({ valid }) => valid))(
+  it.each(nexoraTableCells.filter(({ valid }) => valid))(
     'lets $to follow $from [NEX-08..14, NEX-17, NEX-19, NEX-88, RN-09..11]',
     ({ from, to }) => {
-      const { tracker, told } = trackerIn(from);
+      const { tracker, told } = createTrackerInState(from);
       expect(tracker.transitionTo(to)).toEqual({ ok: true, state: to, error: null });
       expect(tracker.state).toBe(to);
       expect(told).toEqual([`${from} → ${to}`]);
     },
   );
 
-  it.each(cells.filter(({ valid }) => !valid))(
+  it.each(nexoraTableCells.filter(({ valid }) => !valid))(
     'does not let $to follow $from, says so, and throws nothing [NEX-19, NEX-88, RX-03]',
     ({ from, to }) => {
-      const { tracker, told } = trackerIn(from);
+      const { tracker, told } = createTrackerInState(from);
       const before = JSON.stringify(tracker);
       const { ok, state, error } = tracker.transitionTo(to);
       expect({ ok, state }).toEqual({ ok: false, state: from });
@@ -73,7 +76,7 @@ describe('the table of states', () => {
   );
 
   it('refuses a state that there is not [RX-03]', () => {
-    const { tracker } = trackerIn('Idle');
+    const { tracker } = createTrackerInState('Idle');
     for (const name of ['ResourcePaused', 'toString', '__proto__', '']) {
       const result = tracker.transitionTo(name as NexoraState);
       expect(result).toMatchObject({ ok: false, state: 'Idle' });

@@ -2,36 +2,36 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../src/governor/rule.ts';
 import { restoreTracker } from '../../src/trackers/create-tracker.ts';
-import type { RecordedCall, Tracker } from '../../src/trackers/tracker.ts';
-import { listeners, watched } from './watched.ts';
+import type { RecordedCall, LoopTracker } from '../../src/trackers/loop-tracker.ts';
+import { createLoggingCallbacks, createObservedTracker } from './observed-tracker.ts';
 
-type Pawl = Tracker<'pawl'>;
+type PawlTracker = LoopTracker<'pawl'>;
 
-const failing: RecordedCall = { tool: 'edit', file: 'main.go', error: 'old_string not found' };
-const searching: RecordedCall = { tool: 'find', args: { query: 'x' }, success: true, output: 'nothing' };
+const failingCall: RecordedCall = { tool: 'edit', file: 'main.go', error: 'old_string not found' };
+const searchingCall: RecordedCall = { tool: 'find', args: { query: 'x' }, success: true, output: 'nothing' };
 
-function does(tracker: Pawl, times: number, call: RecordedCall): void {
+function repeatToolCall(tracker: PawlTracker, times: number, call: RecordedCall): void {
   for (let time = 0; time < times; time += 1) tracker.recordToolCall(call);
 }
 
 describe('the preset pawl in a loop of somebody else', () => {
   it('warns of two identical errors and is stuck at three, once [NEX-116]', () => {
-    const { tracker, told } = watched('pawl');
-    does(tracker, 2, failing);
+    const { tracker, told } = createObservedTracker('pawl');
+    repeatToolCall(tracker, 2, failingCall);
     expect(tracker.stuck()).toMatchObject({ stuck: false, level: 'suspect', rule: 'repeated-failure' });
     expect(tracker.advice()).toContain('read the error');
-    does(tracker, 1, failing);
+    repeatToolCall(tracker, 1, failingCall);
     expect(tracker.stuck()).toMatchObject({ stuck: true, level: 'stuck', evidence: [1, 2, 3] });
-    does(tracker, 4, failing);
+    repeatToolCall(tracker, 4, failingCall);
     expect(told).toEqual(['warning: repeated-failure', 'stuck: repeated-failure']);
   });
 
   it('lets a verdict go with its condition, and raises it again when it comes back', () => {
-    const { tracker, told } = watched('pawl');
-    does(tracker, 3, failing);
-    does(tracker, 1, { tool: 'write', file: 'main.go', success: true });
+    const { tracker, told } = createObservedTracker('pawl');
+    repeatToolCall(tracker, 3, failingCall);
+    repeatToolCall(tracker, 1, { tool: 'write', file: 'main.go', success: true });
     expect(tracker.stuck()).toMatchObject({ stuck: false, level: 'healthy', advice: '' });
-    does(tracker, 3, failing);
+    repeatToolCall(tracker, 3, failingCall);
     expect(told.filter((line) => line.startsWith('stuck'))).toHaveLength(2);
   });
 
@@ -43,7 +43,7 @@ describe('the preset pawl in a loop of somebody else', () => {
     );
     fc.assert(
       fc.property(told, (more) => {
-        const { tracker, told: raised } = watched('pawl', { totalPhases: 10 });
+        const { tracker, told: raised } = createObservedTracker('pawl', { totalPhases: 10 });
         for (let index = 0; index < 1_000; index += 1) {
           if (index % 100 === 0) tracker.startPhase(index / 100 + 1);
           const output = more.output === undefined ? undefined : `edited ${index}`;
@@ -58,12 +58,12 @@ describe('the preset pawl in a loop of somebody else', () => {
   });
 
   it('forgets errors with a phase, and keeps what was done', () => {
-    const { tracker } = watched('pawl');
+    const { tracker } = createObservedTracker('pawl');
     tracker.recordFileModification('a.go', '1');
     tracker.startPhase(1);
-    does(tracker, 2, failing);
+    repeatToolCall(tracker, 2, failingCall);
     tracker.startPhase(2);
-    does(tracker, 2, failing);
+    repeatToolCall(tracker, 2, failingCall);
     expect(tracker.stuck().stuck).toBe(false);
     expect(tracker.progress()).toMatchObject({ filesModified: 1, consecutiveErrors: 2, calls: 4 });
   });
@@ -71,21 +71,21 @@ describe('the preset pawl in a loop of somebody else', () => {
 
 describe('a success without output', () => {
   it('is a repeat when the very same call is made again', () => {
-    const { tracker } = watched('pawl');
-    does(tracker, 4, { tool: 'bash', command: 'make', success: true });
+    const { tracker } = createObservedTracker('pawl');
+    repeatToolCall(tracker, 4, { tool: 'bash', command: 'make', success: true });
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'repeated-call' });
   });
 
   it('is nothing to hold against a call that is known by its tool and its file alone', () => {
-    const { tracker, told } = watched('pawl');
-    does(tracker, 30, { tool: 'edit', file: 'main.go', success: true });
+    const { tracker, told } = createObservedTracker('pawl');
+    repeatToolCall(tracker, 30, { tool: 'edit', file: 'main.go', success: true });
     expect(told.filter((line) => !line.startsWith('progress'))).toEqual([]);
-    does(tracker, 4, { tool: 'read', file: 'main.go', success: true });
+    repeatToolCall(tracker, 4, { tool: 'read', file: 'main.go', success: true });
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'repeated-call' });
   });
 
   it('is news when other calls are made, and when the content is new', () => {
-    const { tracker, told } = watched('pawl');
+    const { tracker, told } = createObservedTracker('pawl');
     for (let index = 0; index < 30; index += 1) {
       tracker.recordToolCall({ tool: 'bash', command: `make part-${index}`, success: true });
       const contentHash = `${index}`;
@@ -101,7 +101,7 @@ describe('a success without output', () => {
   });
 
   it('differs from one that says nothing, which has been heard before', () => {
-    const { tracker, told } = watched('pawl');
+    const { tracker, told } = createObservedTracker('pawl');
     for (let index = 0; index < 13; index += 1) {
       tracker.recordToolCall({ tool: 'bash', command: `make ${index}`, success: true, output: '' });
     }
@@ -110,36 +110,36 @@ describe('a success without output', () => {
 });
 
 describe('what moves the work', () => {
-  it.each<[string, (tracker: Pawl) => void]>([
+  it.each<[string, (tracker: PawlTracker) => void]>([
     ['a test that passes', (tracker) => tracker.recordTest('go test', true)],
     ['a milestone', (tracker) => tracker.recordMilestone('it compiles')],
     ['new content of a file', (tracker) => tracker.recordFileModification('a.go', '1')],
     ['a new phase', (tracker) => tracker.startPhase(1)],
   ])('%s clears what is held against the work', (_, move) => {
-    const { tracker } = watched('pawl');
-    does(tracker, 2, searching);
+    const { tracker } = createObservedTracker('pawl');
+    repeatToolCall(tracker, 2, searchingCall);
     tracker.recordMessage('I will look again.');
     tracker.recordMessage('I will look again.');
     move(tracker);
     expect(tracker.stuck().level).toBe('healthy');
-    does(tracker, 2, searching);
+    repeatToolCall(tracker, 2, searchingCall);
     expect(tracker.stuck().stuck).toBe(false);
   });
 
   it('is not a test that passed before, nor content that a file holds already', () => {
-    const { tracker } = watched('pawl');
+    const { tracker } = createObservedTracker('pawl');
     tracker.recordTest('go test', true);
     tracker.recordFileModification('a.go', '1');
-    does(tracker, 3, searching);
+    repeatToolCall(tracker, 3, searchingCall);
     tracker.recordTest('go test', true);
     tracker.recordTest('go vet', false);
     tracker.recordFileModification('a.go', '1');
-    does(tracker, 1, searching);
+    repeatToolCall(tracker, 1, searchingCall);
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'repeated-call', evidence: [1, 2, 3, 4] });
   });
 
   it('is not a file that goes back and forth', () => {
-    const { tracker } = watched('pawl', { config: { rules: { 'round-and-round': false } } });
+    const { tracker } = createObservedTracker('pawl', { config: { rules: { 'round-and-round': false } } });
     for (let index = 0; index < 10; index += 1) tracker.recordFileModification('a.go', `${index % 2}`);
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'edit-and-revert' });
   });
@@ -147,7 +147,7 @@ describe('what moves the work', () => {
 
 describe('what the model says', () => {
   it('is talk: the same three times over with nothing done is stuck, with a call in between it is not', () => {
-    const { tracker, told } = watched('pawl');
+    const { tracker, told } = createObservedTracker('pawl');
     const say = (): unknown => tracker.recordMessage('I will now fix the file.');
     say();
     say();
@@ -161,20 +161,20 @@ describe('what the model says', () => {
   });
 
   it('does not take back what its calls have shown', () => {
-    const { tracker } = watched('pawl');
-    does(tracker, 3, failing);
+    const { tracker } = createObservedTracker('pawl');
+    repeatToolCall(tracker, 3, failingCall);
     tracker.recordMessage('That should have worked.');
     expect(tracker.stuck().rule).toBe('repeated-failure');
   });
 
   it('may be a chant', () => {
-    const { tracker } = watched('pawl');
+    const { tracker } = createObservedTracker('pawl');
     tracker.recordMessage('and so it goes on '.repeat(100));
     expect(tracker.stuck()).toMatchObject({ level: 'suspect', rule: 'chanting' });
   });
 
   it('may be no decision at all', () => {
-    const { tracker } = watched('pawl');
+    const { tracker } = createObservedTracker('pawl');
     for (let time = 0; time < 6; time += 1) tracker.recordFailedDecision('not JSON');
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'failed-decisions' });
   });
@@ -182,7 +182,7 @@ describe('what the model says', () => {
 
 describe('waiting', () => {
   it('is bounded by time and not by how often one looks', () => {
-    const { tracker, clock } = watched('pawl');
+    const { tracker, clock } = createObservedTracker('pawl');
     const look = (): unknown =>
       tracker.recordToolCall({ tool: 'status', args: { job: 1 }, success: true, output: 'still running' });
     for (let time = 0; time < 50; time += 1) look();
@@ -195,22 +195,22 @@ describe('waiting', () => {
 
 describe('a tracker with the preset pawl', () => {
   it('has one state, and says so', () => {
-    const { tracker } = watched('pawl');
+    const { tracker } = createObservedTracker('pawl');
     expect([tracker.state, tracker.nextStates(), tracker.allowedActions()]).toEqual(['working', [], ['*']]);
     expect(tracker.transitionTo('working')).toMatchObject({ ok: false, state: 'working' });
-    does(tracker, 3, failing);
+    repeatToolCall(tracker, 3, failingCall);
     expect(tracker.summary()).toMatchObject({ stuck: true, lastTools: ['edit', 'edit', 'edit'] });
     expect(tracker.promptSection()).toContain('STUCK');
     expect(tracker.ending()).toBeNull();
   });
 
   it('goes on from JSON where it stopped, calls under way included', () => {
-    const { tracker } = watched('pawl');
-    does(tracker, 2, failing);
+    const { tracker } = createObservedTracker('pawl');
+    repeatToolCall(tracker, 2, failingCall);
     const { call } = tracker.recordToolCall({ tool: 'edit', file: 'main.go' });
     const told: string[] = [];
     const copy: unknown = JSON.parse(JSON.stringify(tracker));
-    const restored = restoreTracker(copy, { now: () => 1_000, ...listeners(told) });
+    const restored = restoreTracker(copy, { now: () => 1_000, ...createLoggingCallbacks(told) });
     restored.recordOutcome(call, { success: false, error: 'old_string not found' });
     expect(told).toEqual(['stuck: repeated-failure']);
   });
@@ -220,11 +220,11 @@ describe('a tracker with the preset pawl', () => {
       'repeated-failure': { advise: null, refuse: null, finish: 6 },
       'no-progress': false,
     } as const;
-    const patient = watched('pawl', { config: { rules } }).tracker;
-    does(patient, 5, failing);
+    const patient = createObservedTracker('pawl', { config: { rules } }).tracker;
+    repeatToolCall(patient, 5, failingCall);
     expect(patient.stuck().rule).toBe('error-streak');
-    const blind = watched('pawl', { config: { enable: false } }).tracker;
-    does(blind, 9, failing);
+    const blind = createObservedTracker('pawl', { config: { enable: false } }).tracker;
+    repeatToolCall(blind, 9, failingCall);
     expect(blind.stuck().level).toBe('healthy');
     const own: Rule = {
       id: 'no-shell',
@@ -241,18 +241,18 @@ describe('a tracker with the preset pawl', () => {
         };
       },
     };
-    const strict = watched('pawl', {
+    const strict = createObservedTracker('pawl', {
       ownRules: [own],
       config: { rules: { 'no-shell': { finish: 2 } } },
     }).tracker;
-    does(strict, 1, { tool: 'bash', command: 'a', success: true });
+    repeatToolCall(strict, 1, { tool: 'bash', command: 'a', success: true });
     expect(strict.stuck().stuck).toBe(false);
-    does(strict, 1, { tool: 'bash', command: 'b', success: true });
+    repeatToolCall(strict, 1, { tool: 'bash', command: 'b', success: true });
     expect(strict.stuck()).toMatchObject({ stuck: true, rule: 'no-shell', evidence: [1, 2] });
   });
 
   it('does not grow with the work', () => {
-    const { tracker } = watched('pawl');
+    const { tracker } = createObservedTracker('pawl');
     const work = (): number => {
       for (let time = 0; time < 1_500; time += 1) {
         tracker.recordToolCall({

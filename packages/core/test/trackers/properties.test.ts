@@ -1,13 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seedPresets, trackerPresets, type TrackerPreset } from '../../src/trackers/presets.ts';
-import type { TrackerRecord } from '../../src/trackers/record.ts';
-import { startTracking, track, verdictsOf, type TrackerState } from '../../src/trackers/track.ts';
-import { frozen } from '../helpers/frozen.ts';
-import { edits, watched } from './watched.ts';
+import type { TrackerRecord } from '../../src/trackers/tracker-record.ts';
+import {
+  startTracking,
+  trackRecord,
+  listTrackerVerdicts,
+  type TrackerState,
+} from '../../src/trackers/track-record.ts';
+import { deepFreeze } from '../helpers/deep-freeze.ts';
+import { recordEdit, createObservedTracker } from './observed-tracker.ts';
 
-const few = (...texts: readonly string[]) => fc.constantFrom(...texts);
-const names = few(
+const chooseText = (...texts: readonly string[]) => fc.constantFrom(...texts);
+const anyStateName = chooseText(
   'Idle',
   'ProcessingPrompt',
   'StreamingResponse',
@@ -22,120 +27,141 @@ const names = few(
   'STUCK_SEARCH',
   'nowhere',
 );
-const files = few('a', 'b', 'c', '__proto__');
-const outcome = fc.record(
+const anyFile = chooseText('a', 'b', 'c', '__proto__');
+const anyOutcome = fc.record(
   {
     success: fc.boolean(),
-    error: few('no', 'not at all', ''),
-    contentHash: few('1', '2'),
-    output: few('', 'x', 'y'),
+    error: chooseText('no', 'not at all', ''),
+    contentHash: chooseText('1', '2'),
+    output: chooseText('', 'x', 'y'),
   },
   { requiredKeys: ['success'] },
 );
-const call = fc.record(
+const anyCall = fc.record(
   {
-    tool: few('edit', 'view', 'context.fts_search', 'finish', 'bash'),
+    tool: chooseText('edit', 'view', 'context.fts_search', 'finish', 'bash'),
     args: fc.jsonValue(),
-    file: files,
-    command: few('x', ''),
-    query: few('q', 'r', ''),
+    file: anyFile,
+    command: chooseText('x', ''),
+    query: chooseText('q', 'r', ''),
   },
   { requiredKeys: ['tool'] },
 ) as fc.Arbitrary<Extract<TrackerRecord, { readonly type: 'call-made' }>['call']>;
 
-type Untimed = TrackerRecord extends infer Each ? (Each extends unknown ? Omit<Each, 'at'> : never) : never;
+type UntimedRecord = TrackerRecord extends infer Each
+  ? Each extends unknown
+    ? Omit<Each, 'at'>
+    : never
+  : never;
 
-const facts: fc.Arbitrary<Untimed> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ type: fc.constant('call-made'), call }) },
+const anyRecordPayload: fc.Arbitrary<UntimedRecord> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ type: fc.constant('call-made'), call: anyCall }) },
   {
     weight: 6,
-    arbitrary: fc.record({ type: fc.constant('call-ended'), seq: fc.integer({ min: 0, max: 60 }), outcome }),
+    arbitrary: fc.record({
+      type: fc.constant('call-ended'),
+      seq: fc.integer({ min: 0, max: 60 }),
+      outcome: anyOutcome,
+    }),
   },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('moved'), to: names, cause: few('asked') }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant('moved'), to: anyStateName, cause: chooseText('asked') }),
+  },
   { weight: 3, arbitrary: fc.constant({ type: 'ticked' }) },
-  fc.record({ type: fc.constant('decision-failed'), reason: few('not JSON') }),
-  fc.record({ type: fc.constant('message-said'), text: few('a', 'b', '') }),
-  fc.record({ type: fc.constant('test-ran'), command: few('t', 'u'), passed: fc.boolean(), output: few('') }),
-  fc.record({ type: fc.constant('file-changed'), file: files, contentHash: few('1', '2') }),
-  fc.record({ type: fc.constant('milestone-reached'), description: few('m') }),
-  fc.record({ type: fc.constant('blocker-met'), description: few('b') }),
+  fc.record({ type: fc.constant('decision-failed'), reason: chooseText('not JSON') }),
+  fc.record({ type: fc.constant('message-said'), text: chooseText('a', 'b', '') }),
+  fc.record({
+    type: fc.constant('test-ran'),
+    command: chooseText('t', 'u'),
+    passed: fc.boolean(),
+    output: chooseText(''),
+  }),
+  fc.record({ type: fc.constant('file-changed'), file: anyFile, contentHash: chooseText('1', '2') }),
+  fc.record({ type: fc.constant('milestone-reached'), description: chooseText('m') }),
+  fc.record({ type: fc.constant('blocker-met'), description: chooseText('b') }),
   fc.record({
     type: fc.constant('phase-started'),
     number: fc.integer({ min: -1, max: 4 }),
-    description: few('p'),
+    description: chooseText('p'),
     expectedMs: fc.constant(null),
   }),
   fc.record({ type: fc.constant('phase-completed'), success: fc.boolean() }),
 );
 
-const records = fc
-  .array(fc.tuple(facts, fc.integer({ min: -5, max: 40_000 })), { maxLength: 120, size: 'max' })
+const anyRecords = fc
+  .array(fc.tuple(anyRecordPayload, fc.integer({ min: -5, max: 40_000 })), { maxLength: 120, size: 'max' })
   .map((told) => {
     let at = 1_000;
     return told.map(([fact, ms]) => ({ ...fact, at: (at += ms) }));
   });
 
-const nexora = [
+const nexoraConfigs = [
   {},
   { auto_halt: true },
   { auto_halt: true, recovery_attempts: 0, max_recent_actions: 15, max_recent_errors: 5 },
 ];
-const configs: { readonly [Preset in TrackerPreset]: readonly object[] } = {
+const configsByPreset: { readonly [Preset in TrackerPreset]: readonly object[] } = {
   pawl: [{}, { rules: { 'repeated-failure': false, monologue: { advise: 2 } } }, { enable: false }],
-  nexora,
-  'nexora-lenient': nexora,
+  nexora: nexoraConfigs,
+  'nexora-lenient': nexoraConfigs,
   savant: [{}, { policy: 'advise-once-then-force' }, { lenient: true, match_arguments: true }],
 };
-const startsOf = (presets: readonly TrackerPreset[]) =>
+const createStartArbitrary = (presets: readonly TrackerPreset[]) =>
   fc
     .constantFrom(...presets)
     .chain((preset) =>
-      fc.record({ preset: fc.constant(preset), config: fc.constantFrom(...configs[preset]) }),
+      fc.record({ preset: fc.constant(preset), config: fc.constantFrom(...configsByPreset[preset]) }),
     );
-const starts = startsOf(trackerPresets);
+const anyStart = createStartArbitrary(trackerPresets);
 
-type Start = { readonly preset: TrackerPreset; readonly config: object };
-const begin = ({ preset, config }: Start): TrackerState =>
+type TrackerSetup = { readonly preset: TrackerPreset; readonly config: object };
+const startTrackerState = ({ preset, config }: TrackerSetup): TrackerState =>
   startTracking({ preset, config, at: 1_000, totalPhases: 3 });
-const after = (state: TrackerState, told: readonly TrackerRecord[]): TrackerState =>
-  told.reduce((each, record) => track(each, record).state, state);
-const copied = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
+const applyAllRecords = (state: TrackerState, told: readonly TrackerRecord[]): TrackerState =>
+  told.reduce((each, record) => trackRecord(each, record).state, state);
+const cloneThroughJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
 describe('whatever is recorded', () => {
   it('never throws, and changes nothing it was given [RX-03]', () => {
     fc.assert(
-      fc.property(starts, records, (start, told) => {
-        let state = begin(start);
-        for (const record of told) state = track(frozen(state), frozen(record)).state;
+      fc.property(anyStart, anyRecords, (start, told) => {
+        let state = startTrackerState(start);
+        for (const record of told) state = trackRecord(deepFreeze(state), deepFreeze(record)).state;
       }),
     );
   });
 
   it('gives the same state when it is recorded again [RX-07, SAV-131]', () => {
     fc.assert(
-      fc.property(starts, records, (start, told) => {
-        expect(after(begin(start), told)).toEqual(after(begin(start), told));
+      fc.property(anyStart, anyRecords, (start, told) => {
+        expect(applyAllRecords(startTrackerState(start), told)).toEqual(
+          applyAllRecords(startTrackerState(start), told),
+        );
       }),
     );
   });
 
   it('gives the same verdicts after a round trip through JSON at any point [NEX-126]', () => {
     fc.assert(
-      fc.property(starts, records, fc.nat(120), (start, told, cut) => {
-        const live = after(begin(start), told);
-        const restored = after(copied(after(begin(start), told.slice(0, cut))), told.slice(cut));
+      fc.property(anyStart, anyRecords, fc.nat(120), (start, told, cut) => {
+        const live = applyAllRecords(startTrackerState(start), told);
+        const restored = applyAllRecords(
+          cloneThroughJson(applyAllRecords(startTrackerState(start), told.slice(0, cut))),
+          told.slice(cut),
+        );
         expect(restored).toEqual(live);
-        expect(copied(live)).toEqual(live);
+        expect(cloneThroughJson(live)).toEqual(live);
         const at = told.at(-1)?.at ?? 1_000;
-        expect(verdictsOf(restored.mind, at)).toEqual(verdictsOf(live.mind, at));
+        expect(listTrackerVerdicts(restored.mind, at)).toEqual(listTrackerVerdicts(live.mind, at));
       }),
     );
   });
 
   it('is remembered within bounds [NEX-33, NEX-34, NEX-113, NEX-114]', () => {
     fc.assert(
-      fc.property(starts, records, (start, told) => {
-        const { mind, ledger } = after(begin(start), [...told, ...told]);
+      fc.property(anyStart, anyRecords, (start, told) => {
+        const { mind, ledger } = applyAllRecords(startTrackerState(start), [...told, ...told]);
         if (mind.kind === 'nexora') {
           expect(mind.actions.length).toBeLessThanOrEqual(mind.config.maxRecentActions);
           expect(mind.errors.length).toBeLessThanOrEqual(mind.config.maxRecentErrors);
@@ -154,10 +180,10 @@ describe('whatever is recorded', () => {
 
   it('raises a condition only when it was not there before, and tells each move in order [RN-03, RN-15]', () => {
     fc.assert(
-      fc.property(starts, records, (start, told) => {
-        let state = begin(start);
+      fc.property(anyStart, anyRecords, (start, told) => {
+        let state = startTrackerState(start);
         for (const record of told) {
-          const next = track(state, record);
+          const next = trackRecord(state, record);
           const loops = next.signals.flatMap((signal) =>
             signal.type === 'found' ? [signal.verdict.loop] : [],
           );
@@ -179,15 +205,15 @@ describe('whatever is recorded', () => {
 
   it('leaves an end that nothing leads out of [NEX-55, SAV-99]', () => {
     fc.assert(
-      fc.property(startsOf(seedPresets), records, ({ preset, config }, told) => {
+      fc.property(createStartArbitrary(seedPresets), anyRecords, ({ preset, config }, told) => {
         const end = preset === 'savant' ? 'FINISHING' : 'Halted';
-        const ended = track(begin({ preset, config }), {
+        const ended = trackRecord(startTrackerState({ preset, config }), {
           type: 'moved',
           at: 1_000,
           to: end,
           cause: 'end',
         }).state;
-        expect(after(ended, told).mind.machine.state).toBe(end);
+        expect(applyAllRecords(ended, told).mind.machine.state).toBe(end);
       }),
     );
   });
@@ -201,15 +227,15 @@ describe('productive work', () => {
     });
     fc.assert(
       fc.property(steps, (work) => {
-        const { tracker, told } = watched('nexora', { totalPhases: 10 });
+        const { tracker, told } = createObservedTracker('nexora', { totalPhases: 10 });
         for (const [index, step] of work.entries()) {
           if (index % 100 === 0) tracker.startPhase(index / 100 + 1);
           // New content each time; an error is followed by something that works.
-          if (step === 'fail') edits(tracker, `${index % 3}.go`, { error: 'no' });
+          if (step === 'fail') recordEdit(tracker, `${index % 3}.go`, { error: 'no' });
           if (step === 'view')
             tracker.recordToolCall({ tool: 'view', file: `${index % 3}.go`, success: true });
           if (step === 'test') tracker.recordTest('go test', true);
-          if (step !== 'view') edits(tracker, `${index % 5}.go`, { contentHash: `${index}` });
+          if (step !== 'view') recordEdit(tracker, `${index % 5}.go`, { contentHash: `${index}` });
         }
         expect(told.filter((line) => /stuck|warning/.test(line))).toEqual([]);
       }),
@@ -220,11 +246,11 @@ describe('productive work', () => {
 
 describe('memory', () => {
   it('does not grow with the number of calls', () => {
-    const { tracker } = watched('nexora');
+    const { tracker } = createObservedTracker('nexora');
     const size = () => JSON.stringify(tracker).length;
     const work = (times: number) => {
       for (let time = 0; time < times; time += 1) {
-        edits(tracker, `${time}.go`, { contentHash: `${time}` });
+        recordEdit(tracker, `${time}.go`, { contentHash: `${time}` });
         tracker.recordTest(`test ${time}`, true, 'x'.repeat(5_000));
         tracker.recordMilestone(`milestone ${time}`);
         tracker.transitionTo(tracker.state === 'Idle' ? 'PhaseTransition' : 'Idle');

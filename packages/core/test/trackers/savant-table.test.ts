@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { SavantConfig } from '../../src/trackers/savant/config.ts';
 import type { SavantState } from '../../src/trackers/savant/states.ts';
-import { searches, watched, type Watched } from './watched.ts';
+import { recordSearch, createObservedTracker, type ObservedTracker } from './observed-tracker.ts';
 
-const search = ['context.fts_search', 'context.memory_search'];
+const savantSearchToolNames = ['context.fts_search', 'context.memory_search'];
 
 /** What each state allows, what may follow it, and how many milliseconds it may last; the ids are of the rows. */
-const table = [
+const savantStateTable = [
   {
     state: 'INIT',
     allows: [],
@@ -16,7 +16,7 @@ const table = [
   },
   {
     state: 'SEARCHING',
-    allows: search,
+    allows: savantSearchToolNames,
     next: 'ANALYZING STUCK_SEARCH FINISHING',
     limitMs: 60_000,
     ids: '[SAV-75, SAV-76, SAV-85..87, RS-15]',
@@ -41,8 +41,8 @@ const table = [
   { state: 'FINISHING', allows: [], next: '', limitMs: 5_000, ids: '[SAV-81, SAV-99, RS-09]' },
 ] as const;
 
-const states = table.map(({ state }) => state);
-const ways: { readonly [State in SavantState]: readonly SavantState[] } = {
+const savantStateNames = savantStateTable.map(({ state }) => state);
+const savantPathsToState: { readonly [State in SavantState]: readonly SavantState[] } = {
   INIT: [],
   SEARCHING: ['SEARCHING'],
   ANALYZING: ['SEARCHING', 'ANALYZING'],
@@ -53,22 +53,25 @@ const ways: { readonly [State in SavantState]: readonly SavantState[] } = {
   FINISHING: ['FINISHING'],
 };
 
-function trackerIn(state: SavantState, config: Partial<SavantConfig> = {}): Watched<'savant'> {
-  const watch = watched('savant', { config });
-  for (const each of ways[state]) watch.tracker.transitionTo(each);
+function createSavantTrackerInState(
+  state: SavantState,
+  config: Partial<SavantConfig> = {},
+): ObservedTracker<'savant'> {
+  const watch = createObservedTracker('savant', { config });
+  for (const each of savantPathsToState[state]) watch.tracker.transitionTo(each);
   return watch;
 }
 
 describe('the table of states', () => {
-  it.each(table)('says what $state allows and what follows it $ids', ({ state, allows, next }) => {
-    const { tracker } = trackerIn(state);
+  it.each(savantStateTable)('says what $state allows and what follows it $ids', ({ state, allows, next }) => {
+    const { tracker } = createSavantTrackerInState(state);
     expect(tracker.state).toBe(state);
     expect(tracker.allowedActions()).toEqual(allows);
     expect(tracker.nextStates()).toEqual(next.split(' ').filter(Boolean));
   });
 
-  it.each(table)('says how long $state may last $ids', ({ state, limitMs }) => {
-    expect(trackerIn(state).tracker.summary().timeoutMs).toBe(limitMs);
+  it.each(savantStateTable)('says how long $state may last $ids', ({ state, limitMs }) => {
+    expect(createSavantTrackerInState(state).tracker.summary().timeoutMs).toBe(limitMs);
   });
 
   it.each([
@@ -78,7 +81,7 @@ describe('the table of states', () => {
   ] as const)(
     'lets %s last %i ms and no longer [SAV-10, SAV-87, SAV-91, SAV-94, RS-17]',
     (state, limitMs) => {
-      const { tracker, clock } = trackerIn(state);
+      const { tracker, clock } = createSavantTrackerInState(state);
       clock.at += limitMs;
       expect(tracker.tick().stuck).toBe(false);
       clock.at += 1;
@@ -89,39 +92,42 @@ describe('the table of states', () => {
 
   it('lets the beginning and the end last as long as they take [RS-08, RS-09]', () => {
     for (const state of ['INIT', 'FINISHING'] as const) {
-      const { tracker, clock } = trackerIn(state);
+      const { tracker, clock } = createSavantTrackerInState(state);
       clock.at += 1_000_000;
       expect(tracker.tick().stuck).toBe(false);
     }
   });
 
-  it.each(states.flatMap((from) => states.map((to) => ({ from, to }))))(
+  it.each(savantStateNames.flatMap((from) => savantStateNames.map((to) => ({ from, to }))))(
     'lets $to follow $from exactly if it stands there [SAV-07, SAV-110, RS-02, RS-10, RX-03]',
     ({ from, to }) => {
-      const { tracker } = trackerIn(from);
-      const isThere = table.some(({ state, next }) => state === from && next.split(' ').includes(to));
+      const { tracker } = createSavantTrackerInState(from);
+      const isThere = savantStateTable.some(
+        ({ state, next }) => state === from && next.split(' ').includes(to),
+      );
       const { ok, state, error } = tracker.transitionTo(to);
       expect([ok, state, error === null]).toEqual([isThere, isThere ? to : from, isThere]);
     },
   );
 
   it('has no way from searching to deciding, from analysing to searching, or back to the beginning [SAV-07, SAV-110]', () => {
-    expect(trackerIn('SEARCHING').tracker.transitionTo('DECIDING').error).toBe(
+    expect(createSavantTrackerInState('SEARCHING').tracker.transitionTo('DECIDING').error).toBe(
       'DECIDING cannot follow SEARCHING: it is followed by ANALYZING, STUCK_SEARCH, FINISHING',
     );
-    expect(trackerIn('ANALYZING').tracker.transitionTo('SEARCHING').ok).toBe(false);
-    for (const state of states) expect(trackerIn(state).tracker.transitionTo('INIT').ok).toBe(false);
+    expect(createSavantTrackerInState('ANALYZING').tracker.transitionTo('SEARCHING').ok).toBe(false);
+    for (const state of savantStateNames)
+      expect(createSavantTrackerInState(state).tracker.transitionTo('INIT').ok).toBe(false);
   });
 
   it('lets deciding go back to analysing only when it is lenient [SAV-129, RS-10]', () => {
-    expect(trackerIn('DECIDING').tracker.transitionTo('ANALYZING').ok).toBe(false);
-    const { tracker } = trackerIn('DECIDING', { lenient: true });
+    expect(createSavantTrackerInState('DECIDING').tracker.transitionTo('ANALYZING').ok).toBe(false);
+    const { tracker } = createSavantTrackerInState('DECIDING', { lenient: true });
     expect(tracker.nextStates()).toContain('ANALYZING');
     expect(tracker.transitionTo('ANALYZING')).toEqual({ ok: true, state: 'ANALYZING', error: null });
   });
 
   it('can have other timeouts', () => {
-    const { tracker, clock } = trackerIn('SEARCHING', { timeoutsMs: { SEARCHING: 10 } });
+    const { tracker, clock } = createSavantTrackerInState('SEARCHING', { timeoutsMs: { SEARCHING: 10 } });
     clock.at += 11;
     expect(tracker.stuck().reason).toBe('SEARCHING has lasted 11ms of at most 10ms');
   });
@@ -145,14 +151,14 @@ describe('the state', () => {
   ] as const)(
     'follows from the tool: in %s, %s leads to %s [SAV-19, SAV-67, SAV-118, RS-15]',
     (from, tool, to) => {
-      const { tracker } = trackerIn(from);
+      const { tracker } = createSavantTrackerInState(from);
       expect(tracker.recordToolCall({ tool })).toMatchObject({ ok: true, state: to });
     },
   );
 
   it('goes through deciding when a tool is chosen while analysing [SAV-39, RS-11]', () => {
-    const { tracker } = trackerIn('ANALYZING');
-    searches(tracker, 'x');
+    const { tracker } = createSavantTrackerInState('ANALYZING');
+    recordSearch(tracker, 'x');
     expect(tracker.history().slice(-2)).toMatchObject([
       { from: 'ANALYZING', to: 'DECIDING', cause: 'decision' },
       { from: 'DECIDING', to: 'SEARCHING', cause: 'context.fts_search' },
@@ -165,7 +171,7 @@ describe('the state', () => {
     ['FINISHING', 'context.fts_search'],
     ['FINISHING', 'finish'],
   ] as const)('stays %s when %s is not allowed there, and says so [SAV-127, RX-03]', (from, tool) => {
-    const { tracker } = trackerIn(from);
+    const { tracker } = createSavantTrackerInState(from);
     const result = tracker.recordToolCall({ tool, success: true });
     expect(result).toMatchObject({ ok: false, state: from, call: 1 });
     expect(result.error).toContain(`${tool} is not allowed while ${from}`);
@@ -173,13 +179,13 @@ describe('the state', () => {
   });
 
   it('is analysing once something is said about what was found [SAV-38, SAV-77]', () => {
-    const { tracker } = trackerIn('SEARCHING');
+    const { tracker } = createSavantTrackerInState('SEARCHING');
     tracker.recordMessage('Two files look right.');
     expect(tracker.state).toBe('ANALYZING');
     tracker.recordMessage('The first more so.');
     expect(tracker.state).toBe('ANALYZING');
     for (const state of ['INIT', 'DECIDING', 'FINISHING'] as const) {
-      const other = trackerIn(state).tracker;
+      const other = createSavantTrackerInState(state).tracker;
       other.recordMessage('Hm.');
       expect(other.state).toBe(state);
     }

@@ -1,43 +1,44 @@
 import { describe, expect, it } from 'vitest';
-import { conversationOf, toArray, type Response, type Settings } from '../../src/index.ts';
+import { getConversation, toItemArray, type VerdictResponse, type SessionSettings } from '../../src/index.ts';
 import {
-  allows,
-  asksToFinish,
-  broke,
-  call,
-  denies,
-  endsPhase,
-  fails,
-  finishes,
-  hooksFinish,
-  judged,
-  overflows,
-  paged,
-  pagingFails,
-  recovers,
-  replies,
-  retryIsDue,
-  says,
-  startsPhase,
-  worked,
-} from '../helpers/happenings.ts';
-import { faultsIn } from '../helpers/history.ts';
-import { sample, type SampleName } from '../helpers/samples.ts';
+  permissionAllowed,
+  finishRequested,
+  failureOutcome,
+  createCall,
+  permissionDenied,
+  phaseCompleted,
+  modelFailed,
+  toolFinished,
+  hooksFinished,
+  verdictReached,
+  contextOverflowed,
+  pagingFinished,
+  pagingFailed,
+  recoveryFinished,
+  modelReplied,
+  retryDue,
+  userMessage,
+  phaseStarted,
+  successOutcome,
+} from '../helpers/event-builders.ts';
+import { findConversationFaults } from '../helpers/conversation-faults.ts';
+import { createSampleRun, type SampleName } from '../helpers/sample-runs.ts';
 import {
-  actionOf,
-  actionTypes,
-  path,
-  refusal,
-  sessionOf,
-  tell,
-  turnIn,
-  type Happening,
-  type Told,
-} from '../helpers/tell.ts';
+  requireAction,
+  listActionTypes,
+  listStatusPath,
+  getRefusalReason,
+  createProfileSession,
+  runEvents,
+  requireTurn,
+  type UntimedEvent,
+  type EventRun,
+} from '../helpers/run-events.ts';
 
-const pawl = (settings: Partial<Settings> = {}) => sessionOf('pawl', { settings });
-const asked = tell(pawl(), says());
-const busy = tell(asked, replies('', call('a')));
+const createPawlSession = (settings: Partial<SessionSettings> = {}) =>
+  createProfileSession('pawl', { settings });
+const askedRun = runEvents(createPawlSession(), userMessage());
+const busyRun = runEvents(askedRun, modelReplied('', createCall('a')));
 
 const busyNames: readonly SampleName[] = [
   'callingModel, fresh',
@@ -53,77 +54,103 @@ const busyNames: readonly SampleName[] = [
   'paging, for the user',
 ];
 
-const anotherRound = [replies('', call('z')), finishes('z')];
+const anotherRound = [modelReplied('', createCall('z')), toolFinished('z')];
 
 /** What happens from a state on until progress is checked. */
-const onwards: { readonly [Name in SampleName]?: readonly Happening[] } = {
+const eventsToCheck: { readonly [Name in SampleName]?: readonly UntimedEvent[] } = {
   'callingModel, fresh': anotherRound,
-  'callingModel, with an agenda': [replies('', call('z'), call('y', 'bash', 'deny')), finishes('z')],
-  'callingModel, streaming': [replies('', call('z', 'read', 'ask')), allows('z'), finishes('z')],
-  'awaitingPermission, two open': [allows('a'), denies('b'), finishes('a', broke()), finishes('c')],
-  'executingTools, pending': [finishes('a'), finishes('b')],
-  postToolsHook: [hooksFinish()],
-  'errorRecovery, model': [retryIsDue(), ...anotherRound],
-  'errorRecovery, tool': [recovers(), ...anotherRound],
-  'errorRecovery, hooks': [retryIsDue(), hooksFinish()],
-  'errorRecovery, paging': [retryIsDue(), paged(), ...anotherRound],
-  'paging, for the model': [paged(), ...anotherRound],
+  'callingModel, with an agenda': [
+    modelReplied('', createCall('z'), createCall('y', 'bash', 'deny')),
+    toolFinished('z'),
+  ],
+  'callingModel, streaming': [
+    modelReplied('', createCall('z', 'read', 'ask')),
+    permissionAllowed('z'),
+    toolFinished('z'),
+  ],
+  'awaitingPermission, two open': [
+    permissionAllowed('a'),
+    permissionDenied('b'),
+    toolFinished('a', failureOutcome()),
+    toolFinished('c'),
+  ],
+  'executingTools, pending': [toolFinished('a'), toolFinished('b')],
+  postToolsHook: [hooksFinished()],
+  'errorRecovery, model': [retryDue(), ...anotherRound],
+  'errorRecovery, tool': [recoveryFinished(), ...anotherRound],
+  'errorRecovery, hooks': [retryDue(), hooksFinished()],
+  'errorRecovery, paging': [retryDue(), pagingFinished(), ...anotherRound],
+  'paging, for the model': [pagingFinished(), ...anotherRound],
 };
 
 describe('what is asked for while work is under way', () => {
   it.each(busyNames)('in %s is kept, and the work goes on untouched', (name) => {
-    const before = sample(pawl(), name);
+    const before = createSampleRun(createPawlSession(), name);
     for (const happening of [
-      asksToFinish(),
-      judged('advise'),
-      judged('run'),
-      judged('recover'),
-      judged('finish'),
+      finishRequested(),
+      verdictReached('advise'),
+      verdictReached('run'),
+      verdictReached('recover'),
+      verdictReached('finish'),
     ]) {
-      const told = tell(before, happening);
+      const told = runEvents(before, happening);
       expect(told.session.turn.status).toBe(before.session.turn.status);
       expect(told.actions).toEqual([{ type: 'wait', until: null }]);
       expect(told.session.seq).toBe(before.session.seq + 1);
     }
   });
 
-  it.each(Object.entries(onwards))('in %s is worked off at the next check', (name, tale) => {
-    const before = sample(pawl(), name as SampleName);
-    const stuck = tell(before, judged('recover'), ...tale);
-    expect(actionTypes(stuck)).toEqual(['recover']);
-    const phased = tell(before, startsPhase(7), ...tale);
-    expect(path(phased)).toEqual(expect.arrayContaining(['progressCheck', 'phaseTransition']));
-    const last = tell(before, asksToFinish(), ...tale);
-    expect(turnIn(last, 'callingModel').ask.finish).toMatchObject({ reason: 'time is up', ends: 'turn' });
+  it.each(Object.entries(eventsToCheck))('in %s is worked off at the next check', (name, tale) => {
+    const before = createSampleRun(createPawlSession(), name as SampleName);
+    const stuck = runEvents(before, verdictReached('recover'), ...tale);
+    expect(listActionTypes(stuck)).toEqual(['recover']);
+    const phased = runEvents(before, phaseStarted(7), ...tale);
+    expect(listStatusPath(phased)).toEqual(expect.arrayContaining(['progressCheck', 'phaseTransition']));
+    const last = runEvents(before, finishRequested(), ...tale);
+    expect(requireTurn(last, 'callingModel').ask.finish).toMatchObject({
+      reason: 'time is up',
+      ends: 'turn',
+    });
   });
 
   it('is refused while waiting for the user', () => {
-    const before = sample(pawl(), 'waitingForUser');
-    for (const happening of [asksToFinish(), judged('recover')]) {
-      const told = tell(before, happening);
-      expect(refusal(told)).toBe('nothing is under way');
+    const before = createSampleRun(createPawlSession(), 'waitingForUser');
+    for (const happening of [finishRequested(), verdictReached('recover')]) {
+      const told = runEvents(before, happening);
+      expect(getRefusalReason(told)).toBe('nothing is under way');
       expect(told.session).toBe(before.session);
     }
   });
 
   it('is told of as a note when it is a verdict that is taken, and not when it is refused', () => {
-    const taken = tell(busy, judged('recover'));
+    const taken = runEvents(busyRun, verdictReached('recover'));
     expect(taken.notes).toMatchObject([{ type: 'verdict', at: taken.at, verdict: { rule: 'rule-recover' } }]);
-    expect(tell(pawl(), judged('recover')).notes.map(({ type }) => type)).toEqual(['refused']);
+    expect(runEvents(createPawlSession(), verdictReached('recover')).notes.map(({ type }) => type)).toEqual([
+      'refused',
+    ]);
   });
 
   it('while the user pages comes to nothing: the user has the word when memory has made room', () => {
-    for (const happening of [asksToFinish(), judged('run'), judged('recover'), judged('finish')]) {
-      const told = tell(sample(pawl(), 'paging, for the user'), happening, paged());
-      expect(path(told)).toEqual(['paging', 'progressCheck', 'waitingForUser']);
+    for (const happening of [
+      finishRequested(),
+      verdictReached('run'),
+      verdictReached('recover'),
+      verdictReached('finish'),
+    ]) {
+      const told = runEvents(
+        createSampleRun(createPawlSession(), 'paging, for the user'),
+        happening,
+        pagingFinished(),
+      );
+      expect(listStatusPath(told)).toEqual(['paging', 'progressCheck', 'waitingForUser']);
       expect(told.actions).toEqual([{ type: 'wait', until: null }]);
     }
   });
 
   it('makes a check even where no progress is checked', () => {
-    const plain = tell(sessionOf('loom'), says(), replies('', call('a')));
-    expect(path(tell(plain, finishes('a')))).toEqual(['executingTools', 'callingModel']);
-    expect(path(tell(plain, judged('advise'), finishes('a')))).toEqual([
+    const plain = runEvents(createProfileSession('loom'), userMessage(), modelReplied('', createCall('a')));
+    expect(listStatusPath(runEvents(plain, toolFinished('a')))).toEqual(['executingTools', 'callingModel']);
+    expect(listStatusPath(runEvents(plain, verdictReached('advise'), toolFinished('a')))).toEqual([
       'executingTools',
       'progressCheck',
       'callingModel',
@@ -131,135 +158,183 @@ describe('what is asked for while work is under way', () => {
   });
 
   it('survives hooks, retries and paging', () => {
-    const hooked = tell(
-      asked,
-      replies('', call('a', 'bash')),
-      judged('recover'),
-      finishes('a'),
-      hooksFinish(),
+    const hooked = runEvents(
+      askedRun,
+      modelReplied('', createCall('a', 'bash')),
+      verdictReached('recover'),
+      toolFinished('a'),
+      hooksFinished(),
     );
-    expect(actionTypes(hooked)).toEqual(['recover']);
-    const retried = tell(asked, asksToFinish(), fails(), retryIsDue(), replies('', call('a')));
-    expect(actionOf(retried, 'ask-model').tools).toBe(false);
+    expect(listActionTypes(hooked)).toEqual(['recover']);
+    const retried = runEvents(
+      askedRun,
+      finishRequested(),
+      modelFailed(),
+      retryDue(),
+      modelReplied('', createCall('a')),
+    );
+    expect(requireAction(retried, 'ask-model').tools).toBe(false);
   });
 
   it('is over when the turn is: a verdict does not reach into the next turn', () => {
-    const told = tell(asked, judged('recover'), replies('done'));
-    expect(path(told)).toEqual(['callingModel', 'processingResponse', 'progressCheck', 'waitingForUser']);
-    expect(actionOf(tell(told, says()), 'ask-model')).toMatchObject({ advice: null, tools: true });
+    const told = runEvents(askedRun, verdictReached('recover'), modelReplied('done'));
+    expect(listStatusPath(told)).toEqual([
+      'callingModel',
+      'processingResponse',
+      'progressCheck',
+      'waitingForUser',
+    ]);
+    expect(requireAction(runEvents(told, userMessage()), 'ask-model')).toMatchObject({
+      advice: null,
+      tools: true,
+    });
   });
 });
 
 describe('a wish to finish', () => {
   it('makes one last call without tools, and its answer ends the turn', () => {
-    const last = tell(busy, asksToFinish('time is up'), finishes('a'));
-    expect(actionOf(last, 'ask-model')).toMatchObject({ tools: false, advice: 'time is up' });
-    const told = tell(last, replies('in short'));
-    expect(path(told)).toEqual(['callingModel', 'processingResponse', 'waitingForUser']);
-    expect(actionOf(tell(told, says('go on')), 'ask-model')).toMatchObject({ tools: true, advice: null });
+    const last = runEvents(busyRun, finishRequested('time is up'), toolFinished('a'));
+    expect(requireAction(last, 'ask-model')).toMatchObject({ tools: false, advice: 'time is up' });
+    const told = runEvents(last, modelReplied('in short'));
+    expect(listStatusPath(told)).toEqual(['callingModel', 'processingResponse', 'waitingForUser']);
+    expect(requireAction(runEvents(told, userMessage('go on')), 'ask-model')).toMatchObject({
+      tools: true,
+      advice: null,
+    });
   });
 
   it('skips the calls of a reply that was already under way', () => {
-    const told = tell(asked, asksToFinish(), replies('', call('a', 'bash'), call('b')));
-    expect(path(told)).toEqual(['callingModel', 'processingResponse', 'progressCheck', 'callingModel']);
-    const results = toArray(conversationOf(told.session)).filter((message) => message.role === 'tool');
+    const told = runEvents(
+      askedRun,
+      finishRequested(),
+      modelReplied('', createCall('a', 'bash'), createCall('b')),
+    );
+    expect(listStatusPath(told)).toEqual([
+      'callingModel',
+      'processingResponse',
+      'progressCheck',
+      'callingModel',
+    ]);
+    const results = toItemArray(getConversation(told.session)).filter((message) => message.role === 'tool');
     expect(results.map(({ outcome }) => !outcome.ok && outcome.error.kind)).toEqual(['skipped', 'skipped']);
   });
 
   it('drops the calls of the last answer and keeps its text', () => {
-    const told = tell(asked, asksToFinish(), replies('', call('a')), replies('in short', call('b')));
+    const told = runEvents(
+      askedRun,
+      finishRequested(),
+      modelReplied('', createCall('a')),
+      modelReplied('in short', createCall('b')),
+    );
     expect(told.session.turn.status).toBe('waitingForUser');
-    expect(toArray(conversationOf(told.session)).at(-1)).toMatchObject({ text: 'in short', calls: [] });
-    expect(faultsIn(conversationOf(told.session))).toEqual([]);
+    expect(toItemArray(getConversation(told.session)).at(-1)).toMatchObject({ text: 'in short', calls: [] });
+    expect(findConversationFaults(getConversation(told.session))).toEqual([]);
   });
 
   it('is met by a reply that ends the turn by itself', () => {
-    expect(tell(asked, asksToFinish(), replies('done')).session.turn.status).toBe('waitingForUser');
+    expect(runEvents(askedRun, finishRequested(), modelReplied('done')).session.turn.status).toBe(
+      'waitingForUser',
+    );
   });
 
   it('keeps the last call a last call while it is retried', () => {
-    const told = tell(busy, asksToFinish(), finishes('a'), fails(), retryIsDue());
-    expect(actionOf(told, 'ask-model')).toMatchObject({ tools: false, attempt: 2 });
+    const told = runEvents(busyRun, finishRequested(), toolFinished('a'), modelFailed(), retryDue());
+    expect(requireAction(told, 'ask-model')).toMatchObject({ tools: false, attempt: 2 });
   });
 });
 
 describe('a verdict', () => {
   it('to advise puts its advice into the next prompt, and only into that one', () => {
-    const told = tell(busy, judged('advise'), finishes('a'));
-    expect(actionOf(told, 'ask-model')).toMatchObject({ advice: 'advice advise', tools: true });
-    expect(actionOf(tell(told, replies('', call('b')), finishes('b')), 'ask-model').advice).toBeNull();
-    expect(JSON.stringify(conversationOf(told.session))).not.toContain('advice advise');
+    const told = runEvents(busyRun, verdictReached('advise'), toolFinished('a'));
+    expect(requireAction(told, 'ask-model')).toMatchObject({ advice: 'advice advise', tools: true });
+    expect(
+      requireAction(runEvents(told, modelReplied('', createCall('b')), toolFinished('b')), 'ask-model')
+        .advice,
+    ).toBeNull();
+    expect(JSON.stringify(getConversation(told.session))).not.toContain('advice advise');
   });
 
   it('to run calls runs them as the calls of an assistant, so that every result has its call', () => {
-    const told = tell(
-      busy,
-      judged({ kind: 'run', calls: [call('r', 'read'), call('', 'search')] }),
-      finishes('a'),
+    const told = runEvents(
+      busyRun,
+      verdictReached({ kind: 'run', calls: [createCall('r', 'read'), createCall('', 'search')] }),
+      toolFinished('a'),
     );
-    expect(path(told)).toEqual(['executingTools', 'progressCheck', 'executingTools']);
-    const { calls, request } = actionOf(told, 'run-tools');
+    expect(listStatusPath(told)).toEqual(['executingTools', 'progressCheck', 'executingTools']);
+    const { calls, request } = requireAction(told, 'run-tools');
     expect(calls.map(({ tool }) => tool)).toEqual(['read', 'search']);
     expect(request).toBe(told.session.seq);
-    const after = tell(told, ...calls.map(({ id }) => finishes(id)));
-    expect(actionTypes(after)).toEqual(['ask-model']);
-    expect(faultsIn(conversationOf(after.session))).toEqual([]);
+    const after = runEvents(told, ...calls.map(({ id }) => toolFinished(id)));
+    expect(listActionTypes(after)).toEqual(['ask-model']);
+    expect(findConversationFaults(getConversation(after.session))).toEqual([]);
   });
 
   it('to run calls asks nobody: what needs permission is denied', () => {
-    const response: Response = { kind: 'run', calls: [call('x', 'bash', 'ask'), call('y', 'bash', 'deny')] };
-    const told = tell(busy, judged(response), finishes('a'));
-    expect(path(told)).toEqual(['executingTools', 'progressCheck', 'callingModel']);
-    expect(faultsIn(conversationOf(told.session))).toEqual([]);
-    const results = toArray(conversationOf(told.session)).slice(-2);
+    const response: VerdictResponse = {
+      kind: 'run',
+      calls: [createCall('x', 'bash', 'ask'), createCall('y', 'bash', 'deny')],
+    };
+    const told = runEvents(busyRun, verdictReached(response), toolFinished('a'));
+    expect(listStatusPath(told)).toEqual(['executingTools', 'progressCheck', 'callingModel']);
+    expect(findConversationFaults(getConversation(told.session))).toEqual([]);
+    const results = toItemArray(getConversation(told.session)).slice(-2);
     expect(results).toMatchObject([
       { outcome: { error: { kind: 'denied' } } },
       { outcome: { error: { kind: 'denied' } } },
     ]);
-    const some = tell(busy, judged({ kind: 'run', calls: [...response.calls, call('z')] }), finishes('a'));
-    expect(actionOf(some, 'run-tools').calls.map(({ id }) => id)).toEqual(['z']);
+    const some = runEvents(
+      busyRun,
+      verdictReached({ kind: 'run', calls: [...response.calls, createCall('z')] }),
+      toolFinished('a'),
+    );
+    expect(requireAction(some, 'run-tools').calls.map(({ id }) => id)).toEqual(['z']);
   });
 
   it('to finish makes a last call with its advice, and the answer ends the session', () => {
-    const last = tell(busy, judged('finish'), finishes('a'));
-    expect(actionOf(last, 'ask-model')).toMatchObject({ tools: false, advice: 'advice finish' });
-    const told = tell(last, replies('in short'));
-    expect(path(told)).toEqual(['callingModel', 'processingResponse', 'halted']);
+    const last = runEvents(busyRun, verdictReached('finish'), toolFinished('a'));
+    expect(requireAction(last, 'ask-model')).toMatchObject({ tools: false, advice: 'advice finish' });
+    const told = runEvents(last, modelReplied('in short'));
+    expect(listStatusPath(told)).toEqual(['callingModel', 'processingResponse', 'halted']);
     const why = { kind: 'stuck', reason: 'because finish', rule: 'rule-finish' };
     expect(told.actions).toEqual([{ type: 'stop', why }]);
-    expect(toArray(conversationOf(told.session)).at(-1)).toMatchObject({ text: 'in short' });
+    expect(toItemArray(getConversation(told.session)).at(-1)).toMatchObject({ text: 'in short' });
   });
 
   it('to finish ends the session also when the last call fails for good', () => {
-    const told = tell(busy, judged('finish'), finishes('a'), fails({ retryable: false }));
+    const told = runEvents(
+      busyRun,
+      verdictReached('finish'),
+      toolFinished('a'),
+      modelFailed({ retryable: false }),
+    );
     expect(told.session.turn.status).toBe('halted');
-    expect(actionTypes(told)).toEqual(['show-error', 'stop']);
+    expect(listActionTypes(told)).toEqual(['show-error', 'stop']);
   });
 
   it('to finish ends the session also when no room can be made for the last call', () => {
-    const last = tell(
-      tell(pawl({ maxRetries: 2 }), says(), replies('', call('a'))),
-      judged('finish'),
-      finishes('a'),
+    const last = runEvents(
+      runEvents(createPawlSession({ maxRetries: 2 }), userMessage(), modelReplied('', createCall('a'))),
+      verdictReached('finish'),
+      toolFinished('a'),
     );
-    const told = tell(last, overflows(), pagingFails(), retryIsDue(), pagingFails());
+    const told = runEvents(last, contextOverflowed(), pagingFailed(), retryDue(), pagingFailed());
     expect(told.session.turn.status).toBe('halted');
-    expect(actionTypes(told)).toEqual(['show-error', 'stop']);
+    expect(listActionTypes(told)).toEqual(['show-error', 'stop']);
   });
 
   it('to halt halts from every state with work', () => {
     for (const name of busyNames) {
-      const told = tell(sample(pawl(), name), judged('halt'));
-      expect([name, actionTypes(told)]).toEqual([name, ['abort', 'stop']]);
+      const told = runEvents(createSampleRun(createPawlSession(), name), verdictReached('halt'));
+      expect([name, listActionTypes(told)]).toEqual([name, ['abort', 'stop']]);
       expect(told.notes[0]).toMatchObject({ type: 'verdict' });
     }
-    expect(actionTypes(tell(pawl(), judged('halt')))).toEqual(['stop']);
+    expect(listActionTypes(runEvents(createPawlSession(), verdictReached('halt')))).toEqual(['stop']);
   });
 });
 
 /** What the next check does. */
-const does = (told: Told): string => {
-  const { actions } = tell(told, finishes('a'));
+const describeNextAction = (told: EventRun): string => {
+  const { actions } = runEvents(told, toolFinished('a'));
   const [action] = actions;
   if (action?.type !== 'ask-model') return action?.type ?? 'nothing';
   return action.tools ? 'advise' : 'finish';
@@ -274,65 +349,80 @@ describe('of several verdicts', () => {
       kinds.map((second, two) => [first, second, kinds[Math.max(one, two)]] as const),
     ),
   )('one to %s and then one to %s, the graver is acted on: %s', (first, second, graver) => {
-    expect(does(tell(busy, judged(first), judged(second)))).toBe(asAction[graver ?? 'advise']);
+    expect(describeNextAction(runEvents(busyRun, verdictReached(first), verdictReached(second)))).toBe(
+      asAction[graver ?? 'advise'],
+    );
   });
 
   it('of the same gravity the later is acted on', () => {
-    const told = tell(
-      busy,
-      judged('advise', { advice: 'one' }),
-      judged('advise', { advice: 'two' }),
-      finishes('a'),
+    const told = runEvents(
+      busyRun,
+      verdictReached('advise', { advice: 'one' }),
+      verdictReached('advise', { advice: 'two' }),
+      toolFinished('a'),
     );
-    expect(actionOf(told, 'ask-model').advice).toBe('two');
+    expect(requireAction(told, 'ask-model').advice).toBe('two');
   });
 
   it('one to finish the session is not softened by a wish to finish the turn', () => {
-    const told = tell(busy, judged('finish'), asksToFinish(), finishes('a'), replies('in short'));
+    const told = runEvents(
+      busyRun,
+      verdictReached('finish'),
+      finishRequested(),
+      toolFinished('a'),
+      modelReplied('in short'),
+    );
     expect(told.session.turn.status).toBe('halted');
   });
 });
 
 describe('recovery', () => {
-  const stuck = tell(busy, judged('recover'), finishes('a', broke()));
+  const stuck = runEvents(busyRun, verdictReached('recover'), toolFinished('a', failureOutcome()));
 
   it('asks the model with the advice found, or with that of the verdict', () => {
-    const own = tell(stuck, recovers({ kind: 'ask-model', advice: 'try the other file' }));
-    expect(actionOf(own, 'ask-model')).toMatchObject({ advice: 'try the other file', attempt: 1 });
-    expect(actionOf(tell(stuck, recovers()), 'ask-model').advice).toBe('advice recover');
+    const own = runEvents(stuck, recoveryFinished({ kind: 'ask-model', advice: 'try the other file' }));
+    expect(requireAction(own, 'ask-model')).toMatchObject({ advice: 'try the other file', attempt: 1 });
+    expect(requireAction(runEvents(stuck, recoveryFinished()), 'ask-model').advice).toBe('advice recover');
   });
 
   it('runs the calls found', () => {
-    const told = tell(stuck, recovers({ kind: 'run-tools', calls: [call('w', 'write')] }));
-    expect(path(told)).toEqual(['errorRecovery', 'executingTools']);
-    expect(actionTypes(tell(told, finishes('w')))).toEqual(['run-hooks']);
+    const told = runEvents(stuck, recoveryFinished({ kind: 'run-tools', calls: [createCall('w', 'write')] }));
+    expect(listStatusPath(told)).toEqual(['errorRecovery', 'executingTools']);
+    expect(listActionTypes(runEvents(told, toolFinished('w')))).toEqual(['run-hooks']);
   });
 
   it('keeps what came meanwhile, whichever way out is found', () => {
-    const ways: readonly (readonly Happening[])[] = [
-      [recovers({ kind: 'run-tools', calls: [call('w')] }), finishes('w')],
+    const ways: readonly (readonly UntimedEvent[])[] = [
+      [recoveryFinished({ kind: 'run-tools', calls: [createCall('w')] }), toolFinished('w')],
       [
-        recovers({ kind: 'run-tools', calls: [call('w', 'bash', 'deny')] }),
-        replies('', call('z')),
-        finishes('z'),
+        recoveryFinished({ kind: 'run-tools', calls: [createCall('w', 'bash', 'deny')] }),
+        modelReplied('', createCall('z')),
+        toolFinished('z'),
       ],
-      [recovers({ kind: 'check' })],
+      [recoveryFinished({ kind: 'check' })],
     ];
-    for (const way of ways) expect(actionTypes(tell(stuck, judged('recover'), ...way))).toEqual(['recover']);
+    for (const way of ways)
+      expect(listActionTypes(runEvents(stuck, verdictReached('recover'), ...way))).toEqual(['recover']);
   });
 
   it('asks the model when it found no calls to run, or none that may run', () => {
-    for (const calls of [[], [call('w', 'write', 'deny')]]) {
-      const told = tell(stuck, recovers({ kind: 'run-tools', calls }));
-      expect(actionTypes(told)).toEqual(['ask-model']);
-      expect(actionOf(told, 'ask-model').attempt).toBe(1);
-      expect(faultsIn(conversationOf(told.session))).toEqual([]);
+    for (const calls of [[], [createCall('w', 'write', 'deny')]]) {
+      const told = runEvents(stuck, recoveryFinished({ kind: 'run-tools', calls }));
+      expect(listActionTypes(told)).toEqual(['ask-model']);
+      expect(requireAction(told, 'ask-model').attempt).toBe(1);
+      expect(findConversationFaults(getConversation(told.session))).toEqual([]);
     }
   });
 
   it('goes back to the check even where no progress is checked', () => {
-    const plain = tell(sessionOf('loom'), says(), replies('', call('a')), judged('recover'), finishes('a'));
-    expect(path(tell(plain, recovers({ kind: 'check' })))).toEqual([
+    const plain = runEvents(
+      createProfileSession('loom'),
+      userMessage(),
+      modelReplied('', createCall('a')),
+      verdictReached('recover'),
+      toolFinished('a'),
+    );
+    expect(listStatusPath(runEvents(plain, recoveryFinished({ kind: 'check' })))).toEqual([
       'errorRecovery',
       'progressCheck',
       'callingModel',
@@ -340,74 +430,89 @@ describe('recovery', () => {
   });
 
   it('goes back to the check, where what came meanwhile is worked off', () => {
-    const told = tell(stuck, judged('recover'), recovers({ kind: 'check' }));
-    expect(path(told)).toEqual(['errorRecovery', 'progressCheck', 'errorRecovery']);
-    expect(actionOf(told, 'recover').attempt).toBe(2);
+    const told = runEvents(stuck, verdictReached('recover'), recoveryFinished({ kind: 'check' }));
+    expect(listStatusPath(told)).toEqual(['errorRecovery', 'progressCheck', 'errorRecovery']);
+    expect(requireAction(told, 'recover').attempt).toBe(2);
   });
 
   it('gives up: the user is told and has the word', () => {
-    const told = tell(stuck, recovers({ kind: 'give-up', reason: 'no way out' }));
-    expect(path(told)).toEqual(['errorRecovery', 'waitingForUser']);
+    const told = runEvents(stuck, recoveryFinished({ kind: 'give-up', reason: 'no way out' }));
+    expect(listStatusPath(told)).toEqual(['errorRecovery', 'waitingForUser']);
     expect(told.actions).toEqual([{ type: 'show-error', kind: 'refused', message: 'no way out' }]);
   });
 
   it('gives up in a failed phase that ends the session, and asks to stop', () => {
-    const start = pawl({ haltOnFailedPhase: true });
-    const failing = tell(
+    const start = createPawlSession({ haltOnFailedPhase: true });
+    const failing = runEvents(
       start,
-      startsPhase(1, 'go'),
-      replies('', call('a')),
-      judged('recover'),
-      finishes('a'),
+      phaseStarted(1, 'go'),
+      modelReplied('', createCall('a')),
+      verdictReached('recover'),
+      toolFinished('a'),
     );
-    const told = tell(failing, endsPhase(false), recovers({ kind: 'give-up', reason: 'no way out' }));
+    const told = runEvents(
+      failing,
+      phaseCompleted(false),
+      recoveryFinished({ kind: 'give-up', reason: 'no way out' }),
+    );
     expect(told.session.turn.status).toBe('halted');
-    expect(actionTypes(told)).toEqual(['show-error', 'stop']);
+    expect(listActionTypes(told)).toEqual(['show-error', 'stop']);
   });
 
   it('halts with the rule that was broken', () => {
-    const told = tell(stuck, recovers({ kind: 'halt', reason: 'hopeless' }));
-    expect(turnIn(told, 'halted').why).toEqual({ kind: 'stuck', reason: 'hopeless', rule: 'rule-recover' });
+    const told = runEvents(stuck, recoveryFinished({ kind: 'halt', reason: 'hopeless' }));
+    expect(requireTurn(told, 'halted').why).toEqual({
+      kind: 'stuck',
+      reason: 'hopeless',
+      rule: 'rule-recover',
+    });
   });
 
   it('is bounded, then the session halts [RN-02]', () => {
     for (const maxRecoveries of [0, 1, 2, 3]) {
       // Without the governor, which would end this by itself.
       const settings = { maxRecoveries, governor: { preset: 'none', rules: {} } } as const;
-      let told = tell(tell(pawl(settings), says()), replies('', call('a')));
+      let told = runEvents(
+        runEvents(createPawlSession(settings), userMessage()),
+        modelReplied('', createCall('a')),
+      );
       let recoveries = 0;
       while (told.session.turn.status === 'executingTools') {
-        told = tell(told, judged('recover'), finishes('a', broke()));
+        told = runEvents(told, verdictReached('recover'), toolFinished('a', failureOutcome()));
         if (told.session.turn.status !== 'errorRecovery') break;
         recoveries += 1;
-        told = tell(told, recovers(), replies('', call('a')));
+        told = runEvents(told, recoveryFinished(), modelReplied('', createCall('a')));
       }
       expect([recoveries, told.session.turn.status]).toEqual([maxRecoveries, 'halted']);
     }
   });
 
   it('is counted afresh after a message of the user [RN-02]', () => {
-    const once = tell(stuck, recovers(), replies('done'));
+    const once = runEvents(stuck, recoveryFinished(), modelReplied('done'));
     expect(once.session.governor.recoveries).toBe(1);
-    expect(tell(once, says('again')).session.governor.recoveries).toBe(0);
+    expect(runEvents(once, userMessage('again')).session.governor.recoveries).toBe(0);
   });
 
   it('is counted afresh after a change of phase [NEX-05]', () => {
-    expect(tell(stuck, startsPhase(2)).session.governor.recoveries).toBe(0);
+    expect(runEvents(stuck, phaseStarted(2)).session.governor.recoveries).toBe(0);
   });
 });
 
 describe('a final outcome', () => {
   it('ends the turn after hooks, in spite of verdicts', () => {
-    const editing = tell(asked, replies('', call('a', 'bash'), call('b', 'finish')), judged('recover'));
-    const hooked = tell(editing, finishes('a'), finishes('b', worked('all done', true)));
-    expect(actionTypes(hooked)).toEqual(['run-hooks']);
-    const told = tell(hooked, hooksFinish());
-    expect(path(told)).toEqual(['postToolsHook', 'progressCheck', 'waitingForUser']);
+    const editing = runEvents(
+      askedRun,
+      modelReplied('', createCall('a', 'bash'), createCall('b', 'finish')),
+      verdictReached('recover'),
+    );
+    const hooked = runEvents(editing, toolFinished('a'), toolFinished('b', successOutcome('all done', true)));
+    expect(listActionTypes(hooked)).toEqual(['run-hooks']);
+    const told = runEvents(hooked, hooksFinished());
+    expect(listStatusPath(told)).toEqual(['postToolsHook', 'progressCheck', 'waitingForUser']);
     expect(told.actions).toEqual([{ type: 'wait', until: null }]);
   });
 
   it('of a call that failed does not end the turn', () => {
-    expect(tell(busy, finishes('a', broke())).session.turn.status).toBe('callingModel');
+    expect(runEvents(busyRun, toolFinished('a', failureOutcome())).session.turn.status).toBe('callingModel');
   });
 });

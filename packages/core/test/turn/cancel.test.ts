@@ -1,89 +1,108 @@
 import { describe, expect, it } from 'vitest';
-import { conversationOf, toArray, type Session } from '../../src/index.ts';
+import { getConversation, toItemArray, type Session } from '../../src/index.ts';
 import {
-  allows,
-  answering,
-  call,
-  cancels,
-  denies,
-  finishes,
-  halts,
-  judged,
-  pauses,
-  replies,
-  says,
-  shutsDown,
-  starts,
-  worked,
-} from '../helpers/happenings.ts';
-import { faultsIn } from '../helpers/history.ts';
-import { heldNames, requestOf, sample } from '../helpers/samples.ts';
-import { actionTypes, sessionOf, tell, turnIn } from '../helpers/tell.ts';
+  permissionAllowed,
+  withRequest,
+  createCall,
+  cancelRequested,
+  permissionDenied,
+  toolFinished,
+  haltRequested,
+  verdictReached,
+  pauseRequested,
+  modelReplied,
+  userMessage,
+  shutdownRequested,
+  toolStarted,
+  successOutcome,
+} from '../helpers/event-builders.ts';
+import { findConversationFaults } from '../helpers/conversation-faults.ts';
+import { pausableStateNames, getCurrentRequest, createSampleRun } from '../helpers/sample-runs.ts';
+import { listActionTypes, createProfileSession, runEvents, requireTurn } from '../helpers/run-events.ts';
 
-const asked = tell(sessionOf('pawl'), says());
+const askedRun = runEvents(createProfileSession('pawl'), userMessage());
 
 /** What the model will be told of each call. */
-function results(session: Session): readonly string[] {
-  return toArray(conversationOf(session))
+function listToolResults(session: Session): readonly string[] {
+  return toItemArray(getConversation(session))
     .filter((message) => message.role === 'tool')
     .map(({ callId, outcome }) => `${callId} ${outcome.ok ? 'ok' : outcome.error.kind}`);
 }
 
-const ends = [
-  ['cancel', cancels(), 'waitingForUser'],
-  ['halt', halts(), 'halted'],
-  ['shutdown', shutsDown(), 'shuttingDown'],
-  ['verdict to halt', judged('halt'), 'halted'],
+const endingEvents = [
+  ['cancel', cancelRequested(), 'waitingForUser'],
+  ['halt', haltRequested(), 'halted'],
+  ['shutdown', shutdownRequested(), 'shuttingDown'],
+  ['verdict to halt', verdictReached('halt'), 'halted'],
 ] as const;
 
-describe.each(ends)('a %s', (_, end, status) => {
+describe.each(endingEvents)('a %s', (_, end, status) => {
   it('in the middle of tools keeps what is done and gives each open call its result', () => {
-    const busy = tell(asked, replies('', call('a'), call('b'), call('c'), call('d', 'bash', 'deny')));
-    const told = tell(busy, starts('b'), finishes('a', worked()), end);
+    const busy = runEvents(
+      askedRun,
+      modelReplied('', createCall('a'), createCall('b'), createCall('c'), createCall('d', 'bash', 'deny')),
+    );
+    const told = runEvents(busy, toolStarted('b'), toolFinished('a', successOutcome()), end);
     expect(told.session.turn.status).toBe(status);
-    expect(results(told.session)).toEqual(['a ok', 'b interrupted', 'c cancelled', 'd denied']);
-    expect(faultsIn(conversationOf(told.session))).toEqual([]);
+    expect(listToolResults(told.session)).toEqual(['a ok', 'b interrupted', 'c cancelled', 'd denied']);
+    expect(findConversationFaults(getConversation(told.session))).toEqual([]);
   });
 
   it('in the middle of permissions gives each call its result, and nothing is said to have run', () => {
-    const calls = [call('a', 'bash', 'ask'), call('b', 'bash', 'ask'), call('c', 'bash', 'ask'), call('d')];
-    const told = tell(asked, replies('', ...calls), allows('a'), denies('b'), end);
+    const calls = [
+      createCall('a', 'bash', 'ask'),
+      createCall('b', 'bash', 'ask'),
+      createCall('c', 'bash', 'ask'),
+      createCall('d'),
+    ];
+    const told = runEvents(
+      askedRun,
+      modelReplied('', ...calls),
+      permissionAllowed('a'),
+      permissionDenied('b'),
+      end,
+    );
     expect(told.session.turn.status).toBe(status);
-    expect(results(told.session)).toEqual(['a cancelled', 'b denied', 'c cancelled', 'd cancelled']);
-    expect(faultsIn(conversationOf(told.session))).toEqual([]);
+    expect(listToolResults(told.session)).toEqual(['a cancelled', 'b denied', 'c cancelled', 'd cancelled']);
+    expect(findConversationFaults(getConversation(told.session))).toEqual([]);
   });
 
   it('during a pause in the middle of tools does the same', () => {
-    const paused = tell(asked, replies('', call('a'), call('b')), starts('a'), pauses());
-    expect(results(tell(paused, end).session)).toEqual(['a interrupted', 'b cancelled']);
+    const paused = runEvents(
+      askedRun,
+      modelReplied('', createCall('a'), createCall('b')),
+      toolStarted('a'),
+      pauseRequested(),
+    );
+    expect(listToolResults(runEvents(paused, end).session)).toEqual(['a interrupted', 'b cancelled']);
   });
 
-  it.each(heldNames)('in %s leaves a conversation that is fit to be sent', (name) => {
-    const told = tell(sample(sessionOf('pawl'), name), end);
-    expect(faultsIn(conversationOf(told.session))).toEqual([]);
+  it.each(pausableStateNames)('in %s leaves a conversation that is fit to be sent', (name) => {
+    const told = runEvents(createSampleRun(createProfileSession('pawl'), name), end);
+    expect(findConversationFaults(getConversation(told.session))).toEqual([]);
   });
 });
 
 describe('a cancel', () => {
   it('calls off exactly the request under way', () => {
-    const busy = tell(asked, replies('', call('a')));
-    expect(tell(busy, cancels()).actions).toEqual([
-      { type: 'abort', request: requestOf(busy) },
+    const busy = runEvents(askedRun, modelReplied('', createCall('a')));
+    expect(runEvents(busy, cancelRequested()).actions).toEqual([
+      { type: 'abort', request: getCurrentRequest(busy) },
       { type: 'wait', until: null },
     ]);
   });
 
   it('lets the user go on at once, with a request of another number', () => {
-    const told = tell(asked, cancels(), says('something else'));
-    expect(actionTypes(told)).toEqual(['ask-model']);
-    expect(requestOf(told)).not.toBe(requestOf(asked));
+    const told = runEvents(askedRun, cancelRequested(), userMessage('something else'));
+    expect(listActionTypes(told)).toEqual(['ask-model']);
+    expect(getCurrentRequest(told)).not.toBe(getCurrentRequest(askedRun));
   });
 
   it('makes the answers of what was called off late, and they change nothing', () => {
-    const request = requestOf(asked);
-    const next = tell(asked, cancels(), says('something else'));
-    const told = tell(next, answering(request, replies('too late')));
+    const request = getCurrentRequest(askedRun);
+    const next = runEvents(askedRun, cancelRequested(), userMessage('something else'));
+    const told = runEvents(next, withRequest(request, modelReplied('too late')));
     expect(told.session).toBe(next.session);
-    expect(turnIn(told, 'callingModel').request).not.toBe(request);
+    expect(requireTurn(told, 'callingModel').request).not.toBe(request);
   });
 });

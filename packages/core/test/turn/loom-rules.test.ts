@@ -1,49 +1,58 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  conversationOf,
+  getConversation,
   defaultSettings,
   emptyConversation,
   eventTypes,
   findProfile,
   step,
-  taken,
-  toArray,
+  getStepOutcome,
+  toItemArray,
   type Event,
-  type Settings,
+  type SessionSettings,
 } from '../../src/index.ts';
-import type { Handlers } from '../../src/turn/handlers.ts';
+import type { EventHandlers } from '../../src/turn/handlers.ts';
 import type { WaitingForUser } from '../../src/turn/state.ts';
-import { waitingForUser } from '../../src/turn/states/waiting-for-user.ts';
-import { frozen } from '../helpers/frozen.ts';
+import { waitingForUserHandlers } from '../../src/turn/states/waiting-for-user.ts';
+import { deepFreeze } from '../helpers/deep-freeze.ts';
 import {
-  call,
-  fails,
-  finishes,
-  hooksFinish,
-  replies,
-  reports,
-  retryIsDue,
-  says,
-  shutsDown,
-  starts,
-  worked,
-  writes,
-} from '../helpers/happenings.ts';
-import { sample, sampleNames, type SampleName } from '../helpers/samples.ts';
-import { actionOf, actionTypes, path, refusal, sessionOf, tell, turnIn } from '../helpers/tell.ts';
+  createCall,
+  modelFailed,
+  toolFinished,
+  hooksFinished,
+  modelReplied,
+  toolProgressed,
+  retryDue,
+  userMessage,
+  shutdownRequested,
+  toolStarted,
+  successOutcome,
+  textDelta,
+} from '../helpers/event-builders.ts';
+import { createSampleRun, sampleNames, type SampleName } from '../helpers/sample-runs.ts';
+import {
+  requireAction,
+  listActionTypes,
+  listStatusPath,
+  getRefusalReason,
+  createProfileSession,
+  runEvents,
+  requireTurn,
+} from '../helpers/run-events.ts';
 
-const loom = (settings: Partial<Settings> = {}) => sessionOf('loom', { settings });
-const asked = tell(loom(), says('what is here?'));
+const createLoomSession = (settings: Partial<SessionSettings> = {}) =>
+  createProfileSession('loom', { settings });
+const askedRun = runEvents(createLoomSession(), userMessage('what is here?'));
 
 /** How the model fails over and over: the statuses after each failure, until the turn is over. */
-function failuresWith(maxRetries: number): readonly string[] {
+function listFailureStatuses(maxRetries: number): readonly string[] {
   const statuses: string[] = [];
-  let told = tell(loom({ maxRetries }), says());
+  let told = runEvents(createLoomSession({ maxRetries }), userMessage());
   while (told.session.turn.status === 'callingModel') {
-    told = tell(told, fails());
+    told = runEvents(told, modelFailed());
     statuses.push(told.session.turn.status);
-    if (told.session.turn.status === 'errorRecovery') told = tell(told, retryIsDue());
+    if (told.session.turn.status === 'errorRecovery') told = runEvents(told, retryDue());
   }
   return statuses;
 }
@@ -58,36 +67,47 @@ describe('retries', () => {
   ])(
     'of %i at most end with the failure of that number [RO-01, LOOM-47, LOOM-49, LOOM-48, LOOM-05]',
     (max, statuses) => {
-      expect(failuresWith(max)).toEqual(statuses);
+      expect(listFailureStatuses(max)).toEqual(statuses);
     },
   );
 
   it('count the failures of the request at hand and start afresh with the next one [LOOM-20, LOOM-12]', () => {
-    const second = tell(asked, fails(), retryIsDue(), fails(), retryIsDue());
-    expect(turnIn(second, 'callingModel').retries).toBe(2);
-    expect(turnIn(tell(second, replies(), says('next')), 'callingModel').retries).toBe(0);
-    const afterTools = tell(second, replies('', call('a')), finishes('a'));
-    expect(turnIn(afterTools, 'callingModel').retries).toBe(0);
-    const afterHooks = tell(second, replies('', call('a', 'bash')), finishes('a'), hooksFinish());
-    expect(turnIn(afterHooks, 'callingModel').retries).toBe(0);
+    const second = runEvents(askedRun, modelFailed(), retryDue(), modelFailed(), retryDue());
+    expect(requireTurn(second, 'callingModel').retries).toBe(2);
+    expect(requireTurn(runEvents(second, modelReplied(), userMessage('next')), 'callingModel').retries).toBe(
+      0,
+    );
+    const afterTools = runEvents(second, modelReplied('', createCall('a')), toolFinished('a'));
+    expect(requireTurn(afterTools, 'callingModel').retries).toBe(0);
+    const afterHooks = runEvents(
+      second,
+      modelReplied('', createCall('a', 'bash')),
+      toolFinished('a'),
+      hooksFinished(),
+    );
+    expect(requireTurn(afterHooks, 'callingModel').retries).toBe(0);
   });
 
   it('keep what the user said when they are used up, and not what was streamed [LOOM-80, LOOM-19]', () => {
-    const told = tell(tell(loom({ maxRetries: 1 }), says('keep this')), writes('half an ans'), fails());
-    expect(toArray(conversationOf(told.session))).toMatchObject([{ role: 'user', text: 'keep this' }]);
+    const told = runEvents(
+      runEvents(createLoomSession({ maxRetries: 1 }), userMessage('keep this')),
+      textDelta('half an ans'),
+      modelFailed(),
+    );
+    expect(toItemArray(getConversation(told.session))).toMatchObject([{ role: 'user', text: 'keep this' }]);
   });
 
   it('leave it to the caller to send retry-due, and say when [RO-02, LOOM-72]', () => {
-    const told = tell(asked, fails({ retryAfterMs: 250 }));
+    const told = runEvents(askedRun, modelFailed({ retryAfterMs: 250 }));
     expect(told.actions).toEqual([{ type: 'wait', until: told.at + 250 }]);
-    expect(turnIn(told, 'errorRecovery')).toMatchObject({ retries: 1, retryAt: told.at + 250 });
+    expect(requireTurn(told, 'errorRecovery')).toMatchObject({ retries: 1, retryAt: told.at + 250 });
   });
 
   it('of another origin than a failure are not due: a retry then is refused [RO-05]', () => {
-    const recovering = sample(loom(), 'errorRecovery, tool');
-    const told = tell(recovering, retryIsDue());
+    const recovering = createSampleRun(createLoomSession(), 'errorRecovery, tool');
+    const told = runEvents(recovering, retryDue());
     expect(told.session).toBe(recovering.session);
-    expect(refusal(told)).toBeDefined();
+    expect(getRefusalReason(told)).toBeDefined();
   });
 });
 
@@ -99,18 +119,18 @@ describe('an event that does not fit', () => {
       'errorRecovery, model',
     ];
     for (const name of names) {
-      const before = sample(loom(), name);
-      const told = tell(before, says('are you there?'));
+      const before = createSampleRun(createLoomSession(), name);
+      const told = runEvents(before, userMessage('are you there?'));
       expect(told.session).toBe(before.session);
       expect(told.actions).toEqual([{ type: 'wait', until: null }]);
     }
-    const done = tell(asked, says('dropped'), replies('first answer'));
+    const done = runEvents(askedRun, userMessage('dropped'), modelReplied('first answer'));
     expect(done.actions).toEqual([{ type: 'wait', until: null }]);
-    expect(toArray(conversationOf(done.session))).toHaveLength(2);
+    expect(toItemArray(getConversation(done.session))).toHaveLength(2);
   });
 
   it('is told as a note with the state, the event and why [LOOM-93, LOOM-58]', () => {
-    expect(tell(asked, finishes('a')).notes).toEqual([
+    expect(runEvents(askedRun, toolFinished('a')).notes).toEqual([
       {
         type: 'refused',
         at: 20,
@@ -122,12 +142,15 @@ describe('an event that does not fit', () => {
   });
 
   it('is an error in the one result type, and never thrown [LOOM-70]', () => {
-    expect(taken(tell(asked, retryIsDue()))).toEqual({
+    expect(getStepOutcome(runEvents(askedRun, retryDue()))).toEqual({
       ok: false,
       state: 'callingModel',
       error: 'the model is being asked',
     });
-    expect(taken(tell(asked, replies()))).toEqual({ ok: true, state: 'waitingForUser' });
+    expect(getStepOutcome(runEvents(askedRun, modelReplied()))).toEqual({
+      ok: true,
+      state: 'waitingForUser',
+    });
   });
 });
 
@@ -139,10 +162,13 @@ describe('tools', () => {
   ] as const;
 
   it('may run in whatever order the caller likes; the conversation is the same [RO-07, LOOM-71, LOOM-74, LOOM-14]', () => {
-    const begun = tell(asked, replies('', call('a'), call('b'), call('c')));
+    const begun = runEvents(askedRun, modelReplied('', createCall('a'), createCall('b'), createCall('c')));
     const conversations = orders.map((order) => {
-      const told = tell(begun, ...order.flatMap((id) => [starts(id), finishes(id, worked(`${id} read`))]));
-      return toArray(actionOf(told, 'ask-model').conversation);
+      const told = runEvents(
+        begun,
+        ...order.flatMap((id) => [toolStarted(id), toolFinished(id, successOutcome(`${id} read`))]),
+      );
+      return toItemArray(requireAction(told, 'ask-model').conversation);
     });
     expect(conversations[0]?.map((message) => message.role === 'tool' && message.callId)).toEqual([
       false,
@@ -156,18 +182,27 @@ describe('tools', () => {
   });
 
   it('that told of their progress first start all the same, and keep what they told [RO-03, LOOM-23]', () => {
-    const begun = tell(asked, replies('', call('a')), reports('a', 'warming up'), starts('a'));
-    expect(turnIn(begun, 'executingTools').executions).toMatchObject([
+    const begun = runEvents(
+      askedRun,
+      modelReplied('', createCall('a')),
+      toolProgressed('a', 'warming up'),
+      toolStarted('a'),
+    );
+    expect(requireTurn(begun, 'executingTools').executions).toMatchObject([
       { status: 'running', startedAt: begun.at, progress: 'warming up' },
     ]);
-    expect(refusal(begun)).toBeUndefined();
+    expect(getRefusalReason(begun)).toBeUndefined();
   });
 
   it('give their first outcome, and a second one for the same call is ignored [LOOM-33]', () => {
-    const begun = tell(asked, replies('', call('a'), call('b')), finishes('a', worked('first')));
-    const again = tell(begun, finishes('a', worked('second')));
+    const begun = runEvents(
+      askedRun,
+      modelReplied('', createCall('a'), createCall('b')),
+      toolFinished('a', successOutcome('first')),
+    );
+    const again = runEvents(begun, toolFinished('a', successOutcome('second')));
     expect(again.session).toBe(begun.session);
-    expect(toArray(conversationOf(tell(again, finishes('b')).session))[2]).toMatchObject({
+    expect(toItemArray(getConversation(runEvents(again, toolFinished('b')).session))[2]).toMatchObject({
       outcome: { ok: true, output: 'first' },
     });
   });
@@ -175,11 +210,13 @@ describe('tools', () => {
 
 describe('time', () => {
   it('comes with the events alone [RO-11, RX-07]', () => {
-    const told = tell(asked, replies('', call('a')), { ...starts('a'), at: 5_000 });
-    expect(turnIn(told, 'executingTools').executions).toMatchObject([
+    const told = runEvents(askedRun, modelReplied('', createCall('a')), { ...toolStarted('a'), at: 5_000 });
+    expect(requireTurn(told, 'executingTools').executions).toMatchObject([
       { status: 'running', startedAt: 5_000 },
     ]);
-    expect(turnIn(tell(told, { ...finishes('a'), at: 9_000 }), 'callingModel').since).toBe(9_000);
+    expect(requireTurn(runEvents(told, { ...toolFinished('a'), at: 9_000 }), 'callingModel').since).toBe(
+      9_000,
+    );
   });
 });
 
@@ -195,7 +232,7 @@ describe('the state', () => {
 
   it('carries exactly what it needs, the conversation included [LOOM-04, LOOM-75, LOOM-86]', () => {
     for (const [name, fields] of Object.entries(carried)) {
-      const { turn } = sample(loom(), name as SampleName).session;
+      const { turn } = createSampleRun(createLoomSession(), name as SampleName).session;
       expect([name, Object.keys(turn).toSorted()]).toEqual([
         name,
         ['status', 'since', 'conversation', ...fields].toSorted(),
@@ -205,43 +242,52 @@ describe('the state', () => {
 
   it('has a name and a conversation, whichever it is [LOOM-87, LOOM-88, RO-09]', () => {
     for (const name of sampleNames) {
-      const { session } = sample(sessionOf('pawl'), name);
+      const { session } = createSampleRun(createProfileSession('pawl'), name);
       expect(name.startsWith(session.turn.status)).toBe(true);
-      expect([name, conversationOf(session).length >= 2]).toEqual([name, true]);
+      expect([name, getConversation(session).length >= 2]).toEqual([name, true]);
     }
   });
 
   it('shares nothing hidden: two sessions told in turn are as two told alone [LOOM-68, LOOM-73]', () => {
-    const tale = [says(), replies('', call('a', 'bash')), starts('a'), finishes('a'), hooksFinish(), fails()];
-    let one = tell(loom(), says('first'));
-    let two = tell(loom({ maxRetries: 1 }), says('second'));
+    const tale = [
+      userMessage(),
+      modelReplied('', createCall('a', 'bash')),
+      toolStarted('a'),
+      toolFinished('a'),
+      hooksFinished(),
+      modelFailed(),
+    ];
+    let one = runEvents(createLoomSession(), userMessage('first'));
+    let two = runEvents(createLoomSession({ maxRetries: 1 }), userMessage('second'));
     for (const happening of tale) {
-      one = tell(one, happening);
-      two = tell(two, happening);
+      one = runEvents(one, happening);
+      two = runEvents(two, happening);
     }
-    expect(one.session).toEqual(tell(loom(), says('first'), ...tale).session);
-    expect(two.session).toEqual(tell(loom({ maxRetries: 1 }), says('second'), ...tale).session);
+    expect(one.session).toEqual(runEvents(createLoomSession(), userMessage('first'), ...tale).session);
+    expect(two.session).toEqual(
+      runEvents(createLoomSession({ maxRetries: 1 }), userMessage('second'), ...tale).session,
+    );
   });
 });
 
 /** How code reaches for a clock, for chance or for the world outside. */
-const impure =
+const impureCodePattern =
   /\b(?:new Date|Date\.|performance\.|Math\.random|process\.|crypto\.|console\.|fetch\(|set(?:Timeout|Interval|Immediate)\(|import\(|async\b|await\b)/;
 
 describe('step', () => {
   it('is given an event and gives back actions at once, changing nothing it was given [LOOM-07, LOOM-08, LOOM-70]', () => {
-    const before = frozen(loom());
-    const event: Event = frozen({ type: 'user-message', at: 7, text: 'hello' });
+    const before = deepFreeze(createLoomSession());
+    const event: Event = deepFreeze({ type: 'user-message', at: 7, text: 'hello' });
     const after = step(before, event);
-    expect(actionTypes(after)).toEqual(['ask-model']);
-    expect(conversationOf(before)).toBe(emptyConversation);
-    expect(toArray(conversationOf(after.session))).toEqual([{ role: 'user', at: 7, text: 'hello' }]);
+    expect(listActionTypes(after)).toEqual(['ask-model']);
+    expect(getConversation(before)).toBe(emptyConversation);
+    expect(toItemArray(getConversation(after.session))).toEqual([{ role: 'user', at: 7, text: 'hello' }]);
   });
 
   it('has a place for every event in every state, or does not compile [LOOM-69, LOOM-89, LOOM-91, LOOM-92]', () => {
-    const { 'user-message': hear, ...rest } = waitingForUser;
+    const { 'user-message': hear, ...rest } = waitingForUserHandlers;
     // @ts-expect-error A table of handlers that leaves out an event is no table of handlers.
-    const incomplete: Handlers<WaitingForUser> = rest;
+    const incomplete: EventHandlers<WaitingForUser> = rest;
     expect(hear).toBeTypeOf('function');
     expect(['user-message', ...Object.keys(incomplete)].toSorted()).toEqual(eventTypes.toSorted());
   });
@@ -257,7 +303,7 @@ describe('step', () => {
       const imports = [...text.matchAll(/from '([^']+)'/g)].map((match) => match[1] ?? '');
       expect([file, imports.filter((each) => !each.startsWith('.'))]).toEqual([file, []]);
       const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|'[^'\n]*'|`[^`]*`/g, '');
-      expect([file, code.match(impure)]).toEqual([file, null]);
+      expect([file, code.match(impureCodePattern)]).toEqual([file, null]);
     }
   });
 });
@@ -276,24 +322,24 @@ describe('the profile', () => {
 
 describe('from end to end', () => {
   it('goes through tools, hooks, a failure and a retry to the answer [LOOM-02, LOOM-102, LOOM-71]', () => {
-    const told = tell(
-      loom(),
-      says('tidy up'),
-      writes('I will'),
-      replies('I will look first', call('a'), call('b', 'bash')),
-      starts('a'),
-      starts('b'),
-      finishes('b'),
-      finishes('a'),
-      hooksFinish(),
-      fails(),
-      retryIsDue(),
-      replies('all tidy'),
-      says('thanks'),
-      replies('welcome'),
-      shutsDown(),
+    const told = runEvents(
+      createLoomSession(),
+      userMessage('tidy up'),
+      textDelta('I will'),
+      modelReplied('I will look first', createCall('a'), createCall('b', 'bash')),
+      toolStarted('a'),
+      toolStarted('b'),
+      toolFinished('b'),
+      toolFinished('a'),
+      hooksFinished(),
+      modelFailed(),
+      retryDue(),
+      modelReplied('all tidy'),
+      userMessage('thanks'),
+      modelReplied('welcome'),
+      shutdownRequested(),
     );
-    expect(told.steps.flatMap((each) => path(each).slice(1))).toEqual([
+    expect(told.steps.flatMap((each) => listStatusPath(each).slice(1))).toEqual([
       'callingModel',
       'processingResponse',
       'executingTools',
@@ -308,7 +354,7 @@ describe('from end to end', () => {
       'waitingForUser',
       'shuttingDown',
     ]);
-    expect(told.steps.flatMap(actionTypes)).toEqual([
+    expect(told.steps.flatMap(listActionTypes)).toEqual([
       'ask-model',
       'show-text',
       'run-tools',
@@ -324,7 +370,7 @@ describe('from end to end', () => {
       'wait',
       'shut-down',
     ]);
-    expect(toArray(conversationOf(told.session)).map(({ role }) => role)).toEqual([
+    expect(toItemArray(getConversation(told.session)).map(({ role }) => role)).toEqual([
       'user',
       'assistant',
       'tool',

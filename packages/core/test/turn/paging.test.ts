@@ -1,90 +1,132 @@
 import { describe, expect, it } from 'vitest';
-import { conversationOf, type Settings } from '../../src/index.ts';
+import { getConversation, type SessionSettings } from '../../src/index.ts';
 import {
-  asksToPage,
-  call,
-  fails,
-  finishes,
-  judged,
-  overflows,
-  paged,
-  pagingFails,
-  replies,
-  retryIsDue,
-  says,
-} from '../helpers/happenings.ts';
-import { actionOf, actionTypes, path, sessionOf, tell, turnIn } from '../helpers/tell.ts';
+  pagingRequested,
+  createCall,
+  modelFailed,
+  toolFinished,
+  verdictReached,
+  contextOverflowed,
+  pagingFinished,
+  pagingFailed,
+  modelReplied,
+  retryDue,
+  userMessage,
+} from '../helpers/event-builders.ts';
+import {
+  requireAction,
+  listActionTypes,
+  listStatusPath,
+  createProfileSession,
+  runEvents,
+  requireTurn,
+} from '../helpers/run-events.ts';
 
-const asked = (settings: Partial<Settings> = {}) => tell(sessionOf('pawl', { settings }), says());
+const createAskedRun = (settings: Partial<SessionSettings> = {}) =>
+  runEvents(createProfileSession('pawl', { settings }), userMessage());
 
 describe('a model that finds no room', () => {
   it('makes memory page, and is asked again with the same conversation when there is room', () => {
-    const before = asked();
-    const paging = tell(before, overflows());
-    expect(path(paging)).toEqual(['callingModel', 'paging']);
+    const before = createAskedRun();
+    const paging = runEvents(before, contextOverflowed());
+    expect(listStatusPath(paging)).toEqual(['callingModel', 'paging']);
     expect(paging.actions).toEqual([{ type: 'page-memory', request: 1, reason: 'no room' }]);
-    const told = tell(paging, paged());
-    expect(path(told)).toEqual(['paging', 'callingModel']);
-    expect(actionOf(told, 'ask-model')).toMatchObject({
+    const told = runEvents(paging, pagingFinished());
+    expect(listStatusPath(told)).toEqual(['paging', 'callingModel']);
+    expect(requireAction(told, 'ask-model')).toMatchObject({
       request: 3,
       attempt: 2,
-      conversation: conversationOf(before.session),
+      conversation: getConversation(before.session),
     });
   });
 
   it('is asked again as it was asked: with the same advice', () => {
-    const advised = tell(asked(), replies('', call('a')), judged('advise'), finishes('a'));
-    expect(actionOf(tell(advised, overflows(), paged()), 'ask-model').advice).toBe('advice advise');
+    const advised = runEvents(
+      createAskedRun(),
+      modelReplied('', createCall('a')),
+      verdictReached('advise'),
+      toolFinished('a'),
+    );
+    expect(requireAction(runEvents(advised, contextOverflowed(), pagingFinished()), 'ask-model').advice).toBe(
+      'advice advise',
+    );
   });
 
   it('counts as a failure each time, so that paging in vain comes to an end', () => {
-    const told = tell(asked({ maxRetries: 3 }), overflows(), paged(), overflows(), paged(), overflows());
-    expect(path(told)).toEqual(['callingModel', 'waitingForUser']);
+    const told = runEvents(
+      createAskedRun({ maxRetries: 3 }),
+      contextOverflowed(),
+      pagingFinished(),
+      contextOverflowed(),
+      pagingFinished(),
+      contextOverflowed(),
+    );
+    expect(listStatusPath(told)).toEqual(['callingModel', 'waitingForUser']);
     expect(told.actions).toEqual([{ type: 'show-error', kind: 'context-overflow', message: 'no room' }]);
   });
 
   it('counts together with other failures', () => {
-    const told = tell(asked({ maxRetries: 3 }), fails(), retryIsDue(), overflows(), paged(), fails());
+    const told = runEvents(
+      createAskedRun({ maxRetries: 3 }),
+      modelFailed(),
+      retryDue(),
+      contextOverflowed(),
+      pagingFinished(),
+      modelFailed(),
+    );
     expect(told.session.turn.status).toBe('waitingForUser');
   });
 
   it('is only tried again where the profile does not page', () => {
-    const told = tell(asked({ pageOnOverflow: false }), overflows());
-    expect(turnIn(told, 'errorRecovery')).toMatchObject({ origin: 'model', retries: 1 });
+    const told = runEvents(createAskedRun({ pageOnOverflow: false }), contextOverflowed());
+    expect(requireTurn(told, 'errorRecovery')).toMatchObject({ origin: 'model', retries: 1 });
   });
 });
 
 describe('paging that fails', () => {
   it('is tried again, then the user is told and has the word', () => {
-    const paging = tell(asked({ maxRetries: 2 }), overflows());
-    const waiting = tell(paging, pagingFails());
-    expect(turnIn(waiting, 'errorRecovery')).toMatchObject({ origin: 'io', retries: 1, message: 'no disk' });
+    const paging = runEvents(createAskedRun({ maxRetries: 2 }), contextOverflowed());
+    const waiting = runEvents(paging, pagingFailed());
+    expect(requireTurn(waiting, 'errorRecovery')).toMatchObject({
+      origin: 'io',
+      retries: 1,
+      message: 'no disk',
+    });
     expect(waiting.actions).toEqual([{ type: 'wait', until: waiting.at + 1_000 }]);
-    const again = tell(waiting, retryIsDue());
+    const again = runEvents(waiting, retryDue());
     expect(again.actions).toEqual([{ type: 'page-memory', request: 4, reason: 'no room' }]);
-    const told = tell(again, pagingFails('still no disk'));
-    expect(path(told)).toEqual(['paging', 'waitingForUser']);
+    const told = runEvents(again, pagingFailed('still no disk'));
+    expect(listStatusPath(told)).toEqual(['paging', 'waitingForUser']);
     expect(told.actions).toEqual([{ type: 'show-error', kind: 'io', message: 'still no disk' }]);
   });
 
   it('keeps the failures of the model apart from its own', () => {
-    const told = tell(asked({ maxRetries: 3 }), overflows(), pagingFails(), retryIsDue(), paged());
-    expect(turnIn(told, 'callingModel').retries).toBe(1);
+    const told = runEvents(
+      createAskedRun({ maxRetries: 3 }),
+      contextOverflowed(),
+      pagingFailed(),
+      retryDue(),
+      pagingFinished(),
+    );
+    expect(requireTurn(told, 'callingModel').retries).toBe(1);
   });
 });
 
 describe('paging that the user asks for', () => {
   it('ends where it began', () => {
-    const paging = tell(sessionOf('pawl'), asksToPage('tidy up'));
+    const paging = runEvents(createProfileSession('pawl'), pagingRequested('tidy up'));
     expect(paging.actions).toEqual([{ type: 'page-memory', request: 1, reason: 'tidy up' }]);
-    const told = tell(paging, paged());
-    expect(path(told)).toEqual(['paging', 'waitingForUser']);
-    expect(actionTypes(told)).toEqual(['wait']);
+    const told = runEvents(paging, pagingFinished());
+    expect(listStatusPath(told)).toEqual(['paging', 'waitingForUser']);
+    expect(listActionTypes(told)).toEqual(['wait']);
   });
 
   it('that fails for good is told, and the user has the word', () => {
-    const paging = tell(sessionOf('pawl', { settings: { maxRetries: 1 } }), asksToPage());
-    expect(actionTypes(tell(paging, pagingFails()))).toEqual(['show-error']);
-    expect(tell(paging, pagingFails()).session.turn.status).toBe('waitingForUser');
+    const paging = runEvents(
+      createProfileSession('pawl', { settings: { maxRetries: 1 } }),
+      pagingRequested(),
+    );
+    expect(listActionTypes(runEvents(paging, pagingFailed()))).toEqual(['show-error']);
+    expect(runEvents(paging, pagingFailed()).session.turn.status).toBe('waitingForUser');
   });
 });

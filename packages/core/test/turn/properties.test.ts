@@ -2,75 +2,86 @@ import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  conversationOf,
+  getConversation,
   createSession,
-  durableView,
+  toDurableSession,
   eventTypes,
-  isEphemeral,
-  isTerminal,
-  profiles,
+  isEphemeralEvent,
+  isTerminalSession,
+  builtInProfiles,
   replay,
   step,
-  toArray,
-  unpaused,
+  toItemArray,
+  getUnpausedTurn,
   type ActionType,
-  type Step,
+  type SessionStep,
   type TurnStatus,
 } from '../../src/index.ts';
-import { frozen } from '../helpers/frozen.ts';
-import { faultsIn } from '../helpers/history.ts';
-import { stubborn } from '../helpers/plausible.ts';
-import { refusal } from '../helpers/tell.ts';
-import { logOf, walks, withoutEphemeral, type Stride, type Walk } from '../helpers/walk.ts';
+import { deepFreeze } from '../helpers/deep-freeze.ts';
+import { findConversationFaults } from '../helpers/conversation-faults.ts';
+import { chooseStubbornEvent } from '../helpers/choose-plausible-event.ts';
+import { getRefusalReason } from '../helpers/run-events.ts';
+import {
+  listDurableEvents,
+  createWalkArbitrary,
+  replayWithoutEphemeral,
+  type WalkStep,
+  type RandomWalk,
+} from '../helpers/random-walk.ts';
 
-const runs = { numRuns: 150 };
+const propertyOptions = { numRuns: 150 };
 
 /** Walks of all kinds, one in four with a governor that has something to say. */
 const manyWalks = fc.oneof(
-  { weight: 3, arbitrary: walks() },
-  { weight: 1, arbitrary: walks({ profile: 'pawl', choose: stubborn }) },
+  { weight: 3, arbitrary: createWalkArbitrary() },
+  { weight: 1, arbitrary: createWalkArbitrary({ profile: 'pawl', choose: chooseStubbornEvent }) },
 );
 
 /** Says something about every step of many walks. */
-function everyStride(claim: (stride: Stride) => void): void {
+function assertEveryStep(claim: (stride: WalkStep) => void): void {
   fc.assert(
     fc.property(manyWalks, ({ strides }) => strides.forEach((stride) => claim(stride))),
-    runs,
+    propertyOptions,
   );
 }
 
-function everyWalk(claim: (walk: Walk) => void): void {
-  fc.assert(fc.property(manyWalks, claim), runs);
+function assertEveryWalk(claim: (walk: RandomWalk) => void): void {
+  fc.assert(fc.property(manyWalks, claim), propertyOptions);
 }
 
 /** Room was made by putting the older part of the conversation on the shelf, where the profile does that. */
-function wasShortened({ before, event, after }: Stride): boolean {
-  return before.settings.compact && event.type === 'paging-finished' && refusal(after) === undefined;
+function wasCompacted({ before, event, after }: WalkStep): boolean {
+  return before.settings.compact && event.type === 'paging-finished' && getRefusalReason(after) === undefined;
 }
 
-const retold = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
+const roundTripValue = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
 /** Node compares many times faster; what it finds to differ is told as tests tell it. */
 function expectSame(value: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(value, expected)) expect(value).toStrictEqual(expected);
 }
 
-const isRepeatedShutdown = ({ before, event }: Stride): boolean =>
+const isRepeatedShutdown = ({ before, event }: WalkStep): boolean =>
   before.turn.status === 'shuttingDown' && event.type === 'shutdown-requested';
 
 describe('beginning and end', () => {
   it('starts waiting for the user, whatever the settings [LOOM-99, LOOM-81, LOOM-18]', () => {
     fc.assert(
-      fc.property(fc.string(), fc.integer(), fc.constantFrom(...profiles), (id, at, { name, settings }) => {
-        const session = createSession({ id, at, profile: name, settings });
-        expect(session.turn).toMatchObject({ status: 'waitingForUser', since: at });
-        expect(session.seq).toBe(0);
-      }),
+      fc.property(
+        fc.string(),
+        fc.integer(),
+        fc.constantFrom(...builtInProfiles),
+        (id, at, { name, settings }) => {
+          const session = createSession({ id, at, profile: name, settings });
+          expect(session.turn).toMatchObject({ status: 'waitingForUser', since: at });
+          expect(session.seq).toBe(0);
+        },
+      ),
     );
   });
 
   it('shuts down from every state that can be reached [LOOM-101, LOOM-57, LOOM-84, LOOM-66]', () => {
-    everyStride(({ after, event }) => {
+    assertEveryStep(({ after, event }) => {
       const { session, actions } = step(after.session, { type: 'shutdown-requested', at: event.at });
       expect(session.turn.status).toBe('shuttingDown');
       expect(actions).toEqual([{ type: 'shut-down' }]);
@@ -78,8 +89,8 @@ describe('beginning and end', () => {
   });
 
   it('is silent once it has ended: nothing but a shutdown changes anything [LOOM-29, LOOM-85, RO-06, NEX-55]', () => {
-    everyStride(({ before, event, after }) => {
-      if (!isTerminal(before)) return;
+    assertEveryStep(({ before, event, after }) => {
+      if (!isTerminalSession(before)) return;
       if (event.type === 'shutdown-requested') return expect(after.session.turn.status).toBe('shuttingDown');
       expect(after.session).toBe(before);
       expect(after.actions).toEqual([{ type: 'wait', until: null }]);
@@ -89,9 +100,9 @@ describe('beginning and end', () => {
 
 describe('retries', () => {
   it('never exceed the maximum [LOOM-100, LOOM-48, LOOM-05]', () => {
-    everyStride(({ after: { session, actions } }) => {
+    assertEveryStep(({ after: { session, actions } }) => {
       const most = Math.max(0, session.settings.maxRetries - 1);
-      const turn = unpaused(session.turn);
+      const turn = getUnpausedTurn(session.turn);
       if ('retries' in turn) expect(turn.retries).toBeLessThanOrEqual(most);
       for (const action of actions) {
         if (action.type === 'ask-model') expect(action.attempt).toBeLessThanOrEqual(most + 1);
@@ -104,19 +115,19 @@ describe('retries', () => {
 
 describe('determinism', () => {
   it('gives the same step again, also from a session and an event that went through JSON [LOOM-73, LOOM-68]', () => {
-    everyStride(({ before, event, after }) => {
-      expectSame(retold(after), after);
-      expectSame(step(retold(before), retold(event)), after);
+    assertEveryStep(({ before, event, after }) => {
+      expectSame(roundTripValue(after), after);
+      expectSame(step(roundTripValue(before), roundTripValue(event)), after);
     });
   });
 
   it('replays the log of accepted events to the very same session, actions and notes [LOOM-73, RX-07]', () => {
     fc.assert(
-      fc.property(manyWalks.map(withoutEphemeral), (walk) => {
+      fc.property(manyWalks.map(replayWithoutEphemeral), (walk) => {
         const kept = walk.strides.filter(({ before, after }) => after.session.seq !== before.seq);
         let session = walk.start;
-        const again: Step[] = [];
-        for (const event of logOf(walk)) {
+        const again: SessionStep[] = [];
+        for (const event of listDurableEvents(walk)) {
           const after = step(session, event);
           again.push(after);
           session = after.session;
@@ -127,35 +138,35 @@ describe('determinism', () => {
         );
         expectSame(session, walk.end);
       }),
-      runs,
+      propertyOptions,
     );
   });
 
   it('comes to the same durable session when all that is ephemeral is left out', () => {
-    everyWalk((walk) => {
-      expectSame(durableView(replay(walk.start, logOf(walk))), durableView(walk.end));
+    assertEveryWalk((walk) => {
+      expectSame(toDurableSession(replay(walk.start, listDurableEvents(walk))), toDurableSession(walk.end));
     });
   });
 
   it('counts the durable events that it took, one by one', () => {
-    everyStride((stride) => {
+    assertEveryStep((stride) => {
       const { before, event, after } = stride;
       const isReset = before.settings.onInvalidEvent === 'reset' && after.session !== before;
-      const isTaken = refusal(after) === undefined || isReset;
-      const counts = isTaken && !isEphemeral(event) && !isRepeatedShutdown(stride);
+      const isTaken = getRefusalReason(after) === undefined || isReset;
+      const counts = isTaken && !isEphemeralEvent(event) && !isRepeatedShutdown(stride);
       expect(after.session.seq).toBe(before.seq + (counts ? 1 : 0));
     });
   });
 
   it('changes none of what it is given [LOOM-08, LOOM-76]', () => {
-    everyStride(({ before, event, after }) => {
-      expectSame(step(frozen(before), frozen(event)), after);
+    assertEveryStep(({ before, event, after }) => {
+      expectSame(step(deepFreeze(before), deepFreeze(event)), after);
     });
   });
 
   it('hands back the very session when it refuses an event [LOOM-58, LOOM-72]', () => {
-    everyStride(({ before, after }) => {
-      if (refusal(after) === undefined || before.settings.onInvalidEvent === 'reset') return;
+    assertEveryStep(({ before, after }) => {
+      if (getRefusalReason(after) === undefined || before.settings.onInvalidEvent === 'reset') return;
       expect(after.session).toBe(before);
     });
   });
@@ -163,21 +174,21 @@ describe('determinism', () => {
 
 describe('the conversation', () => {
   it('is fit to be sent whenever the model is asked, and whenever nothing is under way [LOOM-80]', () => {
-    everyStride(({ after: { session, actions } }) => {
+    assertEveryStep(({ after: { session, actions } }) => {
       for (const action of actions) {
-        if (action.type === 'ask-model') expect(faultsIn(action.conversation)).toEqual([]);
+        if (action.type === 'ask-model') expect(findConversationFaults(action.conversation)).toEqual([]);
       }
-      if (session.turn.status === 'waitingForUser' || isTerminal(session))
-        expect(faultsIn(conversationOf(session))).toEqual([]);
+      if (session.turn.status === 'waitingForUser' || isTerminalSession(session))
+        expect(findConversationFaults(getConversation(session))).toEqual([]);
     });
   });
 
   it('ends with exactly one result for every call that was ever run or asked about [LOOM-79]', () => {
     // The ids that a walk gives to calls are unique in all of it; those that the machine makes are so in a reply.
-    everyWalk(({ strides, end }) => {
-      if (strides.some(wasShortened)) return;
+    assertEveryWalk(({ strides, end }) => {
+      if (strides.some(wasCompacted)) return;
       const closed = step(end, { type: 'shutdown-requested', at: 0 }).session;
-      const results = toArray(conversationOf(closed)).filter((message) => message.role === 'tool');
+      const results = toItemArray(getConversation(closed)).filter((message) => message.role === 'tool');
       const asked = strides
         .flatMap(({ after }) => after.actions)
         .flatMap((action) =>
@@ -186,16 +197,16 @@ describe('the conversation', () => {
       for (const call of asked.filter(({ id }) => !id.startsWith('call_'))) {
         expect(results.filter((result) => result.callId === call.id)).toHaveLength(1);
       }
-      expect(faultsIn(conversationOf(closed))).toEqual([]);
+      expect(findConversationFaults(getConversation(closed))).toEqual([]);
     });
   });
 
   it('only ever grows, unless room is made for it [LOOM-19, LOOM-76]', () => {
-    everyStride((stride) => {
-      if (wasShortened(stride)) return;
+    assertEveryStep((stride) => {
+      if (wasCompacted(stride)) return;
       const { before, after } = stride;
-      const earlier = toArray(conversationOf(before));
-      const later = toArray(conversationOf(after.session));
+      const earlier = toItemArray(getConversation(before));
+      const later = toItemArray(getConversation(after.session));
       expectSame(later.slice(0, earlier.length), earlier);
     });
   });
@@ -203,10 +214,10 @@ describe('the conversation', () => {
 
 describe('time', () => {
   it('is that of the event: for the state it led to and for the messages it added [RO-11, RX-07]', () => {
-    everyStride(({ before, event, after: { session, notes } }) => {
-      const added = toArray(conversationOf(session)).slice(conversationOf(before).length);
+    assertEveryStep(({ before, event, after: { session, notes } }) => {
+      const added = toItemArray(getConversation(session)).slice(getConversation(before).length);
       for (const message of added) expect(message.at).toBe(event.at);
-      const [from, to] = [before.turn, session.turn].map((turn) => unpaused(turn));
+      const [from, to] = [before.turn, session.turn].map((turn) => getUnpausedTurn(turn));
       if (from?.status !== to?.status) expect(to?.since).toBe(event.at);
       if (notes.some(({ type }) => type === 'transition')) expect(session.turn.since).toBe(event.at);
     });
@@ -215,7 +226,7 @@ describe('time', () => {
 
 describe('notes', () => {
   it('tell every change of status as one unbroken chain, each with its cause and time [LOOM-87, NEX-119]', () => {
-    everyStride(({ before, event, after }) => {
+    assertEveryStep(({ before, event, after }) => {
       const told = after.notes.filter((note) => note.type === 'transition');
       const statuses = told.flatMap(({ from, to }) => [from, to]);
       const links = [before.turn.status, ...statuses, after.session.turn.status];
@@ -234,8 +245,8 @@ describe('the walks themselves', () => {
     const events = new Set<string>();
     const actions = new Set<string>();
     const statuses = new Set<string>();
-    everyStride(({ event, after }) => {
-      if (refusal(after) === undefined) events.add(event.type);
+    assertEveryStep(({ event, after }) => {
+      if (getRefusalReason(after) === undefined) events.add(event.type);
       for (const action of after.actions) actions.add(action.type);
       for (const note of after.notes) if (note.type === 'transition') statuses.add(note.to);
     });

@@ -1,10 +1,10 @@
-import type { Step } from '../../src/turn/move.ts';
-import type { Move } from './xstate-oracle-context.ts';
-import { nameOf, type OracleSnapshot } from './xstate-oracle-machine.ts';
-import type { Place, Walked } from './xstate-oracle-walk.ts';
+import type { SessionStep } from '../../src/turn/transition-turn.ts';
+import type { OracleMove } from './xstate-oracle-context.ts';
+import { getStateName, type OracleSnapshot } from './xstate-oracle-machine.ts';
+import type { WalkPosition, OracleStep } from './xstate-oracle-walk.ts';
 
 /** What an event led to, as both machines can say it. */
-type Account = {
+type StepAccount = {
   readonly status: string;
   readonly refused: boolean;
   /** States left and entered, those passed through included. */
@@ -13,78 +13,81 @@ type Account = {
 };
 
 /** Where the chart and `step` tell the same event differently, in words; null where they agree. */
-export function disagreement({ before, event, after, from, taken }: Walked): string | null {
-  const chart = byChart(before, after);
-  const made = byStep(taken);
+export function findDisagreement({ before, event, after, from, taken }: OracleStep): string | null {
+  const chart = describeChartStep(before, after);
+  const made = describeMachineStep(taken);
   const isSame = JSON.stringify(chart) === JSON.stringify(made);
-  if (isSame && (!made.refused || isUntouched(from, taken))) return null;
-  return `${where(before)}, on ${JSON.stringify(event)}\n  chart: ${told(chart)}\n  step:  ${told(made)}`;
+  if (isSame && (!made.refused || isSessionUntouched(from, taken))) return null;
+  return `${formatOracleState(before)}, on ${JSON.stringify(event)}\n  chart: ${formatStepAccount(chart)}\n  step:  ${formatStepAccount(made)}`;
 }
 
 /** The event was refused: the session is as it was, the refusal is noted, and there is nothing to do but wait. */
-export function isUntouched({ session }: Place, taken: Step): boolean {
+export function isSessionUntouched({ session }: WalkPosition, taken: SessionStep): boolean {
   const [action, ...others] = taken.actions;
-  return taken.session === session && isRefused(taken) && action?.type === 'wait' && others.length === 0;
+  return taken.session === session && isRefusedStep(taken) && action?.type === 'wait' && others.length === 0;
 }
 
 /** The moves the chart made; none when it has no move for the event. */
-export function movesOf({ before, after }: Pick<Walked, 'before' | 'after'>): readonly Move[] {
+export function listOracleMoves({
+  before,
+  after,
+}: Pick<OracleStep, 'before' | 'after'>): readonly OracleMove[] {
   return after.context.trace === before.context.trace ? [] : after.context.trace;
 }
 
-export function pathTo({ events }: Place): string {
+export function formatOraclePath({ events }: WalkPosition): string {
   const said: string[] = [];
   for (let at = events; at !== null; at = at.before) said.unshift(at.last.type);
   return said.join(' → ');
 }
 
-function byChart(before: OracleSnapshot, after: OracleSnapshot): Account {
-  const moves = movesOf({ before, after });
+function describeChartStep(before: OracleSnapshot, after: OracleSnapshot): StepAccount {
+  const moves = listOracleMoves({ before, after });
   const isHeld = before.value === 'paused' && after.value === 'paused';
   const isStill = isHeld || (moves.length === 1 && moves[0]?.from === moves[0]?.to);
   const does = moves.flatMap((move) => move.does);
   return {
-    status: nameOf(after.value),
+    status: getStateName(after.value),
     refused: moves.length === 0,
-    ways: isStill ? [] : waysOf(moves, nameOf(before.value)),
-    actions: toBegin(isHeld ? does.filter(beginsNothing) : does),
+    ways: isStill ? [] : formatOracleMoves(moves, getStateName(before.value)),
+    actions: listWorkActions(isHeld ? does.filter(isPassiveActionType) : does),
   };
 }
 
 /** What the state held does is told of the session only when it ends: then the way begins in the pause. */
-function waysOf(moves: readonly Move[], from: string): readonly string[] {
+function formatOracleMoves(moves: readonly OracleMove[], from: string): readonly string[] {
   return moves.map((move, index) => `${index === 0 ? from : move.from} → ${move.to}`);
 }
 
-function byStep(taken: Step): Account {
+function describeMachineStep(taken: SessionStep): StepAccount {
   return {
     status: taken.session.turn.status,
-    refused: isRefused(taken),
+    refused: isRefusedStep(taken),
     ways: taken.notes.flatMap((note) => (note.type === 'transition' ? [`${note.from} → ${note.to}`] : [])),
-    actions: toBegin(taken.actions.map((action) => action.type)),
+    actions: listWorkActions(taken.actions.map((action) => action.type)),
   };
 }
 
-function told({ status, refused, ways, actions }: Account): string {
+function formatStepAccount({ status, refused, ways, actions }: StepAccount): string {
   return refused
     ? `refused in ${status}`
     : `${status} by ${ways.join(', ') || 'staying'}, to ${actions.join(', ')}`;
 }
 
-function isRefused({ notes }: Step): boolean {
+function isRefusedStep({ notes }: SessionStep): boolean {
   return notes.some((note) => note.type === 'refused');
 }
 
 /** To wait is what is left when there is nothing else to do; beside other actions it may be said or not. */
-function toBegin(actions: readonly string[]): readonly string[] {
+function listWorkActions(actions: readonly string[]): readonly string[] {
   const others = actions.filter((action) => action !== 'wait');
   return others.length === 0 ? ['wait'] : others;
 }
 
-function beginsNothing(action: string): boolean {
+function isPassiveActionType(action: string): boolean {
   return action === 'show-text' || action === 'show-error' || action === 'abort' || action === 'store';
 }
 
-function where({ value, context }: OracleSnapshot): string {
-  return context.held === null ? nameOf(value) : `paused (${context.held.value})`;
+function formatOracleState({ value, context }: OracleSnapshot): string {
+  return context.held === null ? getStateName(value) : `paused (${context.held.value})`;
 }

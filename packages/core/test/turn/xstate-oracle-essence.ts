@@ -1,56 +1,68 @@
 import type { Session } from '../../src/session.ts';
-import type { Settings } from '../../src/settings.ts';
-import type { Agenda, Ask, ErrorRecovery, Execution, Turn } from '../../src/turn/state.ts';
+import type { SessionSettings } from '../../src/settings.ts';
+import type {
+  TurnAgenda,
+  ModelCallIntent,
+  ErrorRecovery,
+  CallExecution,
+  TurnState,
+} from '../../src/turn/state.ts';
 
 /**
  * All of a session that decides what it will do: not its history, its clock, its request numbers or its words. Two
  * sessions in the same place of the chart must have the same, whichever way each of them came.
  */
-export function essenceOf({ turn, phases, governor, settings }: Session): string {
+export function serializeEssence({ turn, phases, governor, settings }: Session): string {
   const isOver = turn.status === 'halted' || turn.status === 'shuttingDown';
   const lasting = isOver ? null : [governor.recoveries, phases.current !== null];
-  return JSON.stringify([lasting, ofTurn(turn, settings)]);
+  return JSON.stringify([lasting, getTurnEssence(turn, settings)]);
 }
 
-function ofTurn(turn: Turn, settings: Settings): readonly unknown[] {
+function getTurnEssence(turn: TurnState, settings: SessionSettings): readonly unknown[] {
   switch (turn.status) {
     case 'waitingForUser':
     case 'halted':
     case 'shuttingDown':
       return [turn.status];
     case 'callingModel':
-      return [turn.status, turn.retries, ofAsk(turn.ask)];
+      return [turn.status, turn.retries, getIntentEssence(turn.ask)];
     case 'awaitingPermission': {
       const calls = turn.calls.map(({ call, decision }) => [call.id, call.tool, decision]);
-      return [turn.status, calls, ofAgenda(turn.agenda)];
+      return [turn.status, calls, getAgendaEssence(turn.agenda)];
     }
     case 'executingTools':
-      return [turn.status, ofExecutions(turn.executions, settings), ofAgenda(turn.agenda)];
+      return [turn.status, getExecutionsEssence(turn.executions, settings), getAgendaEssence(turn.agenda)];
     case 'postToolsHook':
-      return [turn.status, turn.retries, turn.work.next, ofAgenda(turn.work.agenda)];
+      return [turn.status, turn.retries, turn.work.next, getAgendaEssence(turn.work.agenda)];
     case 'paging':
-      return [turn.status, turn.retries, turn.work.asking, turn.work.modelRetries, ofAsk(turn.work.ask)];
+      return [
+        turn.status,
+        turn.retries,
+        turn.work.asking,
+        turn.work.modelRetries,
+        getIntentEssence(turn.work.ask),
+      ];
     case 'errorRecovery':
-      return ofRecovery(turn);
+      return getRecoveryEssence(turn);
     case 'paused':
-      return [turn.status, ofTurn(turn.held, settings)];
+      return [turn.status, getTurnEssence(turn.held, settings)];
     default:
       return turn satisfies never;
   }
 }
 
-function ofRecovery(turn: ErrorRecovery): readonly unknown[] {
+function getRecoveryEssence(turn: ErrorRecovery): readonly unknown[] {
   switch (turn.origin) {
     case 'model':
-      return [turn.status, turn.origin, turn.retries, ofAsk(turn.ask)];
+      return [turn.status, turn.origin, turn.retries, getIntentEssence(turn.ask)];
     case 'tool':
-      return [turn.status, turn.origin, ofAgenda(turn.agenda)];
+      return [turn.status, turn.origin, getAgendaEssence(turn.agenda)];
     case 'io': {
       const { work } = turn;
       const waiting =
         work.kind === 'hooks'
-          ? [work.hooks.next, ofAgenda(work.hooks.agenda)]
-          : [work.paging.asking, work.paging.modelRetries, ofAsk(work.paging.ask)];
+          ? [work.hooks.next, getAgendaEssence(work.hooks.agenda)]
+          : [work.paging.asking, work.paging.modelRetries, getIntentEssence(work.paging.ask)];
       return [turn.status, turn.origin, work.kind, turn.retries, ...waiting];
     }
     default:
@@ -59,7 +71,10 @@ function ofRecovery(turn: ErrorRecovery): readonly unknown[] {
 }
 
 /** Of the calls that are over, what counts is whether any changed something, and whether any said that all is done. */
-function ofExecutions(executions: readonly Execution[], settings: Settings): readonly unknown[] {
+function getExecutionsEssence(
+  executions: readonly CallExecution[],
+  settings: SessionSettings,
+): readonly unknown[] {
   const done = executions.flatMap((each) =>
     each.status === 'completed' && each.outcome.ok
       ? [{ tool: each.call.tool, final: each.outcome.final }]
@@ -72,10 +87,16 @@ function ofExecutions(executions: readonly Execution[], settings: Settings): rea
   ];
 }
 
-function ofAsk({ finish, agenda }: Ask): readonly unknown[] {
-  return [finish?.ends ?? null, ofAgenda(agenda)];
+function getIntentEssence({ finish, agenda }: ModelCallIntent): readonly unknown[] {
+  return [finish?.ends ?? null, getAgendaEssence(agenda)];
 }
 
-function ofAgenda({ phaseChanges, failedPhase, verdict, finish, said }: Agenda): readonly unknown[] {
+function getAgendaEssence({
+  phaseChanges,
+  failedPhase,
+  verdict,
+  finish,
+  said,
+}: TurnAgenda): readonly unknown[] {
   return [phaseChanges, failedPhase, verdict?.response ?? null, finish?.ends ?? null, said !== undefined];
 }

@@ -1,36 +1,44 @@
 import type { Event, RequestedCall } from '../../src/event.ts';
-import type { Response } from '../../src/governor/verdict.ts';
+import type { VerdictResponse } from '../../src/governor/verdict.ts';
 
 /*
  * What the oracle's walks are made of: every event type, with each payload that decides a move. An event is said without
  * its time and request number; `xstate-oracle-walk.ts` adds both when it is played to `step`.
  */
-type Unsaid<One> = One extends Event ? Omit<One, 'at' | 'request'> : never;
-export type Said = Unsaid<Event>;
+type WithoutTimeAndRequest<One> = One extends Event ? Omit<One, 'at' | 'request'> : never;
+export type OracleEvent = WithoutTimeAndRequest<Event>;
 
-const read: RequestedCall = { id: 'a', tool: 'read', args: {} };
-const edit: RequestedCall = { id: 'b', tool: 'edit_file', args: {} };
-const asked: RequestedCall = { id: 'a', tool: 'bash', args: {}, permission: 'ask' };
-const alsoAsked: RequestedCall = { id: 'b', tool: 'read', args: {}, permission: 'ask' };
-const denied: RequestedCall = { id: 'a', tool: 'bash', args: {}, permission: 'deny' };
+const readCall: RequestedCall = { id: 'a', tool: 'read', args: {} };
+const editCall: RequestedCall = { id: 'b', tool: 'edit_file', args: {} };
+const permissionCall: RequestedCall = { id: 'a', tool: 'bash', args: {}, permission: 'ask' };
+const secondPermissionCall: RequestedCall = { id: 'b', tool: 'read', args: {}, permission: 'ask' };
+const deniedCall: RequestedCall = { id: 'a', tool: 'bash', args: {}, permission: 'deny' };
 
-export const sayings: readonly Said[] = [
+export const oracleEvents: readonly OracleEvent[] = [
   { type: 'user-message', text: 'Go on.' },
   { type: 'steered', text: 'Not that.' },
   { type: 'text-delta', text: 'He' },
   { type: 'call-delta', callId: 'a', tool: 'read', fragment: '{' },
-  ...[[], [read], [read, edit], [asked], [asked, alsoAsked], [asked, edit], [denied]].map(reply),
+  ...[
+    [],
+    [readCall],
+    [readCall, editCall],
+    [permissionCall],
+    [permissionCall, secondPermissionCall],
+    [permissionCall, editCall],
+    [deniedCall],
+  ].map(createReply),
   { type: 'model-failed', error: { kind: 'network', message: 'gone' } },
   { type: 'model-failed', error: { kind: 'auth', message: 'no key', retryable: false } },
   { type: 'model-failed', error: { kind: 'rate-limit', message: 'tomorrow', retryAfterMs: 86_400_000 } },
   { type: 'model-failed', error: { kind: 'context-overflow', message: 'no room' } },
-  ...['a', 'b'].flatMap(onCall),
+  ...['a', 'b'].flatMap(createCallEvents),
   { type: 'hooks-finished', actionTaken: true },
   { type: 'hooks-failed', message: 'no repository' },
   { type: 'retry-due' },
   { type: 'recovery-finished', outcome: { kind: 'ask-model' } },
-  { type: 'recovery-finished', outcome: { kind: 'run-tools', calls: [edit] } },
-  { type: 'recovery-finished', outcome: { kind: 'run-tools', calls: [asked] } },
+  { type: 'recovery-finished', outcome: { kind: 'run-tools', calls: [editCall] } },
+  { type: 'recovery-finished', outcome: { kind: 'run-tools', calls: [permissionCall] } },
   { type: 'recovery-finished', outcome: { kind: 'check' } },
   { type: 'recovery-finished', outcome: { kind: 'give-up', reason: 'nothing helps' } },
   { type: 'recovery-finished', outcome: { kind: 'halt', reason: 'it gets worse' } },
@@ -43,7 +51,7 @@ export const sayings: readonly Said[] = [
   { type: 'phase-started', number: 1, description: 'The first', message: 'Begin.' },
   { type: 'phase-completed', success: true },
   { type: 'phase-completed', success: false },
-  ...responses().map(verdict),
+  ...listVerdictResponses().map(createVerdictEvent),
   { type: 'finish-requested', reason: 'time is up' },
   { type: 'pause-requested', reason: 'low on memory' },
   { type: 'resume-requested' },
@@ -52,11 +60,11 @@ export const sayings: readonly Said[] = [
   { type: 'shutdown-requested' },
 ];
 
-function reply(calls: readonly RequestedCall[]): Said {
+function createReply(calls: readonly RequestedCall[]): OracleEvent {
   return { type: 'model-replied', text: 'So.', calls };
 }
 
-function onCall(callId: string): readonly Said[] {
+function createCallEvents(callId: string): readonly OracleEvent[] {
   return [
     { type: 'permission-decided', callId, decision: 'allow' },
     { type: 'permission-decided', callId, decision: 'deny' },
@@ -68,11 +76,11 @@ function onCall(callId: string): readonly Said[] {
   ];
 }
 
-function responses(): readonly Response[] {
+function listVerdictResponses(): readonly VerdictResponse[] {
   return [
     { kind: 'advise' },
-    { kind: 'run', calls: [read] },
-    { kind: 'run', calls: [denied] },
+    { kind: 'run', calls: [readCall] },
+    { kind: 'run', calls: [deniedCall] },
     { kind: 'recover' },
     { kind: 'ask' },
     { kind: 'finish' },
@@ -80,7 +88,7 @@ function responses(): readonly Response[] {
   ];
 }
 
-function verdict(response: Response): Said {
+function createVerdictEvent(response: VerdictResponse): OracleEvent {
   return {
     type: 'verdict-reached',
     verdict: {

@@ -1,29 +1,29 @@
-import type { Settings } from '../../src/settings.ts';
+import type { SessionSettings } from '../../src/settings.ts';
 import {
-  type Call,
-  type Context,
-  isChange,
-  isFinal,
-  isOpen,
-  mayRunUnasked,
+  type OracleCall,
+  type TurnOracleContext,
+  isMutatingResult,
+  isFinalResult,
+  isAgendaOpen,
+  canRunUnasked,
 } from './xstate-oracle-context.ts';
-import type { Said } from './xstate-oracle-events.ts';
+import type { OracleEvent } from './xstate-oracle-events.ts';
 
-type Guard = (facts: { readonly context: Context; readonly event: Said }) => boolean;
+type OracleGuard = (facts: { readonly context: TurnOracleContext; readonly event: OracleEvent }) => boolean;
 
 /** What each condition of the turn chart means. An event's own condition is asked before the event has been heard. */
-export function guardsFor(settings: Settings): Readonly<Record<string, Guard>> {
+export function createGuards(settings: SessionSettings): Readonly<Record<string, OracleGuard>> {
   return {
-    ...modelGuards(settings),
-    ...toolGuards(settings),
-    ...checkGuards(settings),
+    ...createModelGuards(settings),
+    ...createToolGuards(settings),
+    ...createCheckGuards(settings),
     ...recoveryGuards,
     ...pauseGuards,
   };
 }
 
-function modelGuards(settings: Settings): Record<string, Guard> {
-  const triesAreLeft: Guard = ({ context }) => context.failures + 1 < settings.maxRetries;
+function createModelGuards(settings: SessionSettings): Record<string, OracleGuard> {
+  const triesAreLeft: OracleGuard = ({ context }) => context.failures + 1 < settings.maxRetries;
   return {
     'no room, and tries are left': ({ context, event }) =>
       event.type === 'model-failed' &&
@@ -33,53 +33,57 @@ function modelGuards(settings: Settings): Record<string, Guard> {
     'tries are left': ({ context, event }) =>
       triesAreLeft({ context, event }) && (event.type !== 'model-failed' || isWorthRetrying(event, settings)),
     'last call ends the session': ({ context }) => context.ending === 'session',
-    'agenda is open': ({ context }) => isOpen(context.agenda),
-    'reply ends the turn, agenda is open': ({ context }) => endsTurn(context) && isOpen(context.agenda),
-    'reply ends the turn': ({ context }) => endsTurn(context),
+    'agenda is open': ({ context }) => isAgendaOpen(context.agenda),
+    'reply ends the turn, agenda is open': ({ context }) =>
+      isOracleTurnEnding(context) && isAgendaOpen(context.agenda),
+    'reply ends the turn': ({ context }) => isOracleTurnEnding(context),
     'model was asked': ({ context }) => context.modelWaits,
   };
 }
 
 /** A provider that asks for a longer wait than allowed is given up on. */
-function isWorthRetrying({ error }: Extract<Said, { type: 'model-failed' }>, settings: Settings): boolean {
+function isWorthRetrying(
+  { error }: Extract<OracleEvent, { type: 'model-failed' }>,
+  settings: SessionSettings,
+): boolean {
   return error.retryable !== false && (error.retryAfterMs ?? 0) <= settings.retryAfterMaxMs;
 }
 
-function endsTurn({ ending, calls }: Context): boolean {
+function isOracleTurnEnding({ ending, calls }: TurnOracleContext): boolean {
   return ending !== null || calls.length === 0;
 }
 
-function toolGuards(settings: Settings): Record<string, Guard> {
+function createToolGuards(settings: SessionSettings): Record<string, OracleGuard> {
   return {
     'a call needs permission': ({ context }) => context.calls.some(isUndecided),
-    'others are undecided': ({ context, event }) => others(context, event).some(isUndecided),
+    'others are undecided': ({ context, event }) => listOtherCalls(context, event).some(isUndecided),
     'a call may run': ({ context, event }) =>
       context.calls.some((call) => call.is === 'allowed') ||
       (event.type === 'permission-decided' &&
         event.decision === 'allow' &&
         context.calls.some((call) => call.id === event.callId && isUndecided(call))),
     'others are open': ({ context, event }) =>
-      others(context, event).some((call) => call.is === 'allowed' || call.is === 'running'),
-    'something changed': ({ context, event }) => context.changed || isChange(context.calls, event),
-    'progress is checked': ({ context }) => settings.progressCheck || isOpen(context.agenda),
-    'turn is done': ({ context, event }) => context.done || isFinal(event),
+      listOtherCalls(context, event).some((call) => call.is === 'allowed' || call.is === 'running'),
+    'something changed': ({ context, event }) => context.changed || isMutatingResult(context.calls, event),
+    'progress is checked': ({ context }) => settings.progressCheck || isAgendaOpen(context.agenda),
+    'turn is done': ({ context, event }) => context.done || isFinalResult(event),
   };
 }
 
-function isUndecided(call: Call): boolean {
+function isUndecided(call: OracleCall): boolean {
   return call.is === 'undecided';
 }
 
-function others({ calls }: Context, event: Said): readonly Call[] {
+function listOtherCalls({ calls }: TurnOracleContext, event: OracleEvent): readonly OracleCall[] {
   return calls.filter((call) => !('callId' in event) || call.id !== event.callId);
 }
 
-function checkGuards(settings: Settings): Record<string, Guard> {
+function createCheckGuards(settings: SessionSettings): Record<string, OracleGuard> {
   return {
     'every round is checked': () => settings.progressCheck,
     'work is called off': ({ event }) => event.type === 'cancel-requested',
-    'a phase changed': phaseChanged,
-    'another phase changed': phaseChanged,
+    'a phase changed': hasPhaseChanged,
+    'another phase changed': hasPhaseChanged,
     'failed phase ends the session': ({ context: { agenda, held } }) =>
       settings.haltOnFailedPhase && (held?.context.agenda ?? agenda).failed,
     'work is under way': ({ context }) => context.underWay,
@@ -92,63 +96,64 @@ function checkGuards(settings: Settings): Record<string, Guard> {
     'verdict is halt': ({ event }) =>
       event.type === 'verdict-reached' && event.verdict.response.kind === 'halt',
     'verdict runs calls': ({ context: { agenda } }) =>
-      agenda.verdict?.kind === 'run' && agenda.verdict.calls.some(mayRunUnasked),
+      agenda.verdict?.kind === 'run' && agenda.verdict.calls.some(canRunUnasked),
     'verdict asks a person': ({ context }) => context.agenda.verdict?.kind === 'ask',
     'verdict asks for recovery, tries are left': ({ context }) =>
-      asksForRecovery(context) && context.recoveries < settings.maxRecoveries,
-    'verdict asks for recovery': ({ context }) => asksForRecovery(context),
+      isRecoveryRequested(context) && context.recoveries < settings.maxRecoveries,
+    'verdict asks for recovery': ({ context }) => isRecoveryRequested(context),
   };
 }
 
-const phaseChanged: Guard = ({ context }) => context.agenda.changes > 0;
+const hasPhaseChanged: OracleGuard = ({ context }) => context.agenda.changes > 0;
 
-function asksForRecovery({ agenda }: Context): boolean {
+function isRecoveryRequested({ agenda }: TurnOracleContext): boolean {
   return agenda.verdict?.kind === 'recover';
 }
 
-const recoveryGuards: Record<string, Guard> = {
+const recoveryGuards: Record<string, OracleGuard> = {
   'model failed': ({ context }) => context.trouble === 'model',
   'hooks failed': ({ context }) => context.trouble === 'hooks',
   'paging failed': ({ context }) => context.trouble === 'paging',
-  'way out is to halt': wayOut('halt'),
-  'way out is to check': wayOut('check'),
-  'there is no way out': wayOut('give-up'),
+  'way out is to halt': createRecoveryGuard('halt'),
+  'way out is to check': createRecoveryGuard('check'),
+  'there is no way out': createRecoveryGuard('give-up'),
   'there is no way out, agenda is open': ({ context, event }) =>
-    wayOut('give-up')({ context, event }) && isOpen(context.agenda),
+    createRecoveryGuard('give-up')({ context, event }) && isAgendaOpen(context.agenda),
   'way out is to run calls': ({ context, event }) =>
-    wayOut('run-tools')({ context, event }) && runsCalls(event),
+    createRecoveryGuard('run-tools')({ context, event }) && isRunningRecoveryCalls(event),
   // With no call among them that may run unasked, what is left is to ask the model.
   'way out is to ask': ({ context, event }) =>
-    wayOut('ask-model')({ context, event }) || (wayOut('run-tools')({ context, event }) && !runsCalls(event)),
+    createRecoveryGuard('ask-model')({ context, event }) ||
+    (createRecoveryGuard('run-tools')({ context, event }) && !isRunningRecoveryCalls(event)),
 };
 
-function wayOut(kind: string): Guard {
+function createRecoveryGuard(kind: string): OracleGuard {
   return ({ context, event }) =>
     context.trouble === 'stuck' && event.type === 'recovery-finished' && event.outcome.kind === kind;
 }
 
-function runsCalls(event: Said): boolean {
+function isRunningRecoveryCalls(event: OracleEvent): boolean {
   return (
     event.type === 'recovery-finished' &&
     event.outcome.kind === 'run-tools' &&
-    event.outcome.calls.some(mayRunUnasked)
+    event.outcome.calls.some(canRunUnasked)
   );
 }
 
-const pauseGuards: Record<string, Guard> = {
-  'was waitingForUser': was('waitingForUser'),
-  'was callingModel': was('callingModel'),
-  'was awaitingPermission': was('awaitingPermission'),
+const pauseGuards: Record<string, OracleGuard> = {
+  'was waitingForUser': createHeldStateGuard('waitingForUser'),
+  'was callingModel': createHeldStateGuard('callingModel'),
+  'was awaitingPermission': createHeldStateGuard('awaitingPermission'),
   'was executingTools, calls are to start': ({ context: { held } }) =>
     held?.value === 'executingTools' && held.context.calls.some((call) => call.is === 'allowed'),
-  'was executingTools': was('executingTools'),
-  'was postToolsHook': was('postToolsHook'),
+  'was executingTools': createHeldStateGuard('executingTools'),
+  'was postToolsHook': createHeldStateGuard('postToolsHook'),
   'was errorRecovery, a way out is sought': ({ context: { held } }) =>
     held?.value === 'errorRecovery' && held.context.trouble === 'stuck',
-  'was errorRecovery': was('errorRecovery'),
-  'was paging': was('paging'),
+  'was errorRecovery': createHeldStateGuard('errorRecovery'),
+  'was paging': createHeldStateGuard('paging'),
 };
 
-function was(state: string): Guard {
+function createHeldStateGuard(state: string): OracleGuard {
   return ({ context }) => context.held?.value === state;
 }

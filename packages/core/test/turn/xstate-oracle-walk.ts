@@ -1,43 +1,51 @@
 import { getAdjacencyMap } from 'xstate/graph';
 import type { Event } from '../../src/event.ts';
-import { emptyMemory, put } from '../../src/memory/memory.ts';
+import { createMemory, putEntry } from '../../src/memory/memory.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
 import { createSession, type Session } from '../../src/session.ts';
-import type { Settings } from '../../src/settings.ts';
+import type { SessionSettings } from '../../src/settings.ts';
 import { step } from '../../src/step.ts';
 import { turnChart } from '../../src/turn/chart.ts';
-import type { Step } from '../../src/turn/move.ts';
-import type { Held } from './xstate-oracle-context.ts';
-import { sayings, type Said } from './xstate-oracle-events.ts';
-import { nameOf, oracleFor, type OracleSnapshot } from './xstate-oracle-machine.ts';
+import type { SessionStep } from '../../src/turn/transition-turn.ts';
+import type { HeldOracleState } from './xstate-oracle-context.ts';
+import { oracleEvents, type OracleEvent } from './xstate-oracle-events.ts';
+import { getStateName, createOracle, type OracleSnapshot } from './xstate-oracle-machine.ts';
 
 /** Everywhere XState's own graph search gets to by the exported chart, in the order in which it gets there. */
-type Graph = ReadonlyMap<string, { readonly state: OracleSnapshot; readonly ways: readonly Way[] }>;
-type Way = { readonly event: Said; readonly state: OracleSnapshot };
+type OracleGraph = ReadonlyMap<
+  string,
+  { readonly state: OracleSnapshot; readonly ways: readonly OracleEdge[] }
+>;
+type OracleEdge = { readonly event: OracleEvent; readonly state: OracleSnapshot };
 
 /** How far a walk has come: the session `step` made of its events, and the request answers are given under. */
-export type Place = {
+export type WalkPosition = {
   readonly session: Session;
   readonly request: number | null;
-  readonly events: { readonly before: Place['events']; readonly last: Said } | null;
+  readonly events: { readonly before: WalkPosition['events']; readonly last: OracleEvent } | null;
 };
 
 /** One event of a walk: what the oracle makes of it, and what `step` does. */
-export type Walked = {
+export type OracleStep = {
   readonly before: OracleSnapshot;
-  readonly event: Said;
+  readonly event: OracleEvent;
   readonly after: OracleSnapshot;
-  readonly from: Place;
-  readonly taken: Step;
+  readonly from: WalkPosition;
+  readonly taken: SessionStep;
   /** The session that first came to where this one comes now. */
   readonly first: Session;
 };
 
 /** `together` is how many complications may come together in a place that is gone on from; it keeps the graph finite. */
-export function graphFor(settings: Settings, together: number): Graph {
-  const stopWhen = (snapshot: OracleSnapshot): boolean => complicationsIn(snapshot) > together;
-  const options = { events: sayings, filterEvents: fits, stopWhen, serializeState: keyOf };
-  const found = getAdjacencyMap(oracleFor(turnChart, settings), options);
+export function buildOracleGraph(settings: SessionSettings, together: number): OracleGraph {
+  const stopWhen = (snapshot: OracleSnapshot): boolean => countComplications(snapshot) > together;
+  const options = {
+    events: oracleEvents,
+    filterEvents: isApplicableEvent,
+    stopWhen,
+    serializeState: getSnapshotKey,
+  };
+  const found = getAdjacencyMap(createOracle(turnChart, settings), options);
   const places: [string, (typeof found)[keyof typeof found]][] = Object.entries(found);
   return new Map(
     places.map(([key, { state, transitions }]) => [key, { state, ways: Object.values(transitions) }]),
@@ -45,29 +53,29 @@ export function graphFor(settings: Settings, together: number): Graph {
 }
 
 /** Every event in every place of the graph; each place is reached on a shortest path. */
-export function* everyPath(graph: Graph, settings: Settings): Generator<Walked> {
-  const places = new Map<string, Place>();
+export function* iterateOraclePaths(graph: OracleGraph, settings: SessionSettings): Generator<OracleStep> {
+  const places = new Map<string, WalkPosition>();
   for (const [key, { state: before, ways }] of graph) {
-    const from = places.get(key) ?? start(settings);
+    const from = places.get(key) ?? createWalkPosition(settings);
     for (const { event, state: after } of ways) {
-      const { place, taken } = play(from, event);
-      const reached = places.get(keyOf(after)) ?? place;
-      places.set(keyOf(after), reached);
+      const { place, taken } = playOracleEvent(from, event);
+      const reached = places.get(getSnapshotKey(after)) ?? place;
+      places.set(getSnapshotKey(after), reached);
       yield { before, event, after, from, taken, first: reached.session };
     }
   }
 }
 
 /** What `step` makes of the same event when it answers a request that nobody waits for. */
-export function lateAnswer({ from: { session }, event }: Walked): Step {
-  return step(session, toEvent(event, session, session.seq + 1_000));
+export function stepLateAnswer({ from: { session }, event }: OracleStep): SessionStep {
+  return step(session, toTimedEvent(event, session, session.seq + 1_000));
 }
 
-export function isAnswer({ type }: Said): boolean {
-  return answers.has(type);
+export function isAnswerType({ type }: OracleEvent): boolean {
+  return answerTypes.has(type);
 }
 
-const answers: ReadonlySet<string> = new Set([
+const answerTypes: ReadonlySet<string> = new Set([
   'text-delta',
   'call-delta',
   'model-replied',
@@ -84,62 +92,62 @@ const answers: ReadonlySet<string> = new Set([
   'paging-failed',
 ]);
 
-function start(settings: Settings): Place {
+function createWalkPosition(settings: SessionSettings): WalkPosition {
   return { session: createSession({ id: 's', at: 0, settings }), request: null, events: null };
 }
 
-function play(
-  { session, request, events }: Place,
-  said: Said,
-): { readonly place: Place; readonly taken: Step } {
-  const taken = take(session, said, request);
-  const next = taken.session === session ? request : requestAfter(taken, request);
+function playOracleEvent(
+  { session, request, events }: WalkPosition,
+  said: OracleEvent,
+): { readonly place: WalkPosition; readonly taken: SessionStep } {
+  const taken = stepOracleEvent(session, said, request);
+  const next = taken.session === session ? request : getNextRequest(taken, request);
   return { taken, place: { session: taken.session, request: next, events: { before: events, last: said } } };
 }
 
 /** The caller learns the number of a request from the action that makes it; what goes on under a pause it is not told. */
-function requestAfter({ session, actions }: Step, request: number | null): number | null {
+function getNextRequest({ session, actions }: SessionStep, request: number | null): number | null {
   if (session.turn.status === 'paused') return null;
   const begun = actions.findLast((action) => 'request' in action && action.type !== 'abort');
   return begun !== undefined && 'request' in begun ? begun.request : request;
 }
 
-function toEvent(said: Said, { seq }: Session, request: number | null): Event {
+function toTimedEvent(said: OracleEvent, { seq }: Session, request: number | null): Event {
   const at = (seq + 1) * 1_000;
   return (request === null ? { ...said, at } : { ...said, at, request }) as Event;
 }
 
 /** There is memory only when it is asked for: the oracle knows nothing of it, and without it all else is quicker. */
-function take(session: Session, said: Said, request: number | null): Step {
-  const event = toEvent(said, session, request);
+function stepOracleEvent(session: Session, said: OracleEvent, request: number | null): SessionStep {
+  const event = toTimedEvent(said, session, request);
   if (said.type !== 'memory-asked') return step(session, event);
   const remembering = {
     ...session,
-    memory: put(emptyMemory(memorySettings.pawl), { key: said.key, value: 1, at: 0 }),
+    memory: putEntry(createMemory(memorySettings.pawl), { key: said.key, value: 1, at: 0 }),
   };
   const taken = step(remembering, event);
   return { ...taken, session: taken.session === remembering ? session : { ...taken.session, memory: null } };
 }
 
 /** Two snapshots with the same key have the same future. How they came about is no part of it. */
-function keyOf(snapshot: OracleSnapshot): string {
+function getSnapshotKey(snapshot: OracleSnapshot): string {
   const { value, context } = snapshot;
-  const key = keys.get(snapshot) ?? JSON.stringify({ value, context: { ...context, trace: [] } });
-  keys.set(snapshot, key);
+  const key = snapshotKeys.get(snapshot) ?? JSON.stringify({ value, context: { ...context, trace: [] } });
+  snapshotKeys.set(snapshot, key);
   return key;
 }
 
-const keys = new WeakMap<OracleSnapshot, string>();
+const snapshotKeys = new WeakMap<OracleSnapshot, string>();
 
 /**
  * Answers about calls are only said about calls that wait for them, since a chart has no word for the others. Of the
  * events that a state has no move for, one of each type will do.
  */
-function fits(snapshot: OracleSnapshot, event: Said): boolean {
-  const { value, context } = working(snapshot);
+function isApplicableEvent(snapshot: OracleSnapshot, event: OracleEvent): boolean {
+  const { value, context } = getActiveState(snapshot);
   const isCall = (...states: readonly string[]) =>
     'callId' in event && context.calls.some((call) => call.id === event.callId && states.includes(call.is));
-  if (!listed.has(`${value} ${event.type}`)) return firstOfTheirType.has(event);
+  if (!listedMoves.has(`${value} ${event.type}`)) return firstEventsByType.has(event);
   switch (event.type) {
     case 'permission-decided':
       return isCall('undecided');
@@ -153,13 +161,15 @@ function fits(snapshot: OracleSnapshot, event: Said): boolean {
   }
 }
 
-const listed = new Set(
+const listedMoves = new Set(
   turnChart.states.flatMap(({ name, moves }) => moves.map((move) => `${name} ${move.on}`)),
 );
-const firstOfTheirType = new Set(new Map(sayings.toReversed().map((said) => [said.type, said])).values());
+const firstEventsByType = new Set(
+  new Map(oracleEvents.toReversed().map((said) => [said.type, said])).values(),
+);
 
-function complicationsIn(snapshot: OracleSnapshot): number {
-  const { agenda, calls, failures, modelFailures, recoveries } = working(snapshot).context;
+function countComplications(snapshot: OracleSnapshot): number {
+  const { agenda, calls, failures, modelFailures, recoveries } = getActiveState(snapshot).context;
   const complications = [
     snapshot.context.held !== null,
     calls.length > 1,
@@ -173,6 +183,6 @@ function complicationsIn(snapshot: OracleSnapshot): number {
 }
 
 /** The state that takes events: while paused, the one held. */
-function working({ value, context }: OracleSnapshot): Held {
-  return context.held ?? { value: nameOf(value), context };
+function getActiveState({ value, context }: OracleSnapshot): HeldOracleState {
+  return context.held ?? { value: getStateName(value), context };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jsonSchema } from './parts.ts';
+import { jsonSchema } from './shared-schemas.ts';
 
 export const approvalSchema = z
   .object({
@@ -17,8 +17,8 @@ export const approvalSchema = z
   })
   .meta({ id: 'Approval', description: 'A call that waits for a person to decide.' });
 
-export type Approval = z.infer<typeof approvalSchema>;
+export type ApprovalRequest = z.infer<typeof approvalSchema>;
 
-export const approvalsSchema = z.object({ approvals: z.array(approvalSchema) }).meta({ id: 'Approvals' });
+export const approvalListSchema = z.object({ approvals: z.array(approvalSchema) }).meta({ id: 'Approvals' });
 
-export type Approvals = z.infer<typeof approvalsSchema>;
+export type ApprovalList = z.infer<typeof approvalListSchema>;

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { requestIdSchema } from './parts.ts';
+import { requestIdSchema } from './shared-schemas.ts';
 
 const requestId = requestIdSchema.optional();
-const text = z.string().min(1).max(10_000);
-/** Stands in where a person gave no reason. */
-const reason = text.default('the user asked for it');
-const maybeReason = z.exactOptional(text);
+const commandTextSchema = z.string().min(1).max(10_000);
+/** Used when the user gives no reason. */
+const requiredReason = commandTextSchema.default('the user asked for it');
+const optionalReason = z.exactOptional(commandTextSchema);
 
-/** What a person may ask of a session, whoever runs it. */
+/** Commands that a user can send to a session, regardless of which process runs it. */
 export const commandSchema = z
   .discriminatedUnion('kind', [
     z
@@ -19,25 +19,27 @@ export const commandSchema = z
         kind: z.literal('decide'),
         callId: z.string().max(1_000),
         decision: z.enum(['allow', 'deny']),
-        reason: maybeReason,
+        reason: optionalReason,
         request: z
           .exactOptional(z.int())
           .describe('Which question it answers, where a model uses an id twice.'),
       })
       .describe('Answers a call that waits for permission.'),
     z
-      .strictObject({ requestId, kind: z.literal('pause'), reason })
+      .strictObject({ requestId, kind: z.literal('pause'), reason: requiredReason })
       .describe('Starts nothing new until it is resumed.'),
     z
       .strictObject({ requestId, kind: z.literal('resume') })
       .describe('Goes on with what was paused, or with a fork that stands still.'),
     z
-      .strictObject({ requestId, kind: z.literal('finish'), reason })
+      .strictObject({ requestId, kind: z.literal('finish'), reason: requiredReason })
       .describe('One last model call without tools, then the answer.'),
     z
-      .strictObject({ requestId, kind: z.literal('cancel'), reason: maybeReason })
+      .strictObject({ requestId, kind: z.literal('cancel'), reason: optionalReason })
       .describe('Calls off the work of this turn.'),
-    z.strictObject({ requestId, kind: z.literal('halt'), reason }).describe('Ends the session for good.'),
+    z
+      .strictObject({ requestId, kind: z.literal('halt'), reason: requiredReason })
+      .describe('Ends the session for good.'),
     z
       .strictObject({
         requestId,
@@ -57,4 +59,4 @@ export const commandSchema = z
   ])
   .meta({ id: 'Command' });
 
-export type Command = z.input<typeof commandSchema>;
+export type CommandRequest = z.input<typeof commandSchema>;

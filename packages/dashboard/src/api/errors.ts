@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-export const errorCodes = [
+export const apiErrorCodes = [
   'unauthorized',
   'forbidden',
   'bad-request',
@@ -14,17 +14,17 @@ export const errorCodes = [
   'internal',
 ] as const;
 
-export type ErrorCode = (typeof errorCodes)[number];
+export type ApiErrorCode = (typeof apiErrorCodes)[number];
 
 export const apiErrorSchema = z
   .object({
     error: z.object({
-      code: z.enum(errorCodes),
+      code: z.enum(apiErrorCodes),
       message: z.string().describe('What went wrong, for a person.'),
       hint: z.exactOptional(z.string()).describe('What to do about it.'),
     }),
   })
   .meta({ id: 'Error' });
 
-/** What every request that fails is answered with. */
+/** Response body of every failed request. */
 export type ApiErrorBody = Readonly<z.infer<typeof apiErrorSchema>>;

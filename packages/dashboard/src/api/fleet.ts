@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-export const fleetSchema = z
+export const fleetStatusSchema = z
   .object({
     store: z.object({ kind: z.enum(['sqlite', 'redis', 'memory']), where: z.nullable(z.string()) }),
     workers: z
@@ -31,4 +31,4 @@ export const fleetSchema = z
   })
   .meta({ id: 'Fleet' });
 
-export type Fleet = z.infer<typeof fleetSchema>;
+export type FleetStatus = z.infer<typeof fleetStatusSchema>;

@@ -1,6 +1,6 @@
 import type { Session } from '@pawl/core';
 import * as z from 'zod';
-import { keptEventSchema, sessionSchema, type KeptEvent } from './parts.ts';
+import { numberedEventSchema, sessionSchema, type NumberedEvent } from './shared-schemas.ts';
 
 export const importQuerySchema = z.object({
   name: z.string().max(500).default('upload').describe('The name of the file, for runs that have none.'),
@@ -25,7 +25,7 @@ export const importedRunSchema = z
     model: z.nullable(z.string()),
     success: z.nullable(z.boolean()).describe('Whether the task was solved, where that is known.'),
     created: sessionSchema,
-    events: z.array(keptEventSchema),
+    events: z.array(numberedEventSchema),
     audit: z.object({
       level: z
         .enum(['fine', 'nudge', 'block', 'ask', 'stop'])
@@ -38,17 +38,17 @@ export const importedRunSchema = z
 
 export type ImportedRun = Omit<z.infer<typeof importedRunSchema>, 'created' | 'events'> & {
   readonly created: Session;
-  readonly events: readonly KeptEvent[];
+  readonly events: readonly NumberedEvent[];
 };
 
-export const importsSchema = z
+export const importResultSchema = z
   .object({
     runs: z.array(importedRunSchema),
     problems: z.array(z.object({ line: z.nullable(z.int()), message: z.string() })),
   })
   .meta({ id: 'Imports' });
 
-export type Imports = {
+export type ImportResult = {
   readonly runs: readonly ImportedRun[];
   readonly problems: readonly { readonly line: number | null; readonly message: string }[];
 };

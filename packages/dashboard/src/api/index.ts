@@ -1,19 +1,19 @@
-/** The shapes of the HTTP API. Nothing here needs Node, so that pages can use the types as they are. */
-export type { Approval, Approvals } from './approvals.ts';
-export type { Command } from './commands.ts';
-export type { ApiErrorBody, ErrorCode } from './errors.ts';
-export type { Fleet } from './fleet.ts';
-export type { ImportedRun, Imports } from './imports.ts';
-export type { Shelf } from './memory.ts';
-export type { KeptEvent } from './parts.ts';
-export type { Prompt } from './prompt.ts';
+/** The types of the HTTP API. Nothing here depends on Node, so the web app can import these types directly. */
+export type { ApprovalRequest, ApprovalList } from './approvals.ts';
+export type { CommandRequest } from './commands.ts';
+export type { ApiErrorBody, ApiErrorCode } from './errors.ts';
+export type { FleetStatus } from './fleet.ts';
+export type { ImportedRun, ImportResult } from './imports.ts';
+export type { StoredMemory } from './memory.ts';
+export type { NumberedEvent } from './shared-schemas.ts';
+export type { ModelPrompt } from './prompt.ts';
 export type {
-  CreateSession,
+  CreateSessionRequest,
   EventsPage,
-  Fork,
-  Holder,
-  Mark,
+  ForkRequest,
+  SessionHolder,
+  VerdictFeedbackEntry,
   SessionDetail,
   SessionList,
-  SessionRow,
+  SessionListItem,
 } from './sessions.ts';

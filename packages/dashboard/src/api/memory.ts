@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { jsonSchema } from './parts.ts';
+import { jsonSchema } from './shared-schemas.ts';
 
 export const memoryQuerySchema = z.object({
   q: z.string().max(1_000).default(''),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 
-export const memorySchema = z
+export const storedMemorySchema = z
   .object({
     entries: z.array(
       z.object({
@@ -19,9 +19,9 @@ export const memorySchema = z
   })
   .meta({ id: 'Shelf', description: 'Entries in storage.' });
 
-export type Shelf = z.infer<typeof memorySchema>;
+export type StoredMemory = z.infer<typeof storedMemorySchema>;
 
-export const verdictMarkSchema = z
+export const feedbackRequestSchema = z
   .strictObject({
     mark: z.nullable(z.enum(['right', 'wrong'])).describe('Null takes a mark back.'),
     rule: z.string().max(200).optional().describe('Which verdict, where an event brought several.'),

@@ -1,22 +1,22 @@
-import type { Message } from '@pawl/core';
+import type { ConversationMessage } from '@pawl/core';
 import * as z from 'zod';
-import { toolSchema } from './sessions.ts';
+import { toolDescriptionSchema } from './sessions.ts';
 
 export const promptQuerySchema = z.object({
   at: z.coerce.number().int().min(1).describe('The number of the event that made the model be asked.'),
 });
 
 const messageSchema = z
-  .custom<Message>((value) => typeof value === 'object' && value !== null)
+  .custom<ConversationMessage>((value) => typeof value === 'object' && value !== null)
   .meta({ id: 'Message', description: 'A message of the conversation: user, assistant or tool.' });
 
-export const promptSchema = z
+export const modelPromptSchema = z
   .object({
     seq: z.int(),
     request: z.int(),
     attempt: z.int(),
     system: z.string(),
-    tools: z.array(toolSchema),
+    tools: z.array(toolDescriptionSchema),
     messages: z.array(messageSchema),
     injected: z
       .object({
@@ -31,4 +31,4 @@ export const promptSchema = z
   })
   .meta({ id: 'Prompt', description: 'What the model was sent, to the letter.' });
 
-export type Prompt = z.infer<typeof promptSchema>;
+export type ModelPrompt = z.infer<typeof modelPromptSchema>;

@@ -1,9 +1,15 @@
 import type { Session, TurnStatus } from '@pawl/core';
 import * as z from 'zod';
-import { idSchema, jsonSchema, keptEventSchema, requestIdSchema, sessionSchema } from './parts.ts';
-import type { KeptEvent } from './parts.ts';
+import {
+  idSchema,
+  jsonSchema,
+  numberedEventSchema,
+  requestIdSchema,
+  sessionSchema,
+} from './shared-schemas.ts';
+import type { NumberedEvent } from './shared-schemas.ts';
 
-const statuses = Object.keys({
+const sessionStatuses = Object.keys({
   waitingForUser: 0,
   callingModel: 0,
   processingResponse: 0,
@@ -20,14 +26,14 @@ const statuses = Object.keys({
   damaged: 0,
 } satisfies Record<TurnStatus | 'damaged', 0>) as readonly (TurnStatus | 'damaged')[];
 
-/** Who has a session in hand: this server, another process, or nobody. */
-export const holderSchema = z.enum(['here', 'elsewhere', 'nobody']).meta({ id: 'Holder' });
+/** Which process holds a session: this server, another process, or none. */
+export const sessionHolderSchema = z.enum(['here', 'elsewhere', 'nobody']).meta({ id: 'Holder' });
 
-export type Holder = z.infer<typeof holderSchema>;
+export type SessionHolder = z.infer<typeof sessionHolderSchema>;
 
 const parentSchema = z.object({ id: z.string(), at: z.int() });
 
-export const sessionRowSchema = z
+export const sessionListItemSchema = z
   .object({
     id: z.string(),
     short: z.string().describe('The beginning of its id that people type.'),
@@ -35,7 +41,7 @@ export const sessionRowSchema = z
     profile: z.string(),
     model: z.nullable(z.string()),
     dir: z.nullable(z.string()).describe('The folder it works in.'),
-    status: z.enum(statuses),
+    status: z.enum(sessionStatuses),
     mode: z.nullable(z.string()).describe('The kind of step it is taking, where its profile has modes.'),
     phase: z.nullable(z.object({ number: z.int(), description: z.string(), total: z.nullable(z.int()) })),
     stop: z
@@ -49,19 +55,19 @@ export const sessionRowSchema = z
     head: z.int().describe('The number of the last event.'),
     createdAt: z.number().describe('In milliseconds since 1970, as all times are.'),
     updatedAt: z.number(),
-    holder: holderSchema,
+    holder: sessionHolderSchema,
     parent: z.nullable(parentSchema).describe('The session it was forked from, and after which event.'),
   })
   .meta({ id: 'SessionRow' });
 
-/** A session in a list. */
-export type SessionRow = z.infer<typeof sessionRowSchema>;
+/** One session in the session list. */
+export type SessionListItem = z.infer<typeof sessionListItemSchema>;
 
-export const toolSchema = z
+export const toolDescriptionSchema = z
   .object({ name: z.string(), description: z.string(), parameters: jsonSchema })
   .meta({ id: 'Tool' });
 
-export const markSchema = z
+export const verdictFeedbackEntrySchema = z
   .object({
     seq: z.int(),
     rule: z.string(),
@@ -71,20 +77,20 @@ export const markSchema = z
   })
   .meta({ id: 'Mark', description: 'What a person thinks of a verdict.' });
 
-export type Mark = z.infer<typeof markSchema>;
+export type VerdictFeedbackEntry = z.infer<typeof verdictFeedbackEntrySchema>;
 
-export const sessionDetailSchema = sessionRowSchema
+export const sessionDetailSchema = sessionListItemSchema
   .extend({
     created: sessionSchema.describe('The session before its first event.'),
     prompt: z
       .nullable(z.string())
       .describe('What its model is told before all else, where that is on record.'),
-    tools: z.nullable(z.array(toolSchema)).describe('What it may call, where that is on record.'),
+    tools: z.nullable(z.array(toolDescriptionSchema)).describe('What it may call, where that is on record.'),
     controllable: z.boolean().describe('Whether commands reach it.'),
     why: z
       .nullable(z.string())
       .describe('Why not, if they do not; else why it could not be gone on with the last time, if so.'),
-    marks: z.array(markSchema),
+    marks: z.array(verdictFeedbackEntrySchema),
   })
   .meta({ id: 'SessionDetail' });
 
@@ -93,7 +99,7 @@ export type SessionDetail = Omit<z.infer<typeof sessionDetailSchema>, 'created'>
 };
 
 export const sessionListSchema = z
-  .object({ sessions: z.array(sessionRowSchema), next: z.nullable(z.string()) })
+  .object({ sessions: z.array(sessionListItemSchema), next: z.nullable(z.string()) })
   .meta({ id: 'SessionList' });
 
 export type SessionList = z.infer<typeof sessionListSchema>;
@@ -105,13 +111,13 @@ export const listQuerySchema = z.object({
     .string()
     .max(500)
     .optional()
-    .describe(`One status, or several with commas between them: ${statuses.join(', ')}.`),
+    .describe(`One status, or several with commas between them: ${sessionStatuses.join(', ')}.`),
   q: z.string().max(500).optional().describe('Words that the goal, id, profile, model or folder must have.'),
 });
 
 const budgetSchema = z.nullable(z.number().min(0)).optional();
 
-export const createSessionSchema = z
+export const createSessionRequestSchema = z
   .strictObject({
     requestId: requestIdSchema,
     goal: z.string().min(1).max(100_000),
@@ -139,18 +145,18 @@ export const createSessionSchema = z
   })
   .meta({ id: 'CreateSession' });
 
-export type CreateSession = z.infer<typeof createSessionSchema>;
+export type CreateSessionRequest = z.infer<typeof createSessionRequestSchema>;
 
-export const forkSchema = z
+export const forkRequestSchema = z
   .strictObject({
     at: z.int().min(0).describe('The last event that both sessions have.'),
     requestId: requestIdSchema.optional(),
   })
   .meta({ id: 'Fork' });
 
-export type Fork = z.infer<typeof forkSchema>;
+export type ForkRequest = z.infer<typeof forkRequestSchema>;
 
-export const idAnswerSchema = z.object({ id: idSchema }).meta({ id: 'Id' });
+export const idResponseSchema = z.object({ id: idSchema }).meta({ id: 'Id' });
 
 export const eventsQuerySchema = z.object({
   after: z.coerce.number().int().min(0).default(0).describe('The last event that is known.'),
@@ -159,14 +165,14 @@ export const eventsQuerySchema = z.object({
 
 export const eventsPageSchema = z
   .object({
-    events: z.array(keptEventSchema),
+    events: z.array(numberedEventSchema),
     head: z.int().describe('The number of the last event there is.'),
     more: z.boolean().describe('Whether there are events after those of this page.'),
   })
   .meta({ id: 'EventsPage' });
 
 export type EventsPage = {
-  readonly events: readonly KeptEvent[];
+  readonly events: readonly NumberedEvent[];
   readonly head: number;
   readonly more: boolean;
 };

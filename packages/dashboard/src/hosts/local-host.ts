@@ -1,49 +1,49 @@
 import { step, type Event, type Json } from '@pawl/core';
 import { StoreError, type SessionCommand, type Store } from '@pawl/runtime';
-import type { OutfitFor } from '@pawl/worker';
-import type { CreateSession, Fleet } from '../api/index.ts';
-import { overStatuses } from '../sessions/statuses.ts';
-import type { Host, Prepare } from './host.ts';
-import { idFor } from './ids.ts';
-import { createOwners } from './owners.ts';
-import { prepared } from './prepared.ts';
-import { createRuns } from './runs.ts';
+import type { AgentFactory } from '@pawl/worker';
+import type { CreateSessionRequest, FleetStatus } from '../api/index.ts';
+import { endedStatuses } from '../sessions/statuses.ts';
+import type { SessionHost, SessionPreparer } from './session-host.ts';
+import { deriveStableId } from './stable-id.ts';
+import { createOwnerLiveness } from './owner-liveness.ts';
+import { prepareSession } from './prepare-session.ts';
+import { createSessionRunner } from './session-runner.ts';
 
 export type LocalHostOptions = {
   readonly store: Store;
-  /** Names this process, as `thisProcess()` does. */
+  /** Identifies this process, as `getProcessOwner()` does. */
   readonly owner: string;
-  readonly outfitFor: OutfitFor;
-  readonly prepare: Prepare;
-  /** Why a session cannot be gone on with from here, told from what is kept about it; null where it can. */
+  readonly outfitFor: AgentFactory;
+  readonly prepare: SessionPreparer;
+  /** Explains, from a session's metadata, why it cannot be resumed here; null if it can. */
   readonly whyNot: (about: Json) => string | null;
-  readonly place: Fleet['store'];
+  readonly place: FleetStatus['store'];
   readonly now: () => number;
   readonly onTrouble: (message: string) => void;
-  /** Sessions that this process works on by other means: they hear what is asked of them by themselves. */
-  readonly besides?: Besides;
+  /** Sessions that this process runs outside this host; they receive their own commands. */
+  readonly besides?: ExternalRuns;
 };
 
-export type Besides = { has(id: string): boolean; readonly watch: Host['watch'] };
+export type ExternalRuns = { has(id: string): boolean; readonly watch: SessionHost['watch'] };
 
-const nothingBesides: Besides = { has: () => false, watch: () => () => undefined };
+const noExternalRuns: ExternalRuns = { has: () => false, watch: () => () => undefined };
 
-/** Runs sessions in this process, and passes on what is asked of those that another one runs. */
-export function createLocalHost(options: LocalHostOptions): Host {
-  const { store, owner, besides = nothingBesides } = options;
-  const runs = createRuns(options);
-  const owners = createOwners(() => performance.now());
-  const submitting = new Map<string, Promise<Begun>>();
+/** Runs sessions in this process and forwards commands to sessions that another process runs. */
+export function createLocalHost(options: LocalHostOptions): SessionHost {
+  const { store, owner, besides = noExternalRuns } = options;
+  const runs = createSessionRunner(options);
+  const owners = createOwnerLiveness(() => performance.now());
+  const submitting = new Map<string, Promise<SubmitResult>>();
   const isHere = (id: string): boolean => runs.has(id) || besides.has(id);
   const isElsewhere = (session: { readonly id: string; readonly owner: string }): boolean =>
     !isHere(session.id) && session.owner !== owner && owners.mayBeThere(session.owner);
   return {
     async submit(asked) {
-      const id = idFor('create', asked.requestId);
+      const id = deriveStableId('create', asked.requestId);
       const before = submitting.get(id);
       if (before !== undefined) return before.then(() => ({ id, isNew: false }));
       runs.checkRoom();
-      const beginning = begin(options, id, asked).finally(() => submitting.delete(id));
+      const beginning = createAndStartSession(options, id, asked).finally(() => submitting.delete(id));
       submitting.set(id, beginning);
       const { isNew, isBegun } = await beginning;
       if (isBegun) runs.takeUp(id);
@@ -51,17 +51,17 @@ export function createLocalHost(options: LocalHostOptions): Host {
     },
     async send(id, command, requestId) {
       const found = await store.open(id);
-      const sent = await sendTo(store, id, command, requestId);
-      // Whoever has it hears of it by themselves.
+      const sent = await sendToStore(store, id, command, requestId);
+      // A process that holds the session picks up the command itself.
       const hasOne = besides.has(id) || isElsewhere({ id, owner: found.owner });
       if (!hasOne) runs.takeUp(id);
       return sent;
     },
     holderOf(session) {
       if (isHere(session.id)) return 'here';
-      return !overStatuses.has(session.status) && isElsewhere(session) ? 'elsewhere' : 'nobody';
+      return !endedStatuses.has(session.status) && isElsewhere(session) ? 'elsewhere' : 'nobody';
     },
-    whyNot: ({ about, status }) => (overStatuses.has(status) ? hasEnded : options.whyNot(about)),
+    whyNot: ({ about, status }) => (endedStatuses.has(status) ? closedSessionReason : options.whyNot(about)),
     troubleOf: (id) => runs.troubleOf(id),
     fleet: async () => ({ store: options.place, workers: [], queues: [], parked: [], held: runs.all() }),
     watch(id, listener) {
@@ -72,45 +72,45 @@ export function createLocalHost(options: LocalHostOptions): Host {
   };
 }
 
-type Begun = { readonly isNew: boolean; readonly isBegun: boolean };
+type SubmitResult = { readonly isNew: boolean; readonly isBegun: boolean };
 
-/** Keeps the session and its goal, or goes on with one that was begun before and has no goal yet. */
-async function begin(
+/** Creates the session with its goal, or resumes an earlier attempt that did not store the goal yet. */
+async function createAndStartSession(
   { store, owner, prepare, now }: LocalHostOptions,
   id: string,
-  asked: CreateSession,
-): Promise<Begun> {
-  const before = await store.open(id).catch(missing);
+  asked: CreateSessionRequest,
+): Promise<SubmitResult> {
+  const before = await store.open(id).catch(nullIfMissing);
   if (before !== null && before.session.seq > 0) return { isNew: false, isBegun: false };
-  const { session, about } = await prepared(prepare, asked, id);
+  const { session, about } = await prepareSession(prepare, asked, id);
   const position =
     before === null
-      ? await store.create(session, owner, { about, createdAt: now() }).catch(conflicting)
+      ? await store.create(session, owner, { about, createdAt: now() }).catch(nullIfConflict)
       : await store.claim(id, owner, before.fence);
-  // Another process was asked for the same thing, and was first.
+  // Another process received the same request first.
   if (position === null) return { isNew: false, isBegun: false };
   const said: Event = { type: 'user-message', at: now(), text: asked.goal };
-  // One that has a goal by now was lost to this process by whoever gave it that goal.
+  // If the log has a goal by now, another process appended it first.
   if (position.head === 0)
     await store.append(id, position, [said], step(before?.session ?? session, said).session);
   return { isNew: before === null, isBegun: true };
 }
 
-const hasEnded = 'It has ended for good. Fork it to go on from an earlier event.';
+const closedSessionReason = 'It has ended for good. Fork it to go on from an earlier event.';
 
-/** Null for a session that is not there. */
-export function missing(error: unknown): null {
+/** Returns null if the session does not exist. */
+export function nullIfMissing(error: unknown): null {
   if (error instanceof StoreError && error.code === 'missing') return null;
   throw error;
 }
 
-/** Null for a session that is there already. */
-export function conflicting(error: unknown): null {
+/** Returns null if the session already exists. */
+export function nullIfConflict(error: unknown): null {
   if (error instanceof StoreError && error.code === 'conflict') return null;
   throw error;
 }
 
-function sendTo(
+function sendToStore(
   { commands }: Store,
   id: string,
   command: SessionCommand,

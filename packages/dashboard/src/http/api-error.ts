@@ -1,20 +1,20 @@
 import { StoreError, type StoreErrorCode } from '@pawl/runtime';
-import type { ApiErrorBody, ErrorCode } from '../api/index.ts';
+import type { ApiErrorBody, ApiErrorCode } from '../api/index.ts';
 
-/** Ends a request with an answer that says what went wrong. */
+/** Ends a request with an error response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  readonly code: ErrorCode;
+  readonly code: ApiErrorCode;
   readonly hint: string | undefined;
 
-  constructor(code: ErrorCode, message: string, hint?: string, cause?: unknown) {
+  constructor(code: ApiErrorCode, message: string, hint?: string, cause?: unknown) {
     super(message, { cause });
     this.code = code;
     this.hint = hint;
   }
 }
 
-const statusOf = {
+const statusByErrorCode = {
   unauthorized: 401,
   forbidden: 403,
   'bad-request': 400,
@@ -26,9 +26,9 @@ const statusOf = {
   gone: 410,
   unavailable: 503,
   internal: 500,
-} as const satisfies Record<ErrorCode, number>;
+} as const satisfies Record<ApiErrorCode, number>;
 
-const codeOfStore: Record<StoreErrorCode, ErrorCode> = {
+const apiCodeByStoreCode: Record<StoreErrorCode, ApiErrorCode> = {
   busy: 'unavailable',
   conflict: 'conflict',
   damaged: 'gone',
@@ -40,22 +40,22 @@ const codeOfStore: Record<StoreErrorCode, ErrorCode> = {
   unreadable: 'unavailable',
 };
 
-/** What is told of a failure, and with which status. Of one that nobody expected, only that it happened. */
-export function errorAnswer(error: unknown): {
-  readonly status: (typeof statusOf)[ErrorCode];
+/** Maps an error to a status and a response body. Unexpected errors expose no details. */
+export function toErrorResponse(error: unknown): {
+  readonly status: (typeof statusByErrorCode)[ApiErrorCode];
   readonly body: ApiErrorBody;
 } {
-  const { code, message, hint } = apiErrorOf(error);
+  const { code, message, hint } = toApiError(error);
   return {
-    status: statusOf[code],
+    status: statusByErrorCode[code],
     body: { error: { code, message, ...(hint !== undefined && { hint }) } },
   };
 }
 
-function apiErrorOf(error: unknown): Pick<ApiError, 'code' | 'message' | 'hint'> {
+function toApiError(error: unknown): Pick<ApiError, 'code' | 'message' | 'hint'> {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreError)
-    return { code: codeOfStore[error.code], message: error.message, hint: undefined };
+    return { code: apiCodeByStoreCode[error.code], message: error.message, hint: undefined };
   return {
     code: 'internal',
     message: 'Something went wrong in the server.',

@@ -1,43 +1,43 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import type { Mask } from '../mask.ts';
+import type { SecretMask } from '../secret-mask.ts';
 
-export type StreamMessage = {
+export type ServerSentEvent = {
   readonly event: string;
-  /** What a reader that comes back says it got last. */
+  /** Event id that a reconnecting client sends back as Last-Event-ID. */
   readonly id?: number;
   readonly data: unknown;
 };
 
-/** One reader of a stream. */
-export type Reader = {
-  /** Waits for room, and resolves once the message is on its way; to false if the reader is gone. */
-  send(message: StreamMessage): Promise<boolean>;
-  /** Sends it if there is room now: for what need not arrive. */
-  offer(message: StreamMessage): void;
-  /** Aborted when the reader is gone. */
+/** One client of a stream. */
+export type StreamClient = {
+  /** Waits for buffer space; resolves to true once the message is enqueued, or to false if the client disconnected. */
+  send(message: ServerSentEvent): Promise<boolean>;
+  /** Sends the message only if the buffer has space now; for messages that may be dropped. */
+  offer(message: ServerSentEvent): void;
+  /** Aborted when the client disconnects. */
   readonly gone: AbortSignal;
 };
 
 export const streamLimits = {
-  /** What may wait for one reader. */
+  /** Maximum number of bytes buffered for one client. */
   pendingBytes: 1_000_000,
-  /** A reader that takes nothing for this long while more than that waits is cut off; it resumes where it was. */
+  /** A client that reads nothing for this long while its buffer is full is disconnected; it can resume later. */
   slowMs: 15_000,
   heartbeatMs: 15_000,
 } as const;
 
 export type StreamOptions = {
-  readonly mask: Mask;
+  readonly mask: SecretMask;
   readonly slowMs?: number;
   readonly onEnd: () => void;
 };
 
-/** Answers with server-sent events for as long as `pump` runs and the reader stays. */
-export function eventStream(
+/** Responds with server-sent events until `pump` ends or the client disconnects. */
+export function respondWithEventStream(
   context: Context,
   { mask, slowMs = streamLimits.slowMs, onEnd }: StreamOptions,
-  pump: (reader: Reader) => Promise<void>,
+  pump: (reader: StreamClient) => Promise<void>,
 ): Response {
   const gone = new AbortController();
   const text = new TextEncoder();
@@ -52,7 +52,7 @@ export function eventStream(
   let heartbeat: NodeJS.Timeout;
   const cut = (): void => {
     end();
-    // What waits for it would wait for ever, so the connection goes and takes that with it.
+    // Destroy the connection: the client will never read the buffered data.
     (context.env as Partial<HttpBindings>).outgoing?.destroy();
   };
   const body = new ReadableStream<Uint8Array>(
@@ -63,10 +63,10 @@ export function eventStream(
         heartbeat = setInterval(() => {
           if (hasRoom()) put(':\n\n');
         }, streamLimits.heartbeatMs);
-        const reader: Reader = {
+        const reader: StreamClient = {
           gone: gone.signal,
           offer(message) {
-            if (!gone.signal.aborted && hasRoom()) put(linesOf(message, mask));
+            if (!gone.signal.aborted && hasRoom()) put(formatServerSentEvent(message, mask));
           },
           async send(message) {
             if (!gone.signal.aborted && !hasRoom()) {
@@ -75,7 +75,7 @@ export function eventStream(
               clearTimeout(late);
             }
             if (gone.signal.aborted) return false;
-            put(linesOf(message, mask));
+            put(formatServerSentEvent(message, mask));
             return true;
           },
         };
@@ -85,7 +85,7 @@ export function eventStream(
           end();
           controller.close();
         };
-        // A reader whose session is gone reconnects and is told so.
+        // A client whose session was removed reconnects and gets the error response.
         void pump(reader).then(finish, finish);
       },
       pull() {
@@ -103,8 +103,8 @@ export function eventStream(
   });
 }
 
-/** JSON has no line breaks outside of its texts, and inside they are written as \n: data is one line. */
-function linesOf({ event, id, data }: StreamMessage, mask: Mask): string {
+/** JSON escapes line breaks inside strings and has none elsewhere, so the data fits on one line. */
+function formatServerSentEvent({ event, id, data }: ServerSentEvent, mask: SecretMask): string {
   const number = id === undefined ? '' : `id: ${id}\n`;
   return `event: ${event}\n${number}data: ${JSON.stringify(mask(data))}\n\n`;
 }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { step, type AuditLevel, type Event, type Session, type Verdict } from '@pawl/core';
+import { step, type AuditSeverity, type Event, type Session, type Verdict } from '@pawl/core';
 import { parseEvent } from '@pawl/runtime';
-import type { ImportedRun, KeptEvent } from '../api/index.ts';
-import { gravestOf } from './gravest.ts';
+import type { ImportedRun, NumberedEvent } from '../api/index.ts';
+import { findMostSevereLevel } from './most-severe.ts';
 
-/** What `pawl export --as json` and `--as jsonl` write first. */
-const sign = /^\s*\{\s*"format"\s*:\s*"pawl-session"/;
+/** The first bytes that `pawl export --as json` and `--as jsonl` write. */
+const exportSignature = /^\s*\{\s*"format"\s*:\s*"pawl-session"/;
 
-/** Whether a file was made by `pawl export`. */
-export function isExported(bytes: Buffer): boolean {
-  return sign.test(
+/** Whether `pawl export` wrote the file. */
+export function isExportedSession(bytes: Buffer): boolean {
+  return exportSignature.test(
     bytes
       .subarray(0, 200)
       .toString('utf8')
@@ -18,37 +18,37 @@ export function isExported(bytes: Buffer): boolean {
 }
 
 /**
- * Reads a session that was exported. It is looked at as what it is, somebody's file: nothing in it is believed before it has
- * been checked. Throws an `Error` that says what is wrong with it.
+ * Parses an exported session. The file is untrusted, so everything in it is verified first. Throws an `Error` that
+ * describes the problem.
  */
-export function exportedSession(text: string, name: string): ImportedRun {
-  const { head, events: given } = partsOf(text);
+export function parseExportedSession(text: string, name: string): ImportedRun {
+  const { head, events: given } = splitExport(text);
   if (head['version'] !== 1)
     throw new Error('It was exported by another version of Pawl. Export it again with this one.');
-  const created = sessionIn(head['created']);
-  const events = checked(created, given);
+  const created = parseInitialSession(head['created']);
+  const events = verifyEventChain(created, given);
   const { about } = head;
   return {
     name,
     format: 'pawl-session',
-    model: textIn(about, 'model'),
+    model: getTextProperty(about, 'model'),
     success: null,
     created,
     events,
-    audit: replayed(created, events),
+    audit: replayAudit(created, events),
     cut: null,
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type ExportRecord = Readonly<Record<string, unknown>>;
 
-/** One object with all the events in it is json; an object on each line is jsonl, and the last of them is the end. */
-function partsOf(text: string): { readonly head: Fields; readonly events: readonly unknown[] } {
-  const whole = parsed(text);
+/** A `json` export is one object with all events; a `jsonl` export has one object per line and a closing record. */
+function splitExport(text: string): { readonly head: ExportRecord; readonly events: readonly unknown[] } {
+  const whole = parseExportRecord(text);
   if (whole !== null && Array.isArray(whole['events'])) return { head: whole, events: whole['events'] };
   const lines = text.trimEnd().split('\n');
   const values = lines.map((line, index) => {
-    const value = parsed(line);
+    const value = parseExportRecord(line);
     if (value === null) throw new Error(`Line ${index + 1} is not a JSON object.`);
     return value;
   });
@@ -56,17 +56,17 @@ function partsOf(text: string): { readonly head: Fields; readonly events: readon
   return { head, events: rest.filter((each) => Object.hasOwn(each, 'event')) };
 }
 
-function parsed(text: string): Fields | null {
+function parseExportRecord(text: string): ExportRecord | null {
   try {
     const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null ? (value as Fields) : null;
+    return typeof value === 'object' && value !== null ? (value as ExportRecord) : null;
   } catch {
     return null;
   }
 }
 
-/** Enough of a session to step from; that it can be stepped from is tried. */
-function sessionIn(value: unknown): Session {
+/** Checks the fields that replay needs; the replay itself reveals any other defect. */
+function parseInitialSession(value: unknown): Session {
   const session = value as Partial<Session> | null | undefined;
   if (typeof session !== 'object' || session === null || session.version !== 1) {
     throw new Error('It has no session to begin with, or one of a newer version of Pawl.');
@@ -81,9 +81,9 @@ function sessionIn(value: unknown): Session {
   return session as Session;
 }
 
-/** Checks every link of the chain, and that every event is one. */
-function checked(created: Session, given: readonly unknown[]): readonly KeptEvent[] {
-  let hash = chained('', created);
+/** Verifies the hash chain, and that every entry is a valid event. */
+function verifyEventChain(created: Session, given: readonly unknown[]): readonly NumberedEvent[] {
+  let hash = hashChainLink('', created);
   let { seq } = created;
   return given.map((value) => {
     seq += 1;
@@ -95,14 +95,14 @@ function checked(created: Session, given: readonly unknown[]): readonly KeptEven
     if (kept?.seq !== seq) throw new Error(`Event ${seq} is missing, or has another number.`);
     const event = parseEvent(kept.event);
     if (!event.ok) throw new Error(`Event ${seq} is not an event: ${event.error}`);
-    hash = chained(hash, kept.event as Event);
+    hash = hashChainLink(hash, kept.event as Event);
     if (kept.hash !== hash)
       throw new Error(`Event ${seq} or what is before it was changed since it was exported.`);
     return { seq, event: kept.event as Event };
   });
 }
 
-function chained(previous: string, value: Session | Event): string {
+function hashChainLink(previous: string, value: Session | Event): string {
   try {
     return createHash('sha256').update(previous).update('\n').update(JSON.stringify(value)).digest('hex');
   } catch {
@@ -110,30 +110,30 @@ function chained(previous: string, value: Session | Event): string {
   }
 }
 
-/** What is wrong deep inside a session shows when it is replayed. */
-function replayed(created: Session, events: readonly KeptEvent[]): ImportedRun['audit'] {
+/** Replay reveals defects deep inside the initial session. */
+function replayAudit(created: Session, events: readonly NumberedEvent[]): ImportedRun['audit'] {
   try {
-    return auditOf(created, events);
+    return collectAudit(created, events);
   } catch (error) {
     throw new Error('The session it begins with cannot be replayed.', { cause: error });
   }
 }
 
-/** The governor's own verdicts, as they stand in the session. */
-function auditOf(created: Session, events: readonly KeptEvent[]): ImportedRun['audit'] {
+/** Collects the verdicts that the session's own governor reached. */
+function collectAudit(created: Session, events: readonly NumberedEvent[]): ImportedRun['audit'] {
   let session = created;
   const verdicts: ImportedRun['audit']['verdicts'] = [];
   for (const { seq, event } of events) {
     const { session: after, notes } = step(session, event);
     session = after;
     for (const note of notes) {
-      if (note.type === 'verdict') verdicts.push(told(note.verdict, seq));
+      if (note.type === 'verdict') verdicts.push(toImportedVerdict(note.verdict, seq));
     }
   }
-  return { level: gravestOf(verdicts), verdicts };
+  return { level: findMostSevereLevel(verdicts), verdicts };
 }
 
-const levelOf: Record<Verdict['response']['kind'], AuditLevel> = {
+const levelByResponse: Record<Verdict['response']['kind'], AuditSeverity> = {
   advise: 'nudge',
   refuse: 'block',
   run: 'block',
@@ -143,14 +143,22 @@ const levelOf: Record<Verdict['response']['kind'], AuditLevel> = {
   halt: 'stop',
 };
 
-function told(
+function toImportedVerdict(
   { rule, reason, advice, evidence, response }: Verdict,
   seq: number,
 ): ImportedRun['audit']['verdicts'][number] {
-  return { step: seq, seq, level: levelOf[response.kind], rule, reason, advice, evidence: [...evidence] };
+  return {
+    step: seq,
+    seq,
+    level: levelByResponse[response.kind],
+    rule,
+    reason,
+    advice,
+    evidence: [...evidence],
+  };
 }
 
-function textIn(about: unknown, key: string): string | null {
+function getTextProperty(about: unknown, key: string): string | null {
   if (typeof about !== 'object' || about === null || !Object.hasOwn(about, key)) return null;
   const text: unknown = Reflect.get(about, key);
   return typeof text === 'string' ? text : null;

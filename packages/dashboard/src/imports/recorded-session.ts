@@ -3,7 +3,7 @@ import {
   defaultSettings,
   pawlRules,
   step,
-  taken,
+  getStepOutcome,
   type AuditVerdict,
   type Event,
   type GovernorSettings,
@@ -13,46 +13,46 @@ import {
   type Session,
   type Verdict,
 } from '@pawl/core';
-import type { KeptEvent } from '../api/index.ts';
+import type { NumberedEvent } from '../api/index.ts';
 
 export type RecordedSession = {
   readonly created: Session;
-  readonly events: readonly KeptEvent[];
-  /** The event that tells what came of a step, by the number of the step. */
+  readonly events: readonly NumberedEvent[];
+  /** Maps the number of a recorded step to the sequence number of the event with its result. */
   readonly seqOf: ReadonlyMap<number, number>;
-  /** Whether the times are those of the run. */
+  /** Whether the timestamps come from the recorded run. */
   readonly timed: boolean;
 };
 
-/** Put between the steps of a run that has no times. */
+/** Interval between the steps of a run without timestamps. */
 const stepMs = 1_000;
 
 /**
- * A recorded run as the session it would have been, with the governor watching. It may only advise: what was run was run,
- * so nothing is refused or ended early. What else it would have done is in the verdicts of the audit, which are events
- * here, each after the step that brought it on.
+ * Converts a recorded run into an equivalent session with a governor that only advises: the calls have already run, so
+ * nothing is blocked or stopped early. The audit's more severe verdicts become events, each after the step that caused
+ * it.
  */
-export function recordedSession(
+export function buildRecordedSession(
   run: RecordedRun,
   verdicts: readonly AuditVerdict[],
   { id, now }: { readonly id: string; readonly now: number },
 ): RecordedSession {
   const timed = run.steps.some(({ at }) => at !== undefined);
   const at = run.steps.find((each) => each.at !== undefined)?.at ?? now;
-  const created = createSession({ id, at, settings: watching });
-  const telling = new Telling(created, at);
+  const created = createSession({ id, at, settings: observingSettings });
+  const telling = new RecordedSessionBuilder(created, at);
   if (run.steps[0]?.role !== 'user') telling.hear(run.task ?? '', run.task === undefined);
-  const byStep = Map.groupBy(verdicts.filter(isGrave), (verdict) => verdict.step);
+  const byStep = Map.groupBy(verdicts.filter(isAboveAdvice), (verdict) => verdict.step);
   for (const each of run.steps) telling.tell(each, byStep.get(each.i) ?? []);
   return { created, events: telling.events, seqOf: telling.seqOf, timed };
 }
 
-/** Advice is given by the session's own governor; the rungs above come from the audit. */
-function isGrave({ level }: AuditVerdict): boolean {
+/** The session's own governor gives the advice; the levels above it come from the audit. */
+function isAboveAdvice({ level }: AuditVerdict): boolean {
   return level !== 'nudge';
 }
 
-const onlyAdvice: GovernorSettings = {
+const adviceOnlyGovernor: GovernorSettings = {
   preset: 'pawl',
   rules: Object.fromEntries(
     pawlRules.map(({ id, thresholds: { advise } }) => [
@@ -63,20 +63,20 @@ const onlyAdvice: GovernorSettings = {
   recoveries: [],
 };
 
-const watching = {
+const observingSettings = {
   ...defaultSettings,
-  governor: onlyAdvice,
+  governor: adviceOnlyGovernor,
   mutatingTools: [],
   finishMs: null,
   pageOnOverflow: false,
 };
 
-/** Feeds a session step by step, and keeps the events that it takes. */
-class Telling {
-  readonly events: KeptEvent[] = [];
+/** Feeds recorded steps into a session and collects the events that the session accepts. */
+class RecordedSessionBuilder {
+  readonly events: NumberedEvent[] = [];
   readonly seqOf = new Map<number, number>();
   readonly #said = new Set<string>();
-  /** Reached and not told yet. */
+  /** Verdicts that were reached but are not in the log yet. */
   readonly #verdicts: AuditVerdict[] = [];
   #session: Session;
   #at: number;
@@ -94,7 +94,7 @@ class Telling {
     this.#judge();
   }
 
-  /** A harness that says the same thing after every step is not a user who has something to say. */
+  /** A repeated message comes from the harness, not from a user, and is marked `automatic`. */
   hear(text: string, automatic: boolean): void {
     this.#said.add(text);
     const at = this.#at;
@@ -112,10 +112,10 @@ class Telling {
         ? {}
         : { usage: { inputTokens: inputTokens ?? 0, outputTokens: tokens ?? 0 } };
     const id = `step-${i}`;
-    const calls = tool === undefined ? [] : [{ id, tool, args: shallow(args ?? null) }];
+    const calls = tool === undefined ? [] : [{ id, tool, args: replaceDeepValue(args ?? null) }];
     this.#take({ type: 'model-replied', at, text, calls, ...usage });
     if (tool !== undefined && this.#session.turn.status === 'executingTools') {
-      const output = shallow(result ?? '');
+      const output = replaceDeepValue(result ?? '');
       this.#take({ type: 'tool-started', at, callId: id });
       this.#take({
         type: 'tool-finished',
@@ -123,17 +123,17 @@ class Telling {
         callId: id,
         outcome:
           error === true
-            ? { ok: false, error: { kind: 'failed', message: textOf(output) } }
+            ? { ok: false, error: { kind: 'failed', message: toResultText(output) } }
             : { ok: true, output },
       });
     }
     this.seqOf.set(i, this.#session.seq);
   }
 
-  /** Whatever the session waits for: the record says that the model was asked next. */
+  /** Moves the session to the model call that the record contains next, whatever state it is in. */
   #askModel(): void {
     const at = this.#at;
-    for (let tries = 0; tries < triesMax; tries += 1) {
+    for (let tries = 0; tries < attemptsMax; tries += 1) {
       const { turn } = this.#session;
       if (turn.status === 'callingModel') return;
       if (turn.status === 'waitingForUser') this.hear('', true);
@@ -147,7 +147,7 @@ class Telling {
     }
   }
 
-  /** A verdict that comes after the end of a turn is told once the work goes on. */
+  /** A verdict that cannot be applied because the turn has ended is applied when work resumes. */
   #judge(): void {
     while (this.#verdicts[0] !== undefined && this.#take(this.#reached(this.#verdicts[0])))
       this.#verdicts.shift();
@@ -159,8 +159,8 @@ class Telling {
       rule,
       reason,
       advice,
-      evidence: seqsOf(evidence, this.seqOf),
-      counterEvidence: seqsOf(counterEvidence, this.seqOf),
+      evidence: toEventNumbers(evidence, this.seqOf),
+      counterEvidence: toEventNumbers(counterEvidence, this.seqOf),
       response: { kind: 'advise' },
     };
     return { type: 'verdict-reached', at: this.#at, verdict };
@@ -168,33 +168,33 @@ class Telling {
 
   #take(event: Event): boolean {
     const stepped = step(this.#session, event);
-    if (!taken(stepped).ok || stepped.session.seq === this.#session.seq) return false;
+    if (!getStepOutcome(stepped).ok || stepped.session.seq === this.#session.seq) return false;
     this.#session = stepped.session;
     this.events.push({ seq: stepped.session.seq, event });
     return true;
   }
 }
 
-const triesMax = 3;
+const attemptsMax = 3;
 
-export function seqsOf(steps: readonly number[], seqOf: ReadonlyMap<number, number>): number[] {
+export function toEventNumbers(steps: readonly number[], seqOf: ReadonlyMap<number, number>): number[] {
   return steps.flatMap((each) => seqOf.get(each) ?? []);
 }
 
-/** Nobody reads arguments that are nested deeper, and some programs cannot. */
-const depthMax = 60;
+/** Deeper arguments are unreadable, and some programs cannot parse them. */
+const argumentDepthMax = 60;
 
-function shallow(value: Json): Json {
-  return isDeeper(value, depthMax) ? '[nested too deep to be shown]' : value;
+function replaceDeepValue(value: Json): Json {
+  return isDeeperThanLimit(value, argumentDepthMax) ? '[nested too deep to be shown]' : value;
 }
 
-/** Looks no deeper than the limit. */
-function isDeeper(value: Json, limit: number): boolean {
+/** Recurses no deeper than the limit. */
+function isDeeperThanLimit(value: Json, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (limit === 0) return true;
-  return Object.values(value).some((part) => isDeeper(part, limit - 1));
+  return Object.values(value).some((part) => isDeeperThanLimit(part, limit - 1));
 }
 
-function textOf(value: Json): string {
+function toResultText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

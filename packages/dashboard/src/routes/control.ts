@@ -1,34 +1,34 @@
 import type { Verdict } from '@pawl/core';
-import { approvalsSchema } from '../api/approvals.ts';
+import { approvalListSchema } from '../api/approvals.ts';
 import { commandSchema } from '../api/commands.ts';
-import { verdictMarkSchema } from '../api/memory.ts';
-import { idAnswerSchema, markSchema } from '../api/sessions.ts';
-import { answerJson } from '../http/answer.ts';
+import { feedbackRequestSchema } from '../api/memory.ts';
+import { idResponseSchema, verdictFeedbackEntrySchema } from '../api/sessions.ts';
+import { respondWithJson } from '../http/json-response.ts';
 import { ApiError } from '../http/api-error.ts';
-import { bodyAs } from '../http/body.ts';
-import { approvalsIn } from '../sessions/approvals.ts';
-import { walk, type Walked } from '../sessions/walk.ts';
-import type { Site } from '../site.ts';
+import { parseJsonBody } from '../http/request-input.ts';
+import { listApprovals } from '../sessions/approvals.ts';
+import { replayStoredEvents, type ReplayedStep } from '../sessions/replay-events.ts';
+import type { RouteContext } from '../route-context.ts';
 import * as z from 'zod';
-import { part, type Route } from './route.ts';
+import { getPathParameter, type ApiRoute } from './route.ts';
 
-export const controlRoutes: readonly Route[] = [
+export const controlRoutes: readonly ApiRoute[] = [
   {
     method: 'post',
     path: '/sessions/{id}/commands',
     name: 'sendCommand',
     summary: 'Asks something of a session, whoever runs it. If nobody does, it is taken up.',
     body: { schema: commandSchema },
-    answers: { 202: { what: 'It is kept, and carried out soon.', schema: idAnswerSchema } },
+    answers: { 202: { what: 'It is kept, and carried out soon.', schema: idResponseSchema } },
     fails: [404, 409],
     async handle(context, site) {
-      const { requestId, ...command } = await bodyAs(context, commandSchema);
-      const id = part(context, 'id');
+      const { requestId, ...command } = await parseJsonBody(context, commandSchema);
+      const id = getPathParameter(context, 'id');
       const { session, about } = await site.store.open(id);
       const why = site.host.whyNot({ about, status: session.turn.status });
       if (why !== null) throw new ApiError('conflict', why);
       const sent = await site.host.send(id, command, requestId);
-      return answerJson(context, site.mask, { id: sent }, 202);
+      return respondWithJson(context, site.mask, { id: sent }, 202);
     },
   },
   {
@@ -36,53 +36,53 @@ export const controlRoutes: readonly Route[] = [
     path: '/approvals',
     name: 'listApprovals',
     summary: 'Every call that waits for a person to decide, in every session; those that wait longest first.',
-    answers: { 200: { what: 'All of them.', schema: approvalsSchema } },
+    answers: { 200: { what: 'All of them.', schema: approvalListSchema } },
     handle: async (context, { store, mask }) =>
-      answerJson(context, mask, { approvals: await approvalsIn(store) }),
+      respondWithJson(context, mask, { approvals: await listApprovals(store) }),
   },
   {
     method: 'post',
     path: '/sessions/{id}/verdicts/{seq}',
     name: 'markVerdict',
     summary: 'Says whether a verdict of the governor was right.',
-    body: { schema: verdictMarkSchema },
+    body: { schema: feedbackRequestSchema },
     answers: {
       200: {
         what: 'What is known of it now.',
-        schema: z.object({ marks: z.array(markSchema) }).meta({ id: 'Marks' }),
+        schema: z.object({ marks: z.array(verdictFeedbackEntrySchema) }).meta({ id: 'Marks' }),
       },
     },
     fails: [404],
     async handle(context, site) {
-      const id = part(context, 'id');
-      const { mark, rule, note = null } = await bodyAs(context, verdictMarkSchema);
-      const seq = numberOf(part(context, 'seq'));
-      const verdict = await verdictAt(site, { id, seq, rule });
+      const id = getPathParameter(context, 'id');
+      const { mark, rule, note = null } = await parseJsonBody(context, feedbackRequestSchema);
+      const seq = parseEventNumber(getPathParameter(context, 'seq'));
+      const verdict = await findVerdict(site, { id, seq, rule });
       await site.marks.keep(id, { seq, rule: verdict.rule, mark, note, at: site.now() });
-      return answerJson(context, site.mask, { marks: await site.marks.of(id) });
+      return respondWithJson(context, site.mask, { marks: await site.marks.of(id) });
     },
   },
 ];
 
-function numberOf(text: string): number {
+function parseEventNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new ApiError('bad-request', 'A verdict is named by the number of its event.');
 }
 
-type Meant = { readonly id: string; readonly seq: number; readonly rule: string | undefined };
+type VerdictLocator = { readonly id: string; readonly seq: number; readonly rule: string | undefined };
 
-/** The verdict that an event brought; of several the last, unless a rule is named. */
-async function verdictAt({ store }: Site, { id, seq, rule }: Meant): Promise<Verdict> {
-  for await (const walked of walk(store, id)) {
+/** Finds the verdict of an event; if it has several, the last one, unless a rule is given. */
+async function findVerdict({ store }: RouteContext, { id, seq, rule }: VerdictLocator): Promise<Verdict> {
+  for await (const walked of replayStoredEvents(store, id)) {
     if (walked.seq < seq) continue;
-    const found = verdictsIn(walked).findLast((each) => rule === undefined || each.rule === rule);
+    const found = listStepVerdicts(walked).findLast((each) => rule === undefined || each.rule === rule);
     if (found !== undefined) return found;
     break;
   }
   throw new ApiError('not-found', `Event ${seq} brought no such verdict.`);
 }
 
-function verdictsIn({ event, after }: Walked): readonly Verdict[] {
+function listStepVerdicts({ event, after }: ReplayedStep): readonly Verdict[] {
   const noted = after.notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
   return event.type === 'verdict-reached' ? [event.verdict, ...noted] : noted;
 }

@@ -1,10 +1,10 @@
-import { importQuerySchema, importsSchema } from '../api/imports.ts';
-import { bodyLimits, bytesOf, queryAs } from '../http/body.ts';
-import { readUpload, type Upload } from '../imports/read-upload.ts';
-import type { Mask } from '../mask.ts';
-import type { Route } from './route.ts';
+import { importQuerySchema, importResultSchema } from '../api/imports.ts';
+import { bodyLimits, readBodyBytes, parseQuery } from '../http/request-input.ts';
+import { readUpload, type UploadItem } from '../imports/read-upload.ts';
+import type { SecretMask } from '../secret-mask.ts';
+import type { ApiRoute } from './route.ts';
 
-export const importRoutes: readonly Route[] = [
+export const importRoutes: readonly ApiRoute[] = [
   {
     method: 'post',
     path: '/imports',
@@ -13,20 +13,23 @@ export const importRoutes: readonly Route[] = [
       'Reads recorded runs of any agent from a file, as pawl audit does, or a session made by pawl export. They are judged and given back as sessions; nothing is kept.',
     query: importQuerySchema,
     body: { type: 'application/octet-stream' },
-    answers: { 200: { what: 'The runs in it, and what could not be read.', schema: importsSchema } },
+    answers: { 200: { what: 'The runs in it, and what could not be read.', schema: importResultSchema } },
     async handle(context, { mask, now }) {
-      const { name } = queryAs(context, importQuerySchema);
-      const bytes = await bytesOf(context, bodyLimits.importBytes);
-      const pieces = answerPieces(readUpload(bytes, { name, now: now() }), mask);
-      return context.body(ReadableStream.from(encoded(pieces)), 200, {
+      const { name } = parseQuery(context, importQuerySchema);
+      const bytes = await readBodyBytes(context, bodyLimits.importBytes);
+      const pieces = streamImportJson(readUpload(bytes, { name, now: now() }), mask);
+      return context.body(ReadableStream.from(encodeChunks(pieces)), 200, {
         'content-type': 'application/json; charset=utf-8',
       });
     },
   },
 ];
 
-/** Piece by piece: all of a large file at once would be one very long text. */
-async function* answerPieces(uploads: AsyncIterable<Upload>, mask: Mask): AsyncGenerator<string> {
+/** Streams the JSON in chunks, because the result for a large file would be one very long string. */
+async function* streamImportJson(
+  uploads: AsyncIterable<UploadItem>,
+  mask: SecretMask,
+): AsyncGenerator<string> {
   const problems: unknown[] = [];
   let separator = '{"runs":[';
   for await (const upload of uploads) {
@@ -39,7 +42,7 @@ async function* answerPieces(uploads: AsyncIterable<Upload>, mask: Mask): AsyncG
   yield `${separator === ',' ? '' : separator}],"problems":${JSON.stringify(mask(problems))}}`;
 }
 
-async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* encodeChunks(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   for await (const piece of pieces) yield encoder.encode(piece);
 }

@@ -1,29 +1,33 @@
-import { usageOf } from '@pawl/core';
-import { ownerState, type Store } from '@pawl/runtime';
-import { fleetSchema } from '../api/fleet.ts';
-import type { Fleet, Shelf } from '../api/index.ts';
-import { healthSchema, memoryQuerySchema, memorySchema } from '../api/memory.ts';
-import { promptQuerySchema, promptSchema } from '../api/prompt.ts';
-import { answerJson } from '../http/answer.ts';
+import { getEventUsage } from '@pawl/core';
+import { getOwnerState, type Store } from '@pawl/runtime';
+import { fleetStatusSchema } from '../api/fleet.ts';
+import type { FleetStatus, StoredMemory } from '../api/index.ts';
+import { healthSchema, memoryQuerySchema, storedMemorySchema } from '../api/memory.ts';
+import { promptQuerySchema, modelPromptSchema } from '../api/prompt.ts';
+import { respondWithJson } from '../http/json-response.ts';
 import { ApiError } from '../http/api-error.ts';
-import { queryAs } from '../http/body.ts';
-import { promptAt } from '../sessions/prompt.ts';
-import { overStatuses, quietStatuses } from '../sessions/statuses.ts';
-import type { Site } from '../site.ts';
-import { part, type Route } from './route.ts';
+import { parseQuery } from '../http/request-input.ts';
+import { readModelPrompt } from '../sessions/model-prompt.ts';
+import { endedStatuses, waitingForPersonStatuses } from '../sessions/statuses.ts';
+import type { RouteContext } from '../route-context.ts';
+import { getPathParameter, type ApiRoute } from './route.ts';
 
-export const insightRoutes: readonly Route[] = [
+export const insightRoutes: readonly ApiRoute[] = [
   {
     method: 'get',
     path: '/sessions/{id}/prompt',
     name: 'readPrompt',
     summary: 'What the model was sent because of an event, to the letter.',
     query: promptQuerySchema,
-    answers: { 200: { what: 'The prompt.', schema: promptSchema } },
+    answers: { 200: { what: 'The prompt.', schema: modelPromptSchema } },
     fails: [404],
     async handle(context, { store, mask }) {
-      const { at } = queryAs(context, promptQuerySchema);
-      return answerJson(context, mask, await promptAt(store, part(context, 'id'), at));
+      const { at } = parseQuery(context, promptQuerySchema);
+      return respondWithJson(
+        context,
+        mask,
+        await readModelPrompt(store, getPathParameter(context, 'id'), at),
+      );
     },
   },
   {
@@ -32,11 +36,15 @@ export const insightRoutes: readonly Route[] = [
     name: 'searchMemory',
     summary: 'Finds entries in storage by words in them; without words, lists them.',
     query: memoryQuerySchema,
-    answers: { 200: { what: 'What was found.', schema: memorySchema } },
+    answers: { 200: { what: 'What was found.', schema: storedMemorySchema } },
     fails: [404],
     async handle(context, site) {
-      const { q, limit } = queryAs(context, memoryQuerySchema);
-      return answerJson(context, site.mask, await shelfOf(site, part(context, 'id'), q, limit));
+      const { q, limit } = parseQuery(context, memoryQuerySchema);
+      return respondWithJson(
+        context,
+        site.mask,
+        await readStoredMemory(site, getPathParameter(context, 'id'), q, limit),
+      );
     },
   },
   {
@@ -44,8 +52,8 @@ export const insightRoutes: readonly Route[] = [
     path: '/fleet',
     name: 'readFleet',
     summary: 'Where sessions are kept, who works on them, what waits, and how much is done.',
-    answers: { 200: { what: 'The fleet.', schema: fleetSchema } },
-    handle: async (context, site) => answerJson(context, site.mask, await fleetOf(site)),
+    answers: { 200: { what: 'The fleet.', schema: fleetStatusSchema } },
+    handle: async (context, site) => respondWithJson(context, site.mask, await readFleetStatus(site)),
   },
   {
     method: 'get',
@@ -56,12 +64,17 @@ export const insightRoutes: readonly Route[] = [
     fails: [503],
     async handle(context, { store, mask, version, now }) {
       await store.list({ limit: 1 });
-      return answerJson(context, mask, { ok: true, version, now: now() });
+      return respondWithJson(context, mask, { ok: true, version, now: now() });
     },
   },
 ];
 
-async function shelfOf({ store, ...site }: Site, id: string, q: string, limit: number): Promise<Shelf> {
+async function readStoredMemory(
+  { store, ...site }: RouteContext,
+  id: string,
+  q: string,
+  limit: number,
+): Promise<StoredMemory> {
   const { about } = await store.open(id);
   const storage = await site.shelfOf(about);
   if (storage === null) return { entries: [] };
@@ -87,47 +100,57 @@ async function shelfOf({ store, ...site }: Site, id: string, q: string, limit: n
   }
 }
 
-async function fleetOf({ store, host, now }: Site): Promise<Fleet> {
-  const [here, all] = await Promise.all([host.fleet(), store.list({ limit: listedMax })]);
-  const atWork = all.filter(({ status }) => !overStatuses.has(status) && !quietStatuses.has(status));
+async function readFleetStatus({ store, host, now }: RouteContext): Promise<FleetStatus> {
+  const [here, all] = await Promise.all([host.fleet(), store.list({ limit: fleetSessionsMax })]);
+  const atWork = all.filter(
+    ({ status }) => !endedStatuses.has(status) && !waitingForPersonStatuses.has(status),
+  );
   return {
     ...here,
-    leases: atWork.map(({ id, owner }) => ({ session: id, owner, state: ownerState(owner) })),
-    rates: await ratesOf(store, all, now()),
+    leases: atWork.map(({ id, owner }) => ({ session: id, owner, state: getOwnerState(owner) })),
+    rates: await computeActivityRates(store, all, now()),
   };
 }
 
-const listedMax = 1_000;
-const spanMs = 5 * 60 * 1_000;
-/** Only the latest events of the latest sessions are counted. */
-const countedMax = { sessions: 50, events: 1_000 } as const;
+const fleetSessionsMax = 1_000;
+const rateWindowMs = 5 * 60 * 1_000;
+/** Only the latest events of the most recent sessions are counted. */
+const rateLimits = { sessions: 50, events: 1_000 } as const;
 
-type Recent = { readonly id: string; readonly head: number; readonly updatedAt: number };
+type RecentSession = { readonly id: string; readonly head: number; readonly updatedAt: number };
 
-type Sum = { events: number; modelCalls: number; toolCalls: number; tokens: number };
+type ActivityTotals = { events: number; modelCalls: number; toolCalls: number; tokens: number };
 
-async function count(kept: ReturnType<Store['events']>, since: number, sum: Sum): Promise<void> {
+async function countActivity(
+  kept: ReturnType<Store['events']>,
+  since: number,
+  sum: ActivityTotals,
+): Promise<void> {
   for await (const { event } of kept) {
     if (event.at < since) continue;
     sum.events += 1;
     if (event.type === 'tool-finished') sum.toolCalls += 1;
     if (event.type === 'model-replied') sum.modelCalls += 1;
-    const usage = usageOf(event);
+    const usage = getEventUsage(event);
     sum.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
   }
 }
 
-/** What was done in the last minutes, as an average for one minute. */
-async function ratesOf(store: Store, all: readonly Recent[], now: number): Promise<Fleet['rates']> {
-  const sum: Sum = { events: 0, modelCalls: 0, toolCalls: 0, tokens: 0 };
-  const since = now - spanMs;
-  const recent = all.filter(({ updatedAt }) => updatedAt >= since).slice(0, countedMax.sessions);
+/** Computes the average activity per minute over the last few minutes. */
+async function computeActivityRates(
+  store: Store,
+  all: readonly RecentSession[],
+  now: number,
+): Promise<FleetStatus['rates']> {
+  const sum: ActivityTotals = { events: 0, modelCalls: 0, toolCalls: 0, tokens: 0 };
+  const since = now - rateWindowMs;
+  const recent = all.filter(({ updatedAt }) => updatedAt >= since).slice(0, rateLimits.sessions);
   for (const { id, head } of recent) {
-    const latest = store.events(id, Math.max(0, head - countedMax.events));
-    // One that cannot be read counts for nothing.
-    await count(latest, since, sum).catch(() => undefined);
+    const latest = store.events(id, Math.max(0, head - rateLimits.events));
+    // A session that cannot be read is skipped.
+    await countActivity(latest, since, sum).catch(() => undefined);
   }
-  const minutes = spanMs / 60_000;
+  const minutes = rateWindowMs / 60_000;
   return {
     events: sum.events / minutes,
     modelCalls: sum.modelCalls / minutes,

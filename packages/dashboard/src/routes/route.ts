@@ -1,25 +1,25 @@
 import type { Context } from 'hono';
 import type * as z from 'zod';
-import type { Site } from '../site.ts';
+import type { RouteContext } from '../route-context.ts';
 
-/** One request that the API answers: what it is answered with, and all that its description is made from. */
-export type Route = {
+/** One route of the API: its handler and everything its OpenAPI description is built from. */
+export type ApiRoute = {
   readonly method: 'get' | 'post';
-  /** Under /api/v1, with `{name}` for what changes. */
+  /** Path under /api/v1, with `{name}` for parameters. */
   readonly path: `/${string}`;
-  /** Its name in the description, and in programs made from it. */
+  /** The operation id in the OpenAPI document, used by generated clients. */
   readonly name: string;
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly body?: { readonly schema: z.ZodType } | { readonly type: 'application/octet-stream' };
-  /** By status. A text is for what is no JSON: the type of the content. */
+  /** Responses by status. A string is the content type of a response that is not JSON. */
   readonly answers: Readonly<Record<number, { readonly what: string; readonly schema: z.ZodType | string }>>;
-  /** What may go wrong besides what may always. */
+  /** Error statuses in addition to those that every route can return. */
   readonly fails?: readonly number[];
-  readonly handle: (context: Context, site: Site) => Promise<Response> | Response;
+  readonly handle: (context: Context, site: RouteContext) => Promise<Response> | Response;
 };
 
-/** What stands in the address for `{name}`. */
-export function part(context: Context, name: string): string {
+/** Returns the value of the path parameter `{name}`. */
+export function getPathParameter(context: Context, name: string): string {
   return context.req.param(name) ?? '';
 }

@@ -1,27 +1,27 @@
-import { isTerminal } from '@pawl/core';
-import { fork, textAbout, toolsAbout, type Store } from '@pawl/runtime';
+import { isTerminalSession } from '@pawl/core';
+import { forkStoredSession, getMetadataText, getMetadataTools, type Store } from '@pawl/runtime';
 import {
-  createSessionSchema,
+  createSessionRequestSchema,
   eventsPageSchema,
   eventsQuerySchema,
-  forkSchema,
-  idAnswerSchema,
+  forkRequestSchema,
+  idResponseSchema,
   listQuerySchema,
   sessionDetailSchema,
   sessionListSchema,
 } from '../api/sessions.ts';
-import type { EventsPage, Fork, KeptEvent, SessionDetail } from '../api/index.ts';
-import { idFor } from '../hosts/ids.ts';
-import { letGo } from '../hosts/let-go.ts';
-import { missing } from '../hosts/local-host.ts';
-import { answerJson } from '../http/answer.ts';
+import type { EventsPage, ForkRequest, NumberedEvent, SessionDetail } from '../api/index.ts';
+import { deriveStableId } from '../hosts/stable-id.ts';
+import { toReleasedOwner } from '../hosts/released-owner.ts';
+import { nullIfMissing } from '../hosts/local-host.ts';
+import { respondWithJson } from '../http/json-response.ts';
 import { ApiError } from '../http/api-error.ts';
-import { bodyAs, queryAs } from '../http/body.ts';
-import { summaryOf } from '../sessions/summary.ts';
-import type { Site } from '../site.ts';
-import { part, type Route } from './route.ts';
+import { parseJsonBody, parseQuery } from '../http/request-input.ts';
+import { findSessionSummary } from '../sessions/find-summary.ts';
+import type { RouteContext } from '../route-context.ts';
+import { getPathParameter, type ApiRoute } from './route.ts';
 
-export const sessionRoutes: readonly Route[] = [
+export const sessionRoutes: readonly ApiRoute[] = [
   {
     method: 'get',
     path: '/sessions',
@@ -30,21 +30,21 @@ export const sessionRoutes: readonly Route[] = [
     query: listQuerySchema,
     answers: { 200: { what: 'A page of them.', schema: sessionListSchema } },
     handle: async (context, { rows, mask }) =>
-      answerJson(context, mask, await rows.list(queryAs(context, listQuerySchema))),
+      respondWithJson(context, mask, await rows.list(parseQuery(context, listQuerySchema))),
   },
   {
     method: 'post',
     path: '/sessions',
     name: 'createSession',
     summary: 'Begins a session and works on it. The same request id again gives the same session.',
-    body: { schema: createSessionSchema },
+    body: { schema: createSessionRequestSchema },
     answers: {
-      201: { what: 'It is kept and taken up.', schema: idAnswerSchema },
-      200: { what: 'It was there already.', schema: idAnswerSchema },
+      201: { what: 'It is kept and taken up.', schema: idResponseSchema },
+      200: { what: 'It was there already.', schema: idResponseSchema },
     },
     async handle(context, { host, mask }) {
-      const { id, isNew } = await host.submit(await bodyAs(context, createSessionSchema));
-      return answerJson(context, mask, { id }, isNew ? 201 : 200);
+      const { id, isNew } = await host.submit(await parseJsonBody(context, createSessionRequestSchema));
+      return respondWithJson(context, mask, { id }, isNew ? 201 : 200);
     },
   },
   {
@@ -56,7 +56,7 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: { what: 'The session.', schema: sessionDetailSchema } },
     fails: [404, 410],
     handle: async (context, site) =>
-      answerJson(context, site.mask, await detailOf(site, part(context, 'id'))),
+      respondWithJson(context, site.mask, await readSessionDetail(site, getPathParameter(context, 'id'))),
   },
   {
     method: 'get',
@@ -67,8 +67,12 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: { what: 'A page of them.', schema: eventsPageSchema } },
     fails: [404, 410],
     async handle(context, { store, mask }) {
-      const { after, limit } = queryAs(context, eventsQuerySchema);
-      return answerJson(context, mask, await eventsOf(store, part(context, 'id'), after, limit));
+      const { after, limit } = parseQuery(context, eventsQuerySchema);
+      return respondWithJson(
+        context,
+        mask,
+        await readEventsPage(store, getPathParameter(context, 'id'), after, limit),
+      );
     },
   },
   {
@@ -77,30 +81,30 @@ export const sessionRoutes: readonly Route[] = [
     name: 'forkSession',
     summary:
       'Makes a session that shares the past of this one up to an event. It stands still until it is spoken to.',
-    body: { schema: forkSchema },
+    body: { schema: forkRequestSchema },
     answers: {
-      201: { what: 'It is made.', schema: idAnswerSchema },
-      200: { what: 'It was there already.', schema: idAnswerSchema },
+      201: { what: 'It is made.', schema: idResponseSchema },
+      200: { what: 'It was there already.', schema: idResponseSchema },
     },
     fails: [404, 409],
     async handle(context, site) {
-      const asked = await bodyAs(context, forkSchema);
-      const { id, isNew } = await forked(site, part(context, 'id'), asked);
-      return answerJson(context, site.mask, { id }, isNew ? 201 : 200);
+      const asked = await parseJsonBody(context, forkRequestSchema);
+      const { id, isNew } = await createFork(site, getPathParameter(context, 'id'), asked);
+      return respondWithJson(context, site.mask, { id }, isNew ? 201 : 200);
     },
   },
 ];
 
-async function detailOf(site: Site, id: string): Promise<SessionDetail> {
+async function readSessionDetail(site: RouteContext, id: string): Promise<SessionDetail> {
   const { store, rows, host, marks } = site;
   const [{ session: created }, opened] = await Promise.all([store.open(id, { at: 0 }), store.open(id)]);
-  const row = await rows.rowOf(await summaryOf(store, id));
+  const row = await rows.rowOf(await findSessionSummary(store, id));
   const why = host.whyNot({ about: opened.about, status: row.status });
-  const tools = toolsAbout(opened.about);
+  const tools = getMetadataTools(opened.about);
   return {
     ...row,
     created,
-    prompt: textAbout(opened.about, 'prompt'),
+    prompt: getMetadataText(opened.about, 'prompt'),
     tools: tools === null ? null : tools.map((tool) => ({ ...tool })),
     controllable: why === null,
     why: why ?? host.troubleOf(id),
@@ -108,9 +112,9 @@ async function detailOf(site: Site, id: string): Promise<SessionDetail> {
   };
 }
 
-async function eventsOf(store: Store, id: string, after: number, limit: number): Promise<EventsPage> {
-  const { head } = await summaryOf(store, id);
-  const events: KeptEvent[] = [];
+async function readEventsPage(store: Store, id: string, after: number, limit: number): Promise<EventsPage> {
+  const { head } = await findSessionSummary(store, id);
+  const events: NumberedEvent[] = [];
   for await (const { seq, event } of store.events(id, after)) {
     events.push({ seq, event });
     if (events.length === limit) break;
@@ -119,10 +123,10 @@ async function eventsOf(store: Store, id: string, after: number, limit: number):
   return { events, head: Math.max(head, last), more: last < head };
 }
 
-async function forked(
-  { store, owner, now }: Site,
+async function createFork(
+  { store, owner, now }: RouteContext,
   id: string,
-  { at, requestId }: Fork,
+  { at, requestId }: ForkRequest,
 ): Promise<{ id: string; isNew: boolean }> {
   const { head } = await store.open(id);
   if (at > head) {
@@ -132,17 +136,17 @@ async function forked(
     );
   }
   const { session } = await store.open(id, { at });
-  if (isTerminal(session)) {
+  if (isTerminalSession(session)) {
     throw new ApiError(
       'conflict',
       `After event ${at} the session has ended: nothing can go on from there.`,
       'Take an earlier event.',
     );
   }
-  const as = requestId === undefined ? crypto.randomUUID() : idFor('fork', id, requestId);
-  const before = requestId === undefined ? null : await store.open(as).catch(missing);
+  const as = requestId === undefined ? crypto.randomUUID() : deriveStableId('fork', id, requestId);
+  const before = requestId === undefined ? null : await store.open(as).catch(nullIfMissing);
   if (before === null) {
-    await fork(store, id, { at, as, owner: letGo(owner), now: now() });
+    await forkStoredSession(store, id, { at, as, owner: toReleasedOwner(owner), now: now() });
     return { id: as, isNew: true };
   }
   if (before.parent?.at === at) return { id: as, isNew: false };

@@ -1,16 +1,16 @@
-import { isEphemeral, type Event } from '@pawl/core';
+import { isEphemeralEvent, type Event } from '@pawl/core';
 import type { Context } from 'hono';
 import * as z from 'zod';
-import type { Holder } from '../api/index.ts';
+import type { SessionHolder } from '../api/index.ts';
 import { ApiError } from '../http/api-error.ts';
-import { queryAs } from '../http/body.ts';
-import { eventStream, type Reader } from '../http/event-stream.ts';
-import { createLiveText } from '../sessions/live-text.ts';
-import type { RowChange } from '../sessions/row-watch.ts';
-import type { Site } from '../site.ts';
-import { part, type Route } from './route.ts';
+import { parseQuery } from '../http/request-input.ts';
+import { respondWithEventStream, type StreamClient } from '../http/event-stream.ts';
+import { createLiveTextSender } from '../sessions/live-text.ts';
+import type { SessionListChange } from '../sessions/list-watcher.ts';
+import type { RouteContext } from '../route-context.ts';
+import { getPathParameter, type ApiRoute } from './route.ts';
 
-const afterSchema = z.object({
+const streamQuerySchema = z.object({
   after: z.coerce
     .number()
     .int()
@@ -21,7 +21,7 @@ const afterSchema = z.object({
 
 const streamType = 'text/event-stream';
 
-export const streamRoutes: readonly Route[] = [
+export const streamRoutes: readonly ApiRoute[] = [
   {
     method: 'get',
     path: '/sessions/stream',
@@ -29,7 +29,7 @@ export const streamRoutes: readonly Route[] = [
     summary:
       'Server-sent events: `session` with a row for each session that is new or has changed, `removed` with the id of one that is gone.',
     answers: { 200: { what: 'The stream.', schema: streamType } },
-    handle: (context, site) => open(context, site, (reader) => tellRows(reader, site)),
+    handle: (context, site) => openStream(context, site, (reader) => streamSessionList(reader, site)),
   },
   {
     method: 'get',
@@ -37,38 +37,42 @@ export const streamRoutes: readonly Route[] = [
     name: 'watchSession',
     summary:
       'Server-sent events: `kept` with each event of the log, its number as id; `live` with what is shown and never kept; `holder` when somebody else has the session. Resumes by Last-Event-ID.',
-    query: afterSchema,
+    query: streamQuerySchema,
     answers: { 200: { what: 'The stream.', schema: streamType } },
     fails: [404, 410],
     async handle(context, site) {
-      const id = part(context, 'id');
-      const asked = startOf(context);
-      // A missing session is reported before the stream begins, and an event that does not exist yet is nobody's last.
+      const id = getPathParameter(context, 'id');
+      const asked = getStreamStart(context);
+      // Report a missing session before the stream starts, and ignore a start after the current head.
       const { head } = await site.store.open(id);
       const after = Math.min(asked, head);
-      return open(context, site, (reader) => tellEvents(reader, { site, id, after }));
+      return openStream(context, site, (reader) => streamSessionEvents(reader, { site, id, after }));
     },
   },
 ];
 
-function open(context: Context, site: Site, pump: (reader: Reader) => Promise<void>): Response {
+function openStream(
+  context: Context,
+  site: RouteContext,
+  pump: (reader: StreamClient) => Promise<void>,
+): Response {
   const { mask, slowMs, streams } = site;
-  return eventStream(context, { mask, slowMs, onEnd: streams.open() }, pump);
+  return respondWithEventStream(context, { mask, slowMs, onEnd: streams.open() }, pump);
 }
 
-function startOf(context: Context): number {
+function getStreamStart(context: Context): number {
   const last = context.req.header('last-event-id');
-  if (last === undefined || last === '') return queryAs(context, afterSchema).after ?? 0;
+  if (last === undefined || last === '') return parseQuery(context, streamQuerySchema).after ?? 0;
   if (/^\d{1,15}$/.test(last)) return Number(last);
   throw new ApiError('bad-request', 'Last-Event-ID has to be the number of an event.');
 }
 
-/** How far back a new reader is told of changes: they may have happened while it was connecting. */
+/** A new client also receives earlier changes from this period, because they may have happened while it connected. */
 const overlapMs = 5_000;
 
-async function tellRows(reader: Reader, { rowWatch, now }: Site): Promise<void> {
-  // Of a session that changes faster than the reader reads, only the latest row waits.
-  const waiting = new Map<string, RowChange>();
+async function streamSessionList(reader: StreamClient, { rowWatch, now }: RouteContext): Promise<void> {
+  // If a session changes faster than the client reads, only its latest row stays pending.
+  const waiting = new Map<string, SessionListChange>();
   let bell = Promise.withResolvers<void>();
   const ring = (): void => {
     bell.resolve();
@@ -84,7 +88,7 @@ async function tellRows(reader: Reader, { rowWatch, now }: Site): Promise<void> 
       const rung = bell.promise;
       for (const [id, change] of waiting) {
         waiting.delete(id);
-        if (!(await reader.send(messageOf(change)))) return;
+        if (!(await reader.send(toListMessage(change)))) return;
       }
       if (waiting.size === 0) await rung;
     }
@@ -93,26 +97,29 @@ async function tellRows(reader: Reader, { rowWatch, now }: Site): Promise<void> 
   }
 }
 
-function messageOf(change: RowChange): { event: string; data: unknown } {
+function toListMessage(change: SessionListChange): { event: string; data: unknown } {
   return change.kind === 'changed'
     ? { event: 'session', data: change.row }
     : { event: 'removed', data: { id: change.id } };
 }
 
-/** Words that come one by one are sent together, as often as anybody can tell apart. */
+/** Text deltas are batched at this interval, which is too short for users to notice. */
 const liveMs = 40;
 
-type Followed = { readonly site: Site; readonly id: string; readonly after: number };
+type SessionStreamContext = { readonly site: RouteContext; readonly id: string; readonly after: number };
 
-async function tellEvents(reader: Reader, { site, id, after }: Followed): Promise<void> {
+async function streamSessionEvents(
+  reader: StreamClient,
+  { site, id, after }: SessionStreamContext,
+): Promise<void> {
   const { store, host, feeds, rowWatch } = site;
   const follower = feeds.follow(id, after);
-  let holder: Holder | null = null;
+  let holder: SessionHolder | null = null;
   const send = (event: Event): void => reader.offer({ event: 'live', data: event });
-  const live = createLiveText({ mask: site.mask, send, everyMs: liveMs });
+  const live = createLiveTextSender({ mask: site.mask, send, everyMs: liveMs });
   const unwatch = host.watch(id, (event) => {
     live.see(event);
-    if (!isEphemeral(event)) feeds.poke(id);
+    if (!isEphemeralEvent(event)) feeds.poke(id);
   });
   const stop = rowWatch.subscribe((change) => {
     if (change.kind !== 'changed' || change.row.id !== id || change.row.holder === holder) return;

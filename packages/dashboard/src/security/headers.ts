@@ -1,4 +1,4 @@
-/** What a page may load and who may show it: only what comes from here, and nobody. */
+/** Pages may load only resources from this server, and no site may embed them in a frame. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -13,7 +13,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** On every answer, whatever it is. */
+/** Headers of every response. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': contentSecurityPolicy,
   'x-content-type-options': 'nosniff',

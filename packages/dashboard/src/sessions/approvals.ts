@@ -1,44 +1,47 @@
-import { unpaused } from '@pawl/core';
+import { getUnpausedTurn } from '@pawl/core';
 import { describeCall, type SessionSummary, type Store } from '@pawl/runtime';
-import type { Approval } from '../api/index.ts';
-import { openCalls } from './facts.ts';
+import type { ApprovalRequest } from '../api/index.ts';
+import { listPendingApprovals } from './session-facts.ts';
 
-/** Wider than any page: what is too long for it is wrapped there. */
-const width = 200;
+/** Wider than any page; the page wraps longer lines itself. */
+const describedWidth = 200;
 
-const statusesThatAsk: ReadonlySet<SessionSummary['status']> = new Set(['awaitingPermission', 'paused']);
+const approvalStatuses: ReadonlySet<SessionSummary['status']> = new Set(['awaitingPermission', 'paused']);
 
-/** Every call that waits for a person, in every session; those that wait longest first. */
-export async function approvalsIn(store: Store): Promise<Approval[]> {
+/** Lists the tool calls that wait for approval in all sessions, longest waiting first. */
+export async function listApprovals(store: Store): Promise<ApprovalRequest[]> {
   const all = await store.list({ limit: Number.MAX_SAFE_INTEGER });
-  const asking = all.filter(({ status }) => statusesThatAsk.has(status));
-  const found: Approval[] = [];
-  for (const summary of asking) found.push(...(await approvalsOf(store, summary)));
+  const asking = all.filter(({ status }) => approvalStatuses.has(status));
+  const found: ApprovalRequest[] = [];
+  for (const summary of asking) found.push(...(await listSessionApprovals(store, summary)));
   return found.toSorted((a, b) => a.since - b.since);
 }
 
-async function approvalsOf(store: Store, { id, goal }: SessionSummary): Promise<readonly Approval[]> {
+async function listSessionApprovals(
+  store: Store,
+  { id, goal }: SessionSummary,
+): Promise<readonly ApprovalRequest[]> {
   const opened = await store.open(id).catch(() => null);
-  // One that was removed meanwhile, or cannot be read, asks for nothing.
+  // The session was removed in the meantime or cannot be read.
   if (opened === null) return [];
   const { turn } = opened.session;
-  const held = unpaused(turn);
+  const held = getUnpausedTurn(turn);
   if (held.status !== 'awaitingPermission') return [];
-  return openCalls(turn).map((call) => ({
+  return listPendingApprovals(turn).map((call) => ({
     session: id,
     goal,
     callId: call.id,
     request: held.request,
     tool: call.tool,
     args: call.args,
-    about: describeCall(call, { width }).lines.join('\n'),
-    risk: risks.get(call.tool) ?? 'unknown',
+    about: describeCall(call, { width: describedWidth }).lines.join('\n'),
+    risk: riskByTool.get(call.tool) ?? 'unknown',
     since: held.since,
   }));
 }
 
-/** What the tools that come with Pawl can do. */
-const risks: ReadonlyMap<string, Approval['risk']> = new Map([
+/** Risk of the built-in tools. */
+const riskByTool: ReadonlyMap<string, ApprovalRequest['risk']> = new Map([
   ['read', 'looks'],
   ['glob', 'looks'],
   ['search', 'looks'],

@@ -1,22 +1,22 @@
 import { StoreError, type Store } from '@pawl/runtime';
 
-/** Tells readers of one session that there is more of it, however many they are, with one look at the store. */
-export type Feeds = {
-  /** `after` is the last event that this reader knows of. */
-  follow(id: string, after: number): Follower;
-  /** Looks at once: something was kept just now. */
+/** Notifies all followers of a session about new events while polling the store only once per session. */
+export type EventFeeds = {
+  /** `after` is the last event that the follower knows. */
+  follow(id: string, after: number): EventFeedFollower;
+  /** Polls immediately because an event was just stored. */
   poke(id: string): void;
 };
 
-export type Follower = {
-  /** Resolves when there are events after this one, or when the signal is aborted; rejects once the session is gone. */
+export type EventFeedFollower = {
+  /** Resolves when there are events after `seq` or the signal aborts; rejects if the session was removed. */
   next(seq: number, signal: AbortSignal): Promise<void>;
   close(): void;
 };
 
-type Feed = {
+type EventFeedState = {
   followers: number;
-  /** The last event that is known of. */
+  /** Sequence number of the last known event. */
   head: number;
   bell: PromiseWithResolvers<void>;
   timer: NodeJS.Timeout | null;
@@ -24,10 +24,10 @@ type Feed = {
   isPoked: boolean;
 };
 
-export function createFeeds(store: Store, pollMs: number): Feeds {
-  const feeds = new Map<string, Feed>();
+export function createEventFeeds(store: Store, pollMs: number): EventFeeds {
+  const feeds = new Map<string, EventFeedState>();
 
-  const look = async (id: string, feed: Feed): Promise<void> => {
+  const look = async (id: string, feed: EventFeedState): Promise<void> => {
     if (feed.isLooking) {
       feed.isPoked = true;
       return;
@@ -36,10 +36,10 @@ export function createFeeds(store: Store, pollMs: number): Feeds {
     if (feed.timer !== null) clearTimeout(feed.timer);
     feed.isPoked = false;
     try {
-      if ((await hasMore(store, id, feed)) && feed.followers > 0) ring(feed);
+      if ((await loadNewEvents(store, id, feed)) && feed.followers > 0) notifyFollowers(feed);
     } catch (error) {
-      if (isGone(error)) feed.bell.reject(error);
-      // A store that is busy now is looked at again.
+      if (isPermanentStoreError(error)) feed.bell.reject(error);
+      // If the store is busy, the next poll tries again.
     } finally {
       feed.isLooking = false;
     }
@@ -47,13 +47,13 @@ export function createFeeds(store: Store, pollMs: number): Feeds {
     feed.timer = setTimeout(() => void look(id, feed), feed.isPoked ? 0 : pollMs);
   };
 
-  const feedOf = (id: string, head: number): Feed => {
+  const feedOf = (id: string, head: number): EventFeedState => {
     const found = feeds.get(id);
     if (found !== undefined) return found;
-    const feed: Feed = {
+    const feed: EventFeedState = {
       followers: 0,
       head,
-      bell: newBell(),
+      bell: createSignal(),
       timer: null,
       isLooking: false,
       isPoked: false,
@@ -74,7 +74,7 @@ export function createFeeds(store: Store, pollMs: number): Feeds {
         async next(seq, signal) {
           feed.head = Math.max(feed.head, seq);
           if (feed.timer === null && !feed.isLooking) void look(id, feed);
-          while (feed.head <= seq && !signal.aborted) await either(feed.bell.promise, signal);
+          while (feed.head <= seq && !signal.aborted) await waitForSignal(feed.bell.promise, signal);
         },
         close() {
           feed.followers -= 1;
@@ -87,29 +87,29 @@ export function createFeeds(store: Store, pollMs: number): Feeds {
   };
 }
 
-async function hasMore(store: Store, id: string, feed: Feed): Promise<boolean> {
+async function loadNewEvents(store: Store, id: string, feed: EventFeedState): Promise<boolean> {
   const before = feed.head;
   for await (const { seq } of store.events(id, before)) feed.head = seq;
   return feed.head > before;
 }
 
-function ring(feed: Feed): void {
+function notifyFollowers(feed: EventFeedState): void {
   feed.bell.resolve();
-  feed.bell = newBell();
+  feed.bell = createSignal();
 }
 
-function newBell(): PromiseWithResolvers<void> {
+function createSignal(): PromiseWithResolvers<void> {
   const bell = Promise.withResolvers<void>();
-  // Whoever waits is told; this only keeps Node from calling it unhandled.
+  // Followers handle the rejection; this only avoids an unhandled rejection.
   bell.promise.catch(() => undefined);
   return bell;
 }
 
-function isGone(error: unknown): boolean {
+function isPermanentStoreError(error: unknown): boolean {
   return error instanceof StoreError && error.code !== 'busy';
 }
 
-async function either(bell: Promise<void>, signal: AbortSignal): Promise<void> {
+async function waitForSignal(bell: Promise<void>, signal: AbortSignal): Promise<void> {
   const left = Promise.withResolvers<void>();
   const leave = (): void => left.resolve();
   signal.addEventListener('abort', leave, { once: true });

@@ -1,45 +1,45 @@
-import { isEphemeral, type Event } from '@pawl/core';
-import type { Mask } from '../mask.ts';
+import { isEphemeralEvent, type Event } from '@pawl/core';
+import type { SecretMask } from '../secret-mask.ts';
 
-/** Passes on what is said while it is said, to one reader. */
-export type LiveText = {
+/** Forwards streamed model output to one client. */
+export type LiveTextSender = {
   see(event: Event): void;
   end(): void;
 };
 
 export type LiveTextOptions = {
-  readonly mask: Mask;
+  readonly mask: SecretMask;
   readonly send: (event: Event) => void;
-  /** How long pieces are gathered before they are sent. */
+  /** How long deltas are collected before they are sent. */
   readonly everyMs: number;
 };
 
-type Delta = Extract<Event, { readonly type: 'text-delta' | 'call-delta' }>;
+type StreamedDelta = Extract<Event, { readonly type: 'text-delta' | 'call-delta' }>;
 
-/** One text that grows, and how much of it, without its secrets, was sent. */
-type Growing = { readonly delta: Delta; text: string; sent: string };
+/** One streamed text, and how much of its masked form was sent. */
+type GrowingText = { readonly delta: StreamedDelta; text: string; sent: string };
 
-/** A word that is longer than this is no key. */
-const wordMax = 500;
+/** Longer words cannot be secrets. */
+const wordLengthMax = 500;
 
 /**
- * A secret may come in pieces, none of which looks like one. So the whole text so far is masked each time, up to its last
- * whole word, and only what was added is sent. Where the masked text no longer begins with what was sent, nothing is sent: the
- * reply is kept soon, and then it is sent whole.
+ * A secret may arrive split over several deltas, none of which looks like a secret. Therefore the whole text so far is
+ * masked each time, up to its last complete word, and only the addition is sent. If the masked text no longer starts
+ * with the text already sent, nothing is sent: the complete reply follows as a stored event.
  */
-export function createLiveText({ mask, send, everyMs }: LiveTextOptions): LiveText {
-  const growing = new Map<string, Growing>();
+export function createLiveTextSender({ mask, send, everyMs }: LiveTextOptions): LiveTextSender {
+  const growing = new Map<string, GrowingText>();
   let timer: NodeJS.Timeout | null = null;
   const flush = (): void => {
     timer = null;
     for (const each of growing.values()) {
-      const whole = String(mask(wholeWords(each.text)));
+      const whole = String(mask(trimToWholeWords(each.text)));
       if (whole.length <= each.sent.length || !whole.startsWith(each.sent)) continue;
-      send(withPiece(each.delta, whole.slice(each.sent.length)));
+      send(replaceDeltaText(each.delta, whole.slice(each.sent.length)));
       each.sent = whole;
     }
   };
-  const add = (key: string, delta: Delta, piece: string): void => {
+  const add = (key: string, delta: StreamedDelta, piece: string): void => {
     const before = growing.get(key);
     if (before === undefined) growing.set(key, { delta, text: piece, sent: '' });
     else before.text += piece;
@@ -50,8 +50,8 @@ export function createLiveText({ mask, send, everyMs }: LiveTextOptions): LiveTe
       if (event.type === 'text-delta') add(`text ${event.request ?? ''}`, event, event.text);
       else if (event.type === 'call-delta') {
         add(`call ${event.request ?? ''} ${event.callId}`, event, event.fragment);
-      } else if (isEphemeral(event)) send(event);
-      // What was said is kept by now, or called off.
+      } else if (isEphemeralEvent(event)) send(event);
+      // The text is stored by now, or it was cancelled.
       else growing.clear();
     },
     end() {
@@ -60,11 +60,11 @@ export function createLiveText({ mask, send, everyMs }: LiveTextOptions): LiveTe
   };
 }
 
-function wholeWords(text: string): string {
+function trimToWholeWords(text: string): string {
   const end = Math.max(text.lastIndexOf(' '), text.lastIndexOf('\n')) + 1;
-  return text.slice(0, Math.max(end, text.length - wordMax));
+  return text.slice(0, Math.max(end, text.length - wordLengthMax));
 }
 
-function withPiece(delta: Delta, piece: string): Delta {
+function replaceDeltaText(delta: StreamedDelta, piece: string): StreamedDelta {
   return delta.type === 'text-delta' ? { ...delta, text: piece } : { ...delta, fragment: piece };
 }

@@ -1,9 +1,13 @@
 import type { SessionSummary } from '@pawl/runtime';
 
-type Statuses = ReadonlySet<SessionSummary['status']>;
+type StatusSet = ReadonlySet<SessionSummary['status']>;
 
-/** Nothing can be asked of a session in one of these. */
-export const overStatuses: Statuses = new Set(['halted', 'shuttingDown', 'damaged']);
+/** A session in one of these statuses accepts no commands. */
+export const endedStatuses: StatusSet = new Set(['halted', 'shuttingDown', 'damaged']);
 
-/** A session in one of these waits for people, and nobody works on it. */
-export const quietStatuses: Statuses = new Set(['waitingForUser', 'awaitingPermission', 'paused']);
+/** A session in one of these statuses waits for a user, and no process runs it. */
+export const waitingForPersonStatuses: StatusSet = new Set([
+  'waitingForUser',
+  'awaitingPermission',
+  'paused',
+]);

@@ -5,10 +5,10 @@ import type { Page } from 'playwright-core';
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What axe finds on the page that is serious or critical, one line each. It is brought in past the page's own policy. */
-export async function graveProblems(page: Page): Promise<readonly string[]> {
+export async function findSeriousProblems(page: Page): Promise<readonly string[]> {
   await page.evaluate(source);
   const found = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as {
-    readonly violations: readonly Violation[];
+    readonly violations: readonly AxeViolation[];
   };
   return found.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -17,7 +17,7 @@ export async function graveProblems(page: Page): Promise<readonly string[]> {
     );
 }
 
-type Violation = {
+type AxeViolation = {
   readonly id: string;
   readonly impact: string;
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];

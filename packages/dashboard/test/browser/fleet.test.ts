@@ -1,16 +1,16 @@
 import { createSession } from '@pawl/core';
-import { thisProcess } from '@pawl/runtime';
-import { connectRedis, redisStore, sessionQueue } from '@pawl/worker';
+import { getProcessOwner } from '@pawl/runtime';
+import { connectRedis, createRedisStore, createSessionQueue } from '@pawl/worker';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hasRedis, startRedis } from '../../../worker/test/redis-server.ts';
+import { startRedis } from '../../../worker/test/redis-server.ts';
 import { createLocalHost, createQueueHost, startDashboard } from '../../src/index.ts';
-import { graveProblems } from './axe.ts';
-import { sideways } from './page-checks.ts';
-import { noBrowser, openBrowser } from './started.ts';
+import { findSeriousProblems } from './axe.ts';
+import { measurePageOverflow } from './page-checks.ts';
+import { openBrowser } from '../../../../scripts/testing/browser.ts';
 
 const assets = fileURLToPath(new URL('../../dist', import.meta.url));
-describe.skipIf(noBrowser !== null || !hasRedis)('the fleet on Redis', () => {
+describe('the fleet on Redis', { tags: ['chromium', 'redis'] }, () => {
   /** What is to be ended, the last first. */
   const ends: (() => Promise<unknown>)[] = [];
 
@@ -18,17 +18,17 @@ describe.skipIf(noBrowser !== null || !hasRedis)('the fleet on Redis', () => {
     for (const end of ends.splice(0).toReversed()) await end();
   });
 
-  it('shows what waits, and that there is no worker for it', { timeout: 60_000 }, async () => {
+  it('shows what waits, and that there is no worker for it', async () => {
     const redis = await startRedis();
     ends.push(() => redis.stop());
     const connection = await connectRedis(redis.url, { waitMs: 5_000 });
     ends.push(() => connection.close());
-    const store = redisStore(connection.redis);
-    const queue = sessionQueue(connection.redis, store);
+    const store = createRedisStore(connection.redis);
+    const queue = createSessionQueue(connection.redis, store);
     ends.push(() => queue.close());
     const options = {
       store,
-      owner: thisProcess(),
+      owner: getProcessOwner(),
       now: Date.now,
       prepare: async (_: unknown, id: string) => ({
         session: createSession({ id, at: Date.now() }),
@@ -56,8 +56,8 @@ describe.skipIf(noBrowser !== null || !hasRedis)('the fleet on Redis', () => {
     await page.getByText('One session is waiting and no worker is there').waitFor();
     await page.getByRole('row', { name: /^default 1 0 0 0$/u }).waitFor();
     await page.getByText('No worker is connected.').waitFor();
-    expect(await graveProblems(page)).toEqual([]);
+    expect(await findSeriousProblems(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 800 });
-    expect(await sideways(page)).toBe(0);
+    expect(await measurePageOverflow(page)).toBe(0);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { shownIn } from './page-checks.ts';
-import { noBrowser } from './started.ts';
-import { withWorld } from './with-world.ts';
+import { viewSelectors } from './page-checks.ts';
+import { useBrowserWorld } from './use-browser-world.ts';
 
 const bait = [
   '<img src=x onerror="window.hit=1">',
@@ -12,9 +11,9 @@ const bait = [
   '{{constructor.constructor("window.hit=5")()}}',
 ].join('\n');
 
-describe.skipIf(noBrowser !== null)('text of models and tools', () => {
+describe('text of models and tools', { tags: ['chromium'] }, () => {
   let id = '';
-  const world = withWorld(async (made) => {
+  const world = useBrowserWorld(async (made) => {
     const long = 'x'.repeat(1_000_000);
     id = await made.begin(bait, [
       {
@@ -32,7 +31,7 @@ describe.skipIf(noBrowser !== null)('text of models and tools', () => {
       ['#/', '.run-row a'],
       ['#/approvals', '.approval'],
       ['#/fleet', 'main h2'],
-      ...Object.entries(shownIn).map(([view, shows]) => [`#/s/${id}/${view}`, shows]),
+      ...Object.entries(viewSelectors).map(([view, shows]) => [`#/s/${id}/${view}`, shows]),
     ] as const;
     for (const [place = '', shows = ''] of places) {
       await page.goto(`${world().url}/${place}`);
@@ -45,25 +44,20 @@ describe.skipIf(noBrowser !== null)('text of models and tools', () => {
     expect(page.problems).toEqual([]);
   });
 
-  it(
-    'is shown to the letter, and a line of a million letters does no harm',
-    { timeout: 60_000 },
-    async () => {
-      const page = await world().page(`#/s/${id}/transcript`);
-      await page.getByText('<img src=x onerror="window.hit=1">').first().waitFor();
-      expect(await page.locator('.item.reply').first().textContent()).toContain(
-        '\\u202egnp.exe\\u202c \\x1b[31mred',
-      );
-      const reply = page.locator('.item.reply').last();
-      // A busy machine takes a while to lay that line out.
-      const showAll = reply.getByRole('button', { name: /Show all 1,000,\d+ characters/u });
-      await showAll.click({ timeout: 40_000 });
-      expect((await reply.textContent())?.length).toBeGreaterThan(1_000_000);
-      const isSideways = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
-      expect(isSideways).toBe(false);
-      expect(page.problems).toEqual([]);
-    },
-  );
+  it('is shown to the letter, and a line of a million letters does no harm', async () => {
+    const page = await world().page(`#/s/${id}/transcript`);
+    await page.getByText('<img src=x onerror="window.hit=1">').first().waitFor();
+    expect(await page.locator('.item.reply').first().textContent()).toContain(
+      '\\u202egnp.exe\\u202c \\x1b[31mred',
+    );
+    const reply = page.locator('.item.reply').last();
+    const showAll = reply.getByRole('button', { name: /Show all 1,000,\d+ characters/u });
+    await showAll.click();
+    expect((await reply.textContent())?.length).toBeGreaterThan(1_000_000);
+    const isSideways = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
+    expect(isSideways).toBe(false);
+    expect(page.problems).toEqual([]);
+  });
 
   it('is inert in the prompt, in the detail of an event and in an opened card', async () => {
     const page = await world().page(`#/s/${id}/transcript`);

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { loopFile, loopText } from './imported-run.ts';
-import { shownIn } from './page-checks.ts';
-import { noBrowser } from './started.ts';
-import { withWorld } from './with-world.ts';
+import { viewSelectors } from './page-checks.ts';
+import { useBrowserWorld } from './use-browser-world.ts';
 
-describe.skipIf(noBrowser !== null)('a recorded run', () => {
-  const world = withWorld();
+describe('a recorded run', { tags: ['chromium'] }, () => {
+  const world = useBrowserWorld();
 
   it('is read from a file, judged, and opened in every view', async () => {
     const page = await world().page('#/import');
@@ -20,7 +19,7 @@ describe.skipIf(noBrowser !== null)('a recorded run', () => {
     expect(await page.getByRole('group', { name: 'Was this verdict right?' }).count()).toBe(0);
     for (const tab of ['timeline', 'chart', 'governor', 'memory'] as const) {
       await page.getByRole('tab', { name: tab }).click();
-      await page.locator(shownIn[tab]).first().waitFor();
+      await page.locator(viewSelectors[tab]).first().waitFor();
     }
     expect(page.problems).toEqual([]);
   });

@@ -2,7 +2,7 @@
 export const loopText: string = JSON.stringify([
   { role: 'user', content: 'find the bug <img src=x onerror=alert(1)>' },
   ...Array.from({ length: 6 }, (_, index) => [
-    { role: 'assistant', content: null, tool_calls: [called(`c${index}`)] },
+    { role: 'assistant', content: null, tool_calls: [createReadCall(`c${index}`)] },
     { role: 'tool', tool_call_id: `c${index}`, content: 'nothing new' },
   ]).flat(),
   { role: 'assistant', content: 'I give up.' },
@@ -14,6 +14,6 @@ export const loopFile = {
   buffer: Buffer.from(loopText),
 } as const;
 
-function called(id: string): object {
+function createReadCall(id: string): object {
   return { id, type: 'function', function: { name: 'read', arguments: '{"path":"a.ts"}' } };
 }

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { noBrowser } from './started.ts';
-import { withWorld } from './with-world.ts';
+import { useBrowserWorld } from './use-browser-world.ts';
 
 const words = 'I change it now, word by word, so that you can watch. ';
 
-describe.skipIf(noBrowser !== null)('a run that is watched', () => {
-  const world = withWorld();
+describe('a run that is watched', { tags: ['chromium'] }, () => {
+  const world = useBrowserWorld();
 
   it('is begun from a page that says how, while there is none', async () => {
     const page = await world().page();

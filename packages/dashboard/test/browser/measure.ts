@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core';
 
 /** How long a page takes from the first byte asked for until a session of so many events is there, last event and all. */
-export async function firstViewMs(page: Page, url: string, id: string, head: number): Promise<number> {
+export async function measureFirstView(page: Page, url: string, id: string, head: number): Promise<number> {
   await page.goto('about:blank');
   await page.goto(`${url}/#/s/${encodeURIComponent(id)}/events`);
-  await page.locator(`#event-${head}`).waitFor({ timeout: 120_000 });
+  await page.locator(`#event-${head}`).waitFor();
   // Counted by the page itself, from the start of its own navigation.
   return Number(await page.evaluate('performance.now()'));
 }
 
-export type Frames = { readonly count: number; readonly p95Ms: number; readonly maxMs: number };
+export type FrameTimes = { readonly count: number; readonly p95Ms: number; readonly maxMs: number };
 
 /** Scrolls a list from top to bottom for a while, and tells how far apart the frames were. */
-export async function scrolledFrames(page: Page, selector: string, forMs = 1_000): Promise<Frames> {
+export async function measureScrollFrames(page: Page, selector: string, forMs = 1_000): Promise<FrameTimes> {
   const gaps = (await page.evaluate(`new Promise((resolve) => {
     const list = document.querySelector(${JSON.stringify(selector)});
     const gaps = [];

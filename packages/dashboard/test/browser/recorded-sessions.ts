@@ -9,17 +9,17 @@ import {
 } from '@pawl/core';
 
 /** An event without the time it came at. */
-type Untimed = Event extends infer Each ? (Each extends Event ? Omit<Each, 'at'> : never) : never;
+type UntimedEvent = Event extends infer Each ? (Each extends Event ? Omit<Each, 'at'> : never) : never;
 
-export type RecordedSession = { readonly session: Session; readonly events: readonly Event[] };
+export type ScriptedRecording = { readonly session: Session; readonly events: readonly Event[] };
 
-type Script = {
-  next(afterMs: number, event: Untimed): void;
+type EventScript = {
+  next(afterMs: number, event: UntimedEvent): void;
   readonly events: readonly Event[];
 };
 
 /** Writes a session down as it would have run. What the session does not take is a mistake in the script. */
-function recorder(created: Session): Script {
+function createEventScript(created: Session): EventScript {
   const events: Event[] = [];
   let now = created.turn.since;
   let session = created;
@@ -37,21 +37,26 @@ function recorder(created: Session): Script {
   };
 }
 
-type Wanted = { readonly tool: string; readonly args: Json; readonly tookMs?: number } & (
+type ScriptedToolCall = { readonly tool: string; readonly args: Json; readonly tookMs?: number } & (
   | { readonly output: Json }
   | { readonly error: string }
 );
 
-let calls = 0;
+let callCount = 0;
 
 /** A reply with calls that run side by side, the first to end first. */
-function round(script: Script, text: string, wanted: readonly Wanted[], replyMs = 3_000): void {
+function addReplyWithCalls(
+  script: EventScript,
+  text: string,
+  wanted: readonly ScriptedToolCall[],
+  replyMs = 3_000,
+): void {
   const named = wanted.map((each) => {
-    calls += 1;
-    return { ...each, id: `call-${calls}` };
+    callCount += 1;
+    return { ...each, id: `call-${callCount}` };
   });
   const asked = named.map(({ id, tool, args }): RequestedCall => ({ id, tool, args }));
-  script.next(replyMs, { type: 'model-replied', text, calls: asked, usage: usage(text) });
+  script.next(replyMs, { type: 'model-replied', text, calls: asked, usage: createUsage(text) });
   for (const { id } of named) script.next(40, { type: 'tool-started', callId: id });
   const ended = named.toSorted((one, other) => (one.tookMs ?? 800) - (other.tookMs ?? 800));
   let past = 0;
@@ -66,30 +71,30 @@ function round(script: Script, text: string, wanted: readonly Wanted[], replyMs 
   }
 }
 
-function usage(text: string): {
+function createUsage(text: string): {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cost: number;
 } {
-  const inputTokens = 900 + calls * 420;
+  const inputTokens = 900 + callCount * 420;
   return { inputTokens, outputTokens: 60 + text.length, cost: inputTokens / 400_000 };
 }
 
-const failing = `FAIL  test/sum.test.js
+const failingTestOutput = `FAIL  test/sum.test.js
   × adds two numbers
 AssertionError: expected -1 to be 5
   at test/sum.test.js:4:19`;
 
 /** A repair in phases: calls side by side, retries, permission, memory that is paged, and a loop with verdicts. */
-export function repairSession(id: string, at: number): RecordedSession {
-  calls = 0;
+export function createRepairSession(id: string, at: number): ScriptedRecording {
+  callCount = 0;
   const { settings } = findProfile('pawl') ?? { settings: {} };
   const budgets = { modelCalls: 60, toolCalls: 40, tokens: 400_000, cost: 2, wallMs: 900_000 };
   const session = createSession({ id, at, settings: { ...settings, budgets, windowTokens: 32_000 } });
-  const script = recorder(session);
+  const script = createEventScript(session);
   script.next(0, { type: 'user-message', text: 'Repair the sum, and say what was wrong with it.' });
   script.next(10, { type: 'phase-started', number: 1, description: 'look around', total: 3 });
-  round(script, 'I look at what there is.', [
+  addReplyWithCalls(script, 'I look at what there is.', [
     { tool: 'list', args: { path: '.' }, output: ['sum.js', 'notes.md', 'test/sum.test.js'], tookMs: 300 },
     { tool: 'read', args: { path: 'sum.js' }, output: 'export const sum = (a, b) => a - b;', tookMs: 900 },
     { tool: 'search', args: { query: 'sum' }, output: '3 files', tookMs: 2_600 },
@@ -100,14 +105,14 @@ export function repairSession(id: string, at: number): RecordedSession {
     jitter: 0.5,
   });
   script.next(1_300, { type: 'retry-due' });
-  remember(script);
+  addMemoryCalls(script);
   script.next(20, { type: 'phase-started', number: 2, description: 'put it right' });
-  edit(script);
-  makeRoom(script);
-  loop(script);
+  addEditCall(script);
+  addPaging(script);
+  addLoop(script);
   script.next(30, { type: 'phase-started', number: 3, description: 'make sure' });
   for (let times = 0; times < 3; times += 1) {
-    round(
+    addReplyWithCalls(
       script,
       'I look at the notes again.',
       [{ tool: 'read', args: { path: 'notes.md' }, output: '# Notes\n\nThe sum is wrong.' }],
@@ -120,13 +125,13 @@ export function repairSession(id: string, at: number): RecordedSession {
     type: 'model-replied',
     text: 'The sum subtracted. It adds now, and the test says so.',
     calls: [],
-    usage: usage(''),
+    usage: createUsage(''),
   });
   return { session, events: script.events };
 }
 
 /** Entries of all sizes, until room is made. */
-function remember(script: Script): void {
+function addMemoryCalls(script: EventScript): void {
   const notes: readonly (readonly [string, number])[] = [
     ['goal,user', 260],
     ['files,listing', 2_600],
@@ -139,14 +144,14 @@ function remember(script: Script): void {
   ];
   for (const [tags, size] of notes) {
     const value = `${tags}: `.padEnd(size, 'what was found is written down here. ');
-    round(
+    addReplyWithCalls(
       script,
       '',
       [{ tool: 'working_memory_add', args: { tags, value }, output: `kept under ${tags}`, tookMs: 60 }],
       1_400,
     );
   }
-  round(
+  addReplyWithCalls(
     script,
     '',
     [{ tool: 'working_memory_pin', args: { tags: 'plan' }, output: 'pinned', tookMs: 40 }],
@@ -154,14 +159,14 @@ function remember(script: Script): void {
   );
 }
 
-function edit(script: Script): void {
+function addEditCall(script: EventScript): void {
   const args = { path: 'sum.js', old: 'a - b', new: 'a + b' };
   const call = { id: 'edit-1', tool: 'edit', args, permission: 'ask' } as const;
   script.next(4_000, {
     type: 'model-replied',
     text: 'It subtracts. I put it right.',
     calls: [call],
-    usage: usage(''),
+    usage: createUsage(''),
   });
   script.next(21_000, { type: 'permission-decided', callId: 'edit-1', decision: 'allow' });
   script.next(30, { type: 'tool-started', callId: 'edit-1' });
@@ -175,33 +180,33 @@ function edit(script: Script): void {
 }
 
 /** The provider finds no room for the conversation, so what is least needed goes. */
-function makeRoom(script: Script): void {
+function addPaging(script: EventScript): void {
   const error = { kind: 'context-overflow', message: 'the prompt is too long' } as const;
   script.next(1_500, { type: 'model-failed', error });
   script.next(2_200, { type: 'paging-finished', freedTokens: 2_500, heldTokens: 9_000 });
 }
 
 /** The same failing test run again and again, until the call is refused. */
-function loop(script: Script): void {
+function addLoop(script: EventScript): void {
   for (let times = 0; times < 3; times += 1) {
-    round(
+    addReplyWithCalls(
       script,
       'I run the tests.',
-      [{ tool: 'test', args: { command: 'npm test' }, error: failing, tookMs: 3_200 }],
+      [{ tool: 'test', args: { command: 'npm test' }, error: failingTestOutput, tookMs: 3_200 }],
       2_200,
     );
   }
   const again = { id: 'again', tool: 'test', args: { command: 'npm test' } };
-  script.next(2_400, { type: 'model-replied', text: 'Once more.', calls: [again], usage: usage('') });
-  round(script, 'I read the test instead.', [
+  script.next(2_400, { type: 'model-replied', text: 'Once more.', calls: [again], usage: createUsage('') });
+  addReplyWithCalls(script, 'I read the test instead.', [
     { tool: 'read', args: { path: 'test/sum.test.js' }, output: 'expect(sum(2, 3)).toBe(5)' },
   ]);
 }
 
 /** Two repairs that go the same way up to their last word, as `one` and `other`. */
-export function twoRuns(): readonly [RecordedSession, RecordedSession] {
-  const one = repairSession('one', Date.now() - 600_000);
-  const other = repairSession('other', Date.now() - 300_000);
+export function createTwoRuns(): readonly [ScriptedRecording, ScriptedRecording] {
+  const one = createRepairSession('one', Date.now() - 600_000);
+  const other = createRepairSession('other', Date.now() - 300_000);
   const last = { type: 'model-replied', text: 'I give up.', calls: [], at: Date.now() } as const;
   return [one, { ...other, events: [...other.events.slice(0, -1), last] }];
 }

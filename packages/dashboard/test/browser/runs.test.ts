@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { noBrowser } from './started.ts';
-import { withWorld } from './with-world.ts';
+import { useBrowserWorld } from './use-browser-world.ts';
 
-describe.skipIf(noBrowser !== null)('the list of runs', () => {
-  const world = withWorld(async (made) => {
+describe('the list of runs', { tags: ['chromium'] }, () => {
+  const world = useBrowserWorld(async (made) => {
     const repair = await made.begin('Repair the sum', [
       { text: 'I will.', calls: [{ tool: 'edit', args: { path: 'sum.js', old: 'a - b', new: 'a + b' } }] },
     ]);

@@ -1,40 +1,39 @@
 import {
   createSession,
   findProfile,
-  items,
+  iterateItems,
   replay,
   type Event,
   type RequestedCall,
   type Session,
 } from '@pawl/core';
 import {
-  codingTools,
+  createCodingTools,
   createMemoryStore,
   createPhaseTools,
   indexFolder,
-  openLauncher,
-  thisProcess,
+  passthroughSandbox,
+  getProcessOwner,
   type Model,
   type ModelChunk,
   type Store,
   type Tool,
 } from '@pawl/runtime';
-import type { Opened, Outfit } from '@pawl/worker';
+import type { AgentFactoryContext, AgentSetup } from '@pawl/worker';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLocalHost, type Host } from '../../src/index.ts';
+import { createLocalHost, type SessionHost } from '../../src/index.ts';
 
 /**
  * What a scripted model answers. Its words come one by one where there is something to wait for: nothing is said before
- * `from` is kept, `paceMs` lies between words, and the reply is not complete before `until` is kept.
+ * `from` is kept, and the reply is not complete before `until` is kept.
  */
-export type Answer = {
+export type ScriptedAnswer = {
   readonly text?: string;
   readonly calls?: readonly RequestedCall[];
-  readonly paceMs?: number;
   readonly from?: Promise<unknown>;
   readonly until?: Promise<unknown>;
   readonly failure?: Extract<ModelChunk, { readonly type: 'failure' }>['error'];
@@ -43,12 +42,12 @@ export type Answer = {
 /** Real tools on a folder of their own, a real store, and a model that answers as the goal's script says. */
 export type ScriptedWorld = {
   readonly store: Store;
-  readonly host: Host;
+  readonly host: SessionHost;
   readonly dir: string;
   /** From now on, who is given this goal is answered so. */
-  script(goal: string, answers: readonly Answer[]): void;
+  script(goal: string, answers: readonly ScriptedAnswer[]): void;
   /** Begins a session through the host, as the dashboard does. */
-  begin(goal: string, answers: readonly Answer[], profile?: string): Promise<string>;
+  begin(goal: string, answers: readonly ScriptedAnswer[], profile?: string): Promise<string>;
   /** Resolves when the session is in that state and nobody holds it. */
   until(id: string, status: Session['turn']['status']): Promise<Session>;
   /** Keeps a session of these events, as if somebody had recorded it. */
@@ -57,14 +56,14 @@ export type ScriptedWorld = {
 };
 
 /** Stands for a process that has ended: nobody holds what it recorded. */
-export const endedProcess: string = thisProcess().replace(/start=.*/u, 'start=0');
+export const endedProcess: string = getProcessOwner().replace(/start=.*/u, 'start=0');
 
 export async function createScriptedWorld(): Promise<ScriptedWorld> {
   const dir = await mkdtemp(join(tmpdir(), 'pawl-browser-'));
   await writeFile(join(dir, 'sum.js'), 'export const sum = (a, b) => a - b;\n');
   await writeFile(join(dir, 'notes.md'), '# Notes\n\nThe sum is wrong.\n');
   const store = createMemoryStore();
-  const scripts = new Map<string, readonly Answer[]>();
+  const scripts = new Map<string, readonly ScriptedAnswer[]>();
   const host = createLocalHost({
     store,
     owner: 'browser-test',
@@ -72,11 +71,11 @@ export async function createScriptedWorld(): Promise<ScriptedWorld> {
     place: { kind: 'memory', where: null },
     whyNot: () => null,
     onTrouble: (message) => console.error(message),
-    outfitFor: (opened) => outfitIn(dir, scripts, opened),
+    outfitFor: (opened) => createFolderAgent(dir, scripts, opened),
     prepare: async ({ profile: name = 'pawl' }, id) => {
       const { settings } = findProfile(name) ?? { settings: {} };
       const session = createSession({ id, at: Date.now(), profile: name, settings });
-      const { tools: all, close } = await toolsIn(dir);
+      const { tools: all, close } = await createFolderTools(dir);
       await close();
       const tools = all.map(({ description }) => description);
       return { session, about: { dir, model: 'scripted', profile: name, prompt, tools } };
@@ -113,17 +112,17 @@ export async function createScriptedWorld(): Promise<ScriptedWorld> {
   };
 }
 
-async function outfitIn(
+async function createFolderAgent(
   dir: string,
-  scripts: ReadonlyMap<string, readonly Answer[]>,
-  { askPeople, post, now }: Opened,
-): Promise<Outfit> {
-  const { tools, close } = await toolsIn(dir);
+  scripts: ReadonlyMap<string, readonly ScriptedAnswer[]>,
+  { askPeople, post, now }: AgentFactoryContext,
+): Promise<AgentSetup> {
+  const { tools, close } = await createFolderTools(dir);
   return {
-    model: scriptedModel(scripts),
+    model: createGoalModel(scripts),
     prompt,
     tools: [...tools, ...createPhaseTools({ post, phases: () => now().phases })],
-    rules: ({ tool }) => (asks.has(tool) ? 'ask' : 'allow'),
+    rules: ({ tool }) => (askingTools.has(tool) ? 'ask' : 'allow'),
     decide: (_, signal) => askPeople(signal),
     close,
   };
@@ -131,45 +130,41 @@ async function outfitIn(
 
 const prompt = 'You repair small programs.';
 
-async function toolsIn(
+async function createFolderTools(
   dir: string,
 ): Promise<{ readonly tools: readonly Tool[]; readonly close: () => Promise<void> }> {
   const folder = await indexFolder(dir);
   return {
-    tools: codingTools({ folder, launcher: openLauncher }),
+    tools: createCodingTools({ folder, launcher: passthroughSandbox }),
     close: async () => folder[Symbol.dispose](),
   };
 }
 
-const asks: ReadonlySet<string> = new Set(['write', 'edit', 'shell']);
+const askingTools: ReadonlySet<string> = new Set(['write', 'edit', 'shell']);
 
 /** Which answer is due is told from the conversation, so that a fork goes on where it was forked. */
-function scriptedModel(scripts: ReadonlyMap<string, readonly Answer[]>): Model {
+function createGoalModel(scripts: ReadonlyMap<string, readonly ScriptedAnswer[]>): Model {
   return {
     name: 'scripted',
     async *stream({ conversation }, signal) {
-      const said = [...items(conversation)];
+      const said = [...iterateItems(conversation)];
       const goal = said.find((message) => message.role === 'user')?.text ?? '';
       const place = said.filter((message) => message.role === 'assistant').length;
       const answer = scripts.get(goal)?.[place] ?? { text: 'That is all there is to say.' };
-      yield* spoken(answer, said.length, signal);
+      yield* streamAnswer(answer, said.length, signal);
     },
   };
 }
 
-async function* spoken(
-  { text = '', calls = [], paceMs = 0, from, until, failure }: Answer,
+async function* streamAnswer(
+  { text = '', calls = [], from, until, failure }: ScriptedAnswer,
   length: number,
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk> {
   if (failure !== undefined) return yield { type: 'failure', error: failure };
   const calledOff = once(signal, 'abort');
   await Promise.race([from, calledOff]);
-  for (const word of paceMs === 0 && until === undefined ? [] : text.split(/(?<= )/u)) {
-    yield { type: 'text', text: word };
-    await Promise.race([sleep(paceMs), calledOff]);
-    if (signal.aborted) return;
-  }
+  for (const word of until === undefined ? [] : text.split(/(?<= )/u)) yield { type: 'text', text: word };
   await Promise.race([until, calledOff]);
   if (signal.aborted) return;
   const usage = { inputTokens: 400 + length * 90, outputTokens: 20 + Math.ceil(text.length / 4) };

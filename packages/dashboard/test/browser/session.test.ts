@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { noBrowser } from './started.ts';
-import { withWorld } from './with-world.ts';
+import { useBrowserWorld } from './use-browser-world.ts';
 
-describe.skipIf(noBrowser !== null)('a session that was recorded', () => {
+describe('a session that was recorded', { tags: ['chromium'] }, () => {
   let id = '';
-  const world = withWorld(async (made) => {
+  const world = useBrowserWorld(async (made) => {
     id = await made.begin('Find what is wrong', [
       { text: 'I read the notes.', calls: [{ tool: 'read', args: { path: 'notes.md' } }] },
       { text: 'Now a file that is not there.', calls: [{ tool: 'read', args: { path: 'missing.md' } }] },
@@ -107,6 +106,8 @@ describe.skipIf(noBrowser !== null)('a session that was recorded', () => {
     await page.getByRole('heading', { name: 'As created' }).waitFor();
     await page.keyboard.press('P');
     await page.getByRole('button', { name: 'Following' }).waitFor();
+    // It has stopped playing by then, and does not play over a step that is made by hand.
+    expect(await page.getByRole('button', { name: 'Stop playing' }).count()).toBe(0);
     await page.keyboard.press('k');
     await page.getByRole('button', { name: 'To now' }).waitFor();
     await page.keyboard.press('.');

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { start, type Started } from './started.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-assets-'));
 const assets = join(folder, 'dist');
@@ -19,7 +19,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A path as it is, which `fetch` would tidy up first. */
-function raw(server: Started, path: string): Promise<{ status: number; text: string }> {
+function requestRawPath(server: TestServer, path: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port: server.running.port, path }, (response) => {
       let text = '';
@@ -32,7 +32,7 @@ function raw(server: Started, path: string): Promise<{ status: number; text: str
 }
 
 it('gives out the pages: the first always anew, and what is named by its content for good', async () => {
-  await using server = await start({ assets });
+  await using server = await startTestServer({ assets });
   const index = await fetch(server.running.url);
   expect(index.status).toBe(200);
   expect(index.headers.get('cache-control')).toBe('no-store');
@@ -45,7 +45,7 @@ it('gives out the pages: the first always anew, and what is named by its content
 });
 
 it('gives out nothing that is not in the folder, whatever is asked for', async () => {
-  await using server = await start({ assets });
+  await using server = await startTestServer({ assets });
   const paths = [
     '/../secret.html',
     '/..%2fsecret.html',
@@ -62,14 +62,14 @@ it('gives out nothing that is not in the folder, whatever is asked for', async (
     '/assets',
   ];
   for (const path of paths) {
-    const { status, text } = await raw(server, path);
+    const { status, text } = await requestRawPath(server, path);
     expect([400, 404], path).toContain(status);
     expect(text, path).not.toContain('secret');
   }
 });
 
 it('says which command builds the pages where there are none', async () => {
-  await using server = await start({ assets: join(folder, 'nowhere') });
+  await using server = await startTestServer({ assets: join(folder, 'nowhere') });
   const answer = await fetch(server.running.url);
   expect(answer.status).toBe(503);
   expect(await answer.text()).toContain('npm run build -w packages/dashboard');

@@ -3,21 +3,26 @@ import { gzipSync } from 'node:zlib';
 import { replay, step, type Json } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ImportedRun, Imports } from '../../src/api/index.ts';
+import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
+import type { ImportedRun, ImportResult } from '../../src/api/index.ts';
 import { readUpload } from '../../src/imports/read-upload.ts';
-import { shortRun, start, type Started } from './started.ts';
+import { shortRunEvents, startTestServer, type TestServer } from './test-server.ts';
 
-async function upload(server: Started, body: string | Uint8Array, name = 'run.json'): Promise<Imports> {
+async function uploadRuns(
+  server: TestServer,
+  body: string | Uint8Array,
+  name = 'run.json',
+): Promise<ImportResult> {
   const answer = await server.post(
     `/api/v1/imports?name=${encodeURIComponent(name)}`,
     typeof body === 'string' ? body : new Blob([new Uint8Array(body)]),
     { 'content-type': 'application/octet-stream' },
   );
   expect(answer.status).toBe(200);
-  return (await answer.json()) as Imports;
+  return (await answer.json()) as ImportResult;
 }
 
-function lookup(i: number): object {
+function createLookupStep(i: number): object {
   return {
     i,
     role: 'assistant',
@@ -32,7 +37,7 @@ function lookup(i: number): object {
 }
 
 /** Looks for one thing over and over, then asks, and goes on. */
-function stuckRun(lookups: number): object {
+function createStuckRun(lookups: number): object {
   return {
     id: 'stuck',
     source: 'normalized',
@@ -40,18 +45,24 @@ function stuckRun(lookups: number): object {
     task: 'Find the needle',
     steps: [
       { i: 0, role: 'user', text: 'Find the needle', at: 10_000 },
-      ...Array.from({ length: lookups }, (_, index) => lookup(index + 1)),
+      ...Array.from({ length: lookups }, (_, index) => createLookupStep(index + 1)),
       { i: lookups + 1, role: 'assistant', text: 'It is not there.', at: 90_000 },
       { i: lookups + 2, role: 'assistant', text: 'One more thought.', at: 91_000 },
     ],
   };
 }
 
-async function time(lookups: number): Promise<number> {
-  const bytes = Buffer.from(JSON.stringify(stuckRun(lookups)));
-  const began = performance.now();
+/** The least processor time of three tries: what else the process has to do meanwhile counts once at most. */
+async function cpuMsFor(lookups: number): Promise<number> {
+  const tries = [await tryOnce(lookups), await tryOnce(lookups), await tryOnce(lookups)];
+  return Math.min(...tries);
+}
+
+async function tryOnce(lookups: number): Promise<number> {
+  const bytes = Buffer.from(JSON.stringify(createStuckRun(lookups)));
+  const cpuMs = startCpuTimer();
   for await (const item of readUpload(bytes, { name: 'long', now: 0 })) expect('run' in item).toBe(true);
-  return performance.now() - began;
+  return cpuMs();
 }
 
 /** Every event is one that the session takes. */
@@ -65,8 +76,8 @@ function checkReplay({ created, events }: ImportedRun): void {
 
 describe('a recorded run', () => {
   it('comes back as a session that can be replayed, with all of its steps and the verdicts on them', async () => {
-    await using server = await start();
-    const { runs, problems } = await upload(server, JSON.stringify(stuckRun(12)));
+    await using server = await startTestServer();
+    const { runs, problems } = await uploadRuns(server, JSON.stringify(createStuckRun(12)));
     expect(problems).toEqual([]);
     const [run] = runs;
     if (run === undefined) throw new Error('there is no run');
@@ -100,7 +111,7 @@ describe('a recorded run', () => {
   });
 
   it('is read in the format of a provider, packed, and many from one file', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     const chat = [
       { role: 'user', content: 'Where is it?' },
       {
@@ -112,7 +123,7 @@ describe('a recorded run', () => {
       { role: 'assistant', content: 'In the attic.' },
     ];
     const lines = [chat, chat].map((messages) => JSON.stringify({ messages })).join('\n');
-    const { runs } = await upload(server, gzipSync(lines), 'mine.jsonl.gz');
+    const { runs } = await uploadRuns(server, gzipSync(lines), 'mine.jsonl.gz');
     expect(runs.map(({ name }) => name)).toEqual(['mine.jsonl.gz#1', 'mine.jsonl.gz#2']);
     for (const run of runs) {
       checkReplay(run);
@@ -128,26 +139,25 @@ describe('a recorded run', () => {
   });
 
   it('is reported where it is not one', async () => {
-    await using server = await start();
-    expect((await upload(server, 'hello')).problems[0]?.message).toContain('neither like JSON');
-    expect((await upload(server, '{"a":1}')).problems[0]?.message).toContain('no known format');
-    expect(await upload(server, '')).toEqual({
+    await using server = await startTestServer();
+    expect((await uploadRuns(server, 'hello')).problems[0]?.message).toContain('neither like JSON');
+    expect((await uploadRuns(server, '{"a":1}')).problems[0]?.message).toContain('no known format');
+    expect(await uploadRuns(server, '')).toEqual({
       runs: [],
       problems: [{ line: null, message: 'it is empty' }],
     });
-    expect((await upload(server, gzipSync('{"a"').subarray(0, 10))).runs).toEqual([]);
-    expect((await upload(server, '['.repeat(200_000))).runs).toEqual([]);
+    expect((await uploadRuns(server, gzipSync('{"a"').subarray(0, 10))).runs).toEqual([]);
+    expect((await uploadRuns(server, '['.repeat(200_000))).runs).toEqual([]);
   });
 
   it('is refused when the file is too large', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     const answer = await server.post('/api/v1/imports', new Blob(['x'.repeat(64_000_001)]));
     expect(answer.status).toBe(413);
   });
 
   it('takes a time that grows with its length and no faster', async () => {
-    await time(1_000);
-    const [short, long] = [await time(1_000), await time(8_000)];
+    const [short, long] = [await cpuMsFor(1_000), await cpuMsFor(8_000)];
     expect(long).toBeLessThan(short * 8 * 4 + 500);
   });
 
@@ -187,18 +197,18 @@ describe('a recorded run', () => {
   });
 });
 
-function chained(before: string, value: unknown): string {
+function hashChainLink(before: string, value: unknown): string {
   return createHash('sha256')
     .update(`${before}\n${JSON.stringify(value)}`)
     .digest('hex');
 }
 
-async function exported(server: Started, asLines: boolean): Promise<string> {
-  await server.keep('attic', shortRun);
+async function createExport(server: TestServer, asLines: boolean): Promise<string> {
+  await server.keep('attic', shortRunEvents);
   const { session: created } = await server.store.open('attic', { at: 0 });
-  let hash = chained('', created);
-  const events = shortRun.map((event, index) => {
-    hash = chained(hash, event);
+  let hash = hashChainLink('', created);
+  const events = shortRunEvents.map((event, index) => {
+    hash = hashChainLink(hash, event);
     return { seq: index + 1, event, hash };
   });
   const head = {
@@ -217,8 +227,8 @@ async function exported(server: Started, asLines: boolean): Promise<string> {
 
 describe('an exported session', () => {
   it.each([false, true])('comes back as it was (a line for each event: %s)', async (asLines) => {
-    await using server = await start();
-    const { runs, problems } = await upload(server, await exported(server, asLines), 'attic.json');
+    await using server = await startTestServer();
+    const { runs, problems } = await uploadRuns(server, await createExport(server, asLines), 'attic.json');
     expect(problems).toEqual([]);
     const [run] = runs;
     if (run === undefined) throw new Error('there is no run');
@@ -236,17 +246,17 @@ describe('an exported session', () => {
   });
 
   it('is not believed when it was changed', async () => {
-    await using server = await start();
-    const text = await exported(server, false);
-    const changed = await upload(server, text.replace('three boxes', 'four boxes'));
+    await using server = await startTestServer();
+    const text = await createExport(server, false);
+    const changed = await uploadRuns(server, text.replace('three boxes', 'four boxes'));
     expect(changed.runs).toEqual([]);
     expect(changed.problems[0]?.message).toContain('Event 4 or what is before it was changed');
-    const other = await upload(
+    const other = await uploadRuns(
       server,
       text.replace('"version":1,"id":"attic","about"', '"version":9,"id":"attic","about"'),
     );
     expect(other.problems[0]?.message).toContain('another version');
-    const half = await upload(server, text.slice(0, 500));
+    const half = await uploadRuns(server, text.slice(0, 500));
     expect(half.runs).toEqual([]);
   });
 });

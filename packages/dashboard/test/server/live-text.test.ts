@@ -2,16 +2,16 @@ import type { Event } from '@pawl/core';
 import * as fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { maskOf } from '../../src/mask.ts';
-import { createLiveText } from '../../src/sessions/live-text.ts';
+import { createSecretMask } from '../../src/secret-mask.ts';
+import { createLiveTextSender } from '../../src/sessions/live-text.ts';
 
 const secret = 'correct-horse-battery';
 
 /** What a reader has seen of a text that came in these pieces. */
-async function seen(pieces: readonly string[], pauseEvery = 1): Promise<string> {
+async function collectLiveText(pieces: readonly string[], pauseEvery = 1): Promise<string> {
   let text = '';
-  const live = createLiveText({
-    mask: maskOf([secret]),
+  const live = createLiveTextSender({
+    mask: createSecretMask([secret]),
     everyMs: 0,
     send: (event) => (text += event.type === 'text-delta' ? event.text : ''),
   });
@@ -25,7 +25,7 @@ async function seen(pieces: readonly string[], pauseEvery = 1): Promise<string> 
 }
 
 it('sends what is said word by word, and keeps the last word back until it is whole', async () => {
-  expect(await seen(['On', 'ce upon', ' a ti', 'me'])).toBe('Once upon a ');
+  expect(await collectLiveText(['On', 'ce upon', ' a ti', 'me'])).toBe('Once upon a ');
 });
 
 it('never sends a secret that comes in pieces', async () => {
@@ -40,7 +40,7 @@ it('never sends a secret that comes in pieces', async () => {
           pieces.push(said.slice(at, at + length));
           at += length;
         }
-        const text = await seen(pieces, 3);
+        const text = await collectLiveText(pieces, 3);
         for (const hidden of ['correct-horse', 'abcdefgh', 'hunter2']) expect(text).not.toContain(hidden);
         expect(text).toContain('as well.');
       },
@@ -57,30 +57,34 @@ it('never sends a private key, whose lines are no secrets by themselves', async 
     '-----END PRIVATE KEY-----\n',
     'Done. \n',
   ];
-  const text = await seen(['Look: ', ...lines]);
+  const text = await collectLiveText(['Look: ', ...lines]);
   expect(text).not.toContain('MIIE');
   expect(text).not.toContain('hkiG');
 });
 
-function call(callId: string, fragment: string): Event {
+function createCallDelta(callId: string, fragment: string): Event {
   return { type: 'call-delta', at: 1, request: 1, callId, tool: 'write', fragment };
 }
 
 it('begins anew with the next reply, tells calls apart, and passes progress on as it is', async () => {
   const got: Event[] = [];
-  const live = createLiveText({ mask: maskOf([]), everyMs: 0, send: (event) => void got.push(event) });
-  live.see(call('a', '{"text": "one '));
-  live.see(call('b', '{"text": "two '));
+  const live = createLiveTextSender({
+    mask: createSecretMask([]),
+    everyMs: 0,
+    send: (event) => void got.push(event),
+  });
+  live.see(createCallDelta('a', '{"text": "one '));
+  live.see(createCallDelta('b', '{"text": "two '));
   live.see({ type: 'tool-progressed', at: 2, callId: 'a', progress: 'half' });
   await sleep(2);
   expect(got).toEqual([
     { type: 'tool-progressed', at: 2, callId: 'a', progress: 'half' },
-    call('a', '{"text": "one '),
-    call('b', '{"text": "two '),
+    createCallDelta('a', '{"text": "one '),
+    createCallDelta('b', '{"text": "two '),
   ]);
   live.see({ type: 'model-replied', at: 3, text: '', calls: [] });
-  live.see(call('a', 'new '));
+  live.see(createCallDelta('a', 'new '));
   await sleep(2);
-  expect(got.at(-1)).toEqual(call('a', 'new '));
+  expect(got.at(-1)).toEqual(createCallDelta('a', 'new '));
   live.end();
 });

@@ -1,12 +1,12 @@
 import { createSession, step } from '@pawl/core';
-import { createMemoryStore, openSqliteStore, ownerState, type Store } from '@pawl/runtime';
+import { createMemoryStore, openSqliteStore, getOwnerState, type Store } from '@pawl/runtime';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import type { Approvals, EventsPage, SessionDetail, SessionList } from '../../src/api/index.ts';
-import { idFor } from '../../src/hosts/ids.ts';
-import { messages, patient, start, take } from './started.ts';
+import type { ApprovalList, EventsPage, SessionDetail, SessionList } from '../../src/api/index.ts';
+import { deriveStableId } from '../../src/hosts/stable-id.ts';
+import { readStreamMessages, startTestServer, takeMessages } from './test-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -19,13 +19,14 @@ const stores = [
 it.each(stores)(
   'runs a session from its goal to its answer, with an approval given over HTTP, in %s',
   async (_, open) => {
-    await using server = await start({
+    const heard = Promise.withResolvers<void>();
+    await using server = await startTestServer({
       store: open(),
       replies: [
         {
           text: 'I write it down. ',
           calls: [{ id: 'c1', tool: 'note', args: { text: 'hello' } }],
-          paceMs: 200,
+          before: heard.promise,
         },
         { text: 'It is written down.' },
       ],
@@ -34,12 +35,16 @@ it.each(stores)(
     const created = await post('/api/v1/sessions', { requestId: 'r1', goal: 'Write hello down' });
     expect(created.status).toBe(201);
     const { id } = (await created.json()) as { id: string };
-    const stream = messages(await get(`/api/v1/sessions/${id}/stream`));
-    const asked = await take(stream, (all) => all.some(({ data }) => isReply(data)));
+    const stream = readStreamMessages(await get(`/api/v1/sessions/${id}/stream`));
+    const asked = await takeMessages(stream, (all) => {
+      // The reply comes to its end only when some of it was heard.
+      if (all.some(({ event }) => event === 'live')) heard.resolve();
+      return all.some(({ data }) => isReply(data));
+    });
     expect(asked.map(({ event }) => event)).toContain('live');
 
     await server.until(id, 'awaitingPermission');
-    const { approvals } = (await (await get('/api/v1/approvals')).json()) as Approvals;
+    const { approvals } = (await (await get('/api/v1/approvals')).json()) as ApprovalList;
     expect(approvals).toMatchObject([
       {
         session: id,
@@ -97,7 +102,7 @@ function isReply(data: unknown): boolean {
 }
 
 it('begins one session for one request id, however often and however fast it is asked', async () => {
-  await using server = await start({ replies: [{ text: 'Yes.' }] });
+  await using server = await startTestServer({ replies: [{ text: 'Yes.' }] });
   const body = { requestId: 'same', goal: 'Answer' };
   const answers = await Promise.all([1, 2, 3].map(() => server.post('/api/v1/sessions', body)));
   expect(answers.map(({ status }) => status).filter((status) => status === 201)).toHaveLength(1);
@@ -113,7 +118,7 @@ it('begins one session for one request id, however often and however fast it is 
 
 it('gives a session its goal once where another process does so in the last moment', async () => {
   const store = createMemoryStore();
-  const id = idFor('create', 'same');
+  const id = deriveStableId('create', 'same');
   const session = createSession({ id, at: 1 });
   const at = await store.create(session, 'another process');
   const said = { type: 'user-message', at: 1, text: 'Answer' } as const;
@@ -126,35 +131,42 @@ it('gives a session its goal once where another process does so in the last mome
       return store.claim(...asked);
     },
   };
-  await using server = await start({ store: late, replies: [{ text: 'Yes.' }] });
+  await using server = await startTestServer({ store: late, replies: [{ text: 'Yes.' }] });
   await server.post('/api/v1/sessions', { requestId: 'same', goal: 'Answer' });
-  await expect.poll(() => textsOf(server, id), patient).toEqual(['Yes.']);
+  await expect.poll(() => readReplyTexts(server, id)).toEqual(['Yes.']);
   const { events } = (await (await server.get(`/api/v1/sessions/${id}/events`)).json()) as EventsPage;
   expect(events.filter(({ event }) => event.type === 'user-message')).toHaveLength(1);
 });
 
 it('goes on with a session that waits when something is said to it', async () => {
-  await using server = await start({ replies: [{ text: 'First.' }, { text: 'Second.' }] });
+  await using server = await startTestServer({ replies: [{ text: 'First.' }, { text: 'Second.' }] });
   const id = await server.begin('Count');
   await server.until(id, 'waitingForUser');
   const say = { kind: 'say', text: 'And now?', requestId: 'once' };
   const first = await server.post(`/api/v1/sessions/${id}/commands`, say);
   const second = await server.post(`/api/v1/sessions/${id}/commands`, say);
   expect(await first.json()).toEqual(await second.json());
-  await expect.poll(() => textsOf(server, id), patient).toEqual(['First.', 'Second.']);
+  await expect.poll(() => readReplyTexts(server, id)).toEqual(['First.', 'Second.']);
 });
 
-async function textsOf(server: Awaited<ReturnType<typeof start>>, id: string): Promise<readonly string[]> {
+async function readReplyTexts(
+  server: Awaited<ReturnType<typeof startTestServer>>,
+  id: string,
+): Promise<readonly string[]> {
   const page = (await (await server.get(`/api/v1/sessions/${id}/events`)).json()) as EventsPage;
   return page.events.flatMap(({ event }) => (event.type === 'model-replied' ? [event.text] : []));
 }
 
 it('pauses a session that runs, resumes it, and ends it for good', async () => {
-  await using server = await start({ replies: [{ text: 'one two three four five six ', paceMs: 50 }] });
+  const paused = Promise.withResolvers<void>();
+  await using server = await startTestServer({
+    replies: [{ text: 'one two three ', before: paused.promise }],
+  });
   const id = await server.begin('Talk');
   const command = (body: object): Promise<Response> => server.post(`/api/v1/sessions/${id}/commands`, body);
   await command({ kind: 'pause' });
   await server.until(id, 'paused');
+  paused.resolve();
   await command({ kind: 'resume' });
   await server.until(id, 'waitingForUser');
   await command({ kind: 'halt', reason: 'enough' });
@@ -170,10 +182,10 @@ it('pauses a session that runs, resumes it, and ends it for good', async () => {
 });
 
 it('denies a call with a reason, begins a phase, and asks for an answer now', async () => {
-  await using server = await start({
+  await using server = await startTestServer({
     replies: [
       { calls: [{ id: 'c1', tool: 'note', args: { text: 'no' } }] },
-      { text: 'one two three four five six ', paceMs: 60 },
+      { text: 'one two three four five six ' },
     ],
   });
   const id = await server.begin('Talk');
@@ -184,7 +196,7 @@ it('denies a call with a reason, begins a phase, and asks for an answer now', as
   expect(await command({ kind: 'phase', number: 2, description: 'Tidy up' })).toBe(202);
   await server.until(id, 'waitingForUser');
   expect(await command({ kind: 'finish', reason: 'it is late' })).toBe(202);
-  await expect.poll(() => typesOf(server, id), patient).toContain('phase-started');
+  await expect.poll(() => readEventTypes(server, id)).toContain('phase-started');
   expect(server.notes).toEqual([]);
   const { events } = (await (await server.get(`/api/v1/sessions/${id}/events`)).json()) as EventsPage;
   expect(events.map(({ event }) => event)).toContainEqual(
@@ -194,20 +206,23 @@ it('denies a call with a reason, begins a phase, and asks for an answer now', as
   expect(detail.phase).toEqual({ number: 2, description: 'Tidy up', total: null });
 });
 
-async function typesOf(server: Awaited<ReturnType<typeof start>>, id: string): Promise<readonly string[]> {
+async function readEventTypes(
+  server: Awaited<ReturnType<typeof startTestServer>>,
+  id: string,
+): Promise<readonly string[]> {
   const page = (await (await server.get(`/api/v1/sessions/${id}/events`)).json()) as EventsPage;
   return page.events.map(({ event }) => event.type);
 }
 
 it('lets go of a session that waits, so that others can take it up while the server runs', async () => {
-  await using server = await start({ replies: [{ text: 'Yes.' }] });
+  await using server = await startTestServer({ replies: [{ text: 'Yes.' }] });
   const id = await server.begin('Answer');
   await server.until(id, 'waitingForUser');
-  await expect.poll(async () => ownerState((await server.store.open(id)).owner), patient).toBe('gone');
+  await expect.poll(async () => getOwnerState((await server.store.open(id)).owner)).toBe('gone');
 });
 
 it('says why a session could not be gone on with, and leaves what was asked for where it is', async () => {
-  await using server = await start({ whyNot: () => 'Only looking.' });
+  await using server = await startTestServer({ whyNot: () => 'Only looking.' });
   await server.keep('other', [{ type: 'user-message', at: 2_000, text: 'Hello' }]);
   const refused = await server.post('/api/v1/sessions/other/commands', { kind: 'say', text: 'Hi' });
   expect(refused.status).toBe(409);

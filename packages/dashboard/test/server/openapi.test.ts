@@ -1,10 +1,10 @@
 import type { Event } from '@pawl/core';
 import { expect, it } from 'vitest';
 import type * as z from 'zod';
-import { errorCodes } from '../../src/api/errors.ts';
-import { openApiDocument } from '../../src/openapi.ts';
-import { routes } from '../../src/routes/routes.ts';
-import { start, shortRun, type Started } from './started.ts';
+import { apiErrorCodes } from '../../src/api/errors.ts';
+import { buildOpenApiDocument } from '../../src/openapi.ts';
+import { apiRoutes } from '../../src/routes/routes.ts';
+import { startTestServer, shortRunEvents, type TestServer } from './test-server.ts';
 
 const loop: readonly Event[] = [
   { type: 'user-message', at: 1, text: 'Look' },
@@ -27,7 +27,7 @@ const loop: readonly Event[] = [
 ];
 
 /** One good request for every route. */
-const requests: Readonly<Record<string, (server: Started) => Promise<Response>>> = {
+const requests: Readonly<Record<string, (server: TestServer) => Promise<Response>>> = {
   listSessions: ({ get }) => get('/api/v1/sessions'),
   createSession: ({ post }) => post('/api/v1/sessions', { requestId: 'r', goal: 'Go' }),
   readSession: ({ get }) => get('/api/v1/sessions/attic'),
@@ -47,14 +47,14 @@ const requests: Readonly<Record<string, (server: Started) => Promise<Response>>>
 };
 
 it('has a request below for every route there is', () => {
-  expect(Object.keys(requests).toSorted()).toEqual(routes.map(({ name }) => name).toSorted());
+  expect(Object.keys(requests).toSorted()).toEqual(apiRoutes.map(({ name }) => name).toSorted());
 });
 
-it.each(routes.map((route) => [route.name, route] as const))(
+it.each(apiRoutes.map((route) => [route.name, route] as const))(
   '%s answers what it says it answers',
   async (name, route) => {
-    await using server = await start();
-    await server.keep('attic', shortRun);
+    await using server = await startTestServer();
+    await server.keep('attic', shortRunEvents);
     await server.keep('loop', loop);
     const answer = await (requests[name] ?? requests['readHealth'])?.(server);
     if (answer === undefined) throw new Error('there is no request');
@@ -72,28 +72,28 @@ it.each(routes.map((route) => [route.name, route] as const))(
   },
 );
 
-type Described = { readonly paths: object; readonly components: { readonly schemas: object } };
+type DescribedApi = { readonly paths: object; readonly components: { readonly schemas: object } };
 
 it('refers only to what it describes', () => {
-  const document = openApiDocument('1') as Described;
+  const document = buildOpenApiDocument('1') as DescribedApi;
   const names = Object.keys(document.components.schemas);
   const text = JSON.stringify(document);
   const referred = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, to]) => to);
   expect(referred.length).toBeGreaterThan(20);
   for (const to of referred) expect(names.map((name) => `#/components/schemas/${name}`)).toContain(to);
   expect(text).not.toContain('$defs');
-  expect(text).toContain(errorCodes[0]);
+  expect(text).toContain(apiErrorCodes[0]);
 });
 
 it('names each operation once, and every part of its path', () => {
-  const document = openApiDocument('1') as Described;
+  const document = buildOpenApiDocument('1') as DescribedApi;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.values(methods as object).map((operation) => ({
       path,
       ...(operation as { operationId: string; parameters?: { name: string; in: string }[] }),
     })),
   );
-  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length);
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(apiRoutes.length);
   for (const { path, parameters = [] } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     expect(parameters.filter((each) => each.in === 'path').map(({ name }) => name)).toEqual(inPath);

@@ -1,32 +1,33 @@
 import { createSession, replay, type Event } from '@pawl/core';
 import { createInMemoryStorage, createMemoryStore, StoreError } from '@pawl/runtime';
 import { describe, expect, it } from 'vitest';
+import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
 import type {
   EventsPage,
-  Fleet,
-  Prompt,
+  FleetStatus,
+  ModelPrompt,
   SessionDetail,
   SessionList,
-  SessionRow,
-  Shelf,
+  SessionListItem,
+  StoredMemory,
 } from '../../src/api/index.ts';
-import { shortRun, start, type Started } from './started.ts';
+import { shortRunEvents, startTestServer, type TestServer } from './test-server.ts';
 
-async function read<Answer>(server: Started, path: string): Promise<Answer> {
+async function getJson<Answer>(server: TestServer, path: string): Promise<Answer> {
   const answer = await server.get(`/api/v1${path}`);
   expect(answer.status, path).toBe(200);
   return (await answer.json()) as Answer;
 }
 
-function broken(): never {
+function throwDamaged(): never {
   throw new StoreError('damaged', 'session "cellar"');
 }
 
 describe('the list of sessions', () => {
   it('tells of each session what its log says', async () => {
-    await using server = await start();
-    await server.keep('attic', shortRun);
-    const { sessions, next } = await read<SessionList>(server, '/sessions');
+    await using server = await startTestServer();
+    await server.keep('attic', shortRunEvents);
+    const { sessions, next } = await getJson<SessionList>(server, '/sessions');
     expect(next).toBeNull();
     expect(sessions).toEqual([
       {
@@ -50,12 +51,12 @@ describe('the list of sessions', () => {
         updatedAt: 4_000,
         holder: 'elsewhere',
         parent: null,
-      } satisfies SessionRow,
+      } satisfies SessionListItem,
     ]);
   });
 
   it('goes page by page through all of them, and none twice', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     for (let number = 0; number < 7; number += 1) {
       await server.keep(`s${number}`, [
         { type: 'user-message', at: 2_000 + (number % 3), text: `goal ${number}` },
@@ -64,7 +65,7 @@ describe('the list of sessions', () => {
     const ids: string[] = [];
     let path = '/sessions?limit=3';
     for (let page = 0; page < 3; page += 1) {
-      const { sessions, next } = await read<SessionList>(server, path);
+      const { sessions, next } = await getJson<SessionList>(server, path);
       ids.push(...sessions.map(({ id }) => id));
       path = `/sessions?limit=3&cursor=${next ?? ''}`;
       expect(next === null).toBe(page === 2);
@@ -73,11 +74,11 @@ describe('the list of sessions', () => {
   });
 
   it('finds sessions by their state and by words', async () => {
-    await using server = await start();
-    await server.keep('attic', shortRun);
+    await using server = await startTestServer();
+    await server.keep('attic', shortRunEvents);
     await server.keep('cellar', [{ type: 'user-message', at: 2_000, text: 'Sort the Cellar' }]);
     const found = async (query: string): Promise<readonly string[]> =>
-      (await read<SessionList>(server, `/sessions?${query}`)).sessions.map(({ id }) => id);
+      (await getJson<SessionList>(server, `/sessions?${query}`)).sessions.map(({ id }) => id);
     expect(await found('q=cellar')).toEqual(['cellar']);
     expect(await found('q=SORT+the')).toHaveLength(2);
     expect(await found('q=sort+nothing')).toEqual([]);
@@ -87,37 +88,36 @@ describe('the list of sessions', () => {
 
   it('shows the others where one cannot be read', async () => {
     const whole = createMemoryStore();
-    await using server = await start({
+    await using server = await startTestServer({
       store: {
         ...whole,
-        open: async (id, options) => (id === 'cellar' ? broken() : whole.open(id, options)),
+        open: async (id, options) => (id === 'cellar' ? throwDamaged() : whole.open(id, options)),
       },
     });
-    await server.keep('attic', shortRun);
-    await server.keep('cellar', shortRun);
-    const { sessions } = await read<SessionList>(server, '/sessions');
+    await server.keep('attic', shortRunEvents);
+    await server.keep('cellar', shortRunEvents);
+    const { sessions } = await getJson<SessionList>(server, '/sessions');
     expect(sessions.map(({ id, status }) => `${id} ${status}`)).toEqual([
       'attic waitingForUser',
       'cellar damaged',
     ]);
     expect((await server.get('/api/v1/sessions/cellar')).status).toBe(410);
-    expect((await read<Fleet>(server, '/fleet')).store.kind).toBe('memory');
-    expect(await read(server, '/approvals')).toEqual({ approvals: [] });
+    expect((await getJson<FleetStatus>(server, '/fleet')).store.kind).toBe('memory');
+    expect(await getJson(server, '/approvals')).toEqual({ approvals: [] });
   });
 
   it('answers at once for a thousand sessions', async () => {
-    await using server = await start();
-    for (let number = 0; number < 1_000; number += 1) await server.keep(`s${number}`, shortRun);
-    const began = performance.now();
-    expect((await read<SessionList>(server, '/sessions?limit=100')).sessions).toHaveLength(100);
-    const first = performance.now() - began;
-    expect((await read<SessionList>(server, '/sessions?limit=1000')).sessions).toHaveLength(1_000);
-    expect(first).toBeLessThan(15_000);
+    await using server = await startTestServer();
+    for (let number = 0; number < 1_000; number += 1) await server.keep(`s${number}`, shortRunEvents);
+    const cpuMs = startCpuTimer();
+    expect((await getJson<SessionList>(server, '/sessions?limit=100')).sessions).toHaveLength(100);
+    expect(cpuMs()).toBeLessThan(15_000);
+    expect((await getJson<SessionList>(server, '/sessions?limit=1000')).sessions).toHaveLength(1_000);
   });
 });
 
 /** The same look at the same place. */
-function look(at: number): readonly Event[] {
+function createLookEvents(at: number): readonly Event[] {
   return [
     {
       type: 'model-replied',
@@ -131,10 +131,10 @@ function look(at: number): readonly Event[] {
 
 describe('one session', () => {
   it('is given as it was created, and its events lead to what it is', async () => {
-    await using server = await start();
-    await server.keep('attic', shortRun);
-    const detail = await read<SessionDetail>(server, '/sessions/attic');
-    const page = await read<EventsPage>(server, '/sessions/attic/events');
+    await using server = await startTestServer();
+    await server.keep('attic', shortRunEvents);
+    const detail = await getJson<SessionDetail>(server, '/sessions/attic');
+    const page = await getJson<EventsPage>(server, '/sessions/attic/events');
     const after = replay(
       detail.created,
       page.events.map(({ event }) => event),
@@ -144,10 +144,10 @@ describe('one session', () => {
   });
 
   it('may have any id, as long as it is written in an address as addresses are', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     const id = 'a/b ?#%é\u202e<img>';
-    await server.keep(id, shortRun);
-    const detail = await read<SessionDetail>(server, `/sessions/${encodeURIComponent(id)}`);
+    await server.keep(id, shortRunEvents);
+    const detail = await getJson<SessionDetail>(server, `/sessions/${encodeURIComponent(id)}`);
     expect(detail.id).toBe(id);
     for (const odd of ['%E0%A4%A', '%', '..%2f..%2fetc', '__proto__', 'constructor']) {
       expect((await server.get(`/api/v1/sessions/${odd}`)).status, odd).toBe(404);
@@ -155,17 +155,17 @@ describe('one session', () => {
   });
 
   it('is read in pages', async () => {
-    await using server = await start();
-    await server.keep('attic', shortRun);
-    const first = await read<EventsPage>(server, '/sessions/attic/events?limit=2');
+    await using server = await startTestServer();
+    await server.keep('attic', shortRunEvents);
+    const first = await getJson<EventsPage>(server, '/sessions/attic/events?limit=2');
     expect(first).toMatchObject({ head: 5, more: true });
-    const second = await read<EventsPage>(server, '/sessions/attic/events?after=2&limit=3');
+    const second = await getJson<EventsPage>(server, '/sessions/attic/events?after=2&limit=3');
     expect(second).toMatchObject({ head: 5, more: false });
     expect([...first.events, ...second.events].map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('is packed for whoever can unpack it', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     const events = Array.from({ length: 500 }, (_, at): Event => ({
       type: 'steered',
       at,
@@ -178,10 +178,10 @@ describe('one session', () => {
   });
 
   it('shows what the model was sent, to the letter', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     const tools = [{ name: 'look', description: 'looks', parameters: { type: 'object' } }];
-    await server.keep('attic', shortRun, { prompt: 'Be brief.', tools });
-    expect(await read<Prompt>(server, '/sessions/attic/prompt?at=4')).toEqual({
+    await server.keep('attic', shortRunEvents, { prompt: 'Be brief.', tools });
+    expect(await getJson<ModelPrompt>(server, '/sessions/attic/prompt?at=4')).toEqual({
       seq: 4,
       request: 4,
       attempt: 1,
@@ -200,19 +200,19 @@ describe('one session', () => {
       injected: { advice: null, state: null },
       dropped: 0,
       missing: [],
-    } satisfies Prompt);
+    } satisfies ModelPrompt);
     const none = await server.get('/api/v1/sessions/attic/prompt?at=3');
     expect(none.status).toBe(404);
-    await server.keep('bare', shortRun);
-    expect(await read<Prompt>(server, '/sessions/bare/prompt?at=1')).toMatchObject({
+    await server.keep('bare', shortRunEvents);
+    expect(await getJson<ModelPrompt>(server, '/sessions/bare/prompt?at=1')).toMatchObject({
       system: '',
       missing: ['prompt', 'tools'],
     });
   });
 
   it('is forked once for one request id, and the fork goes on by itself', async () => {
-    await using server = await start({ replies: [{ text: '' }, { text: 'Another way.' }] });
-    await server.keep('attic', shortRun);
+    await using server = await startTestServer({ replies: [{ text: '' }, { text: 'Another way.' }] });
+    await server.keep('attic', shortRunEvents);
     const fork = { at: 4, requestId: 'f1' };
     const first = await server.post('/api/v1/sessions/attic/fork', fork);
     const second = await server.post('/api/v1/sessions/attic/fork', fork);
@@ -221,7 +221,7 @@ describe('one session', () => {
     expect(await second.json()).toEqual({ id });
     const other = await server.post('/api/v1/sessions/attic/fork', { at: 2, requestId: 'f1' });
     expect(other.status).toBe(409);
-    const row = await read<SessionDetail>(server, `/sessions/${id}`);
+    const row = await getJson<SessionDetail>(server, `/sessions/${id}`);
     expect(row).toMatchObject({ parent: { id: 'attic', at: 4 }, status: 'callingModel', holder: 'nobody' });
     await server.post(`/api/v1/sessions/${id}/commands`, { kind: 'resume' });
     await server.until(id, 'waitingForUser');
@@ -231,7 +231,7 @@ describe('one session', () => {
   });
 
   it('finds what is in its storage', async () => {
-    await using server = await start({
+    await using server = await startTestServer({
       async shelfOf(about) {
         if (about === null) return null;
         const storage = createInMemoryStorage();
@@ -242,18 +242,21 @@ describe('one session', () => {
         return storage;
       },
     });
-    await server.keep('attic', shortRun);
-    await server.keep('nowhere', shortRun, null);
-    expect(await read<Shelf>(server, '/sessions/attic/memory?q=letters')).toEqual({
+    await server.keep('attic', shortRunEvents);
+    await server.keep('nowhere', shortRunEvents, null);
+    expect(await getJson<StoredMemory>(server, '/sessions/attic/memory?q=letters')).toEqual({
       entries: [{ key: 'attic:box', value: 'old letters', size: 11, at: 7 }],
     });
-    expect((await read<Shelf>(server, '/sessions/attic/memory')).entries).toHaveLength(2);
-    expect(await read<Shelf>(server, '/sessions/nowhere/memory')).toEqual({ entries: [] });
+    expect((await getJson<StoredMemory>(server, '/sessions/attic/memory')).entries).toHaveLength(2);
+    expect(await getJson<StoredMemory>(server, '/sessions/nowhere/memory')).toEqual({ entries: [] });
   });
 
   it('takes marks on its verdicts, and takes them back', async () => {
-    await using server = await start();
-    const events: Event[] = [{ type: 'user-message', at: 1, text: 'Look' }, ...[2, 3, 4, 5].flatMap(look)];
+    await using server = await startTestServer();
+    const events: Event[] = [
+      { type: 'user-message', at: 1, text: 'Look' },
+      ...[2, 3, 4, 5].flatMap(createLookEvents),
+    ];
     await server.keep('loop', events);
     let verdict: { seq: number; rule: string } | null = null;
     let session = createSession({ id: 'loop', at: 1_000 });
@@ -270,7 +273,7 @@ describe('one session', () => {
     expect(await (await mark({ mark: 'wrong', note: 'it was new' })).json()).toMatchObject({
       marks: [{ seq, rule, mark: 'wrong', note: 'it was new' }],
     });
-    expect((await read<SessionDetail>(server, '/sessions/loop')).marks).toHaveLength(1);
+    expect((await getJson<SessionDetail>(server, '/sessions/loop')).marks).toHaveLength(1);
     expect(await (await mark({ mark: null, rule })).json()).toEqual({ marks: [] });
     expect((await mark({ mark: 'right', rule: 'no such rule' })).status).toBe(404);
     expect((await server.post('/api/v1/sessions/loop/verdicts/1', { mark: 'right' })).status).toBe(404);
@@ -278,10 +281,10 @@ describe('one session', () => {
 });
 
 it('tells how much is done, and who holds what', async () => {
-  await using server = await start({ now: () => 5_000 });
-  await server.keep('attic', shortRun);
+  await using server = await startTestServer({ now: () => 5_000 });
+  await server.keep('attic', shortRunEvents);
   await server.keep('open', [{ type: 'user-message', at: 4_000, text: 'Go' }]);
-  const fleet = await read<Fleet>(server, '/fleet');
+  const fleet = await getJson<FleetStatus>(server, '/fleet');
   expect(fleet).toMatchObject({
     store: { kind: 'memory', where: null },
     workers: [],
@@ -294,9 +297,9 @@ it('tells how much is done, and who holds what', async () => {
 });
 
 it('says that it is well, and what there is to ask', async () => {
-  await using server = await start({ version: '1.2.3', now: () => 9 });
-  expect(await read(server, '/health')).toEqual({ ok: true, version: '1.2.3', now: 9 });
-  const { paths } = await read<{ paths: Record<string, object> }>(server, '/openapi.json');
+  await using server = await startTestServer({ version: '1.2.3', now: () => 9 });
+  expect(await getJson(server, '/health')).toEqual({ ok: true, version: '1.2.3', now: 9 });
+  const { paths } = await getJson<{ paths: Record<string, object> }>(server, '/openapi.json');
   expect(Object.keys(paths)).toContain('/api/v1/sessions/{id}/commands');
   expect((await server.get('/api/v1/nothing')).status).toBe(404);
   expect((await server.get('/metrics')).status).toBe(404);
@@ -306,6 +309,6 @@ it('says that it is well, and what there is to ask', async () => {
 });
 
 it('passes on the figures that somebody counts', async () => {
-  await using server = await start({ metrics: async () => 'pawl_sessions 3\n' });
+  await using server = await startTestServer({ metrics: async () => 'pawl_sessions 3\n' });
   expect(await (await server.get('/metrics')).text()).toBe('pawl_sessions 3\n');
 });

@@ -1,21 +1,27 @@
-import { createSession, items } from '@pawl/core';
-import { defineTool, thisProcess, type Store } from '@pawl/runtime';
-import { connectRedis, redisStore, sessionQueue, startWorker, type SessionQueue } from '@pawl/worker';
+import { createSession, iterateItems } from '@pawl/core';
+import { defineTool, getProcessOwner, type Store } from '@pawl/runtime';
+import {
+  connectRedis,
+  createRedisStore,
+  createSessionQueue,
+  startWorker,
+  type SessionQueue,
+} from '@pawl/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { hasRedis, startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
-import type { Approvals, Fleet, SessionDetail } from '../../src/api/index.ts';
-import { createQueueHost, type Host } from '../../src/index.ts';
-import { messages, patient, start, take } from './started.ts';
+import { startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
+import type { ApprovalList, FleetStatus, SessionDetail } from '../../src/api/index.ts';
+import { createQueueHost, type SessionHost } from '../../src/index.ts';
+import { readStreamMessages, startTestServer, takeMessages } from './test-server.ts';
 
 /** Hands to the queue what is for workers. */
-const hostOn =
+const createTestQueueHost =
   (queue: SessionQueue) =>
-  (local: Host, store: Store): Host =>
+  (local: SessionHost, store: Store): SessionHost =>
     createQueueHost({
       store,
       queue,
-      owner: thisProcess(),
+      owner: getProcessOwner(),
       now: Date.now,
       local,
       prepare: async (_, id) => ({
@@ -24,7 +30,7 @@ const hostOn =
       }),
     });
 
-describe.skipIf(!hasRedis)('a dashboard on Redis', () => {
+describe('a dashboard on Redis', { tags: ['redis'] }, () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
@@ -33,8 +39,8 @@ describe.skipIf(!hasRedis)('a dashboard on Redis', () => {
 
   it('hands sessions to workers, and what is asked of them too', async () => {
     const connection = await connectRedis(redis.url, { waitMs: 5_000 });
-    const store = redisStore(connection.redis);
-    const queue = sessionQueue(connection.redis, store);
+    const store = createRedisStore(connection.redis);
+    const queue = createSessionQueue(connection.redis, store);
     const noted: string[] = [];
     const worker = await startWorker({
       redis: connection.redis,
@@ -58,7 +64,7 @@ describe.skipIf(!hasRedis)('a dashboard on Redis', () => {
         model: {
           name: 'scripted',
           async *stream({ conversation }) {
-            const isFirst = [...items(conversation)].every(({ role }) => role !== 'assistant');
+            const isFirst = [...iterateItems(conversation)].every(({ role }) => role !== 'assistant');
             const calls = isFirst ? [{ id: 'c1', tool: 'note', args: { text: 'hello' } }] : [];
             yield { type: 'reply', text: isFirst ? '' : 'Done.', calls };
           },
@@ -66,21 +72,18 @@ describe.skipIf(!hasRedis)('a dashboard on Redis', () => {
       }),
     });
     {
-      await using server = await start({ store, hostFor: hostOn(queue) });
+      await using server = await startTestServer({ store, hostFor: createTestQueueHost(queue) });
       const body = { requestId: 'r1', goal: 'Write hello down' };
       const created = await server.post('/api/v1/sessions', body);
       expect(created.status).toBe(201);
       const { id } = (await created.json()) as { id: string };
       expect((await server.post('/api/v1/sessions', body)).status).toBe(200);
-      const stream = messages(await server.get(`/api/v1/sessions/${id}/stream`));
+      const stream = readStreamMessages(await server.get(`/api/v1/sessions/${id}/stream`));
 
       await expect
-        .poll(
-          async () => ((await (await server.get('/api/v1/approvals')).json()) as Approvals).approvals,
-          patient,
-        )
+        .poll(async () => ((await (await server.get('/api/v1/approvals')).json()) as ApprovalList).approvals)
         .toMatchObject([{ session: id, callId: 'c1', tool: 'note' }]);
-      const fleet = (await (await server.get('/api/v1/fleet')).json()) as Fleet;
+      const fleet = (await (await server.get('/api/v1/fleet')).json()) as FleetStatus;
       expect(fleet.workers).toHaveLength(1);
       expect(fleet.queues).toMatchObject([{ tenant: 'default', stalled: 0 }]);
 
@@ -88,7 +91,7 @@ describe.skipIf(!hasRedis)('a dashboard on Redis', () => {
       const sent = await server.post(`/api/v1/sessions/${id}/commands`, allow);
       const again = await server.post(`/api/v1/sessions/${id}/commands`, allow);
       expect(await again.json()).toEqual(await sent.json());
-      const got = await take(stream, (all) => JSON.stringify(all.at(-1)?.data).includes('Done.'));
+      const got = await takeMessages(stream, (all) => JSON.stringify(all.at(-1)?.data).includes('Done.'));
       expect(got.filter(({ event }) => event === 'kept').map(({ id: seq }) => Number(seq))).toEqual(
         got.map((_, index) => index + 1).slice(0, got.filter(({ event }) => event === 'kept').length),
       );
@@ -103,17 +106,19 @@ describe.skipIf(!hasRedis)('a dashboard on Redis', () => {
 
   it('works by itself on a session in Redis that is not for workers', async () => {
     const connection = await connectRedis(redis.url, { waitMs: 5_000 });
-    const store = redisStore(connection.redis);
-    const queue = sessionQueue(connection.redis, store);
+    const store = createRedisStore(connection.redis);
+    const queue = createSessionQueue(connection.redis, store);
     {
-      await using server = await start({ store, hostFor: hostOn(queue), replies: [{ text: 'Here I am.' }] });
-      const gone = thisProcess().replace(/ pid=\d+ start=\S+$/, ' pid=2147483647 start=-');
+      await using server = await startTestServer({
+        store,
+        hostFor: createTestQueueHost(queue),
+        replies: [{ text: 'Here I am.' }],
+      });
+      const gone = getProcessOwner().replace(/ pid=\d+ start=\S+$/, ' pid=2147483647 start=-');
       await store.create(createSession({ id: 'by-hand', at: 1 }), gone, { about: { dir: '/somewhere' } });
       await server.post('/api/v1/sessions/by-hand/commands', { kind: 'say', text: 'Hello' });
-      await expect
-        .poll(async () => (await store.open('by-hand')).session.turn.status, patient)
-        .toBe('waitingForUser');
-      await expect.poll(async () => (await store.open('by-hand')).head, patient).toBeGreaterThan(1);
+      await expect.poll(async () => (await store.open('by-hand')).session.turn.status).toBe('waitingForUser');
+      await expect.poll(async () => (await store.open('by-hand')).head).toBeGreaterThan(1);
       await queue.close();
     }
     await connection.close();

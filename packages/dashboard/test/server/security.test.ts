@@ -2,16 +2,20 @@ import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { EventsPage } from '../../src/api/index.ts';
 import { ListenError, startDashboard } from '../../src/index.ts';
-import { shortRun, start, type Started } from './started.ts';
+import { shortRunEvents, startTestServer, type TestServer } from './test-server.ts';
 
-type Sent = {
+type RawResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
 };
 
 /** As `fetch` would not send it: with any Host and any path. */
-function raw(server: Started, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Sent> {
+function requestRaw(
+  server: TestServer,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const { port } = server.running;
     const sent = request({ host: '127.0.0.1', port, path, headers }, (response) => {
@@ -26,14 +30,14 @@ function raw(server: Started, path: string, headers: Readonly<Record<string, str
   });
 }
 
-async function statusAt(link: string): Promise<number> {
+async function getStatus(link: string): Promise<number> {
   return (await fetch(link, { redirect: 'manual' })).status;
 }
 
 describe('who comes in', () => {
   it('is nobody without the token, on any route', async () => {
-    await using server = await start();
-    await server.keep('attic', shortRun);
+    await using server = await startTestServer();
+    await server.keep('attic', shortRunEvents);
     for (const path of [
       '/sessions',
       '/sessions/attic',
@@ -53,7 +57,7 @@ describe('who comes in', () => {
   });
 
   it('is whoever uses the link, once, and the cookie cannot be read by any script', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     const link = server.running.loginUrl();
     const first = await fetch(link, { redirect: 'manual' });
     expect(first.status).toBe(303);
@@ -74,7 +78,7 @@ describe('who comes in', () => {
   });
 
   it('is whoever knows the token, by the form, and only from this very page', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     const post = (token: string, headers = {}): Promise<Response> =>
       fetch(`${server.running.url}/login`, {
         method: 'POST',
@@ -92,22 +96,22 @@ describe('who comes in', () => {
 
   it('guesses at most so often, and uses a link within an hour', async () => {
     let now = 0;
-    await using server = await start({ clock: () => now });
+    await using server = await startTestServer({ clock: () => now });
     const [first, second, late] = [1, 2, 3].map(() => server.running.loginUrl());
-    for (let guess = 0; guess < 10; guess += 1) await statusAt(`${server.running.url}/login?code=guess`);
-    expect(await statusAt(first ?? '')).toBe(401);
+    for (let guess = 0; guess < 10; guess += 1) await getStatus(`${server.running.url}/login?code=guess`);
+    expect(await getStatus(first ?? '')).toBe(401);
     now = 1_000;
-    expect(await statusAt(second ?? '')).toBe(303);
+    expect(await getStatus(second ?? '')).toBe(303);
     now = 60 * 60 * 1_000;
-    expect(await statusAt(late ?? '')).toBe(401);
+    expect(await getStatus(late ?? '')).toBe(401);
   });
 
   it('does not come under a name that is not ours', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     const { port } = server.running;
     const authorization = `Bearer ${server.token}`;
     const status = async (host: string): Promise<number> =>
-      (await raw(server, '/api/v1/sessions', { host, authorization })).status;
+      (await requestRaw(server, '/api/v1/sessions', { host, authorization })).status;
     expect(await status(`127.0.0.1:${port}`)).toBe(200);
     expect(await status(`localhost:${port}`)).toBe(200);
     expect(await status(`[::1]:${port}`)).toBe(200);
@@ -116,13 +120,13 @@ describe('who comes in', () => {
     }
     // What is no name at all does not even get that far.
     expect(await status('a b')).toBe(400);
-    expect((await raw(server, '/', { host: 'evil.example' })).status).toBe(403);
-    expect((await raw(server, '/login', { host: 'evil.example' })).status).toBe(403);
+    expect((await requestRaw(server, '/', { host: 'evil.example' })).status).toBe(403);
+    expect((await requestRaw(server, '/login', { host: 'evil.example' })).status).toBe(403);
   });
 
   it('changes nothing from another page, nor without the header that no form can send', async () => {
-    await using server = await start();
-    await server.keep('attic', shortRun);
+    await using server = await startTestServer();
+    await server.keep('attic', shortRunEvents);
     const path = '/api/v1/sessions/attic/commands';
     const say = { kind: 'say', text: 'Hello' };
     expect((await server.post(path, say, { origin: 'http://evil.example' })).status).toBe(403);
@@ -136,7 +140,7 @@ describe('who comes in', () => {
   });
 
   it('is let in from other machines only with a token that somebody chose', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     const { store, host } = server;
     const listen = (token?: string): Promise<unknown> =>
       startDashboard({ store, host, hostname: '0.0.0.0', ...(token !== undefined && { token }) });
@@ -152,7 +156,7 @@ describe('who comes in', () => {
   });
 
   it('says what is wrong with a port that is taken', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     const { store, host, running } = server;
     await expect(startDashboard({ store, host, port: running.port })).rejects.toThrow(
       'something else listens there',
@@ -162,7 +166,7 @@ describe('who comes in', () => {
 
 describe('what is answered', () => {
   it('lets a page load nothing from elsewhere, and nobody show it in a frame', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     for (const path of ['/', '/login', '/api/v1/sessions', '/nothing']) {
       const { headers } = await server.get(path);
       const policy = headers.get('content-security-policy') ?? '';
@@ -180,7 +184,7 @@ describe('what is answered', () => {
 
   it('has no secrets in it, in pages and in streams', async () => {
     const secret = 'correct-horse-battery';
-    await using server = await start({ secrets: [secret] });
+    await using server = await startTestServer({ secrets: [secret] });
     await server.keep('attic', [
       { type: 'user-message', at: 1, text: `The key is ${secret}, and sk-abcdefghijklmnop too` },
       {
@@ -211,12 +215,12 @@ describe('what is answered', () => {
   });
 
   it('says nothing of what went wrong inside, and tells whoever runs the server', async () => {
-    await using server = await start({
+    await using server = await startTestServer({
       shelfOf: async () => {
         throw new Error('the inside of the server');
       },
     });
-    await server.keep('attic', shortRun);
+    await server.keep('attic', shortRunEvents);
     const answer = await server.get('/api/v1/sessions/attic/memory');
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain('inside');
@@ -226,8 +230,8 @@ describe('what is answered', () => {
 
 describe('what is asked', () => {
   it('is refused when it is too large, too deep, no JSON, or not what it has to be', async () => {
-    await using server = await start();
-    await server.keep('attic', shortRun);
+    await using server = await startTestServer();
+    await server.keep('attic', shortRunEvents);
     const send = async (body: unknown, headers = {}): Promise<string> => {
       const answer = await server.post('/api/v1/sessions/attic/commands', body, headers);
       const { error } = (await answer.json()) as { error: { code: string; message: string } };
@@ -254,7 +258,7 @@ describe('what is asked', () => {
   });
 
   it('cannot be answered with a line of somebody else in the headers or in a stream', async () => {
-    await using server = await start();
+    await using server = await startTestServer();
     const text = 'one\r\nevent: removed\r\ndata: {}\r\n\r\n';
     await server.keep('attic', [{ type: 'user-message', at: 1, text }]);
     const answer = await server.get('/api/v1/sessions/attic/stream');
@@ -265,7 +269,7 @@ describe('what is asked', () => {
     expect(got).not.toMatch(/^event: removed/m);
     const page = (await (await server.get('/api/v1/sessions/attic/events')).json()) as EventsPage;
     expect(page.events[0]?.event).toMatchObject({ text });
-    const odd = await raw(server, '/api/v1/sessions/%0d%0aset-cookie:%20a=b', {
+    const odd = await requestRaw(server, '/api/v1/sessions/%0d%0aset-cookie:%20a=b', {
       authorization: `Bearer ${server.token}`,
     });
     expect(odd.status).toBe(404);
@@ -273,7 +277,7 @@ describe('what is asked', () => {
   });
 
   it('is answered so many times a second and no more', async () => {
-    await using server = await start({ rate: { perSecond: 1, burst: 5 }, clock: () => 0 });
+    await using server = await startTestServer({ rate: { perSecond: 1, burst: 5 }, clock: () => 0 });
     const answers = await Promise.all(Array.from({ length: 10 }, () => server.get('/api/v1/health')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     const late = answers.find(({ status }) => status === 429);

@@ -7,69 +7,76 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { KeptEvent, SessionRow } from '../../src/api/index.ts';
-import { messages, patient, shortRun, start, take, type Started } from './started.ts';
+import type { NumberedEvent, SessionListItem } from '../../src/api/index.ts';
+import {
+  readStreamMessages,
+  shortRunEvents,
+  startTestServer,
+  takeMessages,
+  type TestServer,
+} from './test-server.ts';
 
 /** Adds an event to a session that nobody runs, as another process would. */
-async function add({ store }: Pick<Started, 'store'>, id: string, event: Event): Promise<void> {
+async function appendEvent({ store }: Pick<TestServer, 'store'>, id: string, event: Event): Promise<void> {
   const position = await store.claim(id, 'another process');
   const { session } = await store.open(id);
   await store.append(id, position, [event], step(session, event).session);
 }
 
-function seqsOf(all: readonly { readonly event: string; readonly id: string | null }[]): readonly string[] {
+function listStoredIds(
+  all: readonly { readonly event: string; readonly id: string | null }[],
+): readonly string[] {
   return all.filter(({ event }) => event === 'kept').map(({ id }) => id ?? '');
 }
 
 it('tells the events there are and those that come, each under its number', async () => {
-  await using server = await start();
-  await server.keep('attic', shortRun);
-  const stream = messages(await server.get('/api/v1/sessions/attic/stream'));
+  await using server = await startTestServer();
+  await server.keep('attic', shortRunEvents);
+  const stream = readStreamMessages(await server.get('/api/v1/sessions/attic/stream'));
   const first = await stream.next();
-  expect(first.value).toMatchObject({ event: 'kept', id: '1', data: { seq: 1, event: shortRun[0] } });
-  await add(server, 'attic', { type: 'user-message', at: 9_000, text: 'And now?' });
-  const rest = await take(stream, (all) => all.at(-1)?.id === '6');
-  expect(seqsOf(rest)).toEqual(['2', '3', '4', '5', '6']);
-  expect(rest.at(-1)?.data as KeptEvent).toMatchObject({ seq: 6, event: { text: 'And now?' } });
+  expect(first.value).toMatchObject({ event: 'kept', id: '1', data: { seq: 1, event: shortRunEvents[0] } });
+  await appendEvent(server, 'attic', { type: 'user-message', at: 9_000, text: 'And now?' });
+  const rest = await takeMessages(stream, (all) => all.at(-1)?.id === '6');
+  expect(listStoredIds(rest)).toEqual(['2', '3', '4', '5', '6']);
+  expect(rest.at(-1)?.data as NumberedEvent).toMatchObject({ seq: 6, event: { text: 'And now?' } });
 });
 
 it('goes on after the last event that a reader has got', async () => {
-  await using server = await start();
-  await server.keep('attic', shortRun);
+  await using server = await startTestServer();
+  await server.keep('attic', shortRunEvents);
   const path = '/api/v1/sessions/attic/stream';
-  const byHeader = messages(await server.get(path, { 'last-event-id': '3' }));
-  expect(seqsOf(await take(byHeader, (all) => all.length === 2))).toEqual(['4', '5']);
-  const byQuery = messages(await server.get(`${path}?after=4`));
-  expect(seqsOf(await take(byQuery, (all) => all.length === 1))).toEqual(['5']);
+  const byHeader = readStreamMessages(await server.get(path, { 'last-event-id': '3' }));
+  expect(listStoredIds(await takeMessages(byHeader, (all) => all.length === 2))).toEqual(['4', '5']);
+  const byQuery = readStreamMessages(await server.get(`${path}?after=4`));
+  expect(listStoredIds(await takeMessages(byQuery, (all) => all.length === 1))).toEqual(['5']);
   // The header is what a browser sends by itself when it comes back; the address is still the first one.
-  const both = messages(await server.get(`${path}?after=0`, { 'last-event-id': '4' }));
-  expect(seqsOf(await take(both, (all) => all.length === 1))).toEqual(['5']);
+  const both = readStreamMessages(await server.get(`${path}?after=0`, { 'last-event-id': '4' }));
+  expect(listStoredIds(await takeMessages(both, (all) => all.length === 1))).toEqual(['5']);
   expect((await server.get(path, { 'last-event-id': 'four' })).status).toBe(400);
   // One that claims to know more than there is begins with the next event.
-  const ahead = messages(await server.get(path, { 'last-event-id': '999999' }));
-  await sleep(50);
-  await add(server, 'attic', { type: 'user-message', at: 9_000, text: 'And now?' });
-  expect(seqsOf(await take(ahead, (all) => all.length === 1))).toEqual(['6']);
+  const ahead = readStreamMessages(await server.get(path, { 'last-event-id': '999999' }));
+  await appendEvent(server, 'attic', { type: 'user-message', at: 9_000, text: 'And now?' });
+  expect(listStoredIds(await takeMessages(ahead, (all) => all.length === 1))).toEqual(['6']);
 });
 
 it('loses nothing and doubles nothing for a reader that comes back again and again while events come', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));
   const store = openSqliteStore(join(folder, 'sessions.db'));
   {
-    await using server = await start({ store });
+    await using server = await startTestServer({ store });
     await server.keep('attic', [{ type: 'user-message', at: 1, text: 'Go' }]);
     const adding = (async () => {
       for (let at = 2; at <= 40; at += 1) {
-        await add(server, 'attic', { type: 'steered', at, text: `word ${at}` });
+        await appendEvent(server, 'attic', { type: 'steered', at, text: `word ${at}` });
         await sleep(3);
       }
     })();
     const got: string[] = [];
     while (got.length < 40) {
-      const stream = messages(
+      const stream = readStreamMessages(
         await server.get('/api/v1/sessions/attic/stream', { 'last-event-id': got.at(-1) ?? '0' }),
       );
-      got.push(...seqsOf(await take(stream, (all) => seqsOf(all).length === 4)));
+      got.push(...listStoredIds(await takeMessages(stream, (all) => listStoredIds(all).length === 4)));
     }
     await adding;
     expect(got).toEqual(Array.from({ length: 40 }, (_, index) => String(index + 1)));
@@ -78,24 +85,30 @@ it('loses nothing and doubles nothing for a reader that comes back again and aga
 });
 
 it('tells of rows that are new, that change and that go', async () => {
-  await using server = await start();
-  await server.keep('attic', shortRun);
-  const stream = messages(await server.get('/api/v1/sessions/stream'));
-  await sleep(100);
+  await using server = await startTestServer({ now: () => 6_000 });
+  await server.keep('attic', shortRunEvents);
+  const stream = readStreamMessages(await server.get('/api/v1/sessions/stream'));
+  // What has changed lately comes first: then the server has looked at the list.
+  const { value: latest } = await stream.next();
+  expect(latest).toMatchObject({ event: 'session', data: { id: 'attic' } });
   await server.keep('cellar', [{ type: 'user-message', at: 1, text: 'Dig' }]);
   const { value: first } = await stream.next();
   expect(first).toMatchObject({
     event: 'session',
     data: { id: 'cellar', goal: 'Dig', status: 'callingModel' },
   });
-  await add(server, 'cellar', {
+  await appendEvent(server, 'cellar', {
     type: 'model-replied',
     at: 2,
     text: '',
     calls: [{ id: 'c', tool: 'dig', args: {}, permission: 'ask' }],
   });
   const { value: second } = await stream.next();
-  expect(second?.data as SessionRow).toMatchObject({ id: 'cellar', asks: 1, status: 'awaitingPermission' });
+  expect(second?.data as SessionListItem).toMatchObject({
+    id: 'cellar',
+    asks: 1,
+    status: 'awaitingPermission',
+  });
   await server.store.remove('attic');
   const { value: third } = await stream.next();
   expect(third).toMatchObject({ event: 'removed', data: { id: 'attic' } });
@@ -103,33 +116,36 @@ it('tells of rows that are new, that change and that go', async () => {
 });
 
 it('tells of the latest changes to one who has just come', async () => {
-  await using server = await start({ now: () => 6_000 });
-  await server.keep('attic', shortRun);
-  const { value } = await messages(await server.get('/api/v1/sessions/stream')).next();
+  await using server = await startTestServer({ now: () => 6_000 });
+  await server.keep('attic', shortRunEvents);
+  const { value } = await readStreamMessages(await server.get('/api/v1/sessions/stream')).next();
   expect(value).toMatchObject({ event: 'session', data: { id: 'attic' } });
 });
 
 it('tells who has the session, and what is said while it is said', async () => {
-  await using server = await start({
-    replies: [{ text: 'word '.repeat(15), paceMs: 120 }],
+  const heard = Promise.withResolvers<void>();
+  await using server = await startTestServer({
+    replies: [{ text: 'word '.repeat(15), before: heard.promise }],
   });
   const id = await server.begin('Count');
-  const stream = messages(await server.get(`/api/v1/sessions/${id}/stream`));
-  const all = await take(stream, (got) =>
-    got.some(({ data }) => JSON.stringify(data).includes('"model-replied"')),
-  );
+  const stream = readStreamMessages(await server.get(`/api/v1/sessions/${id}/stream`));
+  const all = await takeMessages(stream, (got) => {
+    // The reply comes to its end only when some of it was heard.
+    if (got.filter(({ event }) => event === 'live').length > 1) heard.resolve();
+    return got.some(({ data }) => JSON.stringify(data).includes('"model-replied"'));
+  });
   const live = all.filter(({ event }) => event === 'live');
   expect(live.length).toBeGreaterThan(1);
   expect(live.every(({ id: number }) => number === null)).toBe(true);
-  const holders = await take(messages(await server.get(`/api/v1/sessions/stream`)), (got) =>
-    got.some(({ data }) => (data as SessionRow).holder === 'nobody'),
+  const holders = await takeMessages(readStreamMessages(await server.get(`/api/v1/sessions/stream`)), (got) =>
+    got.some(({ data }) => (data as SessionListItem).holder === 'nobody'),
   );
   expect(holders.at(-1)?.data).toMatchObject({ id, holder: 'nobody' });
 });
 
 it('keeps no more for a slow reader than a little, and cuts it off; the reader comes back where it was', async () => {
   // There is room for one stream: whoever gets the place knows that it is free again.
-  await using server = await start({ slowMs: 300, streamsMax: 1 });
+  await using server = await startTestServer({ slowMs: 1_000, streamsMax: 1 });
   const long = 'x'.repeat(200_000);
   await server.keep('long', [
     { type: 'user-message', at: 1, text: 'Go' },
@@ -146,32 +162,38 @@ it('keeps no more for a slow reader than a little, and cuts it off; the reader c
   await once(socket, 'data');
   socket.pause();
   const next = (): Promise<Response> => server.get('/api/v1/sessions/long/stream', { 'last-event-id': '99' });
-  await expect.poll(async () => statusOf(await next()), patient).toBe(200);
+  await expect.poll(async () => getResponseStatus(await next())).toBe(200);
   socket.resume();
   let bytes = 0;
   socket.on('data', (piece: Buffer) => (bytes += piece.length));
   await closed;
   expect(bytes).toBeLessThan(15_000_000);
-  const stream = messages(await whenThereIsRoom(next));
-  expect(seqsOf(await take(stream, (all) => all.length === 2))).toEqual(['100', '101']);
+  const stream = readStreamMessages(await retryUntilOk(next));
+  expect(listStoredIds(await takeMessages(stream, (all) => all.length === 2))).toEqual(['100', '101']);
 });
 
-async function statusOf(answer: Response): Promise<number> {
+async function getResponseStatus(answer: Response): Promise<number> {
   await answer.body?.cancel();
   return answer.status;
 }
 
-async function whenThereIsRoom(ask: () => Promise<Response>): Promise<Response> {
-  for (;;) {
-    const answer = await ask();
-    if (answer.status === 200) return answer;
-    await answer.body?.cancel();
-    await sleep(10);
-  }
+async function retryUntilOk(ask: () => Promise<Response>): Promise<Response> {
+  const answers: Response[] = [];
+  await expect
+    .poll(async () => {
+      const answer = await ask();
+      if (answer.status === 200) answers.push(answer);
+      else await answer.body?.cancel();
+      return answers.length;
+    })
+    .toBe(1);
+  const [answer] = answers;
+  if (answer === undefined) throw new Error('There is no answer.');
+  return answer;
 }
 
 it('has room for so many streams, and gives back the place of one that is left', async () => {
-  await using server = await start({ streamsMax: 2 });
+  await using server = await startTestServer({ streamsMax: 2 });
   const open = (): Promise<Response> => server.get('/api/v1/sessions/stream');
   const [first, second] = [await open(), await open()];
   const third = await open();
@@ -183,15 +205,15 @@ it('has room for so many streams, and gives back the place of one that is left',
       const again = await open();
       await again.body?.cancel();
       return again.status;
-    }, patient)
+    })
     .toBe(200);
   await second.body?.cancel();
 });
 
 it('ends the stream of a session that is removed', async () => {
-  await using server = await start();
-  await server.keep('attic', shortRun);
-  const stream = messages(await server.get('/api/v1/sessions/attic/stream?after=4'));
+  await using server = await startTestServer();
+  await server.keep('attic', shortRunEvents);
+  const stream = readStreamMessages(await server.get('/api/v1/sessions/attic/stream?after=4'));
   await stream.next();
   await server.store.remove('attic');
   expect((await stream.next()).done).toBe(true);

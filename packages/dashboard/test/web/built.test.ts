@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { sourcesHash } from '../../scripts/sources.ts';
+import { computeSourcesHash } from '../../scripts/sources-hash.ts';
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 
 describe('the built pages', () => {
   it('are made of the sources as they are: after a change, npm run build -w packages/dashboard', () => {
     const built = JSON.parse(readFileSync(`${dist}/sources.json`, 'utf8')) as { readonly sources: string };
-    expect(built.sources).toBe(sourcesHash());
+    expect(built.sources).toBe(computeSourcesHash());
   });
 
   it('have no source maps, no inline script and nothing from elsewhere', () => {

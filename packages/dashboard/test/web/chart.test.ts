@@ -1,20 +1,44 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chartInWords, chartShown, chartsOf, walksOf } from '../../web/views/chart/chart-model.ts';
-import { visitsOf } from '../../web/views/chart/visits.ts';
-import { Walk } from '../../web/views/chart/walk.ts';
-import { elkGraph, layoutFrom, linesDrawn, pathOf, pointAlong } from '../../web/views/chart/layout-model.ts';
-import { answers, asks, gives, goal, settingsOf, stuckRun, trackOf } from './view-runs.ts';
+import {
+  describeChartView,
+  buildChartViewModel,
+  getSessionCharts,
+  getChartTrails,
+} from '../../web/views/chart/chart-model.ts';
+import { listVisits } from '../../web/views/chart/visit-list.ts';
+import { ChartTrail } from '../../web/views/chart/chart-trail.ts';
+import {
+  buildElkGraph,
+  parseElkLayout,
+  selectDrawnEdges,
+  formatSvgPath,
+  findPointOnPath,
+} from '../../web/views/chart/layout-model.ts';
+import {
+  createAnswerReply,
+  createToolReply,
+  createToolEvents,
+  goalEvent,
+  getProfileOptions,
+  stuckRunEvents,
+  createTimeline,
+} from './test-events.ts';
 
-const { turn } = chartsOf(trackOf([]).created);
+const { turn } = getSessionCharts(createTimeline([]).created);
 
 describe('the chart of a run', () => {
-  const track = trackOf([goal, asks('read'), ...gives('text'), answers('done')]);
-  const { turn: walked } = walksOf(track);
+  const track = createTimeline([
+    goalEvent,
+    createToolReply('read'),
+    ...createToolEvents('text'),
+    createAnswerReply('done'),
+  ]);
+  const { turn: walked } = getChartTrails(track);
 
   it('lights the state after the event that is looked at', () => {
     for (const seq of [0, 1, 2, 3, 4, 5]) {
-      const shown = chartShown(turn, walked, seq);
+      const shown = buildChartViewModel(turn, walked, seq);
       const lit = shown.states.filter(({ isCurrent }) => isCurrent).map(({ name }) => name);
       expect(lit).toEqual([track.at(seq).turn.status]);
       expect(shown.current).toBe(lit[0]);
@@ -22,9 +46,9 @@ describe('the chart of a run', () => {
   });
 
   it('counts visits and moves up to that event, and no further', () => {
-    const early = chartShown(turn, walked, 1);
+    const early = buildChartViewModel(turn, walked, 1);
     expect(early.states.find(({ name }) => name === 'callingModel')?.visits).toBe(1);
-    const late = chartShown(turn, walked, 5);
+    const late = buildChartViewModel(turn, walked, 5);
     const visits = Object.fromEntries(late.states.map(({ name, visits: count }) => [name, count]));
     expect(visits).toMatchObject({
       waitingForUser: 2,
@@ -42,9 +66,12 @@ describe('the chart of a run', () => {
   it('has as many visits as moves and the beginning, whatever happened', () => {
     fc.assert(
       fc.property(fc.nat(6), fc.nat(30), (rounds, at) => {
-        const events = [goal, ...Array.from({ length: rounds }, () => [asks('read'), ...gives('x')]).flat()];
-        const each = trackOf(events, { settings: { governor: { preset: 'none', rules: {} } } });
-        const shown = chartShown(turn, walksOf(each).turn, at);
+        const events = [
+          goalEvent,
+          ...Array.from({ length: rounds }, () => [createToolReply('read'), ...createToolEvents('x')]).flat(),
+        ];
+        const each = createTimeline(events, { settings: { governor: { preset: 'none', rules: {} } } });
+        const shown = buildChartViewModel(turn, getChartTrails(each).turn, at);
         const visits = shown.states.reduce((sum, state) => sum + state.visits, 0);
         expect(visits).toBe(shown.moves + 1);
         expect(shown.edges.reduce((sum, edge) => sum + edge.count, 0)).toBe(shown.moves);
@@ -53,10 +80,10 @@ describe('the chart of a run', () => {
   });
 
   it('is kept up as the track grows', () => {
-    const growing = trackOf([goal]);
-    expect(walksOf(growing).turn.moves).toHaveLength(1);
+    const growing = createTimeline([goalEvent]);
+    expect(getChartTrails(growing).turn.moves).toHaveLength(1);
     growing.add([{ seq: 2, event: { type: 'model-replied', text: 'hello', calls: [], at: 9 } }]);
-    expect(walksOf(growing).turn.moves.map(({ to }) => to)).toEqual([
+    expect(getChartTrails(growing).turn.moves.map(({ to }) => to)).toEqual([
       'callingModel',
       'processingResponse',
       'waitingForUser',
@@ -64,7 +91,7 @@ describe('the chart of a run', () => {
   });
 
   it('tells every stay in order, and the latest in one state', () => {
-    const visits = visitsOf(walked, 5);
+    const visits = listVisits(walked, 5);
     const states = Array.from({ length: visits.length }, (_, index) => visits.visit(index).state);
     expect(states).toEqual([
       'waitingForUser',
@@ -82,7 +109,7 @@ describe('the chart of a run', () => {
   });
 
   it('says it all in words too', () => {
-    const words = chartInWords(chartShown(turn, walked, 5)).join('\n');
+    const words = describeChartView(buildChartViewModel(turn, walked, 5)).join('\n');
     expect(words).toContain('The work is in waitingForUser, after 7 moves.');
     expect(words).toContain('callingModel: visited 2 times; led to processingResponse 2 times.');
   });
@@ -90,36 +117,36 @@ describe('the chart of a run', () => {
 
 describe('the chart of modes', () => {
   it('is there where the profile has modes, with the moves that were made', () => {
-    const track = trackOf(
-      [goal, { type: 'model-replied', text: 'thinking', calls: [], nextState: 'executing' }],
+    const track = createTimeline(
+      [goalEvent, { type: 'model-replied', text: 'thinking', calls: [], nextState: 'executing' }],
       {
-        ...settingsOf('lkj'),
+        ...getProfileOptions('lkj'),
       },
     );
-    const { mode } = chartsOf(track.created);
+    const { mode } = getSessionCharts(track.created);
     if (mode === null) throw new Error('no chart');
-    const shown = chartShown(mode, walksOf(track).mode, track.head);
+    const shown = buildChartViewModel(mode, getChartTrails(track).mode, track.head);
     expect(shown.current).toBe(track.now.mode?.state);
-    expect(chartsOf(trackOf([]).created).mode).toBeNull();
+    expect(getSessionCharts(createTimeline([]).created).mode).toBeNull();
   });
 });
 
 describe('the layout', () => {
-  const track = trackOf(stuckRun);
-  const { turn: walked } = walksOf(track);
-  const shown = chartShown(turn, walked, track.head);
+  const track = createTimeline(stuckRunEvents);
+  const { turn: walked } = getChartTrails(track);
+  const shown = buildChartViewModel(turn, walked, track.head);
   const taken = walked.ways;
 
   it('leaves out interruptions that nobody made, and shows them when asked to', () => {
-    const usual = linesDrawn(shown.edges, false, taken);
+    const usual = selectDrawnEdges(shown.edges, false, taken);
     expect(usual.length).toBeLessThan(shown.edges.length);
     expect(usual.some(({ id }) => id === 'callingModel→paused')).toBe(false);
-    expect(linesDrawn(shown.edges, true, taken)).toHaveLength(shown.edges.length);
+    expect(selectDrawnEdges(shown.edges, true, taken)).toHaveLength(shown.edges.length);
     for (const id of taken.keys()) expect(usual.some((edge) => edge.id === id)).toBe(true);
   });
 
   it('gives elk every state once, and no line to a state that is not there', () => {
-    const graph = elkGraph(shown, shown.edges, 'DOWN');
+    const graph = buildElkGraph(shown, shown.edges, 'DOWN');
     const names = new Set(graph.children.map(({ id }) => id));
     expect(names.size).toBe(shown.states.length);
     for (const { sources, targets } of graph.edges) {
@@ -137,19 +164,19 @@ describe('the layout', () => {
     const [startPoint, one, two, endPoint] = points;
     if (startPoint === undefined || one === undefined || two === undefined || endPoint === undefined)
       throw new Error();
-    const layout = layoutFrom({
+    const layout = parseElkLayout({
       width: 20,
       children: [{ id: 'a', x: 1, y: 2 }],
       edges: [{ id: 'e', sections: [{ startPoint, bendPoints: [one, two], endPoint }] }, { id: 'none' }],
     });
     expect(layout.places.get('a')).toEqual({ x: 1, y: 2 });
-    expect(pathOf(layout.lines.get('e') ?? [])).toBe('M 0 0 C 0 10, 10 10, 10 20');
-    expect(pathOf(points.slice(0, 3))).toBe('M 0 0 L 0 10 L 10 10');
-    const half = pointAlong(points, 0.5);
+    expect(formatSvgPath(layout.lines.get('e') ?? [])).toBe('M 0 0 C 0 10, 10 10, 10 20');
+    expect(formatSvgPath(points.slice(0, 3))).toBe('M 0 0 L 0 10 L 10 10');
+    const half = findPointOnPath(points, 0.5);
     expect([half.x, half.y]).toEqual([expect.closeTo(5, 5), expect.closeTo(10, 5)]);
-    expect(pointAlong(points, 0)).toEqual({ x: 0, y: 0 });
+    expect(findPointOnPath(points, 0)).toEqual({ x: 0, y: 0 });
     expect(
-      pointAlong(
+      findPointOnPath(
         [
           { x: 0, y: 0 },
           { x: 8, y: 0 },
@@ -157,7 +184,7 @@ describe('the layout', () => {
         0.25,
       ),
     ).toEqual({ x: 2, y: 0 });
-    expect(pointAlong([])).toEqual({ x: 0, y: 0 });
+    expect(findPointOnPath([])).toEqual({ x: 0, y: 0 });
     expect(layout.lines.has('none')).toBe(false);
   });
 });
@@ -172,11 +199,11 @@ describe('a walk of very many moves', () => {
       cause: 'x',
       durationMs: index % 5,
     }));
-    const whole = new Walk('a');
+    const whole = new ChartTrail('a');
     for (const move of moves) whole.add(move);
     fc.assert(
       fc.property(fc.nat(7_100), (count) => {
-        const short = new Walk('a');
+        const short = new ChartTrail('a');
         for (const move of moves.slice(0, count)) short.add(move);
         expect(whole.tallyAt(count)).toEqual(short.tallyAt(count));
       }),

@@ -1,45 +1,45 @@
-import { createSession, findProfile, put, replay, type Event, type Session } from '@pawl/core';
+import { createSession, findProfile, putEntry, replay, type Event, type Session } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
-import { Track } from '../../web/app/track.ts';
+import { ReplayedTimeline } from '../../web/app/replayed-timeline.ts';
 import {
   EventList,
-  eventSummary,
-  everything,
-  isFailure,
+  summarizeEvent,
+  allEventsFilter,
+  isFailedEntry,
   type EventFilter,
 } from '../../web/views/events/events-model.ts';
-import { stateDiff } from '../../web/views/events/state-diff.ts';
-import { longRun } from './long-run.ts';
+import { diffStates } from '../../web/views/events/state-diff.ts';
+import { createLongRun } from './long-run.ts';
 
 describe('the list of events', () => {
   it('shows every event without a filter', () => {
-    expect(listed(everything).places).toHaveLength(140);
+    expect(createEventList(allEventsFilter).places).toHaveLength(140);
   });
 
   it('shows only what is asked for', () => {
-    const { track, places } = listed({ ...everything, group: 'model' });
-    expect(types(track, places)).toEqual(new Set(['model-replied']));
-    expect(listed({ ...everything, group: 'you' }).places).toHaveLength(20);
+    const { track, places } = createEventList({ ...allEventsFilter, group: 'model' });
+    expect(listEventTypes(track, places)).toEqual(new Set(['model-replied']));
+    expect(createEventList({ ...allEventsFilter, group: 'you' }).places).toHaveLength(20);
   });
 
   it('shows what failed', () => {
-    const { track, places } = listed({ ...everything, isFailedOnly: true });
+    const { track, places } = createEventList({ ...allEventsFilter, isFailedOnly: true });
     expect(places.length).toBeGreaterThan(0);
-    expect(places.every((place) => isFailure(track.entry(place)))).toBe(true);
+    expect(places.every((place) => isFailedEntry(track.entry(place)))).toBe(true);
     expect(places).toHaveLength(3);
   });
 
   it('finds words anywhere in an event, in whatever case', () => {
-    const { track, places } = listed({ ...everything, text: 'PART-7.ts look' });
+    const { track, places } = createEventList({ ...allEventsFilter, text: 'PART-7.ts look' });
     expect(places.length).toBeGreaterThan(0);
     for (const place of places) {
       expect(JSON.stringify(track.entry(place).event).toLowerCase()).toContain('part-7.ts');
     }
-    expect(listed({ ...everything, text: '[.*+?^$' }).places).toEqual([]);
+    expect(createEventList({ ...allEventsFilter, text: '[.*+?^$' }).places).toEqual([]);
   });
 
   it('finds the row of an event, or of the last one before it', () => {
-    const { list, track } = listed({ ...everything, group: 'you' });
+    const { list, track } = createEventList({ ...allEventsFilter, group: 'you' });
     expect(list.rowAt(1)).toBe(0);
     expect(list.rowAt(7)).toBe(0);
     expect(list.rowAt(8)).toBe(1);
@@ -48,9 +48,9 @@ describe('the list of events', () => {
   });
 
   it('goes on when the track does', () => {
-    const { created, events } = longRun(140);
-    const track = new Track(created);
-    const list = new EventList(track, { ...everything, group: 'you' });
+    const { created, events } = createLongRun(140);
+    const track = new ReplayedTimeline(created);
+    const list = new EventList(track, { ...allEventsFilter, group: 'you' });
     const all = events.map((event, index) => ({ seq: index + 1, event }));
     track.add(all.slice(0, 70));
     expect(list.readOn().places).toHaveLength(10);
@@ -60,9 +60,9 @@ describe('the list of events', () => {
 
   it('says each event on one line, with nothing in it that deceives', () => {
     const text = 'a\nb \u202Eevil\u0007\u001b[31m <b>';
-    const line = eventSummary({ type: 'user-message', at: 1, text });
+    const line = summarizeEvent({ type: 'user-message', at: 1, text });
     expect(line).toBe('a ⏎ b \\u202eevil\\x07\\x1b[31m <b>');
-    expect(eventSummary({ type: 'user-message', at: 1, text: 'x'.repeat(1_000_000) }).length).toBeLessThan(
+    expect(summarizeEvent({ type: 'user-message', at: 1, text: 'x'.repeat(1_000_000) }).length).toBeLessThan(
       400,
     );
   });
@@ -70,8 +70,8 @@ describe('the list of events', () => {
 
 describe('the difference between two states', () => {
   it('is what the event changed, and nothing that stayed', () => {
-    const { before, after } = around({ type: 'user-message', at: 5, text: 'Go' });
-    const { changes } = stateDiff(before, after);
+    const { before, after } = stepAroundEvent({ type: 'user-message', at: 5, text: 'Go' });
+    const { changes } = diffStates(before, after);
     const paths = changes.map(({ path }) => path);
     expect(paths).toContain('turn.status');
     expect(paths).toContain('turn.conversation[0]');
@@ -85,19 +85,19 @@ describe('the difference between two states', () => {
 
   it('is nothing between a state and itself, or its copy', () => {
     const session = createSession({ id: 's', at: 1 });
-    expect(stateDiff(session, session)).toEqual({ changes: [], left: 0 });
-    expect(stateDiff(session, structuredClone(session))).toEqual({ changes: [], left: 0 });
+    expect(diffStates(session, session)).toEqual({ changes: [], left: 0 });
+    expect(diffStates(session, structuredClone(session))).toEqual({ changes: [], left: 0 });
   });
 
   it('tells entries of memory by their keys, also one called __proto__', () => {
-    const session = createSession({ id: 's', at: 1, settings: { memory: lkjMemory() } });
+    const session = createSession({ id: 's', at: 1, settings: { memory: getLkjMemory() } });
     const { memory } = session;
     if (memory === null) throw new Error('The session has no memory.');
-    const after = { ...session, memory: put(memory, { key: '__proto__', value: 'x', at: 2 }) };
-    expect(stateDiff(session, after).changes).toMatchObject([
+    const after = { ...session, memory: putEntry(memory, { key: '__proto__', value: 'x', at: 2 }) };
+    expect(diffStates(session, after).changes).toMatchObject([
       { path: 'memory[__proto__]', before: undefined, after: { value: 'x' } },
     ]);
-    expect(stateDiff(after, session).changes).toMatchObject([
+    expect(diffStates(after, session).changes).toMatchObject([
       { path: 'memory[__proto__]', after: undefined },
     ]);
   });
@@ -107,15 +107,15 @@ describe('the difference between two states', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`r${index}`, false as const]));
     const governor = { ...session.settings.governor, rules: many };
     const after = { ...session, settings: { ...session.settings, governor } };
-    const { changes, left } = stateDiff(session, after);
+    const { changes, left } = diffStates(session, after);
     expect(changes).toHaveLength(200);
     expect(left).toBe(300);
   });
 
   it('says how long a conversation was that got shorter', () => {
-    const { created, events } = longRun(20);
+    const { created, events } = createLongRun(20);
     const now = replay(created, events);
-    expect(stateDiff(now, created).changes).toContainEqual({
+    expect(diffStates(now, created).changes).toContainEqual({
       path: 'turn.conversation (messages)',
       before: expect.any(Number) as number,
       after: 0,
@@ -123,25 +123,25 @@ describe('the difference between two states', () => {
   });
 });
 
-function lkjMemory() {
+function getLkjMemory() {
   const profile = findProfile('lkj');
   if (profile?.settings.memory == null) throw new Error('The profile lkj has no memory.');
   return profile.settings.memory;
 }
 
-function listed(filter: EventFilter) {
-  const { created, events } = longRun(140);
-  const track = new Track(created);
+function createEventList(filter: EventFilter) {
+  const { created, events } = createLongRun(140);
+  const track = new ReplayedTimeline(created);
   track.add(events.map((event, index) => ({ seq: index + 1, event })));
   const list = new EventList(track, filter).readOn();
   return { track, list, places: list.places };
 }
 
-function types(track: Track, places: readonly number[]): ReadonlySet<string> {
+function listEventTypes(track: ReplayedTimeline, places: readonly number[]): ReadonlySet<string> {
   return new Set(places.map((place) => track.entry(place).event.type));
 }
 
-function around(event: Event): { readonly before: Session; readonly after: Session } {
+function stepAroundEvent(event: Event): { readonly before: Session; readonly after: Session } {
   const before = createSession({ id: 's', at: 1 });
   return { before, after: replay(before, [event]) };
 }

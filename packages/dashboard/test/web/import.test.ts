@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createSession } from '@pawl/core';
 import type { ImportedRun } from '../../src/api/imports.ts';
-import { fleetTotals, fleetWorries } from '../../web/views/fleet/fleet-model.ts';
-import { byGravity, importText, runRow } from '../../web/views/import/import-model.ts';
+import { computeFleetTotals, listFleetProblems } from '../../web/views/fleet/fleet-model.ts';
+import { sortBySeverity, formatImportResult, toImportedRunRow } from '../../web/views/import/import-model.ts';
 
-function run(
+function createImportedRun(
   level: ImportedRun['audit']['level'],
   verdicts: ImportedRun['audit']['verdicts'] = [],
 ): ImportedRun {
@@ -24,28 +24,28 @@ const verdict = { step: 1, seq: 4, reason: 'why', advice: '', evidence: [] };
 
 describe('a run that was read from a file', () => {
   it('is told by its gravest verdict', () => {
-    const row = runRow(
-      run('stop', [
+    const row = toImportedRunRow(
+      createImportedRun('stop', [
         { ...verdict, level: 'nudge', rule: 'mild' },
         { ...verdict, level: 'stop', rule: 'grave', seq: 9 },
         { ...verdict, level: 'stop', rule: 'later', seq: 12 },
       ]),
     );
     expect(row).toMatchObject({ level: 'stop', verdicts: 3, finding: { rule: 'grave', seq: 9 } });
-    expect(runRow(run('fine')).finding).toBeNull();
+    expect(toImportedRunRow(createImportedRun('fine')).finding).toBeNull();
   });
 
   it('stands before those with less to say', () => {
     const rows = (['fine', 'stop', 'nudge'] as const).map((level) => ({
-      ...runRow(run(level)),
+      ...toImportedRunRow(createImportedRun(level)),
       address: level,
     }));
-    expect(byGravity(rows).map(({ level }) => level)).toEqual(['stop', 'nudge', 'fine']);
+    expect(sortBySeverity(rows).map(({ level }) => level)).toEqual(['stop', 'nudge', 'fine']);
   });
 
   it('is counted, and so is what could not be read', () => {
-    expect(importText({ runs: [run('fine')], problems: [] })).toBe('One run was read.');
-    expect(importText({ runs: [], problems: [{ line: 3, message: 'no JSON' }] })).toBe(
+    expect(formatImportResult({ runs: [createImportedRun('fine')], problems: [] })).toBe('One run was read.');
+    expect(formatImportResult({ runs: [], problems: [{ line: 3, message: 'no JSON' }] })).toBe(
       '0 runs were read; one piece could not be.',
     );
   });
@@ -66,14 +66,20 @@ describe('the fleet', () => {
   };
 
   it('is added up over its queues', () => {
-    expect(fleetTotals(quiet)).toMatchObject({ waiting: 3, delayed: 1, active: 3, stalled: 1, workers: 0 });
+    expect(computeFleetTotals(quiet)).toMatchObject({
+      waiting: 3,
+      delayed: 1,
+      active: 3,
+      stalled: 1,
+      workers: 0,
+    });
   });
 
   it('tells what stands out, with what to do about it', () => {
-    const worries = fleetWorries(quiet);
+    const worries = listFleetProblems(quiet);
     expect(worries[0]).toBe('One session has lost the worker and will be taken over by another.');
     expect(worries.at(-1)).toContain('pawl worker');
     const worker = { name: 'w', tenant: 'a', idleMs: null };
-    expect(fleetWorries({ ...quiet, queues: [], workers: [worker] })).toEqual([]);
+    expect(listFleetProblems({ ...quiet, queues: [], workers: [worker] })).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { createSession, step, type Event, type Session } from '@pawl/core';
 
 /** A session of about so many events: question, calls, results, answer, over and over; some of them fail. */
-export function longRun(
+export function createLongRun(
   count: number,
   options: { readonly id?: string; readonly at?: number } = {},
 ): { readonly created: Session; readonly events: readonly Event[] } {
@@ -17,13 +17,13 @@ export function longRun(
     events.push(event);
   };
   for (let turn = 0; events.length < count; turn += 1) {
-    for (const event of turnOf(turn)) take({ ...event, at: (now += 150) } as Event);
+    for (const event of createTurnEvents(turn)) take({ ...event, at: (now += 150) } as Event);
   }
   return { created, events: events.slice(0, count) };
 }
 
 /** Every turn is about another file, so that nobody takes it for going round in circles. */
-function turnOf(turn: number): readonly object[] {
+function createTurnEvents(turn: number): readonly object[] {
   const path = `src/part-${turn}.ts`;
   const read = { id: `read-${turn}`, tool: 'read', args: { path } };
   const test = { id: `test-${turn}`, tool: 'test', args: { file: `${path}.test` } };

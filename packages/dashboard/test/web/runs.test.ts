@@ -1,53 +1,58 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionRow } from '../../src/api/index.ts';
+import type { SessionListItem } from '../../src/api/index.ts';
 import {
-  countGroups,
-  filterAddress,
-  matches,
-  readFilter,
-  readSavedViews,
+  countRunsGroups,
+  formatFilterAddress,
+  matchesRunsFilter,
+  parseRunsFilter,
+  parseSavedViews,
 } from '../../web/views/runs/runs-model.ts';
 
 describe('the list of runs', () => {
   it('puts each run where people look for it', () => {
     const rows = [
-      row({ status: 'callingModel' }),
-      row({ status: 'awaitingPermission', asks: 2 }),
-      row({ status: 'paused' }),
-      row({ status: 'waitingForUser' }),
-      row({ status: 'halted' }),
-      row({ status: 'damaged' }),
+      createSessionListItem({ status: 'callingModel' }),
+      createSessionListItem({ status: 'awaitingPermission', asks: 2 }),
+      createSessionListItem({ status: 'paused' }),
+      createSessionListItem({ status: 'waitingForUser' }),
+      createSessionListItem({ status: 'halted' }),
+      createSessionListItem({ status: 'damaged' }),
     ];
-    expect(countGroups(rows)).toEqual({ all: 6, 'needs you': 2, working: 1, waiting: 1, ended: 2 });
-    expect(rows.filter((each) => matches(each, { show: 'ended', q: '' }))).toHaveLength(2);
+    expect(countRunsGroups(rows)).toEqual({ all: 6, 'needs you': 2, working: 1, waiting: 1, ended: 2 });
+    expect(rows.filter((each) => matchesRunsFilter(each, { show: 'ended', q: '' }))).toHaveLength(2);
   });
 
   it('finds words in goal, id, profile, model and folder', () => {
-    const one = row({ goal: 'Repair the Sum', id: 'abc', model: 'openai/gpt', dir: '/home/ada/shop' });
+    const one = createSessionListItem({
+      goal: 'Repair the Sum',
+      id: 'abc',
+      model: 'openai/gpt',
+      dir: '/home/ada/shop',
+    });
     for (const q of ['sum', 'repair SUM', 'abc', 'gpt', 'shop sum', '']) {
-      expect(matches(one, { show: 'all', q })).toBe(true);
+      expect(matchesRunsFilter(one, { show: 'all', q })).toBe(true);
     }
-    expect(matches(one, { show: 'all', q: 'sum tax' })).toBe(false);
+    expect(matchesRunsFilter(one, { show: 'all', q: 'sum tax' })).toBe(false);
   });
 
   it('has its filter in the address', () => {
     const filter = { show: 'needs you', q: 'a&b=c ?#' } as const;
-    const address = filterAddress(filter);
-    expect(readFilter(new URLSearchParams(address.slice(address.indexOf('?'))))).toEqual(filter);
-    expect(filterAddress({ show: 'all', q: '' })).toBe('#/');
-    expect(readFilter(new URLSearchParams('show=nonsense'))).toEqual({ show: 'all', q: '' });
+    const address = formatFilterAddress(filter);
+    expect(parseRunsFilter(new URLSearchParams(address.slice(address.indexOf('?'))))).toEqual(filter);
+    expect(formatFilterAddress({ show: 'all', q: '' })).toBe('#/');
+    expect(parseRunsFilter(new URLSearchParams('show=nonsense'))).toEqual({ show: 'all', q: '' });
   });
 
   it('takes from the storage of the browser only what is a saved view', () => {
     const good = { name: 'mine', address: '#/?q=x' };
     const stored = [good, { name: 1, address: '#/' }, { name: 'evil', address: 'javascript:alert(1)' }, null];
-    expect(readSavedViews(JSON.stringify(stored))).toEqual([good]);
-    expect(readSavedViews('{')).toEqual([]);
-    expect(readSavedViews(null)).toEqual([]);
+    expect(parseSavedViews(JSON.stringify(stored))).toEqual([good]);
+    expect(parseSavedViews('{')).toEqual([]);
+    expect(parseSavedViews(null)).toEqual([]);
   });
 });
 
-function row(given: Partial<SessionRow>): SessionRow {
+function createSessionListItem(given: Partial<SessionListItem>): SessionListItem {
   return {
     id: 'id',
     short: 'id',

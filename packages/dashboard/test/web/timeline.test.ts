@@ -1,18 +1,37 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { historyOf, thinned, valueOn } from '../../web/views/timeline/history-model.ts';
-import { blocksIn, ticksOf, valueAt, pixelOf, within, zoomed } from '../../web/views/timeline/scale-model.ts';
-import { timelineOf, type Row, type Span } from '../../web/views/timeline/timeline-model.ts';
-import type { Track } from '../../web/app/track.ts';
-import { answers, asks, gives, goal, stuckRun, trackOf, type Untimed } from './view-runs.ts';
+import { getStateHistory, downsampleSeries, getSeriesValue } from '../../web/views/timeline/history-model.ts';
+import {
+  listVisibleBlocks,
+  computeTicks,
+  fromPixel,
+  toPixel,
+  clampRange,
+  zoomRange,
+} from '../../web/views/timeline/scale-model.ts';
+import {
+  getSpanTimeline,
+  type TimelineRow,
+  type TimelineSpan,
+} from '../../web/views/timeline/timeline-model.ts';
+import type { ReplayedTimeline } from '../../web/app/replayed-timeline.ts';
+import {
+  createAnswerReply,
+  createToolReply,
+  createToolEvents,
+  goalEvent,
+  stuckRunEvents,
+  createTimeline,
+  type UntimedEvent,
+} from './test-events.ts';
 
-function rowIn(track: Track, id: string): Row {
-  const row = timelineOf(track).rows.find((each) => each.id === id);
+function findTimelineRow(track: ReplayedTimeline, id: string): TimelineRow {
+  const row = getSpanTimeline(track).rows.find((each) => each.id === id);
   if (row === undefined) throw new Error(`no row ${id}`);
   return row;
 }
 
-const two: Untimed = {
+const replyWithTwoCalls: UntimedEvent = {
   type: 'model-replied',
   text: '',
   calls: [
@@ -21,7 +40,7 @@ const two: Untimed = {
   ],
 };
 
-const ends = (callId: string): Untimed => ({
+const createToolFinishedEvent = (callId: string): UntimedEvent => ({
   type: 'tool-finished',
   callId,
   outcome: { ok: true, output: '' },
@@ -29,9 +48,9 @@ const ends = (callId: string): Untimed => ({
 
 describe('a timeline', () => {
   it('shows calls that run at the same time beside each other', () => {
-    const track = trackOf([
-      goal,
-      two,
+    const track = createTimeline([
+      goalEvent,
+      replyWithTwoCalls,
       { type: 'tool-started', callId: 'a' },
       { type: 'tool-started', callId: 'b' },
       {
@@ -41,57 +60,69 @@ describe('a timeline', () => {
       },
       { type: 'tool-finished', callId: 'a', outcome: { ok: true, output: '' } },
     ]);
-    expect(rowIn(track, 'tool 1').spans).toMatchObject([
+    expect(findTimelineRow(track, 'tool 1').spans).toMatchObject([
       { label: 'read', from: { seq: 3, at: 3_000 }, to: { seq: 6, at: 6_000 }, ending: 'ok' },
     ]);
-    expect(rowIn(track, 'tool 2').spans).toMatchObject([{ label: 'grep', ending: 'failed', to: { seq: 5 } }]);
-    expect(timelineOf(track).rows.map(({ id }) => id)).toEqual(['model', 'tool 1', 'tool 2']);
+    expect(findTimelineRow(track, 'tool 2').spans).toMatchObject([
+      { label: 'grep', ending: 'failed', to: { seq: 5 } },
+    ]);
+    expect(getSpanTimeline(track).rows.map(({ id }) => id)).toEqual(['model', 'tool 1', 'tool 2']);
   });
 
   it('leaves open what is not over', () => {
-    const track = trackOf([goal, two, { type: 'tool-started', callId: 'a' }]);
-    expect(rowIn(track, 'tool 1').spans.at(-1)).toMatchObject({ to: null, ending: null, label: 'read' });
-    expect(rowIn(trackOf([goal]), 'model').spans).toMatchObject([{ to: null, attempt: 1 }]);
+    const track = createTimeline([goalEvent, replyWithTwoCalls, { type: 'tool-started', callId: 'a' }]);
+    expect(findTimelineRow(track, 'tool 1').spans.at(-1)).toMatchObject({
+      to: null,
+      ending: null,
+      label: 'read',
+    });
+    expect(findTimelineRow(createTimeline([goalEvent]), 'model').spans).toMatchObject([
+      { to: null, attempt: 1 },
+    ]);
   });
 
   it('numbers tries, and tells when the next falls due', () => {
-    const fails: Untimed = {
+    const fails: UntimedEvent = {
       type: 'model-failed',
       error: { kind: 'overloaded', message: 'busy' },
       jitter: 0,
     };
-    const track = trackOf([goal, fails, { type: 'retry-due' }, answers('yes')]);
-    expect(rowIn(track, 'model').spans).toMatchObject([
+    const track = createTimeline([goalEvent, fails, { type: 'retry-due' }, createAnswerReply('yes')]);
+    expect(findTimelineRow(track, 'model').spans).toMatchObject([
       { attempt: 1, ending: 'failed' },
       { attempt: 2, ending: 'ok' },
     ]);
-    const [retry] = rowIn(track, 'retries').spans;
+    const [retry] = findTimelineRow(track, 'retries').spans;
     expect(retry).toMatchObject({ kind: 'retry', attempt: 2, from: { seq: 2 }, to: { seq: 3 } });
     expect(retry?.dueAt).toBeGreaterThan(2_000);
   });
 
   it('tells waits for people apart, and not the one before the first word', () => {
-    const track = trackOf([
-      goal,
+    const track = createTimeline([
+      goalEvent,
       { type: 'model-replied', text: '', calls: [{ id: 'c', tool: 'sh', args: {}, permission: 'ask' }] },
       { type: 'permission-decided', callId: 'c', decision: 'allow' },
-      ...gives('fine'),
+      ...createToolEvents('fine'),
       { type: 'pause-requested', reason: 'lunch' },
       { type: 'resume-requested' },
-      answers('done'),
+      createAnswerReply('done'),
     ]);
-    expect(rowIn(track, 'people').spans.map(({ kind }) => kind)).toEqual(['permission', 'pause', 'user']);
-    expect(rowIn(track, 'people').spans.at(-1)?.to).toBeNull();
+    expect(findTimelineRow(track, 'people').spans.map(({ kind }) => kind)).toEqual([
+      'permission',
+      'pause',
+      'user',
+    ]);
+    expect(findTimelineRow(track, 'people').spans.at(-1)?.to).toBeNull();
   });
 
   it('marks verdicts, and draws phases as bands', () => {
-    const track = trackOf([
+    const track = createTimeline([
       { type: 'phase-started', number: 1, description: 'look' },
-      ...stuckRun.slice(0, 10),
+      ...stuckRunEvents.slice(0, 10),
       { type: 'phase-completed', success: false },
       { type: 'phase-started', number: 2, description: 'mend' },
     ]);
-    const { marks, phases } = timelineOf(track);
+    const { marks, phases } = getSpanTimeline(track);
     expect(marks.map(({ verdict }) => verdict.rule)).toContain('repeated-call');
     expect(phases).toMatchObject([
       { label: '1: look', success: false, to: { seq: track.head - 1 } },
@@ -100,12 +131,24 @@ describe('a timeline', () => {
   });
 
   it('ends what was called off', () => {
-    const track = trackOf([goal, two, { type: 'tool-started', callId: 'a' }, { type: 'cancel-requested' }]);
-    expect(rowIn(track, 'tool 1').spans).toMatchObject([{ ending: 'called off', to: { seq: 4 } }]);
+    const track = createTimeline([
+      goalEvent,
+      replyWithTwoCalls,
+      { type: 'tool-started', callId: 'a' },
+      { type: 'cancel-requested' },
+    ]);
+    expect(findTimelineRow(track, 'tool 1').spans).toMatchObject([{ ending: 'called off', to: { seq: 4 } }]);
   });
 
   it('shows calls beside each other whose starts nobody told of', () => {
-    const { rows } = timelineOf(trackOf([goal, two, ends('a'), ends('b')]));
+    const { rows } = getSpanTimeline(
+      createTimeline([
+        goalEvent,
+        replyWithTwoCalls,
+        createToolFinishedEvent('a'),
+        createToolFinishedEvent('b'),
+      ]),
+    );
     const tools = rows.filter(({ id }) => id.startsWith('tool'));
     expect(tools.map(({ spans }) => spans.map(({ from, to }) => [from.index, to?.index]))).toEqual([
       [[1, 2]],
@@ -114,12 +157,12 @@ describe('a timeline', () => {
   });
 
   it('never lets the spans of a row overlap, nor times go back, whatever comes in', () => {
-    const event = fc.constantFrom<Untimed>(
-      goal,
-      two,
-      asks('read'),
-      ...gives('x', 'a'),
-      ...gives('y', 'b'),
+    const event = fc.constantFrom<UntimedEvent>(
+      goalEvent,
+      replyWithTwoCalls,
+      createToolReply('read'),
+      ...createToolEvents('x', 'a'),
+      ...createToolEvents('y', 'b'),
       { type: 'model-failed', error: { kind: 'network', message: 'gone' } },
       { type: 'retry-due' },
       { type: 'pause-requested', reason: '' },
@@ -129,7 +172,7 @@ describe('a timeline', () => {
     );
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
-        for (const { spans } of timelineOf(trackOf(events)).rows) {
+        for (const { spans } of getSpanTimeline(createTimeline(events)).rows) {
           for (const [index, span] of spans.entries()) {
             const next = spans[index + 1];
             if (span.to !== null) expect(span.to.index).toBeGreaterThanOrEqual(span.from.index);
@@ -142,7 +185,7 @@ describe('a timeline', () => {
 });
 
 describe('what is in sight', () => {
-  const spans = Array.from({ length: 50_000 }, (_, index): Span => ({
+  const spans = Array.from({ length: 50_000 }, (_, index): TimelineSpan => ({
     kind: 'model',
     from: { seq: index * 2 + 1, at: index * 20, index: index * 2 },
     to: { seq: index * 2 + 2, at: index * 20 + 10, index: index * 2 + 1 },
@@ -153,14 +196,14 @@ describe('what is in sight', () => {
   }));
 
   it('is never more blocks than there are pixels for, and hides no failure', () => {
-    const all = blocksIn(spans, { axis: 'time', from: 0, to: 1_000_000, width: 800 }, 1_000_000);
+    const all = listVisibleBlocks(spans, { axis: 'time', from: 0, to: 1_000_000, width: 800 }, 1_000_000);
     expect(all.length).toBeLessThan(400);
     expect(all.reduce((sum, { count }) => sum + count, 0)).toBe(50_000);
     expect(all.some(({ isFailed }) => isFailed)).toBe(true);
   });
 
   it('is single spans once there is room for them', () => {
-    const some = blocksIn(spans, { axis: 'events', from: 100, to: 120, width: 800 }, 100_000);
+    const some = listVisibleBlocks(spans, { axis: 'events', from: 100, to: 120, width: 800 }, 100_000);
     expect(some.every(({ count }) => count === 1)).toBe(true);
     expect(some.length).toBeLessThan(14);
     expect(some.some(({ span }) => span.from.index === 110)).toBe(true);
@@ -168,7 +211,7 @@ describe('what is in sight', () => {
 
   it('is found back from its pixel', () => {
     const view = { axis: 'time', from: 1_000, to: 5_000, width: 640 } as const;
-    expect(valueAt(pixelOf(2_345, view), view)).toBeCloseTo(2_345);
+    expect(fromPixel(toPixel(2_345, view), view)).toBeCloseTo(2_345);
   });
 
   it('stays within all there is, however one zooms and moves', () => {
@@ -176,8 +219,8 @@ describe('what is in sight', () => {
     fc.assert(
       fc.property(number, number, fc.double({ min: 0.1, max: 10, noNaN: true }), (around, by, factor) => {
         const all = { from: 0, to: 10_000 };
-        const zoom = zoomed({ from: 100, to: 900 }, around, factor, { all, least: 10 });
-        const moved = within({ from: zoom.from + by, to: zoom.to + by }, all);
+        const zoom = zoomRange({ from: 100, to: 900 }, around, factor, { all, least: 10 });
+        const moved = clampRange({ from: zoom.from + by, to: zoom.to + by }, all);
         for (const { from, to } of [zoom, moved]) {
           expect(from).toBeGreaterThanOrEqual(-1e-6);
           expect(to).toBeLessThanOrEqual(10_000 + 1e-6);
@@ -188,33 +231,33 @@ describe('what is in sight', () => {
   });
 
   it('is labelled at round places', () => {
-    expect(ticksOf({ axis: 'time', from: 0, to: 60_000, width: 700 })).toEqual([
+    expect(computeTicks({ axis: 'time', from: 0, to: 60_000, width: 700 })).toEqual([
       0, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000,
     ]);
-    expect(ticksOf({ axis: 'events', from: 3, to: 7, width: 900 })).toEqual([3, 4, 5, 6, 7]);
-    expect(ticksOf({ axis: 'time', from: 5, to: 5, width: 700 })).toEqual([]);
+    expect(computeTicks({ axis: 'events', from: 3, to: 7, width: 900 })).toEqual([3, 4, 5, 6, 7]);
+    expect(computeTicks({ axis: 'time', from: 5, to: 5, width: 700 })).toEqual([]);
   });
 });
 
 describe('the history of a run', () => {
   it('tells how near each rule was after each event', () => {
-    const track = trackOf(stuckRun);
-    const history = historyOf(track);
+    const track = createTimeline(stuckRunEvents);
+    const history = getStateHistory(track);
     history.advance(5);
     expect(history.isDone).toBe(false);
     history.advance(1_000);
     expect(history.isDone).toBe(true);
     const calls = history.rules.get('repeated-call');
     if (calls === undefined) throw new Error('the rule saw nothing');
-    expect([3, 6, 9, 12].map((index) => valueOn(calls, index))).toEqual([1, 2, 3, 4]);
-    expect(valueOn(history.tokens, track.length - 1)).toBe(4 * 110 + 220);
+    expect([3, 6, 9, 12].map((index) => getSeriesValue(calls, index))).toEqual([1, 2, 3, 4]);
+    expect(getSeriesValue(history.tokens, track.length - 1)).toBe(4 * 110 + 220);
     expect(Math.max(...history.nearest.value)).toBe(1);
   });
 
   it('keeps the peaks of a course that is thinned out', () => {
     const index = Array.from({ length: 10_000 }, (_, place) => place);
     const course = { index, value: index.map((place) => (place === 7_777 ? 9 : 1)) };
-    const few = thinned(course, 0, 10_000, 100);
+    const few = downsampleSeries(course, 0, 10_000, 100);
     expect(few.index.length).toBeLessThanOrEqual(101);
     expect(Math.max(...few.value)).toBe(9);
   });

@@ -1,12 +1,16 @@
 import { createSession, step, type Event, type SessionOptions } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
-import { Track } from '../../web/app/track.ts';
-import { Transcript, type CallCard, type Item } from '../../web/views/transcript/transcript-model.ts';
-import { longRun } from './long-run.ts';
+import { ReplayedTimeline } from '../../web/app/replayed-timeline.ts';
+import {
+  TranscriptProjection,
+  type ToolCard,
+  type TranscriptEntry,
+} from '../../web/views/transcript/transcript-model.ts';
+import { createLongRun } from './long-run.ts';
 
 describe('the transcript', () => {
   it('tells what was said and done in order', () => {
-    const { transcript } = read(...oneTurn);
+    const { transcript } = readTranscript(...oneTurn);
     expect(transcript.items.map(({ kind, seq }) => [kind, seq])).toEqual([
       ['said', 1],
       ['reply', 2],
@@ -16,8 +20,8 @@ describe('the transcript', () => {
   });
 
   it('follows a call from the question to its result', () => {
-    const { transcript } = read(...oneTurn);
-    const [card] = calls(transcript.items);
+    const { transcript } = readTranscript(...oneTurn);
+    const [card] = selectToolCards(transcript.items);
     expect(card).toMatchObject({
       tool: 'edit',
       asked: { seq: 2, request: 1 },
@@ -28,7 +32,7 @@ describe('the transcript', () => {
   });
 
   it('knows which event made the model be asked, and what it was advised', () => {
-    const { transcript } = read(...oneTurn);
+    const { transcript } = readTranscript(...oneTurn);
     expect(transcript.items.filter(({ kind }) => kind === 'reply')).toMatchObject([
       { askedAt: 1, attempt: 1, usage: { inputTokens: 5, outputTokens: 2 }, tookMs: 1 },
       { askedAt: 5, attempt: 1, usage: null },
@@ -37,18 +41,18 @@ describe('the transcript', () => {
 
   it('gives a call that never ran the result which the model was told', () => {
     const deny = { permission: 'deny', because: 'a rule says no' } as const;
-    const { transcript } = read(
+    const { transcript } = readTranscript(
       { type: 'user-message', text: 'Go' },
       { type: 'model-replied', text: '', calls: [{ id: 'a', tool: 'shell', args: {}, ...deny }] },
     );
-    expect(calls(transcript.items)[0]?.ended).toMatchObject({
+    expect(selectToolCards(transcript.items)[0]?.ended).toMatchObject({
       seq: 2,
       outcome: { ok: false, error: { kind: 'denied', message: 'a rule says no' } },
     });
   });
 
   it('tells the answer that a tool brings', () => {
-    const { transcript } = read(
+    const { transcript } = readTranscript(
       { type: 'user-message', text: 'Why?' },
       { type: 'model-replied', text: '', calls: [{ id: 'a', tool: 'finish', args: {} }] },
       {
@@ -61,7 +65,7 @@ describe('the transcript', () => {
   });
 
   it('says when calls of a reply were dropped', () => {
-    const { transcript } = read(
+    const { transcript } = readTranscript(
       { type: 'user-message', text: 'Go' },
       { type: 'model-replied', text: 'I look.', calls: [{ id: 'a', tool: 'read', args: {} }] },
       { type: 'finish-requested', reason: 'time is up' },
@@ -75,9 +79,9 @@ describe('the transcript', () => {
   });
 
   it('names verdicts, failures and the end', () => {
-    const { transcript } = read(
+    const { transcript } = readTranscript(
       { type: 'user-message', text: 'Go' },
-      ...[1, 2, 3, 4, 5].flatMap(again),
+      ...[1, 2, 3, 4, 5].flatMap(createFailedRound),
       { type: 'model-failed', error: { kind: 'rate-limit', message: 'slow down' } },
       { type: 'halt-requested', reason: 'enough' },
     );
@@ -90,9 +94,9 @@ describe('the transcript', () => {
   });
 
   it('has for every moment as many items as had happened by then', () => {
-    const { created, events } = longRun(350);
-    const track = new Track(created);
-    const transcript = new Transcript(track);
+    const { created, events } = createLongRun(350);
+    const track = new ReplayedTimeline(created);
+    const transcript = new TranscriptProjection(track);
     for (const [index, event] of events.entries()) {
       track.add([{ seq: index + 1, event }]);
       transcript.readOn();
@@ -100,13 +104,13 @@ describe('the transcript', () => {
     for (let seq = 0; seq <= 350; seq += 7) {
       expect(transcript.countAt(seq)).toBe(transcript.items.filter((item) => item.seq <= seq).length);
     }
-    expect(calls(transcript.items).every(({ ended }) => ended !== null)).toBe(true);
+    expect(selectToolCards(transcript.items).every(({ ended }) => ended !== null)).toBe(true);
   });
 });
 
-type Unstamped = Event extends infer E ? (E extends Event ? Omit<E, 'at'> : never) : never;
+type UnstampedEvent = Event extends infer E ? (E extends Event ? Omit<E, 'at'> : never) : never;
 
-const oneTurn: readonly Unstamped[] = [
+const oneTurn: readonly UnstampedEvent[] = [
   { type: 'user-message', text: 'Put it right' },
   {
     type: 'model-replied',
@@ -125,7 +129,7 @@ const oneTurn: readonly Unstamped[] = [
   { type: 'model-replied', text: 'Done.', calls: [] },
 ];
 
-function again(n: number): readonly Unstamped[] {
+function createFailedRound(n: number): readonly UnstampedEvent[] {
   return [
     { type: 'model-replied', text: '', calls: [{ id: `c${n}`, tool: 'read', args: { path: 'x' } }] },
     {
@@ -136,10 +140,10 @@ function again(n: number): readonly Unstamped[] {
   ];
 }
 
-function read(...events: readonly Unstamped[]): { readonly transcript: Transcript } {
+function readTranscript(...events: readonly UnstampedEvent[]): { readonly transcript: TranscriptProjection } {
   const options: SessionOptions = { id: 's', at: 0, settings: { mutatingTools: [] } };
   let session = createSession(options);
-  const track = new Track(session);
+  const track = new ReplayedTimeline(session);
   for (const unstamped of events) {
     const event = { ...unstamped, at: session.seq + 1 } as Event;
     const after = step(session, event).session;
@@ -148,9 +152,9 @@ function read(...events: readonly Unstamped[]): { readonly transcript: Transcrip
     session = after;
     track.add([{ seq: session.seq, event }]);
   }
-  return { transcript: new Transcript(track).readOn() };
+  return { transcript: new TranscriptProjection(track).readOn() };
 }
 
-function calls(items: readonly Item[]): readonly CallCard[] {
+function selectToolCards(items: readonly TranscriptEntry[]): readonly ToolCard[] {
   return items.filter((item) => item.kind === 'call');
 }

@@ -1,17 +1,17 @@
-/** The shapes of the HTTP API, from the server's own schemas: types only, so that none of its code gets in here. */
+/** The types of the HTTP API, from the server's schemas. Only types are imported, so no server code is bundled. */
 export type {
-  Approval,
-  Command,
-  CreateSession,
+  ApprovalRequest,
+  CommandRequest,
+  CreateSessionRequest,
   EventsPage,
-  Fleet,
+  FleetStatus,
   ImportedRun,
-  Imports,
-  KeptEvent,
-  Mark,
-  Prompt,
+  ImportResult,
+  NumberedEvent,
+  VerdictFeedbackEntry,
+  ModelPrompt,
   SessionDetail,
   SessionList,
-  SessionRow,
-  Shelf,
+  SessionListItem,
+  StoredMemory,
 } from '../../src/api/index.ts';

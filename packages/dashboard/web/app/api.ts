@@ -1,18 +1,18 @@
 import type {
-  Approval,
+  ApprovalRequest,
   EventsPage,
-  Fleet,
-  Imports,
-  CreateSession,
-  Prompt,
-  Command,
+  FleetStatus,
+  ImportResult,
+  CreateSessionRequest,
+  ModelPrompt,
+  CommandRequest,
   SessionDetail,
   SessionList,
-  Shelf,
+  StoredMemory,
 } from './api-types.ts';
 
-/** What the server has to say, and what it can be asked to do. Whatever goes wrong rejects with an `ApiError`. */
-export type Api = {
+/** Client of the HTTP API. Every failure rejects with an `ApiRequestError`. */
+export type ApiClient = {
   sessions(filter?: SessionFilter, signal?: AbortSignal): Promise<SessionList>;
   session(id: string, signal?: AbortSignal): Promise<SessionDetail>;
   events(
@@ -20,25 +20,25 @@ export type Api = {
     page?: { readonly after?: number; readonly limit?: number },
     signal?: AbortSignal,
   ): Promise<EventsPage>;
-  prompt(id: string, at: number, signal?: AbortSignal): Promise<Prompt>;
+  prompt(id: string, at: number, signal?: AbortSignal): Promise<ModelPrompt>;
   memory(
     id: string,
     search?: { readonly q?: string; readonly limit?: number },
     signal?: AbortSignal,
-  ): Promise<Shelf>;
-  approvals(signal?: AbortSignal): Promise<{ readonly approvals: readonly Approval[] }>;
-  fleet(signal?: AbortSignal): Promise<Fleet>;
-  create(session: CreateSession): Promise<{ readonly id: string }>;
-  command(id: string, command: Command): Promise<{ readonly id: string }>;
+  ): Promise<StoredMemory>;
+  approvals(signal?: AbortSignal): Promise<{ readonly approvals: readonly ApprovalRequest[] }>;
+  fleet(signal?: AbortSignal): Promise<FleetStatus>;
+  create(session: CreateSessionRequest): Promise<{ readonly id: string }>;
+  command(id: string, command: CommandRequest): Promise<{ readonly id: string }>;
   fork(id: string, at: number): Promise<{ readonly id: string }>;
-  /** `rule` says which verdict is meant, where an event brought several; null takes a mark back. */
+  /** `rule` selects the verdict if an event has several; a mark of null removes the feedback. */
   mark(
     id: string,
     verdict: { readonly seq: number; readonly rule: string },
     mark: 'right' | 'wrong' | null,
   ): Promise<void>;
-  importFile(name: string, body: Blob | string, signal?: AbortSignal): Promise<Imports>;
-  /** The address of a path of the API, for links and for copying. */
+  importFile(name: string, body: Blob | string, signal?: AbortSignal): Promise<ImportResult>;
+  /** Returns the URL of an API path, for links and for copying. */
   address(path: string): string;
 };
 
@@ -49,8 +49,8 @@ export type SessionFilter = {
   readonly q?: string;
 };
 
-/** `code` is one of the server's, or `offline` when no answer came at all. */
-export class ApiError extends Error {
+/** `code` is one of the server's error codes, or `offline` if there was no response. */
+export class ApiRequestError extends Error {
   override readonly name = 'ApiError';
   readonly code: string;
   readonly hint: string | null;
@@ -62,79 +62,80 @@ export class ApiError extends Error {
   }
 }
 
-type Query = { readonly [key: string]: string | number | undefined };
+type QueryParameters = { readonly [key: string]: string | number | undefined };
 
-const base = '/api/v1';
+const apiBasePath = '/api/v1';
 
-export const api: Api = {
-  sessions: (filter, signal) => get('/sessions', signal, filter),
-  session: (id, signal) => get(`/sessions/${part(id)}`, signal),
-  events: (id, page, signal) => get(`/sessions/${part(id)}/events`, signal, page),
-  prompt: (id, at, signal) => get(`/sessions/${part(id)}/prompt`, signal, { at }),
-  memory: (id, search, signal) => get(`/sessions/${part(id)}/memory`, signal, search),
-  approvals: (signal) => get('/approvals', signal),
-  fleet: (signal) => get('/fleet', signal),
-  create: (session) => post('/sessions', session),
-  command: (id, command) => post(`/sessions/${part(id)}/commands`, { requestId: requestId(), ...command }),
-  fork: (id, at) => post(`/sessions/${part(id)}/fork`, { requestId: requestId(), at }),
+export const apiClient: ApiClient = {
+  sessions: (filter, signal) => fetchJson('/sessions', signal, filter),
+  session: (id, signal) => fetchJson(`/sessions/${encodePathPart(id)}`, signal),
+  events: (id, page, signal) => fetchJson(`/sessions/${encodePathPart(id)}/events`, signal, page),
+  prompt: (id, at, signal) => fetchJson(`/sessions/${encodePathPart(id)}/prompt`, signal, { at }),
+  memory: (id, search, signal) => fetchJson(`/sessions/${encodePathPart(id)}/memory`, signal, search),
+  approvals: (signal) => fetchJson('/approvals', signal),
+  fleet: (signal) => fetchJson('/fleet', signal),
+  create: (session) => postJson('/sessions', session),
+  command: (id, command) =>
+    postJson(`/sessions/${encodePathPart(id)}/commands`, { requestId: createRequestId(), ...command }),
+  fork: (id, at) => postJson(`/sessions/${encodePathPart(id)}/fork`, { requestId: createRequestId(), at }),
   mark: async (id, { seq, rule }, mark) => {
-    await post(`/sessions/${part(id)}/verdicts/${seq}`, { mark, rule });
+    await postJson(`/sessions/${encodePathPart(id)}/verdicts/${seq}`, { mark, rule });
   },
   importFile: (name, body, signal) =>
-    call(`/imports?name=${encodeURIComponent(name)}`, {
+    requestJson(`/imports?name=${encodeURIComponent(name)}`, {
       method: 'POST',
       body,
       headers: { 'X-Pawl': '1', 'Content-Type': 'application/octet-stream' },
       ...(signal !== undefined && { signal }),
     }),
-  address: (path) => `${location.origin}${base}${path}`,
+  address: (path) => `${location.origin}${apiBasePath}${path}`,
 };
 
-/** A name for something that is asked for once, however often the request is sent. */
-export function requestId(): string {
+/** Creates an idempotency key: a request repeated with the same id takes effect once. */
+export function createRequestId(): string {
   return crypto.randomUUID();
 }
 
-function get<Answer>(path: string, signal?: AbortSignal, query: Query = {}): Promise<Answer> {
+function fetchJson<Answer>(path: string, signal?: AbortSignal, query: QueryParameters = {}): Promise<Answer> {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
-  return call(search === '' ? path : `${path}?${search}`, signal === undefined ? {} : { signal });
+  return requestJson(search === '' ? path : `${path}?${search}`, signal === undefined ? {} : { signal });
 }
 
-function post<Answer>(path: string, body: object): Promise<Answer> {
-  return call(path, {
+function postJson<Answer>(path: string, body: object): Promise<Answer> {
+  return requestJson(path, {
     method: 'POST',
     body: JSON.stringify(body),
     headers: { 'X-Pawl': '1', 'Content-Type': 'application/json' },
   });
 }
 
-async function call<Answer>(path: string, init: RequestInit): Promise<Answer> {
-  const response = await fetch(`${base}${path}`, init).catch((error: unknown) => {
+async function requestJson<Answer>(path: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(`${apiBasePath}${path}`, init).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError(
+    throw new ApiRequestError(
       'offline',
       'The dashboard server does not answer.',
       'Is `pawl dashboard` still running?',
     );
   });
-  if (!response.ok) throw await errorOf(response);
-  // The server's own schemas say what comes; both are built from the same files.
+  if (!response.ok) throw await readResponseError(response);
+  // The response is not validated: client and server are built from the same schemas.
   return (await response.json()) as Answer;
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+async function readResponseError(response: Response): Promise<ApiRequestError> {
   const body: unknown = await response.json().catch(() => null);
   if (typeof body === 'object' && body !== null && 'error' in body) {
     const { error } = body;
     if (typeof error === 'object' && error !== null && 'code' in error && 'message' in error) {
       const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
-      return new ApiError(String(error.code), String(error.message), hint);
+      return new ApiRequestError(String(error.code), String(error.message), hint);
     }
   }
-  return new ApiError('internal', `The server answered ${response.status} ${response.statusText}.`);
+  return new ApiRequestError('internal', `The server answered ${response.status} ${response.statusText}.`);
 }
 
-function part(id: string): string {
+function encodePathPart(id: string): string {
   return encodeURIComponent(id);
 }

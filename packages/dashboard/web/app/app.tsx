@@ -1,35 +1,37 @@
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApprovalsPage } from '../views/approvals/approvals.tsx';
 import { RunsPage } from '../views/runs/runs.tsx';
-import { api } from './api.ts';
+import { apiClient } from './api.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
-import type { Connection } from './follow.ts';
-import { Header } from './header.tsx';
-import { Help } from './help.tsx';
-import { keepImported } from './imported-runs.ts';
+import type { ConnectionStatus } from './stream-subscription.ts';
+import { PageHeader } from './page-header.tsx';
+import { HelpDialog } from './help-dialog.tsx';
+import { storeImportedRuns } from './imported-runs.ts';
 import { ImportedPage } from './imported-page.tsx';
-import type { Route } from './route.ts';
-import { open, useRoute } from './router.ts';
-import { RowsFeed, type RowsState } from './rows-feed.ts';
+import type { PageRoute } from './page-route.ts';
+import { openAddress, useRoute } from './router.ts';
+import { SessionListFeed, type SessionListState } from './session-list-feed.ts';
 import { SessionPage } from './session-page.tsx';
-import { Toasts } from './toasts.tsx';
+import { ToastList } from './toasts.tsx';
 import { useKeys } from './use-keys.ts';
-import { Empty, Loading } from './widgets/notes.tsx';
+import { EmptyState, LoadingState } from './widgets/state-messages.tsx';
 
-/** Pages that few people open are loaded when they are opened. */
-const ComparePage = lazy(async () => ({
+/** Rarely used pages are loaded on demand. */
+const LazyComparePage = lazy(async () => ({
   default: (await import('../views/compare/compare.tsx')).ComparePage,
 }));
-const FleetPage = lazy(async () => ({ default: (await import('../views/fleet/fleet.tsx')).FleetPage }));
-const ImportPage = lazy(async () => ({ default: (await import('../views/import/import.tsx')).ImportPage }));
+const LazyFleetPage = lazy(async () => ({ default: (await import('../views/fleet/fleet.tsx')).FleetPage }));
+const LazyImportPage = lazy(async () => ({
+  default: (await import('../views/import/import.tsx')).ImportPage,
+}));
 
-const rowsFeed = new RowsFeed(api);
+const sessionListFeed = new SessionListFeed(apiClient);
 
-export function App() {
+export function DashboardApp() {
   const route = useRoute();
   const [isHelping, setHelping] = useState(false);
-  const rows = useSyncExternalStore(rowsFeed.subscribe, rowsFeed.state);
-  useEffect(() => rowsFeed.start(), []);
+  const rows = useSyncExternalStore(sessionListFeed.subscribe, sessionListFeed.state);
+  useEffect(() => sessionListFeed.start(), []);
   useGlobalKeys(() => setHelping(true));
   const asks = rows.rows.reduce((sum, row) => sum + row.asks, 0);
   return (
@@ -37,54 +39,75 @@ export function App() {
       <a className="skip" href="#main" onClick={skipToMain}>
         To the content
       </a>
-      <Header page={route.page} asks={asks} connection={rows.connection} help={() => setHelping(true)} />
-      <SignedOut connection={rows.connection} />
+      <PageHeader page={route.page} asks={asks} connection={rows.connection} help={() => setHelping(true)} />
+      <SignedOutBanner connection={rows.connection} />
       <main id="main" tabIndex={-1} className={`page-${route.page}`}>
-        <ErrorBoundary key={placeOf(route)}>
-          <Suspense fallback={<Loading what={route.page} />}>{pageOf(route, rows)}</Suspense>
+        <ErrorBoundary key={getRouteKey(route)}>
+          <Suspense fallback={<LoadingState what={route.page} />}>{renderRoutePage(route, rows)}</Suspense>
         </ErrorBoundary>
       </main>
-      <Toasts />
-      {isHelping && <Help close={() => setHelping(false)} />}
+      <ToastList />
+      {isHelping && <HelpDialog close={() => setHelping(false)} />}
     </>
   );
 }
 
-function pageOf(route: Route, rows: RowsState): ReactNode {
+function renderRoutePage(route: PageRoute, rows: SessionListState): ReactNode {
   switch (route.page) {
     case 'runs':
-      return <RunsPage rows={rows} feed={rowsFeed} query={route.query} api={api} />;
+      return <RunsPage rows={rows} feed={sessionListFeed} query={route.query} api={apiClient} />;
     case 'approvals':
-      return <ApprovalsPage api={api} rows={rows.rows} />;
+      return <ApprovalsPage api={apiClient} rows={rows.rows} />;
     case 'compare':
-      return <ComparePage api={api} query={route.query} open={open} keepImported={keepImported} />;
+      return (
+        <LazyComparePage
+          api={apiClient}
+          query={route.query}
+          open={openAddress}
+          keepImported={storeImportedRuns}
+        />
+      );
     case 'fleet':
-      return <FleetPage api={api} query={route.query} open={open} keepImported={keepImported} />;
+      return (
+        <LazyFleetPage
+          api={apiClient}
+          query={route.query}
+          open={openAddress}
+          keepImported={storeImportedRuns}
+        />
+      );
     case 'import':
-      return <ImportPage api={api} query={route.query} open={open} keepImported={keepImported} />;
+      return (
+        <LazyImportPage
+          api={apiClient}
+          query={route.query}
+          open={openAddress}
+          keepImported={storeImportedRuns}
+        />
+      );
     case 'session':
       return <SessionPage key={route.id} id={route.id} view={route.view} at={route.at} />;
     case 'imported':
       return <ImportedPage key={route.id} id={route.id} view={route.view} at={route.at} />;
     case 'unknown':
       return (
-        <Empty title="There is no such page">
+        <EmptyState title="There is no such page">
           <p>
             <code>{route.path}</code> leads nowhere. <a href="#/">To the list of runs</a>
           </p>
-        </Empty>
+        </EmptyState>
       );
     default:
       return route satisfies never;
   }
 }
 
-/** An error is forgotten when this changes. */
-function placeOf(route: Route): string {
+/** The error boundary resets when this key changes. */
+function getRouteKey(route: PageRoute): string {
   return route.page === 'session' || route.page === 'imported' ? `${route.page} ${route.id}` : route.page;
 }
 
-function SignedOut({ connection }: { readonly connection: Connection }) {
+function SignedOutBanner({ connection }: { readonly connection: ConnectionStatus }) {
   if (connection !== 'signed-out') return null;
   return (
     <div className="banner bad" role="alert">
@@ -97,11 +120,11 @@ function SignedOut({ connection }: { readonly connection: Connection }) {
 function useGlobalKeys(help: () => void): void {
   useKeys('Everywhere', [
     { keys: '?', does: 'These keys', run: help },
-    { keys: 'g r', does: 'Runs', run: () => open('#/') },
-    { keys: 'g a', does: 'Approvals', run: () => open('#/approvals') },
-    { keys: 'g d', does: 'Compare two runs', run: () => open('#/compare') },
-    { keys: 'g f', does: 'Fleet', run: () => open('#/fleet') },
-    { keys: 'g i', does: 'Import', run: () => open('#/import') },
+    { keys: 'g r', does: 'Runs', run: () => openAddress('#/') },
+    { keys: 'g a', does: 'Approvals', run: () => openAddress('#/approvals') },
+    { keys: 'g d', does: 'Compare two runs', run: () => openAddress('#/compare') },
+    { keys: 'g f', does: 'Fleet', run: () => openAddress('#/fleet') },
+    { keys: 'g i', does: 'Import', run: () => openAddress('#/import') },
     { keys: '/', does: 'Search', run: () => document.querySelector<HTMLElement>('[data-search]')?.focus() },
   ]);
 }

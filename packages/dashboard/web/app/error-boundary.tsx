@@ -1,10 +1,12 @@
 import { Component, type ReactNode } from 'react';
-import { Trouble } from './widgets/notes.tsx';
+import { ErrorMessage } from './widgets/state-messages.tsx';
 
-type Props = { readonly children: ReactNode };
+type ErrorBoundaryProps = { readonly children: ReactNode };
 
-/** A view that fails says so in its own place, and the rest of the page goes on. React knows this only as a class. */
-export class ErrorBoundary extends Component<Props, { readonly error: unknown }> {
+/**
+ * Shows the error of a failed view in its place, so that the rest of the page works. React requires a class for this.
+ */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly error: unknown }> {
   override state: { readonly error: unknown } = { error: null };
 
   static getDerivedStateFromError(error: unknown): { readonly error: unknown } {
@@ -14,6 +16,6 @@ export class ErrorBoundary extends Component<Props, { readonly error: unknown }>
   override render(): ReactNode {
     const { error } = this.state;
     if (error === null) return this.props.children;
-    return <Trouble error={error} retry={() => this.setState({ error: null })} />;
+    return <ErrorMessage error={error} retry={() => this.setState({ error: null })} />;
   }
 }

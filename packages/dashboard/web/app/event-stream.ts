@@ -1,33 +1,38 @@
-/** One message of a server-sent event stream. `id` is null where it has none of its own. */
-export type StreamMessage = { readonly event: string; readonly data: string; readonly id: string | null };
+/** One server-sent event. `id` is null if the message has none. */
+export type ReceivedStreamMessage = {
+  readonly event: string;
+  readonly data: string;
+  readonly id: string | null;
+};
 
-/** Longer than any message the server sends; a line that never ends is not kept. */
-const pendingMax = 64 * 1024 * 1024;
+/** Larger than any message the server sends; guards against a line that never ends. */
+const pendingTextMax = 64 * 1024 * 1024;
 
-/** Reads a stream piece by piece, however it was cut. */
+/** Parses a server-sent event stream incrementally, whatever the chunk boundaries. */
 export class EventStreamReader {
   #pending = '';
   #event = '';
   #data: string[] = [];
   #id: string | null = null;
 
-  /** The messages that are complete with this piece. */
-  read(piece: string): readonly StreamMessage[] {
-    const messages: StreamMessage[] = [];
+  /** Returns the messages that this chunk completes. */
+  read(piece: string): readonly ReceivedStreamMessage[] {
+    const messages: ReceivedStreamMessage[] = [];
     const text = this.#pending + piece;
     let from = 0;
     for (;;) {
-      const end = endOfLine(text, from);
+      const end = findLineEnd(text, from);
       if (end === null) break;
       this.#line(text.slice(from, end.at), messages);
       from = end.next;
     }
     this.#pending = text.slice(from);
-    if (this.#pending.length > pendingMax) throw new RangeError('A line of the event stream does not end.');
+    if (this.#pending.length > pendingTextMax)
+      throw new RangeError('A line of the event stream does not end.');
     return messages;
   }
 
-  #line(line: string, messages: StreamMessage[]): void {
+  #line(line: string, messages: ReceivedStreamMessage[]): void {
     if (line === '') {
       if (this.#data.length > 0) {
         const event = this.#event === '' ? 'message' : this.#event;
@@ -47,8 +52,8 @@ export class EventStreamReader {
   }
 }
 
-/** A line ends in \n, \r\n or \r; after a \r at the very end of a piece nobody knows yet. */
-function endOfLine(text: string, from: number): { readonly at: number; readonly next: number } | null {
+/** A line ends in \n, \r\n or \r. A \r at the end of a chunk is ambiguous until the next chunk arrives. */
+function findLineEnd(text: string, from: number): { readonly at: number; readonly next: number } | null {
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 10) return { at, next: at + 1 };

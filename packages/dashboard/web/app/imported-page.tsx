@@ -1,29 +1,29 @@
-import { importedRun, useImportedTrack } from './imported-runs.ts';
+import { findImportedRun, useImportedTimeline } from './imported-runs.ts';
 import type { ImportedRun } from './api-types.ts';
 import { SessionShell } from './session-shell.tsx';
 import type { ViewName } from './view-names.ts';
-import { Empty } from './widgets/notes.tsx';
+import { EmptyState } from './widgets/state-messages.tsx';
 
 type ImportedPageProps = { readonly id: string; readonly view: ViewName; readonly at: number | null };
 
-/** A run that was read from a file, in the same views as a session of the store. */
+/** Shows a run imported from a file in the same views as a stored session. */
 export function ImportedPage({ id, view, at }: ImportedPageProps) {
-  const run = importedRun(id);
+  const run = findImportedRun(id);
   if (run === null) {
     return (
-      <Empty title="This run is no longer here">
+      <EmptyState title="This run is no longer here">
         <p>
           What is read from a file is kept by the page alone, and only until it is left.{' '}
           <a href="#/import">Read the file again</a>.
         </p>
-      </Empty>
+      </EmptyState>
     );
   }
-  return <Run run={run} id={id} view={view} at={at} />;
+  return <ImportedRunShell run={run} id={id} view={view} at={at} />;
 }
 
-function Run({ run, id, view, at }: ImportedPageProps & { readonly run: ImportedRun }) {
-  const { track, version } = useImportedTrack(run);
+function ImportedRunShell({ run, id, view, at }: ImportedPageProps & { readonly run: ImportedRun }) {
+  const { track, version } = useImportedTimeline(run);
   return (
     <SessionShell
       detail={{ kind: 'imported', id, ...run }}

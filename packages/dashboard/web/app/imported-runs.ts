@@ -1,31 +1,34 @@
 import { useEffect, useState } from 'react';
 import type { ImportedRun } from './api-types.ts';
-import { Track } from './track.ts';
+import { ReplayedTimeline } from './replayed-timeline.ts';
 
-/** Runs that were read from files. The page alone knows them; they go when it is left. */
-const runs: ImportedRun[] = [];
+/** Runs imported from files. They exist only in this page and are lost when it is closed. */
+const storedImportedRuns: ImportedRun[] = [];
 
-/** Keeps runs and returns the address of each. */
-export function keepImported(read: readonly ImportedRun[]): readonly string[] {
-  return read.map((run) => `#/i/${runs.push(run)}/transcript`);
+/** Stores runs and returns the address of each. */
+export function storeImportedRuns(read: readonly ImportedRun[]): readonly string[] {
+  return read.map((run) => `#/i/${storedImportedRuns.push(run)}/transcript`);
 }
 
-export function importedRun(id: string): ImportedRun | null {
-  return runs[Number(id) - 1] ?? null;
+export function findImportedRun(id: string): ImportedRun | null {
+  return storedImportedRuns[Number(id) - 1] ?? null;
 }
 
-const sliceSize = 1_000;
+const importSliceSize = 1_000;
 
-/** The track of such a run, which grows a slice at a time. */
-export function useImportedTrack(run: ImportedRun): { readonly track: Track; readonly version: number } {
-  const [track] = useState(() => new Track(run.created));
+/** Builds the timeline of an imported run in slices. */
+export function useImportedTimeline(run: ImportedRun): {
+  readonly track: ReplayedTimeline;
+  readonly version: number;
+} {
+  const [track] = useState(() => new ReplayedTimeline(run.created));
   const [version, setVersion] = useState(0);
   useEffect(() => {
     let timer: number | undefined;
     const readOn = (): void => {
       const from = track.length;
       if (from >= run.events.length) return;
-      track.add(run.events.slice(from, from + sliceSize));
+      track.add(run.events.slice(from, from + importSliceSize));
       setVersion(track.length);
       timer = window.setTimeout(readOn, 0);
     };

@@ -1,57 +1,57 @@
 import { useSyncExternalStore } from 'react';
-import { readRoute, type Route } from './route.ts';
+import { parsePageRoute, type PageRoute } from './page-route.ts';
 
 /*
- * The address is the hash of the page. Going to another view is a step that "back" undoes; moving through the events of a
- * session is not, and the address follows a moment later, since browsers refuse to have it changed many times a second.
+ * The route is the hash of the URL. Opening another view adds a history entry. Moving through the events of a session
+ * does not, and updates the URL after a short delay because browsers limit how often it may change.
  */
-let address = location.hash;
-let route = readRoute(address);
-/** Where the address is yet to follow to. */
-let pending: string | null = null;
-let timer: number | undefined;
-const listeners = new Set<() => void>();
+let currentAddress = location.hash;
+let currentRoute = parsePageRoute(currentAddress);
+/** The address that the URL does not show yet. */
+let pendingAddress: string | null = null;
+let pendingTimer: number | undefined;
+const routeListeners = new Set<() => void>();
 
-export function useRoute(): Route {
-  return useSyncExternalStore(subscribe, () => route);
+export function useRoute(): PageRoute {
+  return useSyncExternalStore(subscribeToRoute, () => currentRoute);
 }
 
-export function open(to: string): void {
-  settle();
-  // At once, and not by an event that comes later: what is typed in between would be lost.
+export function openAddress(to: string): void {
+  flushPendingAddress();
+  // Update the route synchronously instead of on a later event, so that input in between is not lost.
   if (to !== location.hash) history.pushState(null, '', to);
-  show(to);
+  showAddress(to);
 }
 
-/** Shows another place without a new step in the history. */
-export function moveTo(to: string): void {
-  window.clearTimeout(timer);
-  pending = to;
-  timer = window.setTimeout(settle, 150);
-  show(to);
+/** Shows another address without adding a history entry. */
+export function replaceAddress(to: string): void {
+  window.clearTimeout(pendingTimer);
+  pendingAddress = to;
+  pendingTimer = window.setTimeout(flushPendingAddress, 150);
+  showAddress(to);
 }
 
-function settle(): void {
-  window.clearTimeout(timer);
-  if (pending !== null) history.replaceState(null, '', pending);
-  pending = null;
+function flushPendingAddress(): void {
+  window.clearTimeout(pendingTimer);
+  if (pendingAddress !== null) history.replaceState(null, '', pendingAddress);
+  pendingAddress = null;
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+function subscribeToRoute(listener: () => void): () => void {
+  routeListeners.add(listener);
+  return () => routeListeners.delete(listener);
 }
 
-function show(to: string): void {
-  if (to === address) return;
-  address = to;
-  route = readRoute(to);
-  for (const listener of listeners) listener();
+function showAddress(to: string): void {
+  if (to === currentAddress) return;
+  currentAddress = to;
+  currentRoute = parsePageRoute(to);
+  for (const listener of routeListeners) listener();
 }
 
-/** A link was followed, or the reader went back. */
+/** The user followed a link or navigated through the history. */
 window.addEventListener('hashchange', () => {
-  window.clearTimeout(timer);
-  pending = null;
-  show(location.hash);
+  window.clearTimeout(pendingTimer);
+  pendingAddress = null;
+  showAddress(location.hash);
 });

@@ -1,54 +1,54 @@
 import type { Event } from '@pawl/core';
-import { ApiError, type Api } from './api.ts';
-import type { KeptEvent, SessionDetail } from './api-types.ts';
-import { follow, frameMs, type Connection } from './follow.ts';
-import { afterKept, nothingLive, showLive, type LiveShow } from './live-show.ts';
-import { GapError, Track } from './track.ts';
+import { ApiRequestError, type ApiClient } from './api.ts';
+import type { NumberedEvent, SessionDetail } from './api-types.ts';
+import { subscribeToStream, renderFrameMs, type ConnectionStatus } from './stream-subscription.ts';
+import { clearStoredOutput, emptyLiveOutput, applyLiveEvent, type LiveOutput } from './live-output.ts';
+import { EventGapError, ReplayedTimeline } from './replayed-timeline.ts';
 
-/** All that is known of a session at a moment. It is replaced as a whole whenever something changes. */
-export type FeedState =
+/** Everything known about a session. The state is replaced as a whole on every change. */
+export type SessionFeedState =
   | { readonly phase: 'loading' }
-  | { readonly phase: 'failed'; readonly error: ApiError }
+  | { readonly phase: 'failed'; readonly error: ApiRequestError }
   | {
       readonly phase: 'ready';
       readonly detail: SessionDetail;
-      readonly track: Track;
+      readonly track: ReplayedTimeline;
       readonly version: number;
-      readonly live: LiveShow | null;
-      readonly connection: Connection;
-      /** Whether events that were there at the beginning are still being read. */
+      readonly live: LiveOutput | null;
+      readonly connection: ConnectionStatus;
+      /** Whether the existing events are still being loaded. */
       readonly isFilling: boolean;
-      /** How many events there are, as far as anybody has said. */
+      /** Number of the last event, as far as known. */
       readonly head: number;
     };
 
-type AskedPage = { readonly after: number; readonly page: ReturnType<Api['events']> };
+type RequestedPage = { readonly after: number; readonly page: ReturnType<ApiClient['events']> };
 
-type Ready = Extract<FeedState, { readonly phase: 'ready' }>;
+type ReadyFeedState = Extract<SessionFeedState, { readonly phase: 'ready' }>;
 
-/** Few pages, so that a long session is there after few round trips. */
-const pageSize = 5_000;
-/** As many as can be replayed between two frames. */
-const sliceSize = 1_000;
-/** While the past is read, what there is of it is shown after a while, and then follows this often. */
-const patienceMs = 400;
-const showEveryMs = 250;
+/** Large pages, so that a long session loads in few round trips. */
+const feedPageSize = 5_000;
+/** Number of events that can be replayed between two frames. */
+const feedSliceSize = 1_000;
+/** While the existing events load, the page first renders after `firstShowMs` and then at this interval. */
+const firstShowMs = 400;
+const feedShowEveryMs = 250;
 const pagesAtOnce = 2;
 
-/** Reads a session from its first event, follows it, and keeps what is shown of it. */
+/** Loads a session from its first event, follows its stream and holds the state to render. */
 export class SessionFeed {
   readonly #id: string;
-  readonly #api: Api;
+  readonly #api: ApiClient;
   readonly #stopping = new AbortController();
   readonly #listeners = new Set<() => void>();
-  #state: FeedState = { phase: 'loading' };
+  #state: SessionFeedState = { phase: 'loading' };
   #unfollow: (() => void) | null = null;
-  /** What has come in since the last frame. */
-  #heard: { readonly kept: KeptEvent[]; readonly live: Event[] } = { kept: [], live: [] };
+  /** Messages received since the last frame. */
+  #heard: { readonly kept: NumberedEvent[]; readonly live: Event[] } = { kept: [], live: [] };
   #frame: number | null = null;
   #isCatchingUp = false;
 
-  constructor(id: string, api: Api) {
+  constructor(id: string, api: ApiClient) {
     this.#id = id;
     this.#api = api;
   }
@@ -58,12 +58,12 @@ export class SessionFeed {
     return () => this.#listeners.delete(listener);
   };
 
-  readonly state = (): FeedState => this.#state;
+  readonly state = (): SessionFeedState => this.#state;
 
   start(): void {
     void this.#load().catch((error: unknown) => {
       if (this.#stopping.signal.aborted) return;
-      this.#set({ phase: 'failed', error: asApiError(error) });
+      this.#set({ phase: 'failed', error: toApiRequestError(error) });
     });
   }
 
@@ -73,7 +73,7 @@ export class SessionFeed {
     if (this.#frame !== null) clearTimeout(this.#frame);
   }
 
-  /** Asks for what the server says about the session besides its events: who runs it, what people think of verdicts. */
+  /** Fetches the session details that are not events, such as the holder and the feedback on verdicts. */
   readonly refresh = async (): Promise<void> => {
     const detail = await this.#api.session(this.#id, this.#stopping.signal);
     this.#change({ detail });
@@ -82,8 +82,8 @@ export class SessionFeed {
   async #load(): Promise<void> {
     const first = [{ after: 0, page: this.#page(0) }];
     const detail = await this.#api.session(this.#id, this.#stopping.signal);
-    const track = new Track(detail.created);
-    const ready: FeedState = {
+    const track = new ReplayedTimeline(detail.created);
+    const ready: SessionFeedState = {
       phase: 'ready',
       detail,
       track,
@@ -93,97 +93,101 @@ export class SessionFeed {
       isFilling: true,
       head: detail.head,
     };
-    // Nobody is told yet: most sessions are read before anybody could notice the wait.
+    // Do not notify listeners yet: most sessions load before the delay is noticeable.
     this.#state = ready;
     await this.#fill(track, detail.head, first);
     this.#change({ isFilling: false });
     this.#follow(track);
   }
 
-  /** Page after page; those to come are on their way while this one is replayed. */
-  async #fill(track: Track, known: number, first: readonly AskedPage[] = []): Promise<void> {
+  /** Loads page after page, and prefetches further pages while one is replayed. */
+  async #fill(track: ReplayedTimeline, known: number, first: readonly RequestedPage[] = []): Promise<void> {
     let asked = first;
-    let shownAt = performance.now() + patienceMs;
+    let shownAt = performance.now() + firstShowMs;
     for (;;) {
       asked = this.#askAhead(asked, track.head, known);
       const { events, head, more } = await (asked[0]?.page ?? this.#page(track.head));
       asked = asked.slice(1);
-      for (let from = 0; from < events.length; from += sliceSize) {
-        track.add(events.slice(from, from + sliceSize));
+      for (let from = 0; from < events.length; from += feedSliceSize) {
+        track.add(events.slice(from, from + feedSliceSize));
         if (performance.now() > shownAt) {
           this.#change({ head });
-          shownAt = performance.now() + showEveryMs;
+          shownAt = performance.now() + feedShowEveryMs;
         }
-        await untilNextFrame();
+        await waitForNextFrame();
         if (this.#stopping.signal.aborted) return;
       }
       if (!more) return this.#change({ head });
     }
   }
 
-  #askAhead(asked: readonly AskedPage[], head: number, known: number): readonly AskedPage[] {
-    // A server that gave less than it was asked for is asked anew from where it ended.
+  #askAhead(asked: readonly RequestedPage[], head: number, known: number): readonly RequestedPage[] {
+    // If the server returned fewer events than requested, discard the prefetched pages and continue from the head.
     const fitting = asked[0]?.after === head ? [...asked] : [];
-    for (let after = head + fitting.length * pageSize; fitting.length < pagesAtOnce; after += pageSize) {
+    for (
+      let after = head + fitting.length * feedPageSize;
+      fitting.length < pagesAtOnce;
+      after += feedPageSize
+    ) {
       if (after >= known) break;
       fitting.push({ after, page: this.#page(after) });
     }
     return fitting;
   }
 
-  #page(after: number): ReturnType<Api['events']> {
-    const page = this.#api.events(this.#id, { after, limit: pageSize }, this.#stopping.signal);
-    // It may fail before anybody waits for it; whoever does is told all the same.
+  #page(after: number): ReturnType<ApiClient['events']> {
+    const page = this.#api.events(this.#id, { after, limit: feedPageSize }, this.#stopping.signal);
+    // Avoid an unhandled rejection; the caller that awaits the page still gets the error.
     page.catch(() => {});
     return page;
   }
 
-  #follow(track: Track): void {
+  #follow(track: ReplayedTimeline): void {
     const path = `/sessions/${encodeURIComponent(this.#id)}/stream`;
-    this.#unfollow = follow({
+    this.#unfollow = subscribeToStream({
       address: () => this.#api.address(`${path}?after=${track.head}`),
       changed: (connection) => this.#change({ connection, live: null }),
       again: () => this.refresh(),
       heard: ({ event, data }) => {
-        if (event === 'kept') this.#heard.kept.push(JSON.parse(data) as KeptEvent);
+        if (event === 'kept') this.#heard.kept.push(JSON.parse(data) as NumberedEvent);
         else if (event === 'live') this.#heard.live.push(JSON.parse(data) as Event);
         else if (event === 'holder') this.refresh().catch(() => {});
-        this.#frame ??= window.setTimeout(() => this.#take(track), frameMs);
+        this.#frame ??= window.setTimeout(() => this.#take(track), renderFrameMs);
       },
     });
   }
 
-  /** Takes what came in since the last frame, all at once. */
-  #take(track: Track): void {
+  /** Applies all messages received since the last frame at once. */
+  #take(track: ReplayedTimeline): void {
     this.#frame = null;
     if (this.#isCatchingUp || this.#state.phase !== 'ready') return;
     const { kept, live } = this.#heard;
     this.#heard = { kept: [], live: [] };
-    let shown = this.#state.live ?? nothingLive;
-    for (const { event } of kept) shown = afterKept(shown, event);
-    for (const event of live) shown = showLive(shown, event);
+    let shown = this.#state.live ?? emptyLiveOutput;
+    for (const { event } of kept) shown = clearStoredOutput(shown, event);
+    for (const event of live) shown = applyLiveEvent(shown, event);
     try {
       track.add(kept);
     } catch (error) {
-      if (!(error instanceof GapError)) throw error;
+      if (!(error instanceof EventGapError)) throw error;
       void this.#catchUp(track);
     }
-    this.#change({ live: shown === nothingLive ? null : shown, head: track.head });
+    this.#change({ live: shown === emptyLiveOutput ? null : shown, head: track.head });
   }
 
-  async #catchUp(track: Track): Promise<void> {
+  async #catchUp(track: ReplayedTimeline): Promise<void> {
     this.#isCatchingUp = true;
     try {
       await this.#fill(track, track.head);
     } catch {
-      // The stream will end as well, and its next attempt begins where the track ends.
+      // The stream will end too, and its next attempt starts at the timeline's head.
     } finally {
       this.#isCatchingUp = false;
-      this.#frame ??= window.setTimeout(() => this.#take(track), frameMs);
+      this.#frame ??= window.setTimeout(() => this.#take(track), renderFrameMs);
     }
   }
 
-  #change(change: Partial<Omit<Ready, 'phase' | 'version' | 'track'>>): void {
+  #change(change: Partial<Omit<ReadyFeedState, 'phase' | 'version' | 'track'>>): void {
     if (this.#state.phase !== 'ready' || this.#stopping.signal.aborted) return;
     const { version, head } = this.#state;
     this.#set({
@@ -194,19 +198,19 @@ export class SessionFeed {
     });
   }
 
-  #set(state: FeedState): void {
+  #set(state: SessionFeedState): void {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }
 }
 
-function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError('internal', error instanceof Error ? error.message : String(error));
+function toApiRequestError(error: unknown): ApiRequestError {
+  if (error instanceof ApiRequestError) return error;
+  return new ApiRequestError('internal', error instanceof Error ? error.message : String(error));
 }
 
-/** Lets the page draw and answer; a timer, because frames stand still in a window nobody sees. */
-function untilNextFrame(): Promise<void> {
+/** Yields so that the page can render and respond. Uses a timer because animation frames stop in hidden windows. */
+function waitForNextFrame(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 0);
   });

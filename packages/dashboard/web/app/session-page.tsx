@@ -1,31 +1,31 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { api } from './api.ts';
-import type { Command } from './api-types.ts';
+import { apiClient } from './api.ts';
+import type { CommandRequest } from './api-types.ts';
 import { SessionFeed } from './session-feed.ts';
 import { SessionShell } from './session-shell.tsx';
 import type { ViewName } from './view-names.ts';
-import { Loading, Trouble } from './widgets/notes.tsx';
+import { LoadingState, ErrorMessage } from './widgets/state-messages.tsx';
 
 type SessionPageProps = { readonly id: string; readonly view: ViewName; readonly at: number | null };
 
-/** A session of the store, followed for as long as it is looked at. */
+/** Shows a stored session and follows it while the page is open. */
 export function SessionPage({ id, view, at }: SessionPageProps) {
   const [attempt, setAttempt] = useState(0);
-  return <FollowedSession key={attempt} id={id} view={view} at={at} again={() => setAttempt(attempt + 1)} />;
+  return <LiveSession key={attempt} id={id} view={view} at={at} again={() => setAttempt(attempt + 1)} />;
 }
 
-function FollowedSession({ id, view, at, again }: SessionPageProps & { readonly again: () => void }) {
-  const [feed] = useState(() => new SessionFeed(id, api));
+function LiveSession({ id, view, at, again }: SessionPageProps & { readonly again: () => void }) {
+  const [feed] = useState(() => new SessionFeed(id, apiClient));
   useEffect(() => {
     feed.start();
     return () => feed.stop();
   }, [feed]);
   const state = useSyncExternalStore(feed.subscribe, feed.state);
-  if (state.phase === 'loading') return <Loading what="the session" />;
-  if (state.phase === 'failed') return <Trouble error={state.error} retry={again} />;
+  if (state.phase === 'loading') return <LoadingState what="the session" />;
+  if (state.phase === 'failed') return <ErrorMessage error={state.error} retry={again} />;
   const { detail, track, version, live, connection, isFilling, head } = state;
-  const send = async (command: Command): Promise<void> => {
-    await api.command(id, command);
+  const send = async (command: CommandRequest): Promise<void> => {
+    await apiClient.command(id, command);
     feed.refresh().catch(() => {});
   };
   return (

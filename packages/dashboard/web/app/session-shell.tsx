@@ -2,37 +2,39 @@ import { lazy, Suspense, useCallback, type ComponentType, type ReactNode } from 
 import { EventsView } from '../views/events/events.tsx';
 import { GovernorStrip, GovernorView } from '../views/governor/governor.tsx';
 import { TranscriptView } from '../views/transcript/transcript.tsx';
-import { api } from './api.ts';
-import type { Command } from './api-types.ts';
+import { apiClient } from './api.ts';
+import type { CommandRequest } from './api-types.ts';
 import { ControlBar } from './control-bar.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
-import type { Connection } from './follow.ts';
-import type { LiveShow } from './live-show.ts';
-import { sessionAddress } from './route.ts';
-import { moveTo, open } from './router.ts';
+import type { ConnectionStatus } from './stream-subscription.ts';
+import type { LiveOutput } from './live-output.ts';
+import { formatSessionAddress } from './page-route.ts';
+import { replaceAddress, openAddress } from './router.ts';
 import { SessionHeader } from './session-header.tsx';
-import type { Track } from './track.ts';
+import type { ReplayedTimeline } from './replayed-timeline.ts';
 import { useKeys } from './use-keys.ts';
 import { viewNames, type ViewName } from './view-names.ts';
-import type { Detail, SessionViewProps } from './view-props.ts';
-import { Loading } from './widgets/notes.tsx';
+import type { ViewedSession, SessionViewProps } from './view-props.ts';
+import { LoadingState } from './widgets/state-messages.tsx';
 
-/** Views that draw more than text are loaded when they are looked at. */
-const ChartView = lazy(async () => ({ default: (await import('../views/chart/chart.tsx')).ChartView }));
-const TimelineView = lazy(async () => ({
+/** Views with graphics are loaded on demand. */
+const LazyChartView = lazy(async () => ({ default: (await import('../views/chart/chart.tsx')).ChartView }));
+const LazyTimelineView = lazy(async () => ({
   default: (await import('../views/timeline/timeline.tsx')).TimelineView,
 }));
-const WhyView = lazy(async () => ({ default: (await import('../views/why/why.tsx')).WhyView }));
-const MemoryView = lazy(async () => ({ default: (await import('../views/memory/memory.tsx')).MemoryView }));
+const LazyWhyView = lazy(async () => ({ default: (await import('../views/why/why.tsx')).WhyView }));
+const LazyMemoryView = lazy(async () => ({
+  default: (await import('../views/memory/memory.tsx')).MemoryView,
+}));
 
-const views: Readonly<Record<ViewName, ComponentType<SessionViewProps>>> = {
+const viewComponents: Readonly<Record<ViewName, ComponentType<SessionViewProps>>> = {
   transcript: TranscriptView,
   events: EventsView,
-  chart: ChartView,
-  timeline: TimelineView,
-  why: WhyView,
+  chart: LazyChartView,
+  timeline: LazyTimelineView,
+  why: LazyWhyView,
   governor: GovernorView,
-  memory: MemoryView,
+  memory: LazyMemoryView,
 };
 
 const viewKeys: Readonly<Record<ViewName, string>> = {
@@ -46,26 +48,26 @@ const viewKeys: Readonly<Record<ViewName, string>> = {
 };
 
 export type SessionShellProps = {
-  readonly detail: Detail;
-  readonly track: Track;
+  readonly detail: ViewedSession;
+  readonly track: ReplayedTimeline;
   readonly version: number;
-  readonly live: LiveShow | null;
+  readonly live: LiveOutput | null;
   readonly view: ViewName;
-  /** The event that the address names; null to follow. */
+  /** The event in the address; null to follow the latest one. */
   readonly wanted: number | null;
-  readonly connection: Connection | null;
-  /** How many events there will be, while those of the past are being read. */
+  readonly connection: ConnectionStatus | null;
+  /** Expected number of events while the existing ones load; null afterwards. */
   readonly filling: number | null;
-  readonly send: ((command: Command) => Promise<void>) | null;
+  readonly send: ((command: CommandRequest) => Promise<void>) | null;
 };
 
-/** What all views on a session have around them: its header, the tabs, and the bar to go through time and to step in. */
+/** The frame of all session views: the header, the tabs and the control bar. */
 export function SessionShell(props: SessionShellProps) {
   const { detail, track, version, live, view, wanted, connection, filling, send } = props;
-  // An address may name an event that is yet to be read.
+  // The address may name an event that is not loaded yet.
   const isFollowing = wanted === null || (wanted >= track.head && filling === null);
   const at = isFollowing ? track.head : Math.max(track.created.seq, Math.min(wanted, track.head));
-  const go = useGo(detail, view, wanted);
+  const go = useSessionNavigation(detail, view, wanted);
   const given: SessionViewProps = {
     track,
     version,
@@ -73,22 +75,22 @@ export function SessionShell(props: SessionShellProps) {
     isFollowing,
     detail,
     live: isFollowing ? live : null,
-    api,
+    api: apiClient,
     go,
     send,
   };
   useViewKeys(go);
-  const View = views[view];
+  const View = viewComponents[view];
   return (
     <div className="session">
       <SessionHeader {...given} connection={connection}>
         <GovernorStrip {...given} />
       </SessionHeader>
-      <Tabs view={view} go={go} />
-      {filling !== null && <Filling read={track.length} of={filling} />}
+      <ViewTabs view={view} go={go} />
+      {filling !== null && <LoadProgress read={track.length} of={filling} />}
       <div className="view" role="tabpanel" id="view" aria-labelledby={`tab-${view}`}>
         <ErrorBoundary key={view}>
-          <Suspense fallback={<Loading what={view} />}>
+          <Suspense fallback={<LoadingState what={view} />}>
             <View {...given} />
           </Suspense>
         </ErrorBoundary>
@@ -98,16 +100,20 @@ export function SessionShell(props: SessionShellProps) {
   );
 }
 
-function useGo(detail: Detail, view: ViewName, wanted: number | null): SessionViewProps['go'] {
+function useSessionNavigation(
+  detail: ViewedSession,
+  view: ViewName,
+  wanted: number | null,
+): SessionViewProps['go'] {
   const { kind, id } = detail;
   return useCallback(
     (to) => {
       const page = kind === 'imported' ? 'imported' : 'session';
       const seq = to.seq === undefined ? wanted : to.seq === 'now' ? null : to.seq;
-      const address = sessionAddress({ page, id }, to.view ?? view, seq);
-      // Another view is a step that "back" undoes; another moment is not.
-      if (to.view === undefined || to.view === view) moveTo(address);
-      else open(address);
+      const address = formatSessionAddress({ page, id }, to.view ?? view, seq);
+      // Opening another view adds a history entry; selecting another event does not.
+      if (to.view === undefined || to.view === view) replaceAddress(address);
+      else openAddress(address);
     },
     [kind, id, view, wanted],
   );
@@ -124,7 +130,7 @@ function useViewKeys(go: SessionViewProps['go']): void {
   );
 }
 
-function Tabs({ view, go }: { readonly view: ViewName; readonly go: SessionViewProps['go'] }): ReactNode {
+function ViewTabs({ view, go }: { readonly view: ViewName; readonly go: SessionViewProps['go'] }): ReactNode {
   const move = (by: number): void => {
     const next = viewNames[(viewNames.indexOf(view) + by + viewNames.length) % viewNames.length];
     if (next === undefined) return;
@@ -155,7 +161,7 @@ function Tabs({ view, go }: { readonly view: ViewName; readonly go: SessionViewP
   );
 }
 
-function Filling({ read, of }: { readonly read: number; readonly of: number }) {
+function LoadProgress({ read, of }: { readonly read: number; readonly of: number }) {
   return (
     <div className="filling" role="status">
       <progress max={Math.max(1, of)} value={read} aria-label="Events read" />

@@ -1,39 +1,39 @@
-/** What the reader chose; `system` follows the machine. */
-export type Theme = 'system' | 'light' | 'dark';
+/** The theme that the user chose; `system` follows the operating system. */
+export type ColorTheme = 'system' | 'light' | 'dark';
 
-const key = 'pawl-theme';
-const dark = window.matchMedia('(prefers-color-scheme: dark)');
+const themeStorageKey = 'pawl-theme';
+const darkMediaQuery = window.matchMedia('(prefers-color-scheme: dark)');
 
-export function chosenTheme(): Theme {
-  const kept = read();
+export function getChosenTheme(): ColorTheme {
+  const kept = readStoredTheme();
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
-export function chooseTheme(theme: Theme): void {
+export function chooseTheme(theme: ColorTheme): void {
   try {
-    localStorage.setItem(key, theme);
+    localStorage.setItem(themeStorageKey, theme);
   } catch {
-    // A browser that keeps nothing still shows it until the page is left.
+    // Without browser storage, the theme still applies until the page is closed.
   }
-  show(theme);
+  applyTheme(theme);
 }
 
-/** Sets the theme before anything is drawn, and follows the machine when it changes. */
+/** Applies the theme before the first render, and follows changes of the system theme. */
 export function startTheme(): void {
-  show(chosenTheme());
-  dark.addEventListener('change', () => show(chosenTheme()));
+  applyTheme(getChosenTheme());
+  darkMediaQuery.addEventListener('change', () => applyTheme(getChosenTheme()));
 }
 
-function show(theme: Theme): void {
-  const isDark = theme === 'system' ? dark.matches : theme === 'dark';
+function applyTheme(theme: ColorTheme): void {
+  const isDark = theme === 'system' ? darkMediaQuery.matches : theme === 'dark';
   document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
-  // For whoever drew on a canvas in the colours there were.
+  // Canvas drawings must be redrawn in the new colors.
   window.dispatchEvent(new CustomEvent('pawl-theme'));
 }
 
-function read(): string | null {
+function readStoredTheme(): string | null {
   try {
-    return localStorage.getItem(key);
+    return localStorage.getItem(themeStorageKey);
   } catch {
     return null;
   }

@@ -1,40 +1,40 @@
 import { useSyncExternalStore } from 'react';
-import { ApiError } from './api.ts';
-import { hintFor } from './widgets/notes.tsx';
-import { Icon } from './widgets/icon.tsx';
+import { ApiRequestError } from './api.ts';
+import { getErrorHint } from './widgets/state-messages.tsx';
+import { SvgIcon } from './widgets/svg-icon.tsx';
 
-type Toast = { readonly id: number; readonly text: string; readonly isBad: boolean };
+type ToastMessage = { readonly id: number; readonly text: string; readonly isBad: boolean };
 
-const shownMs = 6_000;
-const atOnce = 4;
+const toastMs = 6_000;
+const visibleToastsMax = 4;
 
-let toasts: readonly Toast[] = [];
-let lastId = 0;
-const listeners = new Set<() => void>();
+let currentToasts: readonly ToastMessage[] = [];
+let lastToastId = 0;
+const toastListeners = new Set<() => void>();
 
-export function toast(text: string, isBad = false): void {
-  lastId += 1;
-  const id = lastId;
-  set([...toasts, { id, text, isBad }].slice(-atOnce));
-  setTimeout(() => dismiss(id), isBad ? shownMs * 2 : shownMs);
+export function showToast(text: string, isBad = false): void {
+  lastToastId += 1;
+  const id = lastToastId;
+  setToasts([...currentToasts, { id, text, isBad }].slice(-visibleToastsMax));
+  setTimeout(() => dismissToast(id), isBad ? toastMs * 2 : toastMs);
 }
 
-export function toastError(error: unknown): void {
-  const hint = error instanceof ApiError ? hintFor(error) : null;
+export function showErrorToast(error: unknown): void {
+  const hint = error instanceof ApiRequestError ? getErrorHint(error) : null;
   const message = error instanceof Error ? error.message : String(error);
-  toast(hint === null ? message : `${message} ${hint}`, true);
+  showToast(hint === null ? message : `${message} ${hint}`, true);
 }
 
-/** What the page has to say, one line each; errors stay longer. */
-export function Toasts() {
-  const shown = useSyncExternalStore(subscribe, () => toasts);
+/** Shows notifications, one line each; errors stay longer. */
+export function ToastList() {
+  const shown = useSyncExternalStore(subscribeToToasts, () => currentToasts);
   return (
     <div className="toasts" role="status" aria-live="polite">
       {shown.map(({ id, text, isBad }) => (
         <div key={id} className={isBad ? 'toast bad' : 'toast'}>
           <span>{text}</span>
-          <button type="button" className="icon" aria-label="Dismiss" onClick={() => dismiss(id)}>
-            <Icon name="close" />
+          <button type="button" className="icon" aria-label="Dismiss" onClick={() => dismissToast(id)}>
+            <SvgIcon name="close" />
           </button>
         </div>
       ))}
@@ -42,16 +42,16 @@ export function Toasts() {
   );
 }
 
-function dismiss(id: number): void {
-  set(toasts.filter((each) => each.id !== id));
+function dismissToast(id: number): void {
+  setToasts(currentToasts.filter((each) => each.id !== id));
 }
 
-function set(next: readonly Toast[]): void {
-  toasts = next;
-  for (const listener of listeners) listener();
+function setToasts(next: readonly ToastMessage[]): void {
+  currentToasts = next;
+  for (const listener of toastListeners) listener();
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+function subscribeToToasts(listener: () => void): () => void {
+  toastListeners.add(listener);
+  return () => toastListeners.delete(listener);
 }

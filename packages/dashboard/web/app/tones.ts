@@ -1,7 +1,7 @@
 import type { EventType, TurnStatus } from '@pawl/core';
 
-/** The colours there are; each has a variable `--tone-…` and a class `tone-…` that sets `--tone`. */
-export type Tone =
+/** The available color tones; each has a variable `--tone-…` and a class `tone-…` that sets `--tone`. */
+export type ColorTone =
   | 'user'
   | 'model'
   | 'permission'
@@ -17,7 +17,7 @@ export type Tone =
   | 'governor'
   | 'memory';
 
-const ofStatus: Readonly<Record<TurnStatus, Tone>> = {
+const toneByStatus: Readonly<Record<TurnStatus, ColorTone>> = {
   waitingForUser: 'user',
   callingModel: 'model',
   processingResponse: 'model',
@@ -33,7 +33,7 @@ const ofStatus: Readonly<Record<TurnStatus, Tone>> = {
   shuttingDown: 'check',
 };
 
-const ofEvent: Readonly<Record<EventType, Tone>> = {
+const toneByEvent: Readonly<Record<EventType, ColorTone>> = {
   'user-message': 'user',
   steered: 'user',
   'text-delta': 'model',
@@ -63,15 +63,15 @@ const ofEvent: Readonly<Record<EventType, Tone>> = {
   'shutdown-requested': 'check',
 };
 
-export function toneOfStatus(status: TurnStatus | 'damaged'): Tone {
-  return status === 'damaged' ? 'halted' : ofStatus[status];
+export function getStatusTone(status: TurnStatus | 'damaged'): ColorTone {
+  return status === 'damaged' ? 'halted' : toneByStatus[status];
 }
 
-export function toneOfEvent(type: EventType): Tone {
-  return ofEvent[type];
+export function getEventTone(type: EventType): ColorTone {
+  return toneByEvent[type];
 }
 
-const words: Readonly<Record<TurnStatus, string>> = {
+const turnStatusLabels: Readonly<Record<TurnStatus, string>> = {
   waitingForUser: 'waiting for you',
   callingModel: 'calling the model',
   processingResponse: 'reading the reply',
@@ -87,7 +87,7 @@ const words: Readonly<Record<TurnStatus, string>> = {
   shuttingDown: 'shut down',
 };
 
-/** The state in plain words. */
-export function statusWords(status: TurnStatus | 'damaged'): string {
-  return status === 'damaged' ? 'damaged' : words[status];
+/** Returns a readable label for a status. */
+export function getStatusLabel(status: TurnStatus | 'damaged'): string {
+  return status === 'damaged' ? 'damaged' : turnStatusLabels[status];
 }

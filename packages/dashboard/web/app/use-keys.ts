@@ -1,46 +1,49 @@
 import { useEffect, useRef } from 'react';
-import { nothingPressed, press, type KeyBinding } from './keys.ts';
+import { emptyKeySequence, resolveKeyPress, type KeyBinding } from './key-bindings.ts';
 
-type Group = { readonly title: string; readonly current: () => readonly KeyBinding[] };
+type KeyBindingGroup = { readonly title: string; readonly current: () => readonly KeyBinding[] };
 
-const groups: Group[] = [];
-let pressed = nothingPressed;
+const bindingGroups: KeyBindingGroup[] = [];
+let currentSequence = emptyKeySequence;
 
-/** These keys work for as long as the component is there. The title is what they stand under in the help. */
+/** Activates key bindings while the component is mounted. The title is their heading in the help dialog. */
 export function useKeys(title: string, bindings: readonly KeyBinding[]): void {
   const latest = useRef(bindings);
   useEffect(() => {
     latest.current = bindings;
   });
   useEffect(() => {
-    const group: Group = { title, current: () => latest.current };
-    groups.push(group);
+    const group: KeyBindingGroup = { title, current: () => latest.current };
+    bindingGroups.push(group);
     return () => {
-      groups.splice(groups.indexOf(group), 1);
+      bindingGroups.splice(bindingGroups.indexOf(group), 1);
     };
   }, [title]);
 }
 
-/** All keys that work now, for the help. */
-export function keysNow(): readonly { readonly title: string; readonly bindings: readonly KeyBinding[] }[] {
-  return groups.map(({ title, current }) => ({ title, bindings: current() }));
+/** Lists all active key bindings, for the help dialog. */
+export function listActiveBindings(): readonly {
+  readonly title: string;
+  readonly bindings: readonly KeyBinding[];
+}[] {
+  return bindingGroups.map(({ title, current }) => ({ title, bindings: current() }));
 }
 
 export function listenToKeys(): void {
   window.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTextInput(event.target))
       return;
-    const all = groups.flatMap(({ current }) => current());
-    const { binding, pressed: next } = press(all, pressed, event.key, event.timeStamp);
-    pressed = next;
+    const all = bindingGroups.flatMap(({ current }) => current());
+    const { binding, pressed: next } = resolveKeyPress(all, currentSequence, event.key, event.timeStamp);
+    currentSequence = next;
     if (binding === null) return;
     event.preventDefault();
     binding.run();
   });
 }
 
-/** Keys that are meant for a field, for an open window or for the drop-down in it are not ours. */
-function isTyping(target: EventTarget | null): boolean {
+/** Key presses in a text field, an open dialog or a drop-down are not shortcuts. */
+function isTextInput(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]') !== null) return true;
   if (!(target instanceof HTMLElement)) return false;
   const isText = target instanceof HTMLInputElement && target.type !== 'range' && target.type !== 'checkbox';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time, for what says how long ago something was. */
+/** Returns the current time, updated at an interval, for relative times. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
-import { visibleLine } from './visible.ts';
+import { toSafeLine } from './safe-text.ts';
 
-/** What the tab of the browser says. */
+/** Sets the title of the browser tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = `${visibleLine(title, 60)} · Pawl`;
+    document.title = `${toSafeLine(title, 60)} · Pawl`;
   }, [title]);
 }

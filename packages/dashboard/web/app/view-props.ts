@@ -1,37 +1,37 @@
-import type { Api } from './api.ts';
-import type { ImportedRun, Command, SessionDetail } from './api-types.ts';
-import type { LiveShow } from './live-show.ts';
-import type { Track } from './track.ts';
+import type { ApiClient } from './api.ts';
+import type { ImportedRun, CommandRequest, SessionDetail } from './api-types.ts';
+import type { LiveOutput } from './live-output.ts';
+import type { ReplayedTimeline } from './replayed-timeline.ts';
 import type { ViewName } from './view-names.ts';
 
-/** A session of the store, or a run that was dropped into the page and that only the page knows. */
-export type Detail =
+/** A stored session, or an imported run that exists only in this page. */
+export type ViewedSession =
   | ({ readonly kind: 'kept' } & SessionDetail)
   | ({ readonly kind: 'imported'; readonly id: string } & ImportedRun);
 
 export type SessionViewProps = {
-  readonly track: Track;
-  /** Changes whenever the track has grown; the track itself stays the same object. */
+  readonly track: ReplayedTimeline;
+  /** Changes whenever the timeline grows; the timeline itself stays the same object. */
   readonly version: number;
-  /** The number of the event that is looked at; `track.head` when following. */
+  /** Number of the selected event; `track.head` when following. */
   readonly at: number;
   readonly isFollowing: boolean;
-  readonly detail: Detail;
-  /** What streams in right now and is never stored; null when nothing does, or when the past is looked at. */
-  readonly live: LiveShow | null;
-  readonly api: Api;
+  readonly detail: ViewedSession;
+  /** Streamed output that is never stored; null if there is none or if an earlier event is selected. */
+  readonly live: LiveOutput | null;
+  readonly api: ApiClient;
   readonly go: (to: { readonly seq?: number | 'now'; readonly view?: ViewName }) => void;
-  /** Null where nothing can be asked of the session; `detail.why` says why. */
-  readonly send: ((command: Command) => Promise<void>) | null;
+  /** Null if the session accepts no commands; `detail.why` gives the reason. */
+  readonly send: ((command: CommandRequest) => Promise<void>) | null;
 };
 
-/** What a page that is not about one session is given. */
+/** Props of pages that do not show a single session. */
 export type PageProps = {
-  readonly api: Api;
-  /** What stands after the `?` of the address, such as `a` and `b` of a comparison. */
+  readonly api: ApiClient;
+  /** Query parameters of the address, such as `a` and `b` of a comparison. */
   readonly query: URLSearchParams;
-  /** Goes to another address of the page, such as `#/s/<id>/why?at=7`. */
+  /** Opens another address in the page, such as `#/s/<id>/why?at=7`. */
   readonly open: (address: string) => void;
-  /** Keeps runs that were read from a file for as long as the page is open; returns the address of each. */
+  /** Stores imported runs while the page is open and returns the address of each. */
   readonly keepImported: (runs: readonly ImportedRun[]) => readonly string[];
 };

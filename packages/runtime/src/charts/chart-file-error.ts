@@ -1,8 +1,8 @@
-import { WrittenFileError, type WrittenFileErrorCode } from '../written-files/written-file-error.ts';
+import { DataFileError, type DataFileErrorCode } from '../data-files/data-file-error.ts';
 
-export type ChartFileErrorCode = WrittenFileErrorCode;
+export type ChartFileErrorCode = DataFileErrorCode;
 
-/** A file that has no usable chart in it. */
-export class ChartFileError extends WrittenFileError<ChartFileErrorCode> {
+/** A chart file is missing, unreadable or invalid. */
+export class ChartFileError extends DataFileError<ChartFileErrorCode> {
   override readonly name = 'ChartFileError';
 }

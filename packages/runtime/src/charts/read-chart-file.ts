@@ -1,21 +1,24 @@
-import { ChartError, readChart, type ModeChart } from '@pawl/core';
+import { ChartError, parseChart, type ModeChart } from '@pawl/core';
 import { ChartFileError } from './chart-file-error.ts';
-import { readSmallFile } from '../written-files/small-file.ts';
-import { readWrittenText, writtenKindOf } from '../written-files/written-text.ts';
+import { readSmallFile } from '../data-files/small-file.ts';
+import { parseDataFile, detectDataFormat } from '../data-files/parse-data-file.ts';
 
-/** More than the largest chart anybody would write by hand. */
+/** Well above the size of any handwritten chart. */
 export const chartFileBytesMax: number = 256 * 1024;
 
-/** A chart of modes from a file: `.json`, `.yaml` or `.yml`. Throws one `ChartFileError` that says what is wrong where. */
+/**
+ * Reads a mode chart from a `.json`, `.yaml` or `.yml` file. Throws a `ChartFileError` that says what is wrong and
+ * where.
+ */
 export async function readChartFile(path: string): Promise<ModeChart> {
-  const kind = writtenKindOf(path);
-  if (kind === null) throw new ChartFileError('unknown-kind', path, { problem: unknownKind });
+  const kind = detectDataFormat(path);
+  if (kind === null) throw new ChartFileError('unknown-kind', path, { problem: unsupportedChartExtension });
   const file = await readSmallFile(path, chartFileBytesMax);
   if (!file.ok) throw new ChartFileError(file.code, path, file);
-  const read = readWrittenText(file.text, kind);
+  const read = parseDataFile(file.text, kind);
   if ('problem' in read) throw new ChartFileError('syntax', path, read);
   try {
-    return readChart(read.value);
+    return parseChart(read.value);
   } catch (error) {
     if (!(error instanceof ChartError)) throw error;
     const line = read.lineOf(error.path);
@@ -23,4 +26,5 @@ export async function readChartFile(path: string): Promise<ModeChart> {
   }
 }
 
-const unknownKind = 'charts are read from .json, .yaml and .yml files. Rename it to say which it is.';
+const unsupportedChartExtension =
+  'charts are read from .json, .yaml and .yml files. Rename it to say which it is.';

@@ -1,69 +1,73 @@
-import { named, StoreError } from '../store/store-error.ts';
-import { readCommand, type SessionCommand } from './command.ts';
+import { formatSessionLabel, StoreError } from '../store/store-error.ts';
+import { parseCommand, type SessionCommand } from './command.ts';
 
 /**
- * What people ask of sessions, kept in order until it is carried out. A command that leads to an event is taken away by the
- * store in the same transaction that keeps the event: none gets lost and none is carried out twice.
+ * Durable FIFO queue of commands per session. The store removes a command in the same transaction that persists its
+ * event, so that each command takes effect exactly once.
  */
 export type CommandChannel = {
-  /** Resolves, once it is kept, to its id. */
-  send(session: string, command: SessionCommand, options?: SendOptions): Promise<string>;
-  /** The oldest first, a hundred at most. Nothing waits for a session that is not there. */
-  waiting(session: string): Promise<readonly Waiting[]>;
+  /** Resolves to the command's id once the command is persisted. */
+  send(session: string, command: SessionCommand, options?: SendCommandOptions): Promise<string>;
+  /** Returns up to 100 commands, oldest first; none for an unknown session. */
+  waiting(session: string): Promise<readonly PendingCommand[]>;
   /**
-   * For a command that changes nothing in the session, and so leads to no event. With `fence`, it is refused if somebody has
-   * claimed the session since the claim of that number: whoever has lost the session can no longer tell what changes nothing.
+   * Removes a command that has no effect on the session and therefore persists no event. With `fence`, throws if the
+   * session was claimed again since that claim, because a stale owner cannot know whether the command has an effect.
    */
   drop(session: string, id: string, fence?: number): Promise<void>;
 };
 
-export type SendOptions = {
+export type SendCommandOptions = {
   /**
-   * Made up by whoever asks, so that asking again is safe: what is sent again under the same id is still the first command,
-   * even after that was carried out. A session remembers the last thousand ids.
+   * Idempotency key chosen by the sender: a command sent again with the same id returns the first command's id, even
+   * after that command was executed. Each session remembers the last thousand ids.
    */
   readonly requestId?: string;
 };
 
-/** Null for a command that nobody can read. */
-export type Waiting = { readonly id: string; readonly command: SessionCommand | null };
+/** `command` is null if it cannot be parsed. */
+export type PendingCommand = { readonly id: string; readonly command: SessionCommand | null };
 
 export const commandLimits = {
-  /** How many may wait for one session: more than anybody asks for before somebody gets to it. */
+  /** Maximum number of queued commands per session. */
   waiting: 1_000,
-  /** How many `waiting` gives at once. */
+  /** Maximum number of commands that `waiting` returns. */
   told: 100,
-  /** How many request ids are remembered for each session. */
+  /** Number of request ids remembered per session. */
   requests: 1_000,
-  /** How long a command may be, as JSON. */
+  /** Maximum length of a command as JSON. */
   characters: 1_000_000,
   requestIdCharacters: 200,
 } as const;
 
-/** The command as it is kept. Throws if nobody could read it on the other side, or if it is too long. */
-export function commandText(
+/** Serializes a command for storage. Throws if it is invalid or too long. */
+export function serializeCommand(
   session: string,
   command: SessionCommand,
-  { requestId }: SendOptions = {},
+  { requestId }: SendCommandOptions = {},
 ): string {
   const { characters, requestIdCharacters } = commandLimits;
   const text = JSON.stringify(command);
   const refuse = (reason: string): never => {
-    throw new StoreError('invalid', named(session), reason);
+    throw new StoreError('invalid', formatSessionLabel(session), reason);
   };
-  if (readCommand(text) === null) refuse('this is not a command');
+  if (parseCommand(text) === null) refuse('this is not a command');
   if (text.length > characters) refuse(`a command has ${characters} characters at most`);
-  if (requestId !== undefined && !isFit(requestId))
+  if (requestId !== undefined && !isValidRequestId(requestId))
     refuse(`a request id has 1 to ${requestIdCharacters} characters`);
   return text;
 }
 
-/** Some stores replace half a surrogate pair with another character: then two ids could become the same. */
-function isFit(requestId: string): boolean {
+/** Rejects lone surrogates: some stores replace them, which could make two ids equal. */
+function isValidRequestId(requestId: string): boolean {
   const { length } = requestId;
   return length > 0 && length <= commandLimits.requestIdCharacters && requestId.isWellFormed();
 }
 
-export function tooManyWait(session: string): StoreError {
-  return new StoreError('full', named(session), `${commandLimits.waiting} commands wait for it already`);
+export function createQueueFullError(session: string): StoreError {
+  return new StoreError(
+    'full',
+    formatSessionLabel(session),
+    `${commandLimits.waiting} commands wait for it already`,
+  );
 }

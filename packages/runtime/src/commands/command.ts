@@ -1,10 +1,10 @@
-import { memoryWishes, type MemoryWish } from '@pawl/core';
-import type { Unstamped } from '../work.ts';
+import { memoryCommands, type MemoryCommand } from '@pawl/core';
+import type { UnstampedEvent } from '../agent-dependencies.ts';
 
-/** What a person may ask of a session that runs somewhere else. */
+/** A command that a person sends to a running session, possibly in another process. */
 export type SessionCommand =
   | { readonly kind: 'say'; readonly text: string }
-  /** `request` says which question this answers, where a model uses the id of a call twice. */
+  /** `request` selects the request if a model used the same call id twice. */
   | {
       readonly kind: 'decide';
       readonly callId: string;
@@ -18,17 +18,17 @@ export type SessionCommand =
   | { readonly kind: 'pause'; readonly reason: string }
   | { readonly kind: 'resume' }
   | { readonly kind: 'phase'; readonly number: number; readonly description: string }
-  /** `key` is the whole key of an entry of working memory. */
-  | { readonly kind: 'memory'; readonly action: MemoryWish; readonly key: string };
+  /** `key` is the full key of a working memory entry. */
+  | { readonly kind: 'memory'; readonly action: MemoryCommand; readonly key: string };
 
-/** The event that carries a command out. Only the fields of its kind get into it. */
-export function eventFor(command: SessionCommand): Unstamped {
+/** Creates the event that carries out a command. Only the fields of the command's kind are copied. */
+export function createCommandEvent(command: SessionCommand): UnstampedEvent {
   switch (command.kind) {
     case 'say':
-      // A session that waits for the user takes it for a message like any other.
+      // A session that waits for the user treats steering as a regular user message.
       return { type: 'steered', text: command.text };
     case 'decide':
-      return decided(command);
+      return createPermissionEvent(command);
     case 'cancel':
       return { type: 'cancel-requested', ...(command.reason !== undefined && { reason: command.reason }) };
     case 'finish':
@@ -48,12 +48,12 @@ export function eventFor(command: SessionCommand): Unstamped {
   }
 }
 
-function decided({
+function createPermissionEvent({
   callId,
   decision,
   reason,
   request,
-}: Extract<SessionCommand, { kind: 'decide' }>): Unstamped {
+}: Extract<SessionCommand, { kind: 'decide' }>): UnstampedEvent {
   return {
     type: 'permission-decided',
     callId,
@@ -63,38 +63,38 @@ function decided({
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type RawCommand = Readonly<Record<string, unknown>>;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isMissingOr = (is: (given: unknown) => boolean, value: unknown): boolean =>
+const isAbsentOrValid = (is: (given: unknown) => boolean, value: unknown): boolean =>
   value === undefined || is(value);
 
-const checks: Readonly<Record<SessionCommand['kind'], (fields: Fields) => boolean>> = {
+const commandValidators: Readonly<Record<SessionCommand['kind'], (fields: RawCommand) => boolean>> = {
   say: ({ text }) => isText(text),
   decide: ({ callId, decision, reason, request }) =>
     isText(callId) &&
     (decision === 'allow' || decision === 'deny') &&
-    isMissingOr(isText, reason) &&
-    isMissingOr(Number.isSafeInteger, request),
-  cancel: ({ reason }) => isMissingOr(isText, reason),
+    isAbsentOrValid(isText, reason) &&
+    isAbsentOrValid(Number.isSafeInteger, request),
+  cancel: ({ reason }) => isAbsentOrValid(isText, reason),
   finish: ({ reason }) => isText(reason),
   halt: ({ reason }) => isText(reason),
   pause: ({ reason }) => isText(reason),
   resume: () => true,
   phase: ({ number, description }) =>
     Number.isSafeInteger(number) && Number(number) >= 1 && isText(description),
-  memory: ({ action, key }) => memoryWishes.some((wish) => wish === action) && isText(key),
+  memory: ({ action, key }) => memoryCommands.some((wish) => wish === action) && isText(key),
 };
 
-/** Null for what is not a command: whoever can write to a store may have written anything. */
-export function readCommand(json: string): SessionCommand | null {
+/** Returns null for invalid commands, because any process with access to the store may have written them. */
+export function parseCommand(json: string): SessionCommand | null {
   try {
     const value = JSON.parse(json) as unknown;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    const fields = value as Fields;
+    const fields = value as RawCommand;
     const { kind } = fields;
-    if (!isText(kind) || !Object.hasOwn(checks, kind)) return null;
-    return checks[kind as SessionCommand['kind']](fields) ? (fields as SessionCommand) : null;
+    if (!isText(kind) || !Object.hasOwn(commandValidators, kind)) return null;
+    return commandValidators[kind as SessionCommand['kind']](fields) ? (fields as SessionCommand) : null;
   } catch {
     return null;
   }

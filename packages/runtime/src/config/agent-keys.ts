@@ -4,10 +4,10 @@ import type { Config } from './config.ts';
 export type ProfileWithKeys = { readonly profile: Profile; readonly warnings: readonly string[] };
 
 /**
- * The profile with what stands under `agent` in the configuration: keys as they were written for two of the systems that
- * Pawl learnt from. What the profile has no use for is left out, and that is said.
+ * Applies the `agent` keys of the configuration to a profile. These keys use the spelling of two other agent systems.
+ * Keys that do not apply to the profile are ignored with a warning.
  */
-export function withAgentKeys(profile: Profile, { agent = {} }: Config): ProfileWithKeys {
+export function applyAgentKeys(profile: Profile, { agent = {} }: Config): ProfileWithKeys {
   const { max_retries: maxRetries, state_machine: keys } = agent;
   const { governor } = profile.settings;
   const isFor = governor?.preset === 'nexora' || governor?.preset === 'nexora-lenient';
@@ -15,7 +15,7 @@ export function withAgentKeys(profile: Profile, { agent = {} }: Config): Profile
     ...profile.settings,
     ...(maxRetries !== undefined && { maxRetries }),
     ...(keys !== undefined &&
-      isFor && { governor: { ...governor, config: replaced(governor.config, keys) } }),
+      isFor && { governor: { ...governor, config: replaceConfigKeys(governor.config, keys) } }),
   };
   const warnings =
     keys === undefined || isFor
@@ -26,13 +26,13 @@ export function withAgentKeys(profile: Profile, { agent = {} }: Config): Profile
   return { profile: { ...profile, settings }, warnings };
 }
 
-/** A key may be spelt in two ways, and what replaces a value need not be spelt as that was. */
-function replaced<Value extends object>(before: Value | undefined, given: object): Value & object {
-  const names = new Set(Object.keys(given).map(plain));
-  const kept = Object.entries(before ?? {}).filter(([key]) => !names.has(plain(key)));
+/** Replaces values regardless of key spelling: each key may be in camel case or snake case. */
+function replaceConfigKeys<Value extends object>(before: Value | undefined, given: object): Value & object {
+  const names = new Set(Object.keys(given).map(normalizeConfigKey));
+  const kept = Object.entries(before ?? {}).filter(([key]) => !names.has(normalizeConfigKey(key)));
   return { ...Object.fromEntries(kept), ...given } as Value & object;
 }
 
-function plain(key: string): string {
+function normalizeConfigKey(key: string): string {
   return key.replaceAll('_', '').toLowerCase();
 }

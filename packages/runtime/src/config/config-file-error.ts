@@ -1,13 +1,13 @@
-import { WrittenFileError, type WrittenFileErrorCode } from '../written-files/written-file-error.ts';
+import { DataFileError, type DataFileErrorCode } from '../data-files/data-file-error.ts';
 
 export type ConfigFileErrorCode =
-  | WrittenFileErrorCode
-  /** There are two where one is looked for. */
+  | DataFileErrorCode
+  /** The folder contains more than one configuration file. */
   | 'ambiguous'
-  /** It is a program, and that did not come to a configuration. */
+  /** The TypeScript configuration could not be run or did not export a configuration. */
   | 'code';
 
-/** A configuration that cannot be used. */
-export class ConfigFileError extends WrittenFileError<ConfigFileErrorCode> {
+/** A configuration file cannot be used. */
+export class ConfigFileError extends DataFileError<ConfigFileErrorCode> {
   override readonly name = 'ConfigFileError';
 }

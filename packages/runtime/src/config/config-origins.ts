@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { formatRule } from '../permission/rule.ts';
+import { formatPermissionRule } from '../permission/rule.ts';
 import type { Config } from './config.ts';
 import { mergeConfigs, type ConfigLayers } from './merge-configs.ts';
 
-/** One value that holds, under its key, and who said so. */
+/** An effective configuration value and the layer it comes from. */
 export type ConfigOrigin = {
   /** Such as `permission.mode`, `budgets.cost` or `mcpServers.github`. */
   readonly key: string;
@@ -11,7 +11,7 @@ export type ConfigOrigin = {
   readonly from: keyof ConfigLayers | 'default';
 };
 
-/** What holds where nobody says anything. */
+/** Values that apply if no layer sets the key. */
 const configDefaults: Config = {
   model: 'librarian',
   profile: 'pawl',
@@ -19,29 +19,29 @@ const configDefaults: Config = {
   store: 'user',
 };
 
-const strongestFirst = ['flags', 'environment', 'project', 'user'] as const;
+const layersByPrecedence = ['flags', 'environment', 'project', 'user'] as const;
 
 /**
- * Every value that holds in the end, and where it comes from. It is looked up in what the layers come to, so that this and
- * what a run goes by cannot differ.
+ * Lists every effective value with its origin. Computed from the merged configuration, so that it cannot differ from
+ * what a run uses.
  */
-export function configOrigins(layers: Partial<ConfigLayers>): readonly ConfigOrigin[] {
-  const merged = rowsOf(mergeConfigs(layers));
-  const said = strongestFirst.map((from) => ({ from, rows: rowsOf(layers[from] ?? {}) }));
+export function listConfigOrigins(layers: Partial<ConfigLayers>): readonly ConfigOrigin[] {
+  const merged = listConfigEntries(mergeConfigs(layers));
+  const said = layersByPrecedence.map((from) => ({ from, rows: listConfigEntries(layers[from] ?? {}) }));
   const set = merged.map(({ key, value }): ConfigOrigin => {
     const source = said.find(({ rows }) =>
       rows.some((row) => row.key === key && isDeepStrictEqual(row.value, value)),
     );
     return { key, value, from: source?.from ?? 'default' };
   });
-  const left = rowsOf(configDefaults).filter(({ key }) => !set.some((row) => row.key === key));
-  return [...left.map((row): ConfigOrigin => ({ ...row, from: 'default' })), ...set].toSorted(byKey);
+  const left = listConfigEntries(configDefaults).filter(({ key }) => !set.some((row) => row.key === key));
+  return [...left.map((row): ConfigOrigin => ({ ...row, from: 'default' })), ...set].toSorted(compareOrigins);
 }
 
-type Row = { readonly key: string; readonly value: unknown };
+type ConfigEntry = { readonly key: string; readonly value: unknown };
 
-/** A row for each thing that can come from somewhere else than its neighbour. */
-function rowsOf({
+/** Lists one entry per value that can come from a different layer than its siblings. */
+function listConfigEntries({
   permission,
   mcpServers = [],
   hooks = {},
@@ -51,38 +51,41 @@ function rowsOf({
   agent = {},
   telemetry,
   ...plain
-}: Config): readonly Row[] {
+}: Config): readonly ConfigEntry[] {
   const { autoCommit, ...commands } = hooks;
   return [
-    ...rowsIn('', plain),
-    ...rowsIn('permission.', { mode: permission?.mode }),
-    ...(permission?.rules ?? []).map((rule) => ({ key: 'permission.rules', value: formatRule(rule) })),
+    ...toConfigEntries('', plain),
+    ...toConfigEntries('permission.', { mode: permission?.mode }),
+    ...(permission?.rules ?? []).map((rule) => ({
+      key: 'permission.rules',
+      value: formatPermissionRule(rule),
+    })),
     ...mcpServers.map(({ name, ...server }) => ({ key: `mcpServers.${name}`, value: server })),
     ...Object.entries(commands).flatMap(([kind, list]) =>
       list.map((value) => ({ key: `hooks.${kind}`, value })),
     ),
-    ...rowsIn('hooks.', { autoCommit }),
-    ...rowsIn('budgets.', budgets),
-    ...rowsIn('prices.', prices),
-    ...rowsIn('toolLimits.', toolLimits),
-    ...rowsIn('telemetry.', telemetry),
-    ...rowsIn('agent.', { max_retries: agent.max_retries }),
-    ...rowsIn('agent.state_machine.', agent.state_machine),
+    ...toConfigEntries('hooks.', { autoCommit }),
+    ...toConfigEntries('budgets.', budgets),
+    ...toConfigEntries('prices.', prices),
+    ...toConfigEntries('toolLimits.', toolLimits),
+    ...toConfigEntries('telemetry.', telemetry),
+    ...toConfigEntries('agent.', { max_retries: agent.max_retries }),
+    ...toConfigEntries('agent.state_machine.', agent.state_machine),
   ];
 }
 
-function rowsIn(prefix: string, values: object = {}): readonly Row[] {
+function toConfigEntries(prefix: string, values: object = {}): readonly ConfigEntry[] {
   return Object.entries(values).flatMap(([key, value]: [string, unknown]) =>
     value === undefined ? [] : [{ key: `${prefix}${key}`, value }],
   );
 }
 
-/** In the order of the documentation; within a key as it was given. */
-function byKey(a: ConfigOrigin, b: ConfigOrigin): number {
-  return placeOf(a.key) - placeOf(b.key);
+/** Sorts by the key order of the documentation; entries of the same key keep their order. */
+function compareOrigins(a: ConfigOrigin, b: ConfigOrigin): number {
+  return getKeyPosition(a.key) - getKeyPosition(b.key);
 }
 
-const order: readonly string[] = [
+const configKeyOrder: readonly string[] = [
   'model',
   'baseUrl',
   'summaryModel',
@@ -99,6 +102,6 @@ const order: readonly string[] = [
   'agent',
 ];
 
-function placeOf(key: string): number {
-  return order.indexOf(key.split('.', 1)[0] ?? '');
+function getKeyPosition(key: string): number {
+  return configKeyOrder.indexOf(key.split('.', 1)[0] ?? '');
 }

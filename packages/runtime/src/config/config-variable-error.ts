@@ -1,4 +1,4 @@
-/** An environment variable that cannot be used. The message is one line: which, what was expected, what came. */
+/** An environment variable is invalid. The one-line message gives its name, the expected value and the actual value. */
 export class ConfigVariableError extends Error {
   override readonly name = 'ConfigVariableError';
   readonly variable: string;

@@ -1,8 +1,8 @@
-import type { Budgets } from '@pawl/core';
+import type { BudgetLimits } from '@pawl/core';
 import type { AutoCommitOptions } from '../hooks/auto-commit.ts';
 import type { HookCommand } from '../hooks/hook.ts';
 import type { McpServer } from '../mcp/mcp-server.ts';
-import type { Prices } from '../models/prices.ts';
+import type { ModelPrices } from '../models/prices.ts';
 import type { PermissionMode } from '../permission/modes.ts';
 import type { PermissionRule } from '../permission/rule.ts';
 import type { LimitsByTool } from '../tools/limits.ts';
@@ -16,6 +16,7 @@ export type ConfigHooks = {
   readonly autoCommit?: boolean | AutoCommitOptions;
 };
 
+/** The `agent` keys of a configuration, in the spelling of other agent systems. */
 export type AgentKeys = {
   readonly max_retries?: number;
   readonly state_machine?: {
@@ -28,43 +29,43 @@ export type AgentKeys = {
   };
 };
 
-/** Where to send what sessions do, for those who gather it. A project has no say in it. */
+/** Telemetry export settings. Ignored in a project's configuration. */
 export type TelemetryKeys = {
-  /** The address of a collector that takes OTLP over HTTP. */
+  /** Endpoint of a collector that accepts OTLP over HTTP. */
   readonly otlp?: string;
   readonly headers?: { readonly [name: string]: string };
-  /** False to send none, though there is an address. */
+  /** False disables traces even if an endpoint is set. */
   readonly traces?: boolean;
   readonly metrics?: boolean;
   readonly serviceName?: string;
-  /** Send also what was said, without secrets. */
+  /** Whether to export message and tool content, with secrets masked. */
   readonly captureContent?: boolean;
   readonly disabled?: boolean;
 };
 
-/** What a user or a project has set. Whatever is left out is decided elsewhere. */
+/** Settings of a user or a project. Omitted keys fall back to other layers or to defaults. */
 export type Config = {
-  /** As `modelNamed` takes it: `anthropic:…`, `librarian`. */
+  /** A model spec as in `createModelFromSpec`: `anthropic:…`, `librarian`. */
   readonly model?: string;
-  /** Where that model is reached, in place of its provider's own address. */
+  /** Replaces the provider's default base URL for this model. */
   readonly baseUrl?: string;
-  /** Which model writes summaries of what is moved to storage, named in the same way, or `same`. None if left out. */
+  /** Model used for context compaction: a model spec or `same`. If omitted, no model writes summaries. */
   readonly summaryModel?: string;
-  /** The name of a profile, or the file of one. */
+  /** Name or file path of a profile. */
   readonly profile?: string;
   readonly permission?: { readonly mode?: PermissionMode; readonly rules?: readonly PermissionRule[] };
   readonly mcpServers?: readonly McpServer[];
   readonly hooks?: ConfigHooks;
-  readonly budgets?: Partial<Budgets>;
-  /** By model, named as in `model`. */
-  readonly prices?: { readonly [model: string]: Prices };
-  /** Where sessions are kept: `user`, `workspace`, `none`, a database file, or `redis://…`. */
+  readonly budgets?: Partial<BudgetLimits>;
+  /** Keyed by model spec. */
+  readonly prices?: { readonly [model: string]: ModelPrices };
+  /** Session store: `user`, `workspace`, `none`, a database file, or `redis://…`. */
   readonly store?: string;
-  /** Keys as other systems write them; `withAgentKeys` puts them into a profile. */
+  /** Keys in the spelling of other agent systems; `applyAgentKeys` applies them to a profile. */
   readonly agent?: AgentKeys;
-  /** The command line that runs the tests. */
+  /** Command line that runs the tests. */
   readonly testCommand?: string;
-  /** How long calls of a tool may take and how much they may say, by its name. */
+  /** Timeout and output limit by tool name. */
   readonly toolLimits?: LimitsByTool;
   readonly telemetry?: TelemetryKeys;
 };

@@ -1,9 +1,10 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
+import { getPlatformPaths } from '../platform/platform.ts';
 import { ConfigFileError } from './config-file-error.ts';
 
-/** The names under which a configuration is looked for, in a project and in the user's folder. */
+/** Configuration file names, in a project and in the user's configuration folder. */
 export const configFileNames = [
   'pawl.config.json',
   'pawl.config.yaml',
@@ -11,8 +12,8 @@ export const configFileNames = [
   'pawl.config.ts',
 ] as const;
 
-/** The configuration in a folder, if there is one. Two are one too many: nobody could tell which one holds. */
-export async function findConfig(folder: string): Promise<string | null> {
+/** Finds the configuration file of a folder. Throws if there are two, because precedence would be ambiguous. */
+export async function findConfigFile(folder: string): Promise<string | null> {
   const paths = configFileNames.map((name) => join(folder, name));
   const there = await Promise.all(
     paths.map((path) =>
@@ -29,9 +30,19 @@ export async function findConfig(folder: string): Promise<string | null> {
   throw new ConfigFileError('ambiguous', found, { problem });
 }
 
-/** Where the user's own configuration is: `pawl` in the folder that XDG says. */
-export function userConfigFolder(env: { readonly [name: string]: string | undefined } = process.env): string {
+/** Returns the user's configuration folder: `pawl` in the XDG configuration folder, or in `%APPDATA%` on Windows. */
+export function getUserConfigFolder(
+  env: { readonly [name: string]: string | undefined } = process.env,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const paths = getPlatformPaths(platform);
   const given = env['XDG_CONFIG_HOME'] ?? '';
-  // The standard asks for a relative path to be passed over.
-  return join(isAbsolute(given) ? given : join(homedir(), '.config'), 'pawl');
+  // The XDG specification requires relative paths to be ignored.
+  if (paths.isAbsolute(given)) return paths.join(given, 'pawl');
+  if (platform !== 'win32') return paths.join(homedir(), '.config', 'pawl');
+  const roaming = env['APPDATA'] ?? '';
+  return paths.join(
+    paths.isAbsolute(roaming) ? roaming : paths.join(homedir(), 'AppData', 'Roaming'),
+    'pawl',
+  );
 }

@@ -1,10 +1,10 @@
-import type { Budgets } from '@pawl/core';
+import type { BudgetLimits } from '@pawl/core';
 import { knownProviders } from '../models/providers/known-providers.ts';
 import { permissionModes, type PermissionMode } from '../permission/modes.ts';
-import { configVariables } from './config-from-environment.ts';
+import { configVariables } from './environment-config.ts';
 import type { AgentKeys, Config, ConfigHooks, TelemetryKeys } from './config.ts';
 
-/** Who has a say in the configuration, the weakest first. */
+/** The configuration layers, from lowest to highest precedence. */
 export type ConfigLayers = {
   readonly user: Config;
   readonly project: Config;
@@ -13,11 +13,10 @@ export type ConfigLayers = {
 };
 
 /**
- * One configuration out of four: the user's, the project's, what the environment sets, and what stands on the command line.
- * Each wins over those before it, with these exceptions, which keep a project from loosening what the user set: of the
- * modes of permission the stricter counts, of two budgets the smaller, and the user's prices come before the project's.
- * Rules and hooks add up. A base URL is never taken without the model it stands beside. Where what sessions do is sent to is no
- * matter of a project.
+ * Merges the user's, the project's, the environment's and the command line's configuration. Later layers win, with
+ * exceptions that prevent a project from loosening the user's settings: the stricter permission mode, the smaller
+ * budget and the user's prices apply. Rules and hooks are concatenated. A base URL applies only together with the model
+ * of the same layer. Telemetry settings of a project are ignored.
  */
 export function mergeConfigs({
   user = {},
@@ -26,29 +25,28 @@ export function mergeConfigs({
   flags = {},
 }: Partial<ConfigLayers>): Config {
   const layers = [user, project, environment, flags];
-  return defined({
-    ...modelOf({ user, project, environment, flags }),
-    summaryModel: last(layers, 'summaryModel'),
-    profile: last(layers, 'profile'),
-    testCommand: last(layers, 'testCommand'),
-    store: last(layers, 'store'),
-    permission: permissionOf({ user, project, environment, flags }),
-    mcpServers: serversOf(layers),
-    hooks: hooksOf(layers),
-    budgets: budgetsOf(user, project, flags),
-    prices: byName(project.prices, user.prices, flags.prices),
-    agent: agentOf(layers),
-    toolLimits: byName(user.toolLimits, project.toolLimits, flags.toolLimits),
-    telemetry: telemetryOf([user, environment, flags]),
+  return omitUndefined({
+    ...mergeModel({ user, project, environment, flags }),
+    summaryModel: findLastValue(layers, 'summaryModel'),
+    profile: findLastValue(layers, 'profile'),
+    testCommand: findLastValue(layers, 'testCommand'),
+    store: findLastValue(layers, 'store'),
+    permission: mergePermission({ user, project, environment, flags }),
+    mcpServers: mergeServers(layers),
+    hooks: mergeHooks(layers),
+    budgets: mergeConfigBudgets(user, project, flags),
+    prices: mergeNamedEntries(project.prices, user.prices, flags.prices),
+    agent: mergeAgentKeys(layers),
+    toolLimits: mergeNamedEntries(user.toolLimits, project.toolLimits, flags.toolLimits),
+    telemetry: mergeTelemetry([user, environment, flags]),
   });
 }
 
-/** Without the keys that hold nothing. */
-function defined(config: { readonly [Key in keyof Config]: Config[Key] | undefined }): Config {
+function omitUndefined(config: { readonly [Key in keyof Config]: Config[Key] | undefined }): Config {
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }
 
-function last(
+function findLastValue(
   layers: readonly Config[],
   key: 'summaryModel' | 'profile' | 'store' | 'testCommand',
 ): string | undefined {
@@ -56,12 +54,12 @@ function last(
 }
 
 /**
- * A key must not be sent to an address that was meant for another model. On the command line both are meant together; the
- * variable is about servers of one's own, and the other providers have one each.
+ * Prevents an API key from being sent to the address of another model. A base URL on the command line applies to any
+ * model; the environment variable applies only to self-hosted providers, because the others have their own variables.
  */
-function modelOf({ flags, environment, ...files }: ConfigLayers): Pick<Config, 'model' | 'baseUrl'> {
+function mergeModel({ flags, environment, ...files }: ConfigLayers): Pick<Config, 'model' | 'baseUrl'> {
   const named = [files.user, files.project, environment, flags].findLast(({ model }) => model !== undefined);
-  const fromVariable = isOwnServer(named?.model) ? environment.baseUrl : undefined;
+  const fromVariable = isSelfHosted(named?.model) ? environment.baseUrl : undefined;
   const beside = named === environment ? undefined : named?.baseUrl;
   const baseUrl = flags.baseUrl ?? fromVariable ?? beside;
   return {
@@ -70,40 +68,40 @@ function modelOf({ flags, environment, ...files }: ConfigLayers): Pick<Config, '
   };
 }
 
-function isOwnServer(model: string | undefined): boolean {
+function isSelfHosted(model: string | undefined): boolean {
   const [name = ''] = (model ?? '').split(':', 1);
   const provider = knownProviders.get(name.trim().toLowerCase());
   return provider !== undefined && provider.baseUrlKeys.includes(configVariables.baseUrl);
 }
 
-/** What holds where nobody said anything. */
-const usualMode: PermissionMode = 'ask';
+/** Applies if no layer sets a mode. */
+const defaultPermissionMode: PermissionMode = 'ask';
 
-function permissionOf({ user, project, environment, flags }: ConfigLayers): Config['permission'] {
+function mergePermission({ user, project, environment, flags }: ConfigLayers): Config['permission'] {
   const rules = [user, project, environment, flags].flatMap((layer) => layer.permission?.rules ?? []);
   const asked = flags.permission?.mode ?? environment.permission?.mode;
-  const mode = asked ?? stricter(user.permission?.mode, project.permission?.mode);
+  const mode = asked ?? selectStricterMode(user.permission?.mode, project.permission?.mode);
   if (mode === undefined && rules.length === 0) return undefined;
   return { ...(mode !== undefined && { mode }), rules };
 }
 
-function stricter(
+function selectStricterMode(
   user: PermissionMode | undefined,
   project: PermissionMode | undefined,
 ): PermissionMode | undefined {
   if (project === undefined) return user;
-  const own = user ?? usualMode;
-  // They stand in order, the strictest first.
+  const own = user ?? defaultPermissionMode;
+  // `permissionModes` is ordered from strictest to loosest.
   return permissionModes.indexOf(project) < permissionModes.indexOf(own) ? project : own;
 }
 
-function serversOf(layers: readonly Config[]): Config['mcpServers'] {
+function mergeServers(layers: readonly Config[]): Config['mcpServers'] {
   const servers = layers.flatMap((layer) => layer.mcpServers ?? []);
   if (servers.length === 0) return undefined;
   return [...new Map(servers.map((server) => [server.name, server])).values()];
 }
 
-function hooksOf(layers: readonly Config[]): ConfigHooks | undefined {
+function mergeHooks(layers: readonly Config[]): ConfigHooks | undefined {
   const given = layers.flatMap(({ hooks }) => (hooks === undefined ? [] : [hooks]));
   if (given.length === 0) return undefined;
   const autoCommit = given.findLast((hooks) => hooks.autoCommit !== undefined)?.autoCommit;
@@ -115,9 +113,9 @@ function hooksOf(layers: readonly Config[]): ConfigHooks | undefined {
   };
 }
 
-const budgetKeys: readonly (keyof Budgets)[] = ['modelCalls', 'toolCalls', 'tokens', 'cost', 'wallMs'];
+const budgetKeys: readonly (keyof BudgetLimits)[] = ['modelCalls', 'toolCalls', 'tokens', 'cost', 'wallMs'];
 
-function budgetsOf(user: Config, project: Config, flags: Config): Config['budgets'] {
+function mergeConfigBudgets(user: Config, project: Config, flags: Config): Config['budgets'] {
   const entries = budgetKeys.flatMap((key) => {
     const own = flags.budgets?.[key];
     const both = [user.budgets?.[key], project.budgets?.[key]].filter((each) => typeof each === 'number');
@@ -127,8 +125,8 @@ function budgetsOf(user: Config, project: Config, flags: Config): Config['budget
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Key by key, from the last that has it; but what an address is sent besides is only for the address it stands beside. */
-function telemetryOf(layers: readonly Config[]): Config['telemetry'] {
+/** Merges key by key; later layers win. Headers apply only to the endpoint of the same layer. */
+function mergeTelemetry(layers: readonly Config[]): Config['telemetry'] {
   const given = layers.flatMap(({ telemetry }) => (telemetry === undefined ? [] : [telemetry]));
   if (given.length === 0) return undefined;
   const { headers: _, ...merged }: TelemetryKeys = Object.assign({}, ...given) as TelemetryKeys;
@@ -136,8 +134,8 @@ function telemetryOf(layers: readonly Config[]): Config['telemetry'] {
   return { ...merged, ...(headers !== undefined && { headers }) };
 }
 
-/** Key by key, from the last that has it. */
-function agentOf(layers: readonly Config[]): Config['agent'] {
+/** Merges key by key; later layers win. */
+function mergeAgentKeys(layers: readonly Config[]): Config['agent'] {
   const given = layers.flatMap(({ agent }) => (agent === undefined ? [] : [agent]));
   if (given.length === 0) return undefined;
   const machines = given.map((agent) => agent.state_machine).filter((each) => each !== undefined);
@@ -147,10 +145,12 @@ function agentOf(layers: readonly Config[]): Config['agent'] {
   } as AgentKeys;
 }
 
-type ByName<Value> = { readonly [name: string]: Value };
+type NamedEntries<Value> = { readonly [name: string]: Value };
 
-/** Each entry as a whole, from the last that has it. */
-function byName<Value>(...layers: readonly (ByName<Value> | undefined)[]): ByName<Value> | undefined {
+/** Merges entries as a whole; later layers win. */
+function mergeNamedEntries<Value>(
+  ...layers: readonly (NamedEntries<Value> | undefined)[]
+): NamedEntries<Value> | undefined {
   const entries = layers.flatMap((layer) => Object.entries(layer ?? {}));
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

@@ -1,37 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { scrubbedEnvironment } from '../sandbox/environment.ts';
-import { runCommand, type CommandEnd } from '../sandbox/run-command.ts';
-import { oneLine } from '../schema/one-line.ts';
+import { scrubEnvironment } from '../sandbox/environment.ts';
+import { runCommand, type CommandResult } from '../sandbox/run-command.ts';
+import { toPrintableLine } from '../schema/one-line.ts';
 import { ConfigFileError } from './config-file-error.ts';
-import { configFileBytesMax, configOf, type ReadConfig } from './read-config-file.ts';
+import { configFileBytesMax, validateConfig, type ConfigFileContents } from './read-config-file.ts';
 
-/** Working out a configuration takes no longer than this. */
 const codeTimeoutMs = 10_000;
 
 /**
- * What a configuration in TypeScript comes to: its default export, checked like any other file. It is the very text that was
- * read, and so trusted, that runs, not what the file holds by now. It runs in a process of its own that may touch no file and
- * start no program, without the environment's secrets, and stands alone: what it imported could change without anybody
- * being asked again.
+ * Runs a TypeScript configuration and validates its default export. It runs the text that was read and trusted, not the
+ * current contents of the file, in a separate process without access to files, child processes or secrets in the
+ * environment. Imports of other files are rejected, because those could change without a new trust decision.
  */
 export async function runConfigCode(
-  { path, text }: ReadConfig,
+  { path, text }: ConfigFileContents,
   timeoutMs: number = codeTimeoutMs,
-): Promise<ReadConfig> {
+  platform: NodeJS.Platform = process.platform,
+): Promise<ConfigFileContents> {
   const mark = randomUUID();
   const end = await runCommand({
-    launch: { file: process.execPath, args: [...nodeFlags, host, mark], env: scrubbedEnvironment() },
+    launch: {
+      file: process.execPath,
+      args: [...nodeFlags, buildHostProgram(platform), mark],
+      env: scrubEnvironment(),
+    },
     cwd: tmpdir(),
     input: text,
     timeoutMs,
     outputBytesMax: 4 * configFileBytesMax,
   });
-  const said = saidBy(end, mark);
-  if (said === null) throw new ConfigFileError('code', path, { problem: silence(end) });
+  const said = parseCodeOutput(end, mark);
+  if (said === null) throw new ConfigFileError('code', path, { problem: describeMissingOutput(end) });
   if ('problem' in said)
-    throw new ConfigFileError('code', path, { ...said, problem: explained(said.problem) });
-  return { path, text, isCode: true, ...configOf(path, { value: said.value, lineOf: () => null }) };
+    throw new ConfigFileError('code', path, { ...said, problem: explainCodeError(said.problem) });
+  return { path, text, isCode: true, ...validateConfig(path, { value: said.value, lineOf: () => null }) };
 }
 
 const nodeFlags = [
@@ -42,10 +45,14 @@ const nodeFlags = [
   '--eval',
 ];
 
-/** Runs what comes over standard input as a module of its own, and writes what it exports after a mark. */
-const host = `
+/**
+ * Builds the program that runs the source from standard input as a module and prints its default export after a marker.
+ * On Windows, a file URL requires a drive letter.
+ */
+export function buildHostProgram(platform: NodeJS.Platform): string {
+  return `
 import { registerHooks } from 'node:module';
-const url = 'file:///pawl.config.ts';
+const url = '${platform === 'win32' ? 'file:///C:/pawl.config.ts' : 'file:///pawl.config.ts'}';
 const say = (said) => process.stdout.write('\\n' + process.argv[1] + JSON.stringify(said) + '\\n');
 const plain = (key, value) => {
   if (['function', 'symbol', 'bigint'].includes(typeof value))
@@ -69,19 +76,22 @@ try {
   say({ value: JSON.stringify((await exported.default) ?? null, plain) });
 } catch (error) {
   const stack = String(error?.stack ?? '');
-  const line = /file:\\/\\/\\/pawl\\.config\\.ts:(\\d+)/.exec(stack);
+  const line = /file:\\/\\/\\/(?:C:\\/)?pawl\\.config\\.ts:(\\d+)/.exec(stack);
   say({ problem: String(error?.message ?? error), line: line === null ? null : Number(line[1]) });
 }
 `;
+}
 
-type Said = { readonly value: unknown } | { readonly problem: string; readonly line: number | null };
+type ConfigCodeOutput =
+  | { readonly value: unknown }
+  | { readonly problem: string; readonly line: number | null };
 
-/** Null when it never came to an end of its own, or said more than is read. */
-function saidBy({ stdout }: CommandEnd, mark: string): Said | null {
+/** Returns null if the program did not finish on its own or its output was truncated. */
+function parseCodeOutput({ stdout }: CommandResult, mark: string): ConfigCodeOutput | null {
   const start = stdout.lastIndexOf(`\n${mark}`);
   if (start === -1) return null;
   try {
-    // Written by the program above.
+    // Written by the host program above.
     const said = JSON.parse(stdout.slice(start + 1 + mark.length)) as
       | { readonly value: string }
       | { readonly problem: string; readonly line: number | null };
@@ -91,15 +101,15 @@ function saidBy({ stdout }: CommandEnd, mark: string): Said | null {
   }
 }
 
-function silence({ kind, what }: CommandEnd): string {
+function describeMissingOutput({ kind, what }: CommandResult): string {
   return kind === 'exited'
     ? 'it ended before it had exported a configuration, or exported too much.'
     : `it ${what}. It is to do no more than export a configuration.`;
 }
 
-function explained(problem: string): string {
+function explainCodeError(problem: string): string {
   const [first = ''] = problem.split('\n', 1);
-  const said = oneLine(first, 300);
+  const said = toPrintableLine(first, 300);
   if (said.startsWith('Access to this API has been restricted'))
     return 'it reads or writes files, or starts programs. A configuration may do neither.';
   return /[.?!}]$/.test(said) ? said : `${said}.`;

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * Names one run of one call. A provider may use the same call id twice, in one session or in two; what we make of session,
- * request and call is unique.
+ * Derives a unique id for one execution of one call. Call ids alone are not unique: a provider may reuse them within a
+ * session or across sessions.
  */
-export function executionId(session: string, request: number, callId: string): string {
+export function deriveExecutionId(session: string, request: number, callId: string): string {
   return hash('sha256', JSON.stringify([session, request, callId]), 'hex').slice(0, 40);
 }

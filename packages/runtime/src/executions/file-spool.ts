@@ -1,38 +1,42 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf } from '../search/system-error.ts';
+import { replaceFile, syncFolder } from '../platform/files.ts';
+import { getSystemErrorCode } from '../search/system-error.ts';
 import type { ToolResult } from '../tools/tool.ts';
-import { outputBytesMax, type Spool } from './spool.ts';
+import { spoolOutputBytesMax, type ExecutionSpool } from './spool.ts';
 
 /**
- * A spool in a folder of its own, two files for each call: what it wrote, and how it ended. The folder is made when it is
- * needed.
+ * Creates a spool in its own folder with two files per call: its output and its result. The folder is created on first
+ * use.
  */
-export function createFileSpool(folder: string): Spool {
+export function createFileSpool(folder: string): ExecutionSpool {
   const heard = new Map<string, number>();
-  const at = (execution: string, ending: string): string => join(folder, `${fileName(execution)}.${ending}`);
+  const at = (execution: string, ending: string): string =>
+    join(folder, `${toSpoolFileName(execution)}.${ending}`);
   return {
     async keep(execution, result) {
-      await makeFolder(folder);
-      await replaceFile(at(execution, 'result'), JSON.stringify(result));
+      await createDurableFolder(folder);
+      await writeResult(at(execution, 'result'), JSON.stringify(result));
     },
     hear(execution, chunk) {
       const bytes = heard.get(execution) ?? 0;
-      if (bytes >= outputBytesMax) return;
+      if (bytes >= spoolOutputBytesMax) return;
       heard.set(execution, bytes + chunk.length);
       try {
-        // Synchronous: what was written by the time the process is killed is not lost with it.
+        // Synchronous, so that output written before the process is killed is not lost.
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        appendFileSync(at(execution, 'output'), chunk.subarray(0, outputBytesMax - bytes), { mode: 0o600 });
+        appendFileSync(at(execution, 'output'), chunk.subarray(0, spoolOutputBytesMax - bytes), {
+          mode: 0o600,
+        });
       } catch {
-        // It only helps to say more about a call that was cut off; the call itself goes on.
+        // Best effort: spooled output only adds detail to an interrupted call.
       }
     },
     async find(execution) {
       const [result, output] = await Promise.all([
-        readIfThere(at(execution, 'result')),
-        readIfThere(at(execution, 'output')),
+        readOptionalFile(at(execution, 'result')),
+        readOptionalFile(at(execution, 'output')),
       ]);
       return { result: result === null ? null : (JSON.parse(result) as ToolResult), output };
     },
@@ -46,47 +50,45 @@ export function createFileSpool(folder: string): Spool {
       const names = await readdir(folder).catch(() => []);
       const unwanted = names.filter((name) => !executions.includes(name.split('.', 1)[0] ?? ''));
       await Promise.all(unwanted.map((name) => rm(join(folder, name), { force: true })));
-      // Nobody needs an empty folder; one that is not empty stays.
+      // Remove the folder if nothing is left in it.
       if (unwanted.length === names.length) await rmdir(folder).catch(() => undefined);
     },
   };
 }
 
-/** A new folder survives the loss of power only once the one above it has been synced. */
-async function makeFolder(folder: string): Promise<void> {
+/** A new folder survives a power loss only once its parent has been synced. */
+async function createDurableFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = folder; made.length >= first.length; made = dirname(made)) {
-    await using above = await open(dirname(made), 'r');
-    await above.sync();
+    await syncFolder(dirname(made));
   }
 }
 
-/** We make the ids of executions. Whoever made this one, no path that leads elsewhere may come of it. */
-function fileName(execution: string): string {
+/** Prevents path traversal, even though execution ids are generated. */
+function toSpoolFileName(execution: string): string {
   if (!/^[\w-]{1,100}$/.test(execution))
     throw new TypeError(`Not the id of an execution: ${JSON.stringify(execution)}`);
   return execution;
 }
 
-/** All of it or nothing, and there after the loss of power. */
-async function replaceFile(path: string, text: string): Promise<void> {
+/** Writes atomically and durably. */
+async function writeResult(path: string, text: string): Promise<void> {
   const temporary = `${path}.tmp`;
   {
     await using file = await open(temporary, 'w', 0o600);
     await file.writeFile(text);
     await file.sync();
   }
-  await rename(temporary, path);
-  await using folder = await open(dirname(path), 'r');
-  await folder.sync();
+  await replaceFile(temporary, path);
+  await syncFolder(dirname(path));
 }
 
-async function readIfThere(path: string): Promise<string | null> {
+async function readOptionalFile(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (getSystemErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -1,21 +1,21 @@
-import { failure, type ToolResult, type Unfinished } from '../tools/tool.ts';
+import { createToolFailure, type ToolResult, type UnfinishedCall } from '../tools/tool.ts';
 
-/** What the model is told of a call when nobody knows how far it got. */
-export function interrupted(
-  { startedAt, output }: Pick<Unfinished, 'startedAt' | 'output'>,
+/** Creates the tool result for a call that was interrupted at an unknown point. */
+export function createInterruptedResult(
+  { startedAt, output }: Pick<UnfinishedCall, 'startedAt' | 'output'>,
   known = '',
 ): ToolResult {
   const written =
     output === null || output === '' ? 'Nothing it wrote is known.' : `What it had written:\n${output}`;
-  return failure(
+  return createToolFailure(
     'interrupted',
-    `Pawl ended while this was running, which it was since ${when(startedAt)}: it may have run fully, partly or not at ` +
+    `Pawl ended while this was running, which it was since ${formatStartTime(startedAt)}: it may have run fully, partly or not at ` +
       `all. ${known === '' ? '' : `${known} `}Look before you repeat it. ${written}`,
   );
 }
 
-/** A clock may say anything; not every number is a date. */
-function when(at: number): string {
+/** The timestamp may be outside the range of valid dates. */
+function formatStartTime(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? `time ${at}` : date.toISOString();
 }

@@ -1,28 +1,28 @@
-import type { Call, Json } from '@pawl/core';
-import { jsonProblem } from '../store/json-text.ts';
-import { failure, type Tool, type ToolExecution, type ToolResult } from '../tools/tool.ts';
-import { messageOf, type Post, type World } from '../work.ts';
+import type { ToolCall, Json } from '@pawl/core';
+import { findSerializationProblem } from '../store/json-text.ts';
+import { createToolFailure, type Tool, type ExecutionHandle, type ToolResult } from '../tools/tool.ts';
+import { getErrorMessage, type EventPoster, type AgentDependencies } from '../agent-dependencies.ts';
 
-/** One call to be run, or to be found out about. */
+/** One tool call to run or to reconcile. */
 export type ToolRun = {
   readonly request: number;
-  readonly call: Call;
+  readonly call: ToolCall;
   readonly execution: string;
 };
 
-export type RunMeans = {
-  readonly world: World;
-  readonly post: Post;
+export type ToolRunContext = {
+  readonly world: AgentDependencies;
+  readonly post: EventPoster;
   readonly signal: AbortSignal;
-  /** Whether what is posted can still be kept. */
+  /** Whether posted events can still be persisted. */
   readonly isKept: () => boolean;
 };
 
 /**
- * Runs one call. Its start is on record before it has any effect, its result is out of harm's way before it is told, and a
- * call the machine no longer wants never starts.
+ * Runs one call. Its start is persisted before it has any effect, its result is spooled before it is posted, and a call
+ * that the state machine no longer wants never starts.
  */
-export async function runTool(run: ToolRun, means: RunMeans): Promise<void> {
+export async function runTool(run: ToolRun, means: ToolRunContext): Promise<void> {
   const { world, post, signal } = means;
   if (signal.aborted) return;
   const { request, call } = run;
@@ -31,23 +31,24 @@ export async function runTool(run: ToolRun, means: RunMeans): Promise<void> {
     hasStarted = true;
     return post({ type: 'tool-started', request, callId: call.id, ...(intent !== undefined && { intent }) });
   };
-  // A tool that can tell later whether it was done says first what it is about to do: that is its start.
-  const isByItself = startsItself(world, call);
+  // A verifiable tool declares its intent first, so that it can be reconciled later; the intent is posted with its
+  // start.
+  const isByItself = declaresOwnStart(world, call);
   if (!isByItself && !(await start())) return;
-  const result = await resultOf(run, means, isByItself ? start : alreadyStarted);
+  const result = await executeTool(run, means, isByItself ? start : acceptIntent);
   if (!hasStarted && !(await start())) return;
-  await tell(run, means, result);
+  await postToolResult(run, means, result);
 }
 
-const alreadyStarted = async (): Promise<boolean> => true;
+const acceptIntent = async (): Promise<boolean> => true;
 
-/** Runs a call again whose start is on record. */
-export async function runAgain(run: ToolRun, means: RunMeans): Promise<void> {
-  await tell(run, means, await resultOf(run, means, alreadyStarted));
+/** Runs a call again whose start is already persisted. */
+export async function rerunTool(run: ToolRun, means: ToolRunContext): Promise<void> {
+  await postToolResult(run, means, await executeTool(run, means, acceptIntent));
 }
 
-/** Tells how a call ended. Only once that is kept is what the spool knows of it forgotten. */
-export async function tell(run: ToolRun, means: RunMeans, result: ToolResult): Promise<void> {
+/** Posts the result of a call. The spool forgets the call only once the result is persisted. */
+export async function postToolResult(run: ToolRun, means: ToolRunContext, result: ToolResult): Promise<void> {
   const { request, call, execution } = run;
   const { world, post, isKept } = means;
   const { files, tests, found, ...outcome } = result;
@@ -56,30 +57,36 @@ export async function tell(run: ToolRun, means: RunMeans, result: ToolResult): P
   if (isKept()) await world.spool.forget(execution).catch(() => undefined);
 }
 
-export function toolNamed({ tools }: World, name: string): Tool | undefined {
+export function findTool({ tools }: AgentDependencies, name: string): Tool | undefined {
   return tools.find(({ description }) => description.name === name);
 }
 
-/** Whether the tool runs before its start is said. The first thing that is done for every other call is to say it. */
-export function startsItself(world: World, call: Call): boolean {
-  const tool = toolNamed(world, call.tool);
+/**
+ * Whether the tool runs before its start is posted, to declare its intent. For all other calls the start is posted
+ * first.
+ */
+export function declaresOwnStart(world: AgentDependencies, call: ToolCall): boolean {
+  const tool = findTool(world, call.tool);
   return tool?.effect === 'verifiable' && tool.settle !== undefined;
 }
 
-/** What must not be run again, and so must not be lost. */
+/** Results of non-repeatable calls must not be lost, because the calls cannot be run again. */
 function isSpooled(tool: Tool): boolean {
   return tool.effect === undefined || tool.effect === 'not-repeatable';
 }
 
-async function resultOf(
+async function executeTool(
   { call, execution, request }: ToolRun,
-  { world, post, signal }: RunMeans,
-  intend: ToolExecution['intend'],
+  { world, post, signal }: ToolRunContext,
+  intend: ExecutionHandle['intend'],
 ): Promise<ToolResult> {
-  const tool = toolNamed(world, call.tool);
+  const tool = findTool(world, call.tool);
   if (tool === undefined) {
     const known = world.tools.map((each) => each.description.name).join(', ');
-    return failure('invalid', `There is no tool named ${JSON.stringify(call.tool)}. There are: ${known}.`);
+    return createToolFailure(
+      'invalid',
+      `There is no tool named ${JSON.stringify(call.tool)}. There are: ${known}.`,
+    );
   }
   const { spool } = world;
   const hear = (chunk: Uint8Array): void => spool.hear(execution, chunk);
@@ -87,20 +94,20 @@ async function resultOf(
     void post({ type: 'tool-progressed', request, callId: call.id, progress });
   const result = await tool
     .run(call.args, { signal, report, execution: { id: execution, intend, hear } })
-    .then(fitToKeep(call.tool), (error: unknown) =>
-      failure('failed', `${call.tool} failed: ${messageOf(error)}`),
+    .then(createJsonGuard(call.tool), (error: unknown) =>
+      createToolFailure('failed', `${call.tool} failed: ${getErrorMessage(error)}`),
     );
-  // Where this fails, the worst that can come of it is that the model is told of an interruption.
+  // Best effort: at worst, the model is informed of an interruption.
   if (isSpooled(tool)) await spool.keep(execution, result).catch(() => undefined);
   return result;
 }
 
-/** A log holds plain JSON. A tool that gives back something else has failed, and nothing else stops for it. */
-function fitToKeep(name: string): (result: ToolResult) => ToolResult {
+/** Rejects results that are not plain JSON, because the log cannot hold them; the tool counts as failed. */
+function createJsonGuard(name: string): (result: ToolResult) => ToolResult {
   return (result) => {
-    const problem = jsonProblem(result);
+    const problem = findSerializationProblem(result);
     return problem === null
       ? result
-      : failure('failed', `${name} ran, but what it gave back is not plain JSON: ${problem}.`);
+      : createToolFailure('failed', `${name} ran, but what it gave back is not plain JSON: ${problem}.`);
   };
 }

@@ -1,27 +1,27 @@
 import type { ToolResult } from '../tools/tool.ts';
 
 /**
- * Keeps what is known of the calls of one session until the log has it. So the result of a call that ended just before the
- * process did is not lost, and neither is what an unfinished call had written by then.
+ * Holds results and output of a session's calls until the log contains them, so that neither a result that arrived just
+ * before a crash nor the partial output of an interrupted call is lost.
  */
-export type Spool = {
-  /** Contract: once this has resolved, `find` gives it back, also after the loss of power. */
+export type ExecutionSpool = {
+  /** Contract: once this resolves, `find` returns the result, even after a power loss. */
   keep(execution: string, result: ToolResult): Promise<void>;
-  /** Takes what a call writes, up to `outputBytesMax`. */
+  /** Records output of a call, up to `spoolOutputBytesMax`. */
   hear(execution: string, chunk: Uint8Array): void;
-  find(execution: string): Promise<Spooled>;
+  find(execution: string): Promise<SpooledExecution>;
   forget(execution: string): Promise<void>;
-  /** Forgets all but these: a process may have ended after the log had a result and before the spool forgot it. */
+  /** Removes all other executions: a process may have crashed after the log had a result but before `forget`. */
   keepOnly(executions: readonly string[]): Promise<void>;
 };
 
-export type Spooled = { readonly result: ToolResult | null; readonly output: string | null };
+export type SpooledExecution = { readonly result: ToolResult | null; readonly output: string | null };
 
-/** More output than this is of no use to a model that only wants to know how far a call got. */
-export const outputBytesMax = 20_000;
+/** Enough output for a model to see how far a call got. */
+export const spoolOutputBytesMax = 20_000;
 
-/** For agents whose log does not outlive the process either. */
-export function createMemorySpool(): Spool {
+/** Creates a spool for agents whose log does not outlive the process either. */
+export function createMemorySpool(): ExecutionSpool {
   const results = new Map<string, ToolResult>();
   const outputs = new Map<string, Buffer>();
   return {
@@ -30,8 +30,8 @@ export function createMemorySpool(): Spool {
     },
     hear(execution, chunk) {
       const before = outputs.get(execution) ?? Buffer.alloc(0);
-      if (before.length >= outputBytesMax) return;
-      outputs.set(execution, Buffer.concat([before, chunk]).subarray(0, outputBytesMax));
+      if (before.length >= spoolOutputBytesMax) return;
+      outputs.set(execution, Buffer.concat([before, chunk]).subarray(0, spoolOutputBytesMax));
     },
     async find(execution) {
       return {

@@ -2,156 +2,176 @@ import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { CompletedTool } from '@pawl/core';
-import { oneLine } from '../schema/one-line.ts';
-import type { Launcher } from '../sandbox/launcher.ts';
-import type { CommandEnd } from '../sandbox/run-command.ts';
-import { messageOf } from '../work.ts';
-import { readStatus, statusArguments, versionsOf, whyLeftOut, type Change } from './changes.ts';
-import { commitMessage } from './commit-message.ts';
-import { createGit, filtersOf, findRepository, statusBytesMax, type Git, type Repository } from './git.ts';
+import { toSlashes } from '../platform/platform.ts';
+import { toPrintableLine } from '../schema/one-line.ts';
+import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
+import type { CommandResult } from '../sandbox/run-command.ts';
+import { getErrorMessage } from '../agent-dependencies.ts';
+import {
+  parseGitStatus,
+  gitStatusArguments,
+  readFileVersions,
+  getExclusionReason,
+  type GitFileChange,
+} from './changes.ts';
+import { formatCommitMessage } from './commit-message.ts';
+import {
+  createGitRunner,
+  listGitFilters,
+  findRepository,
+  statusBytesMax,
+  type GitRunner,
+  type GitRepository,
+} from './git.ts';
 
 export type AutoCommitOptions = {
-  /** Whether the repository's own hooks run, such as `pre-commit`. They do not unless asked for. */
+  /** Whether the repository's own hooks run, such as `pre-commit`; off by default. */
   readonly runsHooks?: boolean;
-  /** How long each run of git may take. */
+  /** Timeout of each git command. */
   readonly timeoutMs?: number;
 };
 
-type Setting = AutoCommitOptions & {
+type AutoCommitContext = AutoCommitOptions & {
   readonly workspace: string;
-  readonly launcher?: Launcher;
+  readonly launcher?: CommandSandbox;
   readonly report: (line: string) => void;
 };
 
 export type AutoCommit = (completed: readonly CompletedTool[], signal: AbortSignal) => Promise<boolean>;
 
 /**
- * Commits what changed since the last step. What the user had changed before, staged or not, stays as it is until a tool
- * changes it. It never stands in the way of the work: what cannot be committed is reported and passed over.
+ * Commits the changes made since the last step. The user's earlier changes, staged or not, stay untouched until a tool
+ * changes those files. Failures are reported and never block the work.
  *
- * The repository is looked at now, before any tool runs: one that a tool makes up later is not the user's.
+ * The repository is located before any tool runs, so that a repository created by a tool is never used.
  */
-export async function createAutoCommit(setting: Setting): Promise<AutoCommit> {
-  const tell = teller(setting.report);
-  const desk = await open(setting).catch(messageOf);
+export async function createAutoCommit(setting: AutoCommitContext): Promise<AutoCommit> {
+  const tell = createDedupedReporter(setting.report);
+  const desk = await openCommitWorkspace(setting).catch(getErrorMessage);
   return async (completed, signal) => {
     try {
-      const said = typeof desk === 'string' ? desk : await commit(desk, completed, { signal, tell });
+      const said = typeof desk === 'string' ? desk : await commitChanges(desk, completed, { signal, tell });
       if (typeof said === 'string') tell(`Nothing was committed: ${said}`);
       return said === true;
     } catch (error) {
-      tell(`Nothing was committed: ${messageOf(error)}`);
+      tell(`Nothing was committed: ${getErrorMessage(error)}`);
       return false;
     }
   };
 }
 
-/** Says each thing once: what goes wrong at one step goes wrong at the next as well. */
-function teller(report: (line: string) => void): (line: string) => void {
+/** Reports each message once, because a problem usually repeats at every step. */
+function createDedupedReporter(report: (line: string) => void): (line: string) => void {
   const said = new Set<string>();
   return (line) => {
-    if (said.size < 100 && !said.has(line)) report(oneLine(line, 500));
+    if (said.size < 100 && !said.has(line)) report(toPrintableLine(line, 500));
     said.add(line);
   };
 }
 
-type Desk = {
-  readonly git: Git;
-  readonly repository: Repository;
-  /** Where in the repository the workspace is; empty when it is the whole of it. */
+type CommitWorkspace = {
+  readonly git: GitRunner;
+  readonly repository: GitRepository;
+  /** Pathspec arguments for the workspace within the repository; empty if it is the whole repository. */
   readonly part: readonly string[];
-  /** What the user had changed, and which version of it. */
+  /** The user's uncommitted changes with their file versions. */
   readonly before: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
 };
 
-async function open(setting: Setting): Promise<Desk | string> {
+async function openCommitWorkspace(setting: AutoCommitContext): Promise<CommitWorkspace | string> {
   const { launcher, timeoutMs = 30_000, runsHooks = false } = setting;
   const workspace = await realpath(setting.workspace);
   const repository = await findRepository(workspace, timeoutMs);
   if (typeof repository === 'string') return repository;
-  const git = createGit({ repository, workspace, runsHooks, ...(launcher && { launcher }) });
-  const [filter] = launcher?.kind === 'bubblewrap' ? [] : await filtersOf(git, timeoutMs);
+  const git = createGitRunner({ repository, workspace, runsHooks, ...(launcher && { launcher }) });
+  const [filter] = launcher?.kind === 'bubblewrap' ? [] : await listGitFilters(git, timeoutMs);
   if (filter !== undefined)
     return `the repository wants a program of its own run (${filter}), and there is no sandbox to run it in.`;
-  const inside = relative(repository.root, workspace);
+  const inside = toSlashes(relative(repository.root, workspace));
   const part = inside === '' ? [] : ['--', inside];
   const desk = { git, repository, part, timeoutMs, before: new Map<string, string>() };
-  const changes = await changesIn(desk, AbortSignal.timeout(timeoutMs));
+  const changes = await listChanges(desk, AbortSignal.timeout(timeoutMs));
   return typeof changes === 'string'
     ? changes
-    : { ...desk, before: await versionsOf(repository.root, changes) };
+    : { ...desk, before: await readFileVersions(repository.root, changes) };
 }
 
-async function changesIn(
-  { git, part, timeoutMs }: Desk,
+async function listChanges(
+  { git, part, timeoutMs }: CommitWorkspace,
   signal: AbortSignal,
-): Promise<readonly Change[] | string> {
-  const status = await git(['--no-optional-locks', ...statusArguments, ...part], { timeoutMs, signal });
-  if (status.code !== 0) return explain(status);
+): Promise<readonly GitFileChange[] | string> {
+  const status = await git(['--no-optional-locks', ...gitStatusArguments, ...part], { timeoutMs, signal });
+  if (status.code !== 0) return describeGitFailure(status);
   if (Buffer.byteLength(status.stdout) >= statusBytesMax)
     return 'too many files changed. Let .gitignore name what need not be kept.';
-  return readStatus(status.stdout);
+  return parseGitStatus(status.stdout);
 }
 
-function explain({ what, stderr }: CommandEnd): string {
+function describeGitFailure({ what, stderr }: CommandResult): string {
   const said = stderr.trim();
-  return said === '' ? `git ${what}` : `git ${what}: ${oneLine(said, 300)}`;
+  return said === '' ? `git ${what}` : `git ${what}: ${toPrintableLine(said, 300)}`;
 }
 
-type Committing = { readonly signal: AbortSignal; readonly tell: (line: string) => void };
+type CommitOptions = { readonly signal: AbortSignal; readonly tell: (line: string) => void };
 
-/** Resolves to whether there was anything to commit, or to why it could not be. */
-async function commit(
-  desk: Desk,
+/** Resolves to whether there was anything to commit, or to the reason why committing failed. */
+async function commitChanges(
+  desk: CommitWorkspace,
   completed: readonly CompletedTool[],
-  { signal, tell }: Committing,
+  { signal, tell }: CommitOptions,
 ): Promise<boolean | string> {
   const { git, repository, timeoutMs } = desk;
-  const underWay = unfinished.find((name) => existsSync(join(repository.gitFolder, name)));
+  const underWay = mergeStateFiles.find((name) => existsSync(join(repository.gitFolder, name)));
   if (underWay !== undefined) return `a merge, rebase or the like is under way (${underWay}).`;
-  const changes = await changesIn(desk, signal);
+  const changes = await listChanges(desk, signal);
   if (typeof changes === 'string') return changes;
-  const mine = await changedSince(desk, changes);
-  const kept = mine.filter((change) => whyLeftOut(change) === null);
+  const mine = await selectNewChanges(desk, changes);
+  const kept = mine.filter((change) => getExclusionReason(change) === null);
   for (const change of mine.filter((each) => !kept.includes(each)))
-    tell(`Not committed, because ${whyLeftOut(change)}: ${oneLine(change.path, 200)}`);
+    tell(`Not committed, because ${getExclusionReason(change)}: ${toPrintableLine(change.path, 200)}`);
   if (kept.length === 0) return false;
-  const fresh = listOf(kept.filter(({ isNew }) => isNew));
-  const run = (args: readonly string[], input = ''): Promise<CommandEnd> =>
+  const fresh = formatPathspec(kept.filter(({ isNew }) => isNew));
+  const run = (args: readonly string[], input = ''): Promise<CommandResult> =>
     git(args, { timeoutMs, signal, input });
-  const added = fresh === '' ? null : await run(['add', '--intent-to-add', ...fromInput], fresh);
-  if (added !== null && added.code !== 0) return explain(added);
-  const message = commitMessage(
+  const added = fresh === '' ? null : await run(['add', '--intent-to-add', ...pathspecArguments], fresh);
+  if (added !== null && added.code !== 0) return describeGitFailure(added);
+  const message = formatCommitMessage(
     completed,
     kept.map(({ path }) => path),
   );
-  const who = await identity(run);
-  const end = await run([...who, 'commit', '--quiet', '--only', '-m', message, ...fromInput], listOf(kept));
+  const who = await buildIdentityArguments(run);
+  const end = await run(
+    [...who, 'commit', '--quiet', '--only', '-m', message, ...pathspecArguments],
+    formatPathspec(kept),
+  );
   if (end.code === 0) return true;
-  // The index is the user's: what was noted in it for this commit goes out again, even when the work was called off.
-  if (fresh !== '') await git(['rm', '--cached', '--quiet', ...fromInput], { timeoutMs, input: fresh });
-  return explain(end);
+  // Restore the user's index by removing the intent-to-add entries, even if the work was cancelled.
+  if (fresh !== '')
+    await git(['rm', '--cached', '--quiet', ...pathspecArguments], { timeoutMs, input: fresh });
+  return describeGitFailure(end);
 }
 
-const unfinished = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
+const mergeStateFiles = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
 
-const fromInput = ['--pathspec-from-file=-', '--pathspec-file-nul'];
+const pathspecArguments = ['--pathspec-from-file=-', '--pathspec-file-nul'];
 
-async function changedSince(
-  { repository, before }: Desk,
-  changes: readonly Change[],
-): Promise<readonly Change[]> {
-  const now = await versionsOf(repository.root, changes);
+async function selectNewChanges(
+  { repository, before }: CommitWorkspace,
+  changes: readonly GitFileChange[],
+): Promise<readonly GitFileChange[]> {
+  const now = await readFileVersions(repository.root, changes);
   return changes.filter(({ path }) => before.get(path) !== now.get(path));
 }
 
-function listOf(changes: readonly Change[]): string {
+function formatPathspec(changes: readonly GitFileChange[]): string {
   return changes.map(({ path }) => `${path}\0`).join('');
 }
 
-/** Where nobody said who commits, Pawl does. */
-async function identity(run: (args: readonly string[]) => Promise<CommandEnd>): Promise<readonly string[]> {
+/** Falls back to Pawl as the committer if git has no identity configured. */
+async function buildIdentityArguments(
+  run: (args: readonly string[]) => Promise<CommandResult>,
+): Promise<readonly string[]> {
   const names = [
     ['user.name', 'Pawl'],
     ['user.email', 'pawl@localhost'],

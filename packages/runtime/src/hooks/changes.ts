@@ -2,10 +2,10 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSecretFile } from '../search/secret-files.ts';
 
-/** A file that differs from the last commit, as `git status --porcelain -z` tells it. */
-export type Change = { readonly path: string; readonly isNew: boolean };
+/** A file that differs from the last commit, as listed by `git status --porcelain -z`. */
+export type GitFileChange = { readonly path: string; readonly isNew: boolean };
 
-export const statusArguments: readonly string[] = [
+export const gitStatusArguments: readonly string[] = [
   'status',
   '--porcelain=v1',
   '-z',
@@ -14,18 +14,18 @@ export const statusArguments: readonly string[] = [
   '--ignore-submodules=all',
 ];
 
-/** A repository inside the repository is told as a folder; it has a history of its own and is left alone. */
-export function readStatus(text: string): readonly Change[] {
+/** Parses the output of git status. Nested repositories appear as folders and are skipped. */
+export function parseGitStatus(text: string): readonly GitFileChange[] {
   return text
     .split('\0')
     .filter((entry) => entry.length > 3 && !entry.endsWith('/'))
     .map((entry) => ({ path: entry.slice(3), isNew: entry.startsWith('??') }));
 }
 
-/** Tells one version of each file from another, without reading it. */
-export async function versionsOf(
+/** Fingerprints each file from its metadata, without reading its contents. */
+export async function readFileVersions(
   root: string,
-  changes: readonly Change[],
+  changes: readonly GitFileChange[],
 ): Promise<ReadonlyMap<string, string>> {
   const versions = changes.map(async ({ path }): Promise<[string, string]> => {
     const facts = await lstat(join(root, path)).catch(() => null);
@@ -34,10 +34,10 @@ export async function versionsOf(
   return new Map(await Promise.all(versions));
 }
 
-/** Why a file is not for a commit; null if it is. */
-export function whyLeftOut(change: Change): string | null {
-  // What is in the history already is no secret any more.
+/** Returns why a file must not be committed; null if it may be. */
+export function getExclusionReason(change: GitFileChange): string | null {
+  // A file that is already in the history is no longer secret.
   if (change.isNew && isSecretFile(change.path)) return 'it may hold a secret';
-  // Git could not be told which one is meant.
+  // Its name cannot be passed to git unambiguously.
   return change.path.includes('\ufffd') ? 'its name is not text in UTF-8' : null;
 }

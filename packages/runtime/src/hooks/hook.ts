@@ -1,50 +1,52 @@
-import type { Call, CompletedTool, TurnStatus } from '@pawl/core';
-import type { Decision } from '../work.ts';
+import type { ToolCall, CompletedTool, TurnStatus } from '@pawl/core';
+import type { PermissionDecision } from '../agent-dependencies.ts';
 
-/** A command of the user's. It is told what happened as one JSON object on its standard input. */
+/** A user's command. It receives the payload as one JSON object on standard input. */
 export type HookCommand = {
   readonly command: readonly [string, ...string[]];
-  /** How long it may take; ten seconds unless said otherwise. */
+  /** Timeout; ten seconds by default. */
   readonly timeoutMs?: number;
 };
 
-/** Something the embedder wrote. The time it may take is limited as well. */
+/** A hook function provided by the embedding application. */
 type HookFunction<News, Answer> = {
   readonly run: (news: News, signal: AbortSignal) => Answer | Promise<Answer>;
   readonly timeoutMs?: number;
 };
 
-/** Which tools a hook is for, by name; all of them if left out. */
-type ForTools = { readonly tools?: readonly string[] };
+/** Names of the tools a hook applies to; all tools if omitted. */
+type ToolFilter = { readonly tools?: readonly string[] };
 
 /**
- * Looks at a call before it runs, and may deny it. A command lets it pass with exit code 0; any other denies it, and the
- * first line the command wrote says why. A hook that fails denies: nothing runs that was to be looked at and was not.
+ * Checks a call before it runs and may deny it. A command allows the call with exit code 0; any other code denies it,
+ * and the first line of its output is the reason. Fail closed: a hook that fails denies the call.
  */
-export type BeforeToolHook = ForTools & (HookCommand | HookFunction<Call, Decision>);
+export type BeforeToolHook = ToolFilter & (HookCommand | HookFunction<ToolCall, PermissionDecision>);
 
-/** Runs after tools that changed something; answers whether it did anything. A command that exits with 0 did. */
-export type AfterToolsHook = ForTools & (HookCommand | HookFunction<readonly CompletedTool[], boolean>);
+/**
+ * Runs after tools that changed something; returns whether it took action. For a command, exit code 0 means yes.
+ */
+export type AfterToolsHook = ToolFilter & (HookCommand | HookFunction<readonly CompletedTool[], boolean>);
 
-/** Runs when a turn has come to its end. */
-export type FinishHook = HookCommand | HookFunction<Finished, void>;
+/** Runs at the end of a turn. */
+export type FinishHook = HookCommand | HookFunction<FinishedTurn, void>;
 
-export type Finished = {
+export type FinishedTurn = {
   readonly session: string;
   readonly status: Extract<TurnStatus, 'waitingForUser' | 'halted' | 'shuttingDown'>;
-  /** How long the conversation is by now. */
+  /** Length of the conversation. */
   readonly messages: number;
   readonly answer: string | null;
-  /** Why it was halted; null if it was not. */
+  /** Why the session was halted; null if it was not. */
   readonly reason: string | null;
 };
 
-/** What a command reads: `{"hook":"before-tool","workspace":"…","call":{…}}` and the like. */
-export type Told =
-  | { readonly hook: 'before-tool'; readonly workspace: string; readonly call: Call }
+/** Standard input of a hook command, such as `{"hook":"before-tool","workspace":"…","call":{…}}`. */
+export type HookPayload =
+  | { readonly hook: 'before-tool'; readonly workspace: string; readonly call: ToolCall }
   | {
       readonly hook: 'after-tools';
       readonly workspace: string;
       readonly completed: readonly CompletedTool[];
     }
-  | { readonly hook: 'finish'; readonly workspace: string; readonly finished: Finished };
+  | { readonly hook: 'finish'; readonly workspace: string; readonly finished: FinishedTurn };

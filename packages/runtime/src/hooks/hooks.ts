@@ -1,75 +1,78 @@
-import type { Call, CompletedTool } from '@pawl/core';
-import type { Seen } from '../agent.ts';
-import { answerOf } from '../answer.ts';
-import type { Launcher } from '../sandbox/launcher.ts';
-import { messageOf, type Decision, type World } from '../work.ts';
+import type { ToolCall, CompletedTool } from '@pawl/core';
+import type { StepResult } from '../agent.ts';
+import { findTurnAnswer } from '../answer.ts';
+import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
+import { getErrorMessage, type PermissionDecision, type AgentDependencies } from '../agent-dependencies.ts';
 import { createAutoCommit, type AutoCommitOptions } from './auto-commit.ts';
-import type { AfterToolsHook, BeforeToolHook, Finished, FinishHook } from './hook.ts';
+import type { AfterToolsHook, BeforeToolHook, FinishedTurn, FinishHook } from './hook.ts';
 import { runHookCommand, runHookFunction } from './run-hook.ts';
 
-export type HooksConfig = {
+export type HooksOptions = {
   readonly workspace: string;
   readonly beforeTool?: readonly BeforeToolHook[];
   readonly afterTools?: readonly AfterToolsHook[];
   readonly finish?: readonly FinishHook[];
-  /** Keeps each step of the work as one git commit. Off unless asked for. */
+  /** Commits each step to git; off by default. */
   readonly autoCommit?: boolean | AutoCommitOptions;
-  /** What git is run in, for auto-commit. */
-  readonly launcher?: Launcher;
-  /** Is told in one line what did not work. */
+  /** Sandbox in which auto-commit runs git. */
+  readonly launcher?: CommandSandbox;
+  /** Receives one line per failure. */
   readonly report?: (line: string) => void;
 };
 
-/** What hooks add to an agent. */
-export type Hooks = {
-  /** For `hooks` of the agent. Never rejects: what fails is reported and passed over. */
-  readonly afterTools: World['hooks'];
-  /** Puts the hooks before tools in front of the rules and of the person who decides. */
-  guard(world: Pick<World, 'rules' | 'decide'>): Pick<World, 'rules' | 'decide'>;
-  /** For `observe` of the agent: runs the hooks for the end of a turn. */
-  observe(seen: Seen): void;
-  /** Resolves when every hook for the end of a turn has ended. */
+/** Hook integration points of an agent. */
+export type AgentHooks = {
+  /** Pass as the agent's `hooks`. Never rejects: failed hooks are reported and skipped. */
+  readonly afterTools: AgentDependencies['hooks'];
+  /** Runs the before-tool hooks ahead of the permission rules and the prompter. */
+  guard(world: Pick<AgentDependencies, 'rules' | 'decide'>): Pick<AgentDependencies, 'rules' | 'decide'>;
+  /** Call from the agent's `observe`: runs the finish hooks at the end of a turn. */
+  observe(seen: StepResult): void;
+  /** Resolves when all finish hooks have ended. */
   settled(): Promise<void>;
 };
 
-/** Everything that runs besides the tools themselves. Resolves once auto-commit knows what the user had changed already. */
-export async function createHooks(config: HooksConfig): Promise<Hooks> {
-  const { finish = [], report = warn } = config;
-  const after = await afterHooks(config, report);
+/** Creates the hooks of an agent. Resolves once auto-commit has recorded the user's uncommitted changes. */
+export async function createHooks(config: HooksOptions): Promise<AgentHooks> {
+  const { finish = [], report = emitPawlWarning } = config;
+  const after = await createAfterToolsHooks(config, report);
   let last: Promise<void> = Promise.resolve();
-  let told: Finished | null = null;
+  let told: FinishedTurn | null = null;
   return {
-    afterTools: (completed, signal) => runAll(after, completed, signal),
-    guard: (world) => guard(config, world),
+    afterTools: (completed, signal) => runAfterToolsHooks(after, completed, signal),
+    guard: (world) => guardPermissions(config, world),
     observe(seen) {
-      const end = endOfTurn(seen);
-      // A session that was paused while waiting for the user comes back to the same end.
-      if (end === null || isSame(end, told)) return;
+      const end = findFinishedTurn(seen);
+      // A session that is paused and resumed while it waits for the user reaches the same turn end again.
+      if (end === null || isSameTurnEnd(end, told)) return;
       told = end;
-      for (const hook of finish) last = last.then(() => runFinish(hook, end, { ...config, report }));
+      for (const hook of finish) last = last.then(() => runFinishHook(hook, end, { ...config, report }));
     },
     settled: () => last,
   };
 }
 
-function warn(line: string): void {
+function emitPawlWarning(line: string): void {
   process.emitWarning(line, 'PawlWarning');
 }
 
-type After = (completed: readonly CompletedTool[], signal: AbortSignal) => Promise<boolean>;
+type AfterToolsRunner = (completed: readonly CompletedTool[], signal: AbortSignal) => Promise<boolean>;
 
-/** Auto-commit comes last, so that what the other hooks changed is part of the step. */
-async function afterHooks(config: HooksConfig, report: (line: string) => void): Promise<readonly After[]> {
+/** Auto-commit runs last, so that it includes changes made by other hooks. */
+async function createAfterToolsHooks(
+  config: HooksOptions,
+  report: (line: string) => void,
+): Promise<readonly AfterToolsRunner[]> {
   const { workspace, afterTools = [], autoCommit = false, launcher } = config;
-  const users = afterTools.map((hook) => afterHook(hook, workspace, report));
+  const users = afterTools.map((hook) => createAfterToolsHook(hook, workspace, report));
   if (autoCommit === false) return users;
   const options = autoCommit === true ? {} : autoCommit;
   const commit = await createAutoCommit({ workspace, report, ...(launcher && { launcher }), ...options });
   return [...users, commit];
 }
 
-async function runAll(
-  hooks: readonly After[],
+async function runAfterToolsHooks(
+  hooks: readonly AfterToolsRunner[],
   completed: readonly CompletedTool[],
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -78,9 +81,13 @@ async function runAll(
   return actionTaken;
 }
 
-function afterHook(hook: AfterToolsHook, workspace: string, report: (line: string) => void): After {
+function createAfterToolsHook(
+  hook: AfterToolsHook,
+  workspace: string,
+  report: (line: string) => void,
+): AfterToolsRunner {
   return async (all, signal) => {
-    const completed = all.filter(({ tool }) => isFor(hook, tool));
+    const completed = all.filter(({ tool }) => matchesTool(hook, tool));
     if (completed.length === 0) return false;
     try {
       if ('run' in hook) {
@@ -91,28 +98,31 @@ function afterHook(hook: AfterToolsHook, workspace: string, report: (line: strin
       if (!end.ok) report(`A hook after tools did not work and was passed over: ${end.what}`);
       return end.ok;
     } catch (error) {
-      report(`A hook after tools did not work and was passed over: ${messageOf(error)}`);
+      report(`A hook after tools did not work and was passed over: ${getErrorMessage(error)}`);
       return false;
     }
   };
 }
 
-function isFor({ tools }: { readonly tools?: readonly string[] }, tool: string): boolean {
+function matchesTool({ tools }: { readonly tools?: readonly string[] }, tool: string): boolean {
   return tools === undefined || tools.includes(tool);
 }
 
-/** A call that a hook is to look at is asked about; whoever would have been asked comes after the hook. */
-function guard(config: HooksConfig, world: Pick<World, 'rules' | 'decide'>): Pick<World, 'rules' | 'decide'> {
+/** Turns "allow" into "ask" for calls with a before-tool hook, so that `decide` runs the hooks before the prompter. */
+function guardPermissions(
+  config: HooksOptions,
+  world: Pick<AgentDependencies, 'rules' | 'decide'>,
+): Pick<AgentDependencies, 'rules' | 'decide'> {
   const { beforeTool = [], workspace } = config;
   const { rules } = world;
   return {
     rules(call) {
       const said = rules(call);
-      return said === 'allow' && beforeTool.some((hook) => isFor(hook, call.tool)) ? 'ask' : said;
+      return said === 'allow' && beforeTool.some((hook) => matchesTool(hook, call.tool)) ? 'ask' : said;
     },
     async decide(call, signal) {
-      for (const hook of beforeTool.filter((each) => isFor(each, call.tool))) {
-        const said = await look(hook, call, { workspace, signal });
+      for (const hook of beforeTool.filter((each) => matchesTool(each, call.tool))) {
+        const said = await runBeforeToolHook(hook, call, { workspace, signal });
         if (said.decision === 'deny') return said;
       }
       const said = rules(call);
@@ -123,12 +133,16 @@ function guard(config: HooksConfig, world: Pick<World, 'rules' | 'decide'>): Pic
   };
 }
 
-type Looking = { readonly workspace: string; readonly signal: AbortSignal };
+type HookCallContext = { readonly workspace: string; readonly signal: AbortSignal };
 
-async function look(hook: BeforeToolHook, call: Call, { workspace, signal }: Looking): Promise<Decision> {
+async function runBeforeToolHook(
+  hook: BeforeToolHook,
+  call: ToolCall,
+  { workspace, signal }: HookCallContext,
+): Promise<PermissionDecision> {
   try {
     if ('run' in hook) {
-      // A copy, so that what the hook saw is what runs.
+      // A copy, so that a hook cannot modify the call that runs.
       const copy = structuredClone(call);
       const said = await runHookFunction((timed) => hook.run(copy, timed), hook.timeoutMs, signal);
       return said.decision === 'allow' ? { decision: 'allow' } : { ...said, decision: 'deny' };
@@ -136,15 +150,15 @@ async function look(hook: BeforeToolHook, call: Call, { workspace, signal }: Loo
     const end = await runHookCommand(hook, { hook: 'before-tool', workspace, call }, signal);
     return end.ok ? { decision: 'allow' } : { decision: 'deny', reason: `A hook said no: ${end.what}` };
   } catch (error) {
-    return { decision: 'deny', reason: `A hook that must agree did not work: ${messageOf(error)}` };
+    return { decision: 'deny', reason: `A hook that must agree did not work: ${getErrorMessage(error)}` };
   }
 }
 
-function isSame(end: Finished, told: Finished | null): boolean {
+function isSameTurnEnd(end: FinishedTurn, told: FinishedTurn | null): boolean {
   return told?.status === end.status && told.messages === end.messages;
 }
 
-function endOfTurn({ session, notes }: Seen): Finished | null {
+function findFinishedTurn({ session, notes }: StepResult): FinishedTurn | null {
   const { turn, id } = session;
   const hasMoved = notes.some((note) => note.type === 'transition' && note.to === turn.status);
   if (!hasMoved) return null;
@@ -152,13 +166,13 @@ function endOfTurn({ session, notes }: Seen): Finished | null {
   if (status !== 'waitingForUser' && status !== 'halted' && status !== 'shuttingDown') return null;
   const reason = status === 'halted' ? turn.why.reason : null;
   const { conversation } = turn;
-  return { session: id, status, messages: conversation.length, answer: answerOf(conversation), reason };
+  return { session: id, status, messages: conversation.length, answer: findTurnAnswer(conversation), reason };
 }
 
-/** Nobody waits for these, so nobody can call them off; they end at their deadline. */
-async function runFinish(
+/** Finish hooks are not awaited and cannot be cancelled; only their timeout ends them. */
+async function runFinishHook(
   hook: FinishHook,
-  finished: Finished,
+  finished: FinishedTurn,
   { workspace, report }: { readonly workspace: string; readonly report: (line: string) => void },
 ): Promise<void> {
   const { signal } = new AbortController();
@@ -168,6 +182,6 @@ async function runFinish(
     const end = await runHookCommand(hook, { hook: 'finish', workspace, finished }, signal);
     if (!end.ok) report(`A hook for the end of a turn did not work: ${end.what}`);
   } catch (error) {
-    report(`A hook for the end of a turn did not work: ${messageOf(error)}`);
+    report(`A hook for the end of a turn did not work: ${getErrorMessage(error)}`);
   }
 }

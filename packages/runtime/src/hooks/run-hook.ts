@@ -1,30 +1,34 @@
-import { oneLine } from '../schema/one-line.ts';
-import { scrubbedEnvironment } from '../sandbox/environment.ts';
-import { openLauncher } from '../sandbox/launcher.ts';
+import { toPrintableLine } from '../schema/one-line.ts';
+import { scrubEnvironment } from '../sandbox/environment.ts';
+import { passthroughSandbox } from '../sandbox/command-sandbox.ts';
 import { runCommand } from '../sandbox/run-command.ts';
-import { traceEnvironment } from '../trace-context.ts';
-import type { HookCommand, Told } from './hook.ts';
+import { getTraceEnvironment } from '../trace-context.ts';
+import type { HookCommand, HookPayload } from './hook.ts';
 
-/** What became of a command: whether it exited with 0, and one line about it. */
-export type HookEnd = { readonly ok: boolean; readonly what: string };
+/** Whether the command exited with 0, and a one-line description. */
+export type HookResult = { readonly ok: boolean; readonly what: string };
 
 const hookTimeoutMs = 10_000;
 
-/** Runs a hook of the user's. It is the user's own command, so it is not sandboxed, but it gets no secrets either. */
-export async function runHookCommand(hook: HookCommand, told: Told, signal: AbortSignal): Promise<HookEnd> {
+/** Runs a user's hook command. It is not sandboxed because the user configured it, but it receives no secrets. */
+export async function runHookCommand(
+  hook: HookCommand,
+  told: HookPayload,
+  signal: AbortSignal,
+): Promise<HookResult> {
   const { command, timeoutMs = hookTimeoutMs } = hook;
-  const env = { ...scrubbedEnvironment(), ...traceEnvironment() };
+  const env = { ...scrubEnvironment(), ...getTraceEnvironment() };
   const confines = { cwd: told.workspace, writable: [], network: true, env };
-  const launch = openLauncher.launch(command, confines);
+  const launch = passthroughSandbox.launch(command, confines);
   const input = `${JSON.stringify(told)}\n`;
   const end = await runCommand({ launch, cwd: told.workspace, input, timeoutMs, signal });
   const [said = ''] = (end.stdout.trim() || end.stderr.trim()).split('\n');
-  const name = oneLine(command[0], 80);
-  const what = said === '' ? `${name} ${end.what}` : `${name} ${end.what}: ${oneLine(said, 300)}`;
+  const name = toPrintableLine(command[0], 80);
+  const what = said === '' ? `${name} ${end.what}` : `${name} ${end.what}: ${toPrintableLine(said, 300)}`;
   return { ok: end.kind === 'exited' && end.code === 0, what };
 }
 
-/** Waits for a function no longer than it may take. It is told to stop, but cannot be made to. */
+/** Limits how long a hook function is awaited. The function is signaled to stop but cannot be forced to. */
 export async function runHookFunction<Answer>(
   run: (signal: AbortSignal) => Answer | Promise<Answer>,
   timeoutMs: number = hookTimeoutMs,

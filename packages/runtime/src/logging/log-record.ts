@@ -1,9 +1,9 @@
-/** How much a line matters; whoever asks for one level gets those after it as well. */
+/** Log levels in ascending order of severity. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 
-/** What a line of the log is about. */
+/** The subject of a log record. */
 export type LogKind =
   | 'transition'
   | 'action'
@@ -18,7 +18,7 @@ export type LogKind =
   | 'refused'
   | 'event';
 
-/** `fields` never has a key that every line has: level, time, session, seq, kind, msg. */
+/** `fields` must not use the keys of every record: level, time, session, seq, kind, msg. */
 export type LogRecord = {
   readonly level: LogLevel;
   readonly kind: LogKind;

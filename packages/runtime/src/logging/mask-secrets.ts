@@ -1,56 +1,60 @@
-import { isSecretKey, secretNames, secretShapes } from '../config/secrets.ts';
-import { redact } from '../models/providers/redact.ts';
+import { isSecretKey, secretNameSource, secretPattern } from '../config/secrets.ts';
+import { redactSecrets } from '../models/providers/redact.ts';
 
-export type Masking = {
-  /** Texts that must never be seen, such as the keys in use. */
+export type MaskOptions = {
+  /** Literal values to mask, such as the API keys in use. */
   readonly secrets?: readonly string[];
-  /** How much of a text is kept; without it, all of it. */
+  /** Maximum length of each text; unlimited by default. */
   readonly textMax?: number;
 };
 
-const mark = '[secret]';
+const secretMask = '[secret]';
 
-/** What is nested deeper is no data that anybody reads. */
-const depthMax = 100;
+/** Limits the recursion; deeper values are replaced. */
+const maskDepthMax = 100;
 
-/** The same value without secrets: what stands under a telling name, what looks like a key, and the texts given. */
-export function maskSecrets(value: unknown, masking: Masking = {}): unknown {
-  return masked(value, { masking, isUnderSecret: false, depth: 0 });
+/** Masks secrets in a value: values under secret-like keys, texts that look like keys, and the given literals. */
+export function maskSecrets(value: unknown, masking: MaskOptions = {}): unknown {
+  return maskValue(value, { masking, isUnderSecret: false, depth: 0 });
 }
 
-/** What an environment holds under telling names: the keys that a run works with. */
-export function secretValues(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+/** Lists the values of environment variables whose names suggest a secret. */
+export function listSecretValues(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && value !== '' && isSecretKey(name) ? [value] : [],
   );
 }
 
-type Place = { readonly masking: Masking; readonly isUnderSecret: boolean; readonly depth: number };
+type MaskContext = { readonly masking: MaskOptions; readonly isUnderSecret: boolean; readonly depth: number };
 
-function masked(value: unknown, place: Place): unknown {
+function maskValue(value: unknown, place: MaskContext): unknown {
   if (typeof value === 'string')
-    return value !== '' && place.isUnderSecret ? mark : text(value, place.masking);
+    return value !== '' && place.isUnderSecret ? secretMask : maskText(value, place.masking);
   if (typeof value !== 'object' || value === null) return value;
-  if (place.depth >= depthMax) return '[too deep]';
+  if (place.depth >= maskDepthMax) return '[too deep]';
   const depth = place.depth + 1;
-  if (Array.isArray(value)) return value.map((part) => masked(part, { ...place, depth }));
+  if (Array.isArray(value)) return value.map((part) => maskValue(part, { ...place, depth }));
   const entries = Object.entries(value).map(([key, part]) => {
     const isUnderSecret = place.isUnderSecret || isSecretKey(key);
-    return [text(key, place.masking), masked(part, { ...place, isUnderSecret, depth })];
+    return [maskText(key, place.masking), maskValue(part, { ...place, isUnderSecret, depth })];
   });
   return Object.fromEntries(entries);
 }
 
-/** Cut only when nothing is left to hide: half a key would no longer look like one. */
-function text(whole: string, { secrets = [], textMax = Infinity }: Masking): string {
-  const clean = redact(whole, secrets).replace(shapes, mark).replace(assigned, `$1${mark}`);
+/** Masks before truncating, because half a key would no longer be recognized. */
+function maskText(whole: string, { secrets = [], textMax = Infinity }: MaskOptions): string {
+  const clean = redactSecrets(whole, secrets)
+    .replace(secretGlobalPattern, secretMask)
+    .replace(assignedSecretPattern, `$1${secretMask}`);
   return clean.length > textMax ? `${clean.slice(0, textMax)}…` : clean;
 }
 
-const shapes = new RegExp(secretShapes, 'g');
+const secretGlobalPattern = new RegExp(secretPattern, 'g');
 
-/** `password=…`, `"apiKey": "…"`: inside a command line, or inside JSON that is itself a text. */
-const assigned = new RegExp(
-  String.raw`(${secretNames}\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?)(?!\[(?:key|secret)\])(?:(?:basic|bearer)\s{1,3})?[^\s"'\\&,;]{3,}`,
+/** Matches `password=…` and `"apiKey": "…"` inside command lines and inside JSON that is itself a string. */
+const assignedSecretPattern = new RegExp(
+  String.raw`(${secretNameSource}\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?)(?!\[(?:key|secret)\])(?:(?:basic|bearer)\s{1,3})?[^\s"'\\&,;]{3,}`,
   'gi',
 );

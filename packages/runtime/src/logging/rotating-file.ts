@@ -1,19 +1,21 @@
-import { appendFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, rmSync, statSync } from 'node:fs';
+import { replaceFileSync } from '../platform/files.ts';
 
 export type RotatingFileOptions = {
-  /** How large a file gets before the next one is begun. */
+  /** File size at which the file is rotated. */
   readonly bytesMax?: number;
-  /** How many files there are at most, the one that is written to included. */
+  /** Maximum number of files, including the current one. */
   readonly filesMax?: number;
-  /** Told when a line cannot be written, once until one can be again. */
+  /** Called on the first failed write of a series of failures. */
   readonly onTrouble?: (message: string) => void;
 };
 
 export type RotatingFile = { write(line: string): void };
 
 /**
- * A file for lines that never grows beyond its limits: `name` is written to, `name.1` is what was there before, and so on.
- * What cannot be written is lost and told of: a log is no reason to stop. Throws when it cannot be written to at first.
+ * Opens a log file that rotates at a size limit: `name` is the current file, `name.1` the previous one, and so on.
+ * Lines that cannot be written are dropped and reported, because logging must not stop the agent. Throws if the file
+ * cannot be opened for writing.
  */
 export function openRotatingFile(path: string, options: RotatingFileOptions = {}): RotatingFile {
   const { bytesMax = 10 * 1024 * 1024, filesMax = 5, onTrouble = () => undefined } = options;
@@ -22,7 +24,7 @@ export function openRotatingFile(path: string, options: RotatingFileOptions = {}
   return {
     write(line) {
       try {
-        if (isFull(path, Buffer.byteLength(line), bytesMax)) rotate(path, filesMax);
+        if (isFileFull(path, Buffer.byteLength(line), bytesMax)) rotateFiles(path, filesMax);
         appendFileSync(path, line, { mode: 0o600 });
         isInTrouble = false;
       } catch (error) {
@@ -33,23 +35,25 @@ export function openRotatingFile(path: string, options: RotatingFileOptions = {}
   };
 }
 
-/** Asked of the file each time, since another process may write to it as well. What is no file has no size to watch. */
-function isFull(path: string, added: number, bytesMax: number): boolean {
+/**
+ * Checks the actual size each time, because other processes may write to the same file. Only regular files are limited.
+ */
+function isFileFull(path: string, added: number, bytesMax: number): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && found.size > 0 && found.size + added > bytesMax;
 }
 
-function rotate(path: string, filesMax: number): void {
+function rotateFiles(path: string, filesMax: number): void {
   const name = (number: number): string => (number === 0 ? path : `${path}.${number}`);
   rmSync(name(filesMax - 1), { force: true });
-  for (let number = filesMax - 2; number >= 0; number -= 1) move(name(number), name(number + 1));
+  for (let number = filesMax - 2; number >= 0; number -= 1) renameIfExists(name(number), name(number + 1));
 }
 
-function move(from: string, to: string): void {
+function renameIfExists(from: string, to: string): void {
   try {
-    renameSync(from, to);
+    replaceFileSync(from, to);
   } catch (error) {
-    // There were fewer so far, or another process was quicker.
+    // There are fewer files so far, or another process has rotated this one.
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   }
 }

@@ -1,50 +1,55 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { readSmallFile } from '../written-files/small-file.ts';
-import { versionsOf, withApprovals, type Approval, type Approvals } from './approvals.ts';
+import { replaceFile } from '../platform/files.ts';
+import { readSmallFile } from '../data-files/small-file.ts';
+import { listApprovedVersions, mergeApprovals, type ToolApproval, type ApprovalStore } from './approvals.ts';
 import { McpError } from './mcp-error.ts';
 
-const bytesMax = 16 * 2 ** 20;
+const approvalsBytesMax = 16 * 2 ** 20;
 
-const document = z.strictObject({
+const approvalsSchema = z.strictObject({
   version: z.literal(1),
   approvals: z.array(z.strictObject({ server: z.string(), tool: z.string(), fingerprint: z.string() })),
 });
 
 /**
- * Approvals in a JSON file that only its owner can read. It is whole at any moment. A file that cannot be read approves
- * nothing and is never written over.
+ * Stores approvals in a JSON file with owner-only permissions, replaced atomically. An unreadable file approves nothing
+ * and is never overwritten.
  */
-export function createApprovalsFile(path: string): Approvals {
+export function createFileApprovalStore(path: string): ApprovalStore {
   let last: Promise<unknown> = Promise.resolve();
-  const change = (make: (held: readonly Approval[]) => readonly Approval[]): Promise<void> => {
-    // Others may write it, too: what is changed is what is there now.
-    const work = async (): Promise<void> => save(path, make(await load(path)));
+  const change = (make: (held: readonly ToolApproval[]) => readonly ToolApproval[]): Promise<void> => {
+    // Reload first, because other processes may write the file.
+    const work = async (): Promise<void> => saveApprovals(path, make(await loadApprovals(path)));
     const result = last.then(work, work);
     last = result.catch(() => undefined);
     return result;
   };
   return {
-    of: async (server) => versionsOf(await load(path), server),
-    approve: (approvals) => change((held) => withApprovals(held, approvals)),
+    of: async (server) => listApprovedVersions(await loadApprovals(path), server),
+    approve: (approvals) => change((held) => mergeApprovals(held, approvals)),
     revoke: (server) => change((held) => held.filter((each) => each.server !== server)),
   };
 }
 
-async function load(path: string): Promise<readonly Approval[]> {
-  const file = await readSmallFile(path, bytesMax);
+async function loadApprovals(path: string): Promise<readonly ToolApproval[]> {
+  const file = await readSmallFile(path, approvalsBytesMax);
   if (!file.ok && file.code === 'missing') return [];
-  if (!file.ok) throw unusable(path, file.problem, file.cause);
+  if (!file.ok) throw createApprovalsError(path, file.problem, file.cause);
   try {
-    return document.parse(JSON.parse(file.text)).approvals;
+    return approvalsSchema.parse(JSON.parse(file.text)).approvals;
   } catch (error) {
-    throw unusable(path, 'it is not a list of approvals. Remove it, and approve the tools again.', error);
+    throw createApprovalsError(
+      path,
+      'it is not a list of approvals. Remove it, and approve the tools again.',
+      error,
+    );
   }
 }
 
-async function save(path: string, approvals: readonly Approval[]): Promise<void> {
+async function saveApprovals(path: string, approvals: readonly ToolApproval[]): Promise<void> {
   const temporary = `${path}.tmp-${randomUUID()}`;
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -55,14 +60,18 @@ async function save(path: string, approvals: readonly Approval[]): Promise<void>
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await replaceFile(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    throw unusable(path, 'it cannot be written. Make room, or give yourself the right to.', error);
+    throw createApprovalsError(
+      path,
+      'it cannot be written. Make room, or give yourself the right to.',
+      error,
+    );
   }
 }
 
-function unusable(path: string, problem: string, cause: unknown): McpError {
+function createApprovalsError(path: string, problem: string, cause: unknown): McpError {
   return new McpError(
     'approvals',
     `The approvals of MCP tools in ${JSON.stringify(path)}: ${problem}`,

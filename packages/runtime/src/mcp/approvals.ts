@@ -1,21 +1,21 @@
-/** One version of one tool of one server. */
-export type Approval = { readonly server: string; readonly tool: string; readonly fingerprint: string };
+/** Approval of one version of one tool of one server. */
+export type ToolApproval = { readonly server: string; readonly tool: string; readonly fingerprint: string };
 
-/** What the user has approved, by fingerprint. A tool has one approved version at most. */
-export type Approvals = {
-  /** The approved version of each tool of a server, by the server's own name for the tool. */
+/** Stores the versions the user approved, by fingerprint. Each tool has at most one approved version. */
+export type ApprovalStore = {
+  /** Returns the approved fingerprints of a server's tools, by the server's own tool names. */
   of(server: string): Promise<ReadonlyMap<string, string>>;
-  approve(approvals: readonly Approval[]): Promise<void>;
-  /** Forgets everything about a server. */
+  approve(approvals: readonly ToolApproval[]): Promise<void>;
+  /** Removes all approvals of a server. */
   revoke(server: string): Promise<void>;
 };
 
-export function createApprovals(): Approvals {
-  let held: readonly Approval[] = [];
+export function createMemoryApprovalStore(): ApprovalStore {
+  let held: readonly ToolApproval[] = [];
   return {
-    of: (server) => Promise.resolve(versionsOf(held, server)),
+    of: (server) => Promise.resolve(listApprovedVersions(held, server)),
     approve(approvals) {
-      held = withApprovals(held, approvals);
+      held = mergeApprovals(held, approvals);
       return Promise.resolve();
     },
     revoke(server) {
@@ -25,14 +25,17 @@ export function createApprovals(): Approvals {
   };
 }
 
-export function versionsOf(held: readonly Approval[], server: string): ReadonlyMap<string, string> {
+export function listApprovedVersions(
+  held: readonly ToolApproval[],
+  server: string,
+): ReadonlyMap<string, string> {
   return new Map(held.filter((each) => each.server === server).map((each) => [each.tool, each.fingerprint]));
 }
 
-export function withApprovals(
-  held: readonly Approval[],
-  approvals: readonly Approval[],
-): readonly Approval[] {
-  const key = ({ server, tool }: Approval): string => JSON.stringify([server, tool]);
+export function mergeApprovals(
+  held: readonly ToolApproval[],
+  approvals: readonly ToolApproval[],
+): readonly ToolApproval[] {
+  const key = ({ server, tool }: ToolApproval): string => JSON.stringify([server, tool]);
   return [...new Map([...held, ...approvals].map((each) => [key(each), each])).values()];
 }

@@ -1,33 +1,33 @@
-/** Told when the answer to a message is cut off, by us or on the way: what was to come in it never will. */
-export type OnBroken = (reason: string) => void;
+/** Called when the response to a message is cut off, so that its result will never arrive. */
+export type StreamBreakHandler = (reason: string) => void;
 
 /**
- * `fetch` whose bodies are bounded: a plain one as a whole, a stream of events event by event, since such a stream may
- * stay open for hours.
+ * Creates a `fetch` with bounded response bodies. Event streams are limited per event rather than in total, because
+ * they may stay open for hours.
  */
-export function boundedFetch(bytesMax: number, onBroken: OnBroken): typeof fetch {
+export function createBoundedFetch(bytesMax: number, onBroken: StreamBreakHandler): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     if (response.body === null) return response;
     const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
-    const meter = new Meter(bytesMax, isStream);
-    // The other stream, for what the server says of its own accord, is opened again by the client library.
+    const meter = new MessageMeter(bytesMax, isStream);
+    // The client library reopens the other stream, which carries server-initiated messages, on its own.
     const isAnswer = init?.method === 'POST';
-    const body = bounded(response.body, meter, (reason) => {
+    const body = createBoundedStream(response.body, meter, (reason) => {
       if (isAnswer && init.signal?.aborted !== true) onBroken(reason);
     });
     const { status, statusText, headers } = response;
     const answer = new Response(body, { status, statusText, headers });
-    // Whoever follows redirects looks at where the answer came from.
+    // The redirect check of the client library reads `url`, which a new Response does not have.
     Object.defineProperty(answer, 'url', { value: response.url });
     return answer;
   };
 }
 
-function bounded(
+function createBoundedStream(
   body: ReadableStream<Uint8Array>,
-  meter: Meter,
-  onBroken: OnBroken,
+  meter: MessageMeter,
+  onBroken: StreamBreakHandler,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream({
@@ -47,11 +47,11 @@ function bounded(
   });
 }
 
-const newline = 0x0a;
+const newlineByte = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Counts the bytes of a body, or of one event of a stream, which ends with an empty line. */
-class Meter {
+/** Counts the bytes of a body, or of one stream event, which ends with an empty line. */
+class MessageMeter {
   readonly #bytesMax: number;
   readonly #isStream: boolean;
   #bytes = 0;
@@ -71,7 +71,7 @@ class Meter {
 
   #countInStream(byte: number): void {
     this.#bytes += 1;
-    if (byte === newline) {
+    if (byte === newlineByte) {
       if (this.#lineBytes === 0) this.#bytes = 0;
       this.#lineBytes = 0;
     } else if (byte !== carriageReturn) this.#lineBytes += 1;

@@ -1,51 +1,51 @@
 import type { Json, ToolErrorKind } from '@pawl/core';
-import type { Clock } from '../clock.ts';
+import type { RuntimeClock } from '../clock.ts';
 import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts';
-import { messageOf } from '../work.ts';
-import type { Approvals } from './approvals.ts';
-import { callFailure } from './call-failure.ts';
-import { explained } from './link-error.ts';
-import { openLink, type Link } from './link.ts';
+import { getErrorMessage } from '../agent-dependencies.ts';
+import type { ApprovalStore } from './approvals.ts';
+import { classifyCallFailure } from './call-failure.ts';
+import { toMcpError } from './link-error.ts';
+import { openMcpLink, type McpLink } from './link.ts';
 import { McpError } from './mcp-error.ts';
 import type { McpLimits, McpServer } from './mcp-server.ts';
-import { readOffer, type OfferedTool } from './offered-tools.ts';
-import { reporter } from './progress.ts';
-import { Restarts } from './restarts.ts';
-import { resultOf } from './result-text.ts';
-import { refusals, ToolBook, type ToolReview } from './tool-book.ts';
+import { parseToolOffer, type OfferedTool } from './offered-tools.ts';
+import { createMcpProgressReporter } from './progress.ts';
+import { RestartBackoff } from './restart-backoff.ts';
+import { parseMcpCallResult } from './result-text.ts';
+import { unavailableReasons, McpToolRegistry, type ToolReview } from './tool-registry.ts';
 
 export type McpSettings = {
   readonly limits: McpLimits;
-  readonly approvals: Approvals;
+  readonly approvals: ApprovalStore;
   readonly newTools: 'ask' | 'approve';
-  readonly clock: Clock;
+  readonly clock: RuntimeClock;
 };
 
-type Args = { readonly [key: string]: unknown };
+type ToolArguments = { readonly [key: string]: unknown };
 
-/** A list that changes all the time is read again this often at most. */
+/** Minimum interval between reloads of a tool list that changes constantly. */
 const refreshGapMs = 250;
 
 /**
- * A server that was reached once and is reached again when it is needed. Its tools can only be called in the version
- * that was approved; until then not even their descriptions get to a model.
+ * A connection to a server that reconnects on demand. Tools can be called only in the approved version; until then, not
+ * even their descriptions reach a model.
  */
 export class McpConnection {
   readonly name: string;
   readonly #server: McpServer;
   readonly #settings: McpSettings;
-  readonly #restarts: Restarts;
-  readonly #book = new ToolBook();
+  readonly #restarts: RestartBackoff;
+  readonly #book = new McpToolRegistry();
   readonly #tools = new Map<string, Tool>();
   readonly #closing = new AbortController();
   #problems: readonly string[] = [];
-  #link: Link | null = null;
-  #opening: Promise<Link> | null = null;
+  #link: McpLink | null = null;
+  #opening: Promise<McpLink> | null = null;
   #refreshing: Promise<void> | null = null;
   #readAt = 0;
   #isStale = false;
 
-  /** Reaches the server; throws one `McpError` if it cannot be used. */
+  /** Connects to the server; throws an `McpError` if it cannot be used. */
   static async open(server: McpServer, settings: McpSettings, signal: AbortSignal): Promise<McpConnection> {
     const connection = new McpConnection(server, settings);
     try {
@@ -61,25 +61,25 @@ export class McpConnection {
     this.name = server.name;
     this.#server = server;
     this.#settings = settings;
-    this.#restarts = new Restarts(settings.limits, settings.clock);
+    this.#restarts = new RestartBackoff(settings.limits, settings.clock);
   }
 
-  /** Every tool it has offered so far, those that wait for approval included. */
+  /** Every tool offered so far, including tools that wait for approval. */
   get tools(): readonly Tool[] {
     return [...this.#tools.values()];
   }
 
-  /** The tools that wait for the user's word. */
+  /** Tools that wait for the user's approval. */
   get reviews(): readonly ToolReview[] {
     return this.#book.reviews;
   }
 
-  /** What of the server's offer cannot be used, and why. */
+  /** Which offered tools cannot be used, and why. */
   get problems(): readonly string[] {
     return this.#problems;
   }
 
-  /** Approves these tools in the version the user was shown. One that has changed since stays suspended. */
+  /** Approves the version of each tool that the user saw. A tool that has changed since stays suspended. */
   async approve(reviews: readonly Pick<ToolReview, 'name' | 'fingerprint'>[]): Promise<void> {
     const approvals = reviews.flatMap(({ name, fingerprint }) => {
       const standing = this.#book.standing(name);
@@ -90,7 +90,7 @@ export class McpConnection {
     this.#book.approve(await this.#settings.approvals.of(this.name));
   }
 
-  /** Ends the connection and, if we started it, the server with all its processes. */
+  /** Closes the connection and, if the server runs as a child process, ends its process group. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#opening?.catch(() => undefined);
@@ -101,28 +101,28 @@ export class McpConnection {
     return this.close();
   }
 
-  async #linked(signal: AbortSignal): Promise<Link> {
+  async #linked(signal: AbortSignal): Promise<McpLink> {
     if (this.#closing.signal.aborted)
       throw new McpError('closed', `The connection to the MCP server ${this.name} is closed.`);
     if (this.#link !== null && !this.#link.lost.aborted) return this.#link;
     this.#opening ??= this.#open().finally(() => {
       this.#opening = null;
     });
-    return unlessAborted(this.#opening, signal);
+    return waitUnlessAborted(this.#opening, signal);
   }
 
-  async #open(): Promise<Link> {
+  async #open(): Promise<McpLink> {
     if (this.#link !== null) await this.#startAgain();
     const { limits } = this.#settings;
     const onToolsChanged = (): void => this.#toolsChanged();
-    const link = await openLink(this.#server, { limits, signal: this.#closing.signal, onToolsChanged });
+    const link = await openMcpLink(this.#server, { limits, signal: this.#closing.signal, onToolsChanged });
     this.#link = link;
     try {
       await this.#readTools(link);
       return link;
     } catch (error) {
       await link.close();
-      throw explained(this.#server, error);
+      throw toMcpError(this.#server, error);
     }
   }
 
@@ -134,9 +134,9 @@ export class McpConnection {
     await this.#restarts.next(this.#closing.signal);
   }
 
-  async #readTools(link: Link): Promise<void> {
+  async #readTools(link: McpLink): Promise<void> {
     const { limits, approvals, clock } = this.#settings;
-    const { tools, problems } = readOffer(this.#server, await link.list(), limits);
+    const { tools, problems } = parseToolOffer(this.#server, await link.list(), limits);
     this.#readAt = clock.now();
     if (this.#settings.newTools === 'approve') await this.#approveNew(tools);
     this.#problems = problems;
@@ -157,9 +157,9 @@ export class McpConnection {
   #toolFor(name: string): Tool {
     const book = this.#book;
     return {
-      // What a server says of its effects is not believed.
+      // A server's claims about the effects of its tools are not trusted.
       effect: 'not-repeatable',
-      // The time of a call is ours to keep: only so can the server be told to stop.
+      // `#call` enforces the timeout itself, because only then can it tell the server to stop.
       timeoutMs: null,
       get description() {
         return book.describe(name);
@@ -168,7 +168,7 @@ export class McpConnection {
     };
   }
 
-  /** The server says that its list is another one now. Whoever calls waits until it has been read. */
+  /** Reloads the tool list after a change notification. Calls wait until it is reloaded. */
   #toolsChanged(): void {
     this.#isStale = true;
     this.#refreshing ??= this.#refresh().finally(() => {
@@ -186,61 +186,69 @@ export class McpConnection {
     try {
       await this.#readTools(this.#link);
     } catch (error) {
-      this.#problems = [`${this.name} has changed its tools and cannot list them: ${messageOf(error)}`];
+      this.#problems = [`${this.name} has changed its tools and cannot list them: ${getErrorMessage(error)}`];
     }
   }
 
   async #run(name: string, args: Json, context: ToolContext): Promise<ToolResult> {
     const { kind } = this.#book.standing(name);
-    if (kind !== 'ready') return refusal(name, kind);
-    if (isObject(args)) return this.#call(name, args, context, true);
-    return failed('invalid', `${name} takes its arguments as an object, such as {}.`);
+    if (kind !== 'ready') return createRefusalResult(name, kind);
+    if (isJsonObject(args)) return this.#call(name, args, context, true);
+    return createToolFailure('invalid', `${name} takes its arguments as an object, such as {}.`);
   }
 
-  async #call(name: string, args: Args, context: ToolContext, mayRepeat: boolean): Promise<ToolResult> {
+  async #call(
+    name: string,
+    args: ToolArguments,
+    context: ToolContext,
+    mayRepeat: boolean,
+  ): Promise<ToolResult> {
     const { signal } = context;
-    let link: Link;
+    let link: McpLink;
     try {
       link = await this.#linked(signal);
       await this.#refreshing;
     } catch (error) {
-      return failed(signal.aborted ? 'cancelled' : 'failed', explained(this.#server, error).message);
+      return createToolFailure(
+        signal.aborted ? 'cancelled' : 'failed',
+        toMcpError(this.#server, error).message,
+      );
     }
-    // Another version may have come to light on the way.
+    // Reconnecting or reloading may have changed the tool's version.
     const standing = this.#book.standing(name);
-    if (standing.kind !== 'ready') return refusal(name, standing.kind);
+    if (standing.kind !== 'ready') return createRefusalResult(name, standing.kind);
     const { limits, clock } = this.#settings;
     const callMs = this.#server.callMs ?? limits.callMs;
-    const onProgress = reporter((progress) => context.report(progress), limits, clock);
+    const onProgress = createMcpProgressReporter((progress) => context.report(progress), limits, clock);
     try {
       const answer = await link.call(standing.tool.original, args, { signal, callMs, onProgress });
       this.#restarts.reset();
-      return resultOf(answer, limits);
+      return parseMcpCallResult(answer, limits);
     } catch (error) {
-      const failure = callFailure(error, { server: this.name, link, signal, callMs });
+      const failure = classifyCallFailure(error, { server: this.name, link, signal, callMs });
       if (failure.link === 'answered') this.#restarts.reset();
       if (failure.link === 'broken' || failure.link === 'expired') await link.close();
-      // The server has forgotten us and has done nothing: a new connection may try again.
+      // Retry once: the session expired, so the server did not execute the call.
       if (failure.link === 'expired' && mayRepeat) return this.#call(name, args, context, false);
       return failure.result;
     }
   }
 }
 
-function refusal(name: string, kind: keyof typeof refusals): ToolResult {
-  return failed('denied', `${name} was not called: ${refusals[kind]}`);
+function createRefusalResult(name: string, kind: keyof typeof unavailableReasons): ToolResult {
+  return createToolFailure('denied', `${name} was not called: ${unavailableReasons[kind]}`);
 }
 
-function failed(kind: ToolErrorKind, message: string): ToolResult {
+function createToolFailure(kind: ToolErrorKind, message: string): ToolResult {
   return { ok: false, error: { kind, message } };
 }
 
-function isObject(value: Json): value is { readonly [key: string]: Json } {
+function isJsonObject(value: Json): value is { readonly [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is shared goes on; only this one no longer waits for it. */
-async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/** Stops waiting when aborted; the shared operation continues for other callers. */
+async function waitUnlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(new McpError('closed', 'Called off before it was started.'));
   if (signal.aborted) stop();

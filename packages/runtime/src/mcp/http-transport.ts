@@ -1,20 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
-import { boundedFetch, type OnBroken } from './bounded-fetch.ts';
+import { createBoundedFetch, type StreamBreakHandler } from './bounded-fetch.ts';
 import type { McpLimits, McpUrlServer } from './mcp-server.ts';
-import { filledIn } from './variables.ts';
+import { expandVariables } from './variables.ts';
 
-/** Talks to a server by its address. Redirects are followed within its own origin only, so no header goes elsewhere. */
-export function createHttpTransport(server: McpUrlServer, limits: McpLimits, onBroken: OnBroken): Transport {
-  const headers = filledIn(server.name, server.headers ?? {}, process.env);
+/**
+ * Creates an HTTP transport. Redirects are followed only within the same origin, so that headers never reach another
+ * host.
+ */
+export function createHttpTransport(
+  server: McpUrlServer,
+  limits: McpLimits,
+  onBroken: StreamBreakHandler,
+): Transport {
+  const headers = expandVariables(server.name, server.headers ?? {}, process.env);
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     requestInit: { headers },
     redirectPolicy: 'same-origin',
-    fetch: boundedFetch(limits.messageBytes, onBroken),
+    fetch: createBoundedFetch(limits.messageBytes, onBroken),
   });
   const close = transport.close.bind(transport);
   transport.close = async () => {
-    // So that it need not keep what it knows of us; one that is gone or slow is not waited for.
+    // Let the server release the session, but do not wait for a server that is slow or gone.
     const goodbye = transport.terminateSession().catch(() => undefined);
     await Promise.race([goodbye, sleep(limits.closeMs, undefined, { ref: false })]);
     await close();

@@ -1,24 +1,28 @@
 import { Client, ProtocolError, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
-import { traceContext } from '../trace-context.ts';
+import { getTraceContext } from '../trace-context.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { explained, LostError } from './link-error.ts';
+import { toMcpError, ConnectionLostError } from './link-error.ts';
 import type { McpLimits, McpServer } from './mcp-server.ts';
-import type { CallAnswer } from './result-text.ts';
+import type { McpCallResult } from './result-text.ts';
 import { createStdioTransport } from './stdio-transport.ts';
-import { environmentFor } from './variables.ts';
+import { buildServerEnvironment } from './variables.ts';
 
-/** One connection to a server, from its start to its end. It is never mended: who needs another opens another. */
-export type Link = {
-  /** Aborted once the server is gone; the reason says how it ended. */
+/** One connection to a server. A lost connection is never repaired; open a new link instead. */
+export type McpLink = {
+  /** Aborted once the connection is lost; the reason says why. */
   readonly lost: AbortSignal;
   list(): Promise<readonly unknown[]>;
-  call(tool: string, args: { readonly [key: string]: unknown }, calling: Calling): Promise<CallAnswer>;
+  call(
+    tool: string,
+    args: { readonly [key: string]: unknown },
+    calling: McpCallOptions,
+  ): Promise<McpCallResult>;
   close(): Promise<void>;
 };
 
-export type Calling = {
+export type McpCallOptions = {
   readonly signal: AbortSignal;
   readonly callMs: number;
   readonly onProgress: (progress: {
@@ -30,49 +34,49 @@ export type Calling = {
 
 export type LinkOptions = {
   readonly limits: McpLimits;
-  /** Ends it, also while it is being opened. */
+  /** Closes the link, also while it is being opened. */
   readonly signal: AbortSignal;
   readonly onToolsChanged: () => void;
 };
 
-/** Starts or reaches a server and shakes hands with it. Throws one `McpError` if that cannot be done. */
-export async function openLink(server: McpServer, options: LinkOptions): Promise<Link> {
+/** Starts or connects to a server and performs the handshake. Throws an `McpError` on failure. */
+export async function openMcpLink(server: McpServer, options: LinkOptions): Promise<McpLink> {
   try {
-    return await shakeHands(server, options, 'legacy');
+    return await performHandshake(server, options, 'legacy');
   } catch (error) {
-    // Servers of the newest protocol may not know the old way to begin; all others know nothing else.
-    if (!(error instanceof ProtocolError)) throw explained(server, error);
-    return await shakeHands(server, options, { pin: '2026-07-28' }).catch(() => {
-      throw explained(server, error);
+    // Servers of the newest protocol may not support the legacy handshake; all others support only that one.
+    if (!(error instanceof ProtocolError)) throw toMcpError(server, error);
+    return await performHandshake(server, options, { pin: '2026-07-28' }).catch(() => {
+      throw toMcpError(server, error);
     });
   }
 }
 
-// Only requests with schemas of our own: the library's `callTool` would compile the ones that servers write, and a pattern
-// in one of them could stop us for hours.
-const toolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
-const callAnswer = z.looseObject({});
+// Use our own schemas: the library's `callTool` would compile schemas written by servers, and a regular expression in
+// one of them could block the process for hours.
+const toolsPageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const callResultSchema = z.looseObject({});
 
-type Mode = NonNullable<NonNullable<ClientOptions['versionNegotiation']>['mode']>;
+type NegotiationMode = NonNullable<NonNullable<ClientOptions['versionNegotiation']>['mode']>;
 
-async function shakeHands(
+async function performHandshake(
   server: McpServer,
   { limits, signal: ending, onToolsChanged }: LinkOptions,
-  mode: Mode,
-): Promise<Link> {
+  mode: NegotiationMode,
+): Promise<McpLink> {
   const lost = new AbortController();
   const lose = (reason: string): void => {
-    if (!lost.signal.aborted) lost.abort(new LostError(reason));
+    if (!lost.signal.aborted) lost.abort(new ConnectionLostError(reason));
   };
   const stop = (): void => lose('It was closed.');
   if (ending.aborted) stop();
   ending.addEventListener('abort', stop, { once: true });
   lost.signal.addEventListener('abort', () => ending.removeEventListener('abort', stop), { once: true });
-  const transport = transportFor(server, limits, lose);
+  const transport = createTransport(server, limits, lose);
   const client = new Client(
     { name: 'pawl', version: manifest.version },
     {
-      // A server may ask us for nothing: not for the model, not for the user, not for folders.
+      // A server may request nothing: no sampling, no user input, no roots.
       capabilities: {},
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode },
@@ -90,13 +94,13 @@ async function shakeHands(
   return {
     lost: lost.signal,
     list: () =>
-      listTools(client, limits, { timeout: startMs, signal: lost.signal }).catch((error: unknown) => {
+      listServerTools(client, limits, { timeout: startMs, signal: lost.signal }).catch((error: unknown) => {
         throw lost.signal.aborted ? lost.signal.reason : error;
       }),
     call: (tool, args, { signal, callMs, onProgress }) =>
       client.request(
-        { method: 'tools/call', params: { name: tool, arguments: args, ...traceMeta() } },
-        callAnswer,
+        { method: 'tools/call', params: { name: tool, arguments: args, ...buildTraceMeta() } },
+        callResultSchema,
         {
           timeout: callMs,
           signal: AbortSignal.any([signal, lost.signal]),
@@ -116,30 +120,34 @@ async function shakeHands(
   };
 }
 
-/** Where in a trace a call is, under the names that MCP has for it. */
-function traceMeta(): { readonly _meta?: { readonly traceparent: string } } {
-  const context = traceContext();
+/** Returns the trace context in the request metadata that MCP defines for it. */
+function buildTraceMeta(): { readonly _meta?: { readonly traceparent: string } } {
+  const context = getTraceContext();
   return context === undefined ? {} : { _meta: { traceparent: context.traceparent } };
 }
 
-function transportFor(server: McpServer, limits: McpLimits, lose: (reason: string) => void): Transport {
+function createTransport(server: McpServer, limits: McpLimits, lose: (reason: string) => void): Transport {
   if ('url' in server) return createHttpTransport(server, limits, lose);
   const { command, args = [], cwd } = server;
-  const env = environmentFor(server.name, server.env ?? {}, process.env);
+  const env = buildServerEnvironment(server.name, server.env ?? {}, process.env);
   return createStdioTransport({ command, args, env, cwd }, limits, lose);
 }
 
-type Request = { readonly timeout: number; readonly signal: AbortSignal };
+type ListToolsOptions = { readonly timeout: number; readonly signal: AbortSignal };
 
-/** All pages of the list, as far as anybody wants to read them. */
-async function listTools(client: Client, limits: McpLimits, request: Request): Promise<readonly unknown[]> {
+/** Reads all pages of the tool list, up to the limits. */
+async function listServerTools(
+  client: Client,
+  limits: McpLimits,
+  request: ListToolsOptions,
+): Promise<readonly unknown[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const tools: unknown[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < limits.pages && tools.length <= limits.tools; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
-    const read = await client.request({ method: 'tools/list', params }, toolsPage, request);
-    // One more than is taken, so that whoever reads them can tell that there were more.
+    const read = await client.request({ method: 'tools/list', params }, toolsPageSchema, request);
+    // One more than the limit, so that the caller can detect that there are more.
     tools.push(...read.tools.slice(0, limits.tools + 1));
     if (read.nextCursor === undefined || read.nextCursor === cursor) break;
     cursor = read.nextCursor;

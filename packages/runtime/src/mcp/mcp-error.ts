@@ -1,14 +1,14 @@
 export type McpErrorCode =
-  /** The description of the server cannot be meant. */
+  /** The server's configuration is invalid. */
   | 'bad-server'
   | 'cannot-start'
   | 'too-slow'
-  /** It runs, but what it says is not the protocol. */
+  /** The server runs but does not follow the protocol. */
   | 'bad-answer'
   | 'approvals'
   | 'closed';
 
-/** An MCP server that cannot be used. The message says which one, what is wrong, and what to do. */
+/** An MCP server cannot be used. The message names the server, the problem and the fix. */
 export class McpError extends Error {
   override readonly name = 'McpError';
   readonly code: McpErrorCode;

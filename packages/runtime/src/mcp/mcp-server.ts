@@ -1,44 +1,44 @@
-type Named = {
-  /** Stands in front of the names of its tools: letters, digits, `-`, and single `_` between them. */
+type McpServerBase = {
+  /** Prefix of its tool names: letters and digits, with single `-` or `_` between them. */
   readonly name: string;
-  /** How long it may take to start and to say what it offers. */
+  /** Timeout for starting the server and listing its tools. */
   readonly startMs?: number;
-  /** How long one call may take. */
+  /** Timeout of one call. */
   readonly callMs?: number;
 };
 
-/** A server that we start ourselves and talk to through its standard input and output. */
-export type McpCommandServer = Named & {
+/** A server that is started as a child process and uses standard input and output. */
+export type McpCommandServer = McpServerBase & {
   readonly command: string;
   readonly args?: readonly string[];
-  /** Besides a few harmless ones, the only variables it sees. `${NAME}` stands for a variable of our own. */
+  /** The only variables it sees besides a few harmless ones. `${NAME}` expands to a variable of our environment. */
   readonly env?: { readonly [name: string]: string };
   readonly cwd?: string;
 };
 
-/** A server that runs elsewhere and speaks streamable HTTP. */
-export type McpUrlServer = Named & {
+/** A remote server that uses streamable HTTP. */
+export type McpUrlServer = McpServerBase & {
   readonly url: string;
-  /** `${NAME}` stands for a variable of our own environment. */
+  /** `${NAME}` expands to a variable of our environment. */
   readonly headers?: { readonly [name: string]: string };
 };
 
 export type McpServer = McpCommandServer | McpUrlServer;
 
-/** Whatever a server does, it costs us no more than this. */
+/** Limits that protect the agent from a misbehaving server. */
 export type McpLimits = {
   readonly startMs: number;
   readonly callMs: number;
-  /** How long it may take to end once it is asked to. */
+  /** How long the server may take to exit after each request to do so. */
   readonly closeMs: number;
-  /** One message; a longer one is answered for the server, as an error. */
+  /** Maximum size of one message; a longer one is replaced with an error response. */
   readonly messageBytes: number;
-  /** One message that goes on and on, and what is no message at all: beyond these the server is ended. */
+  /** The server is killed if one message exceeds `floodBytes` or its invalid output exceeds `garbageBytes`. */
   readonly floodBytes: number;
   readonly garbageBytes: number;
-  /** What waits for a server that does not read. */
+  /** Maximum size of unsent messages, for a server that does not read its input. */
   readonly unsentBytes: number;
-  /** Its last words on standard error. */
+  /** Maximum size of the retained tail of standard error. */
   readonly stderrBytes: number;
   readonly tools: number;
   readonly pages: number;
@@ -46,10 +46,10 @@ export type McpLimits = {
   readonly schemaChars: number;
   readonly schemaDepth: number;
   readonly resultChars: number;
-  /** Progress reports of one call, and how far apart they are at least. */
+  /** Maximum number of progress reports per call, and the minimum interval between them. */
   readonly reports: number;
   readonly reportGapMs: number;
-  /** How often in a row it is started again without a call that came to an end. */
+  /** Maximum number of consecutive restarts without a completed call. */
   readonly restarts: number;
   readonly backoffMs: number;
   readonly backoffMaxMs: number;

@@ -1,23 +1,23 @@
-/** A line, or the two ends of one that was too long to keep. */
+/** A line, or the beginning and end of an oversized line. */
 export type MessageLine =
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'too-long'; readonly start: string; readonly end: string }
-  /** It has become so long that nobody should wait for its end. */
+  /** The line exceeds the size at which waiting for its end stops. */
   | { readonly kind: 'endless' };
 
-const newline = 0x0a;
+const newlineByte = 0x0a;
 const edgeBytes = 256;
 const roomBytes = 64 * 1024;
 
-/** Cuts what comes in pieces into lines, and never holds more than a line may have, however small the pieces are. */
+/** Splits a stream into lines and buffers at most one line of the maximum size. */
 export class MessageLines {
   readonly #bytesMax: number;
   readonly #endlessBytes: number;
   #room: Buffer = Buffer.alloc(roomBytes);
-  /** Bytes of the current line, and how many of them are in the room. */
+  /** Bytes of the current line, and how many of them are buffered. */
   #length = 0;
   #held = 0;
-  /** The last bytes of a line that is too long. */
+  /** The last bytes of an oversized line. */
   #end: Buffer | null = null;
 
   constructor(bytesMax: number, endlessBytes: number) {
@@ -25,10 +25,10 @@ export class MessageLines {
     this.#endlessBytes = endlessBytes;
   }
 
-  /** The lines that are complete with this piece. */
+  /** Yields the lines completed by this chunk. */
   *feed(piece: Buffer): Generator<MessageLine> {
     let from = 0;
-    for (let at = piece.indexOf(newline); at !== -1; at = piece.indexOf(newline, from)) {
+    for (let at = piece.indexOf(newlineByte); at !== -1; at = piece.indexOf(newlineByte, from)) {
       this.#add(piece.subarray(from, at));
       from = at + 1;
       yield this.#take();
@@ -41,7 +41,7 @@ export class MessageLines {
     this.#length += part.length;
     if (this.#length <= this.#bytesMax) return this.#hold(part);
     const before = this.#end ?? this.#room.subarray(Math.max(0, this.#held - edgeBytes), this.#held);
-    // Copied: a view would hold on to the whole piece.
+    // Copy, because a view would retain the whole chunk.
     this.#end = Buffer.from(Buffer.concat([before, part]).subarray(-edgeBytes));
   }
 

@@ -1,21 +1,23 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { hasProcessGroups, signalProcessGroup } from '../platform/processes.ts';
+import { buildProgramCommand, type ProgramCommand } from '../platform/programs.ts';
 
-export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+export type ProcessExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-/** A program together with everything it starts. */
+/** A program and all processes it starts. */
 export type ProcessGroup = {
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when the program is gone and what it had written is read. Rejects if it could not be started. */
-  readonly ended: Promise<Exit>;
-  /** Closes its input, asks it to end, and then ends it and all it started. */
+  /** Resolves when the program has exited and its output was read. Rejects if it could not be started. */
+  readonly ended: Promise<ProcessExit>;
+  /** Closes standard input, then sends SIGTERM, then SIGKILL to the whole group. */
   end(graceMs: number): Promise<void>;
 };
 
-export type Launch = {
+export type ProcessLaunch = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: { readonly [name: string]: string };
@@ -23,32 +25,52 @@ export type Launch = {
 };
 
 /**
- * Waits beside the program for the end of a pipe that only we hold open, and then ends the whole group. So nothing is
- * left behind even if we are killed. It is there before the program is, and it keeps the number of the group from being
- * given to anybody else.
+ * A guard process that waits on a pipe only this process holds open, and then kills the whole group, so that no process
+ * is left behind even if this process is killed. It starts before the program, and its existence prevents the process
+ * group id from being reused.
  */
-const guard = `(trap '' TERM INT HUP; read -r _ <&3; kill -s KILL -- -$$) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-`;
+const guardScript = `(trap '' TERM INT HUP; read -r _ <&3; kill -s KILL -- -$$) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-`;
 
-const hasGroups = process.platform !== 'win32';
+/** Builds the command that starts a server: with the guard, or directly on Windows, which has no process groups. */
+export function buildServerCommand(
+  { command, args, env, cwd }: ProcessLaunch,
+  platform: NodeJS.Platform = process.platform,
+  exists?: (path: string) => boolean,
+): ProgramCommand {
+  if (!hasProcessGroups(platform))
+    return buildProgramCommand(command, args, {
+      env,
+      platform,
+      ...(cwd !== undefined && { cwd }),
+      ...(exists && { exists }),
+    });
+  return {
+    file: '/bin/sh',
+    args: ['-c', guardScript, 'sh', command, ...args],
+    windowsVerbatimArguments: false,
+  };
+}
 
-export function startGroup({ command, args, env, cwd }: Launch): ProcessGroup {
-  const options = { env, cwd, stdio: ['pipe', 'pipe', 'pipe', 'pipe'], windowsHide: true } as const;
-  const child: ChildProcess = hasGroups
-    ? spawn('/bin/sh', ['-c', guard, 'sh', command, ...args], {
-        ...options,
-        stdio: [...options.stdio],
-        detached: true,
-      })
-    : spawn(command, [...args], { ...options, stdio: [...options.stdio] });
+export function startProcessGroup(launch: ProcessLaunch): ProcessGroup {
+  const { env, cwd } = launch;
+  const server = buildServerCommand(launch);
+  const child: ChildProcess = spawn(server.file, server.args, {
+    env,
+    cwd,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    detached: hasProcessGroups(),
+    windowsHide: true,
+    windowsVerbatimArguments: server.windowsVerbatimArguments,
+  });
   const [stdin, stdout, stderr, lifeline] = child.stdio as unknown as [
     Writable,
     Readable,
     Readable,
     Writable,
   ];
-  // A program that is gone closes its pipes; that it is gone is told by `ended`.
+  // Ignore pipe errors of a program that has exited; `ended` reports the exit.
   for (const stream of [stdin, stdout, stderr, lifeline]) stream.on('error', () => undefined);
-  const ended = untilEnded(child, lifeline);
+  const ended = waitForGroupExit(child, lifeline);
   ended.catch(() => undefined);
   return {
     pid: child.pid,
@@ -56,17 +78,17 @@ export function startGroup({ command, args, env, cwd }: Launch): ProcessGroup {
     stdout,
     stderr,
     ended,
-    end: (graceMs) => end(child, { stdin, ended, graceMs }),
+    end: (graceMs) => endProcessGroup(child, { stdin, ended, graceMs }),
   };
 }
 
-function untilEnded(child: ChildProcess, lifeline: Writable): Promise<Exit> {
-  const { promise, resolve, reject } = Promise.withResolvers<Exit>();
+function waitForGroupExit(child: ChildProcess, lifeline: Writable): Promise<ProcessExit> {
+  const { promise, resolve, reject } = Promise.withResolvers<ProcessExit>();
   child.once('error', reject);
   child.once('exit', (code, signal) => {
-    signalGroup(child, 'SIGKILL');
+    if (hasProcessGroups()) signalChildGroup(child, 'SIGKILL');
     lifeline.destroy();
-    // What it had written before is still to be read; but whoever left the group may hold the pipe open for ever.
+    // Wait for remaining output, but not forever: a process that left the group may hold the pipe open.
     const late = setTimeout(() => {
       child.stdout?.destroy();
       child.stderr?.destroy();
@@ -80,32 +102,35 @@ function untilEnded(child: ChildProcess, lifeline: Writable): Promise<Exit> {
   return promise;
 }
 
-type Ending = { readonly stdin: Writable; readonly ended: Promise<Exit>; readonly graceMs: number };
+type EndGroupOptions = {
+  readonly stdin: Writable;
+  readonly ended: Promise<ProcessExit>;
+  readonly graceMs: number;
+};
 
-async function end(child: ChildProcess, { stdin, ended, graceMs }: Ending): Promise<void> {
+async function endProcessGroup(
+  child: ChildProcess,
+  { stdin, ended, graceMs }: EndGroupOptions,
+): Promise<void> {
   const gone = ended.then(
     () => true,
     () => true,
   );
   stdin.end();
-  if (await within(gone, graceMs)) return;
-  signalGroup(child, 'SIGTERM');
-  if (await within(gone, graceMs)) return;
-  signalGroup(child, 'SIGKILL');
+  if (await resolvesInTime(gone, graceMs)) return;
+  signalChildGroup(child, 'SIGTERM');
+  if (await resolvesInTime(gone, graceMs)) return;
+  signalChildGroup(child, 'SIGKILL');
   await gone;
 }
 
-async function within(gone: Promise<boolean>, ms: number): Promise<boolean> {
+async function resolvesInTime(gone: Promise<boolean>, ms: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), ms);
   return Promise.race([gone, promise]).finally(() => clearTimeout(timer));
 }
 
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+function signalChildGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
-  try {
-    process.kill(hasGroups ? -child.pid : child.pid, signal);
-  } catch {
-    // Nobody is left to be told.
-  }
+  signalProcessGroup(child.pid, signal);
 }

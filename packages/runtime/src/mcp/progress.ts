@@ -1,15 +1,15 @@
-import type { Clock } from '../clock.ts';
-import { oneLine } from '../schema/one-line.ts';
+import type { RuntimeClock } from '../clock.ts';
+import { toPrintableLine } from '../schema/one-line.ts';
 import type { McpLimits } from './mcp-server.ts';
 
-export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string };
+export type McpProgress = { readonly progress: number; readonly total?: number; readonly message?: string };
 
-/** Passes on what a server says of its progress, as often as somebody can read it and no more. */
-export function reporter(
+/** Forwards progress notifications, limited in rate and number. */
+export function createMcpProgressReporter(
   report: (progress: string) => void,
   { reports, reportGapMs }: McpLimits,
-  clock: Clock,
-): (progress: Progress) => void {
+  clock: RuntimeClock,
+): (progress: McpProgress) => void {
   let left = reports;
   let next = 0;
   return (progress) => {
@@ -17,11 +17,11 @@ export function reporter(
     if (left === 0 || now < next) return;
     left -= 1;
     next = now + reportGapMs;
-    report(inWords(progress));
+    report(formatMcpProgress(progress));
   };
 }
 
-function inWords({ progress, total, message }: Progress): string {
+function formatMcpProgress({ progress, total, message }: McpProgress): string {
   const count = total === undefined ? String(progress) : `${progress} of ${total}`;
-  return message === undefined || message === '' ? count : `${count}: ${oneLine(message, 200)}`;
+  return message === undefined || message === '' ? count : `${count}: ${toPrintableLine(message, 200)}`;
 }

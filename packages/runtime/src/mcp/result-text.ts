@@ -1,11 +1,11 @@
-import { oneLine } from '../schema/one-line.ts';
+import { toPrintableLine } from '../schema/one-line.ts';
 import { capText } from '../tools/output-cap.ts';
 import type { ToolResult } from '../tools/tool.ts';
 import { isDeeperThan } from '../schema/json-depth.ts';
 import type { McpLimits } from './mcp-server.ts';
 
-/** What a server answered to a call, before anything of it is believed. */
-export type CallAnswer = {
+/** A server's unvalidated response to a call. */
+export type McpCallResult = {
   readonly content?: unknown;
   readonly structuredContent?: unknown;
   readonly isError?: unknown;
@@ -13,73 +13,79 @@ export type CallAnswer = {
 
 const blocksMax = 1_000;
 
-/** What a model is told of an answer: its text, and in a word what is not text. */
-export function resultOf(answer: CallAnswer, limits: McpLimits): ToolResult {
+/** Converts a response into a tool result: text is passed on, other content is described briefly. */
+export function parseMcpCallResult(answer: McpCallResult, limits: McpLimits): ToolResult {
   const blocks: readonly unknown[] = Array.isArray(answer.content) ? answer.content : [];
-  const parts = blocks.slice(0, blocksMax).map(textOf);
+  const parts = blocks.slice(0, blocksMax).map(formatContentBlock);
   if (blocks.length > blocksMax) parts.push(`[${blocks.length - blocksMax} more pieces left out]`);
   if (parts.length === 0 && answer.structuredContent !== undefined)
-    parts.push(structuredText(answer.structuredContent));
+    parts.push(formatStructuredContent(answer.structuredContent));
   const text = capText(parts.join('\n').toWellFormed(), limits.resultChars);
   if (answer.isError === true)
     return { ok: false, error: { kind: 'failed', message: text || 'The tool failed and did not say why.' } };
   return { ok: true, output: text };
 }
 
-/** Deeper than this, writing it out could overflow the stack. */
-const depthMax = 100;
+/** Serializing deeper content could overflow the stack. */
+const contentDepthMax = 100;
 
-function structuredText(content: unknown): string {
-  return isDeeperThan(content, depthMax)
+function formatStructuredContent(content: unknown): string {
+  return isDeeperThan(content, contentDepthMax)
     ? '[structured content nested too deep to show]'
     : JSON.stringify(content);
 }
 
-type Block = { readonly [key: string]: unknown };
+type ContentBlock = { readonly [key: string]: unknown };
 
-function textOf(block: unknown): string {
-  if (!isObject(block)) return unknownKind(block);
+function formatContentBlock(block: unknown): string {
+  if (!isContentBlock(block)) return describeUnknownBlock(block);
   switch (block['type']) {
     case 'text':
-      return typeof block['text'] === 'string' ? block['text'] : unknownKind(block);
+      return typeof block['text'] === 'string' ? block['text'] : describeUnknownBlock(block);
     case 'image':
     case 'audio':
-      return `[${block['type']}${facts(block['mimeType'], bytesIn(block['data']))}; not shown]`;
+      return `[${block['type']}${formatBlockDetails(block['mimeType'], formatBase64Size(block['data']))}; not shown]`;
     case 'resource':
-      return isObject(block['resource']) ? resourceText(block['resource']) : unknownKind(block);
+      return isContentBlock(block['resource'])
+        ? formatResource(block['resource'])
+        : describeUnknownBlock(block);
     case 'resource_link':
-      return `[link to ${label(block['name'])}: ${label(block['uri'])}${facts(block['mimeType'])}]`;
+      return `[link to ${formatBlockLabel(block['name'])}: ${formatBlockLabel(block['uri'])}${formatBlockDetails(block['mimeType'])}]`;
     default:
-      return unknownKind(block);
+      return describeUnknownBlock(block);
   }
 }
 
-function resourceText(resource: Block): string {
+function formatResource(resource: ContentBlock): string {
   const { uri, mimeType, text, blob } = resource;
-  if (typeof text === 'string') return `[resource ${label(uri)}${facts(mimeType)}]\n${text}`;
-  return `[resource ${label(uri)}${facts(mimeType, bytesIn(blob))}; not shown]`;
+  if (typeof text === 'string')
+    return `[resource ${formatBlockLabel(uri)}${formatBlockDetails(mimeType)}]\n${text}`;
+  return `[resource ${formatBlockLabel(uri)}${formatBlockDetails(mimeType, formatBase64Size(blob))}; not shown]`;
 }
 
-function facts(mimeType: unknown, bytes?: string): string {
-  return [typeof mimeType === 'string' ? label(mimeType) : undefined, bytes]
+function formatBlockDetails(mimeType: unknown, bytes?: string): string {
+  return [typeof mimeType === 'string' ? formatBlockLabel(mimeType) : undefined, bytes]
     .filter((fact) => fact !== undefined)
     .map((fact) => `, ${fact}`)
     .join('');
 }
 
-function bytesIn(base64: unknown): string | undefined {
+function formatBase64Size(base64: unknown): string | undefined {
   return typeof base64 === 'string' ? `${Math.floor((base64.length * 3) / 4)} bytes` : undefined;
 }
 
-function label(value: unknown): string {
-  return typeof value === 'string' ? oneLine(value, 200) : 'something without a name';
+function formatBlockLabel(value: unknown): string {
+  return typeof value === 'string' ? toPrintableLine(value, 200) : 'something without a name';
 }
 
-function unknownKind(block: unknown): string {
-  const kind = isObject(block) && typeof block['type'] === 'string' ? ` (${oneLine(block['type'], 40)})` : '';
+function describeUnknownBlock(block: unknown): string {
+  const kind =
+    isContentBlock(block) && typeof block['type'] === 'string'
+      ? ` (${toPrintableLine(block['type'], 40)})`
+      : '';
   return `[a piece of an unknown kind${kind}; not shown]`;
 }
 
-function isObject(value: unknown): value is Block {
+function isContentBlock(value: unknown): value is ContentBlock {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

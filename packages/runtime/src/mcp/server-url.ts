@@ -1,5 +1,5 @@
-/** Why an address cannot be that of a server, and what to do; null if it can. The address itself is not repeated. */
-export function urlProblem(url: string): string | null {
+/** Returns why a server URL is invalid and how to fix it; null if it is valid. The text never contains the URL. */
+export function findUrlProblem(url: string): string | null {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
     return 'has an address that is neither http:// nor https://. Correct its url.';
@@ -8,8 +8,8 @@ export function urlProblem(url: string): string | null {
   return null;
 }
 
-/** Whether what is sent there can be read on the way. */
-export function isReadable(url: string): boolean {
+/** Whether traffic to this URL is unencrypted and leaves this machine. */
+export function isPlaintextUrl(url: string): boolean {
   const parsed = URL.parse(url);
   if (parsed?.protocol !== 'http:') return false;
   return !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(parsed.hostname);

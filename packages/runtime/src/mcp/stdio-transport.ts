@@ -1,23 +1,29 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { parseJSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
-import { messageOf } from '../work.ts';
+import { getErrorMessage } from '../agent-dependencies.ts';
 import { isDeeperThan } from '../schema/json-depth.ts';
 import type { McpLimits } from './mcp-server.ts';
 import { MessageLines, type MessageLine } from './message-lines.ts';
-import { startGroup, type Exit, type Launch, type ProcessGroup } from './process-group.ts';
-import { visibleText } from './untrusted-text.ts';
+import {
+  startProcessGroup,
+  type ProcessExit,
+  type ProcessLaunch,
+  type ProcessGroup,
+} from './process-group.ts';
+import { sanitizeServerText } from './untrusted-text.ts';
 
-/** Messages nested deeper than this have no use, and reading them could overflow the stack. */
+/** Deeper messages have no use, and parsing them could overflow the stack. */
 const messageDepthMax = 100;
 
 /**
- * Talks to a server that we start. It is the client library's own way of doing so with three things added: the server
- * sees only the environment it was given, all its processes end with it and with us, and what it writes is bounded.
+ * Creates a transport to a server that runs as a child process. Unlike the client library's transport, it passes only
+ * the given environment, kills all of the server's processes when the server or this process ends, and limits its
+ * output.
  */
 export function createStdioTransport(
-  launch: Launch,
+  launch: ProcessLaunch,
   limits: McpLimits,
-  /** Told once, how the server ended and its last words. */
+  /** Called once, with the reason and the end of the server's standard error. */
   onEnd: (how: string) => void,
 ): Transport {
   const lines = new MessageLines(limits.messageBytes, limits.floodBytes);
@@ -28,7 +34,7 @@ export function createStdioTransport(
 
   const transport: Transport = {
     async start() {
-      const started = startGroup(launch);
+      const started = startProcessGroup(launch);
       group = started;
       started.stderr.on('data', (piece: Buffer) => {
         stderr = (stderr + piece.toString('utf8')).slice(-limits.stderrBytes);
@@ -38,7 +44,7 @@ export function createStdioTransport(
       });
       void started.ended.then(
         (exit) => over(describeExit(launch.command, exit)),
-        (error: unknown) => over(messageOf(error)),
+        (error: unknown) => over(getErrorMessage(error)),
       );
     },
     async send(message) {
@@ -53,7 +59,10 @@ export function createStdioTransport(
 
   function take(line: MessageLine): void {
     if (line.kind === 'endless') return over(`It wrote a message of more than ${limits.floodBytes} bytes.`);
-    const message = line.kind === 'line' ? messageIn(line.text) : tooLong(line, limits.messageBytes);
+    const message =
+      line.kind === 'line'
+        ? parseServerMessage(line.text)
+        : createOversizedResponse(line, limits.messageBytes);
     if (message !== null) {
       garbageBytes = 0;
       transport.onmessage?.(message);
@@ -64,11 +73,12 @@ export function createStdioTransport(
       over('It writes something to its standard output that is not MCP.');
   }
 
-  /** Nothing more is expected of it: whoever waits for an answer is told at once, and nothing of it goes on. */
+  /** Marks the transport as closed, fails pending requests at once and kills the process group. */
   function over(how: string): void {
     if (isOver) return;
     isOver = true;
-    const said = stderr.trim() === '' ? '' : ` It said: ${visibleText(stderr.trim(), limits.stderrBytes)}`;
+    const said =
+      stderr.trim() === '' ? '' : ` It said: ${sanitizeServerText(stderr.trim(), limits.stderrBytes)}`;
     onEnd(`${how}${said}`);
     transport.onclose?.();
     void group?.end(0);
@@ -77,48 +87,49 @@ export function createStdioTransport(
   return transport;
 }
 
-function messageIn(text: string): JSONRPCMessage | null {
+function parseServerMessage(text: string): JSONRPCMessage | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // Some servers log to their standard output. A line that is no message is passed over.
+    // Some servers log to standard output; lines that are not messages are ignored.
     return null;
   }
-  if (isDeeperThan(value, messageDepthMax)) return errorFor(idOf(value), 'It is nested too deep.');
+  if (isDeeperThan(value, messageDepthMax))
+    return createErrorResponse(findResponseId(value), 'It is nested too deep.');
   try {
     return parseJSONRPCMessage(value);
   } catch {
-    return errorFor(idOf(value), 'It does not follow the protocol.');
+    return createErrorResponse(findResponseId(value), 'It does not follow the protocol.');
   }
 }
 
-/** An answer that is too long is answered for the server, so that the call ends and the server lives on. */
-function tooLong(
+/** Answers an oversized response with an error, so that the call ends and the server keeps running. */
+function createOversizedResponse(
   { start, end }: { readonly start: string; readonly end: string },
   bytesMax: number,
 ): JSONRPCMessage | null {
   const id =
     /^\{"jsonrpc":"2\.0","id":(\d{1,15}),/.exec(start)?.[1] ?? /[,{]"id":(\d{1,15})\}\r?$/.exec(end)?.[1];
-  return errorFor(
+  return createErrorResponse(
     id === undefined ? null : Number(id),
     `It has more than ${bytesMax} bytes. Ask for less at a time.`,
   );
 }
 
-/** The call that something is an answer to. */
-function idOf(value: unknown): number | null {
+/** Returns the id of the request that a response belongs to. */
+function findResponseId(value: unknown): number | null {
   if (typeof value !== 'object' || value === null || !('id' in value) || 'method' in value) return null;
   return typeof value.id === 'number' ? value.id : null;
 }
 
-function errorFor(id: number | null, problem: string): JSONRPCMessage | null {
+function createErrorResponse(id: number | null, problem: string): JSONRPCMessage | null {
   if (id === null) return null;
   return { jsonrpc: '2.0', id, error: { code: -32_603, message: `The answer cannot be taken. ${problem}` } };
 }
 
-/** What the shell that starts it says when it cannot. */
-function describeExit(command: string, { code, signal }: Exit): string {
+/** Explains the exit codes of the shell that starts the server. */
+function describeExit(command: string, { code, signal }: ProcessExit): string {
   if (code === 127) return `There is no command ${JSON.stringify(command)}. Install it, or correct its name.`;
   if (code === 126) return `${JSON.stringify(command)} is not a program. Name one, or make it executable.`;
   return signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;

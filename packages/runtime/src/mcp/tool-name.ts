@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto';
 
-/** What every provider takes for the name of a tool. */
-const nameChars = 64;
+/** Maximum tool name length that every provider accepts. */
+const toolNameChars = 64;
 
-/** Stands between the name of a server and that of its tool. No server's name has it, so no two servers can be mixed up. */
+/** Separates server and tool names. No server name contains it, so qualified names are unambiguous. */
 const nameSeparator = '__';
 
-const serverName = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/i;
+const serverNamePattern = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/i;
 
 export const serverNameChars = 32;
 
 export function isServerName(name: string): boolean {
-  return name.length <= serverNameChars && serverName.test(name);
+  return name.length <= serverNameChars && serverNamePattern.test(name);
 }
 
 /**
- * The name of a server's tool as a model sees it. A name that cannot stay as it is gets a mark made from the whole of it,
- * so that two such names stay two.
+ * Builds the tool name shown to the model. A name that must be shortened or escaped gets a hash suffix, so that
+ * distinct names stay distinct.
  */
-export function toolName(server: string, tool: string): string {
+export function qualifyToolName(server: string, tool: string): string {
   const prefix = `${server}${nameSeparator}`;
-  const room = nameChars - prefix.length;
+  const room = toolNameChars - prefix.length;
   if (/^[\w-]+$/.test(tool) && tool.length <= room) return prefix + tool;
   const mark = createHash('sha256').update(tool).digest('hex').slice(0, 8);
-  const plain = tool.slice(0, nameChars).replaceAll(/[^\w-]/g, '_');
+  const plain = tool.slice(0, toolNameChars).replaceAll(/[^\w-]/g, '_');
   return `${prefix}${plain.slice(0, room - mark.length - 1)}_${mark}`;
 }

@@ -1,24 +1,21 @@
 /**
- * What would move the cursor, hide, or turn the reading direction round. Newlines and tabs may stay, and so may the mark
- * that makes a sign an emoji.
+ * Matches characters that move the cursor, are invisible or change the text direction. Newlines, tabs and the emoji
+ * variation selector are allowed.
  */
-const invisible = /(?![\n\t]|\u{fe0f})[\p{C}\p{DI}\p{Zl}\p{Zp}\u{2800}]/gu;
+const invisiblePattern = /(?![\n\t]|\u{fe0f})[\p{C}\p{DI}\p{Zl}\p{Zp}\u{2800}]/gu;
 
-/**
- * Text that a server wrote about itself, fit to be shown and to be put before a model: nothing in it is invisible, and
- * it is no longer than asked for.
- */
-export function visibleText(text: string, charsMax: number): string {
+/** Makes server-written text safe for display and for a model: escapes invisible characters and limits the length. */
+export function sanitizeServerText(text: string, charsMax: number): string {
   const start = text
     .slice(0, charsMax)
     .toWellFormed()
     .replaceAll('\r\n', '\n')
-    .replaceAll(invisible, escaped);
+    .replaceAll(invisiblePattern, escapeInvisible);
   if (text.length <= charsMax && start.length <= charsMax) return start;
   return `${start.slice(0, charsMax - 1).toWellFormed()}…`;
 }
 
-function escaped(character: string): string {
+function escapeInvisible(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }

@@ -1,28 +1,40 @@
+import { safeSearchVariable, windowsVariables } from '../platform/programs.ts';
 import { McpError } from './mcp-error.ts';
 
-type Variables = { readonly [name: string]: string | undefined };
+type EnvironmentVariables = { readonly [name: string]: string | undefined };
 
-/** What every program needs to run at all, and nothing that could be a secret. */
-const harmless = ['HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'PATH', 'TMPDIR', 'TZ', 'USER'];
+/** Variables that programs need in order to run; none of them holds a secret. */
+const inheritedVariables = ['HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'PATH', 'TMPDIR', 'TZ', 'USER'];
 
-/** The whole environment of a server: what it was given, on top of what is harmless. */
-export function environmentFor(
+/** Builds the complete environment of a server: the configured variables on top of the inherited ones. */
+export function buildServerEnvironment(
   server: string,
   given: { readonly [name: string]: string },
-  ours: Variables,
+  ours: EnvironmentVariables,
+  platform: NodeJS.Platform = process.platform,
 ): { readonly [name: string]: string } {
-  const inherited = harmless.flatMap((name) => {
-    const value = ours[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries([...inherited, ...Object.entries(filledIn(server, given, ours))]);
+  const inherited = Object.fromEntries(
+    listInheritedNames(ours, platform).flatMap((name) => {
+      const value = ours[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+  const safeSearch = platform === 'win32' ? { [safeSearchVariable]: '1' } : {};
+  return { ...inherited, ...safeSearch, ...expandVariables(server, given, ours) };
 }
 
-/** Values with `${NAME}` replaced, so that a file can say where a secret is without having it. */
-export function filledIn(
+/** Variable names are case-insensitive on Windows: `Path` and `PATH` are the same. */
+function listInheritedNames(ours: EnvironmentVariables, platform: NodeJS.Platform): readonly string[] {
+  if (platform !== 'win32') return inheritedVariables;
+  const wanted = new Set([...inheritedVariables, ...windowsVariables]);
+  return Object.keys(ours).filter((name) => wanted.has(name.toUpperCase()));
+}
+
+/** Expands `${NAME}`, so that a configuration can refer to a secret without containing it. */
+export function expandVariables(
   server: string,
   given: { readonly [name: string]: string },
-  ours: Variables,
+  ours: EnvironmentVariables,
 ): { readonly [name: string]: string } {
   return Object.fromEntries(
     Object.entries(given).map(([key, value]) => [

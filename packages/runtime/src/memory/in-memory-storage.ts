@@ -1,21 +1,21 @@
 import type { StoredEntry } from '@pawl/core';
-import { foldedText, hasTags, soughtBy, wordsOfEntry } from './matching.ts';
-import { foundLimit, storageLimits, type Storage, type StorageQuery } from './storage.ts';
+import { foldEntryText, hasTags, toQueryCriteria, listEntryWords } from './query-criteria.ts';
+import { getResultLimit, storageLimits, type EntryStorage, type StorageQuery } from './storage.ts';
 
-/** Keeps entries for as long as the process lives; for a document that has its storage inside, and for tests. */
-export function createInMemoryStorage(): Storage {
-  const entries = new Map<string, Shelved>();
-  const inOrder = (): readonly Shelved[] =>
+/** Creates a storage that lives in memory, for documents that contain their storage and for tests. */
+export function createInMemoryStorage(): EntryStorage {
+  const entries = new Map<string, IndexedEntry>();
+  const inOrder = (): readonly IndexedEntry[] =>
     [...entries.values()].toSorted((a, b) => (a.entry.key < b.entry.key ? -1 : 1));
   return {
     async save(added) {
-      for (const each of added.map(shelve)) entries.set(each.entry.key, each);
+      for (const each of added.map(indexEntry)) entries.set(each.entry.key, each);
     },
     async load(key) {
       return entries.get(key)?.entry ?? null;
     },
     async search(query) {
-      return rank(inOrder(), query);
+      return rankEntries(inOrder(), query);
     },
     async list({ after, limit = storageLimits.listed } = {}) {
       const from = inOrder().filter(({ entry }) => after === undefined || entry.key > after);
@@ -33,35 +33,39 @@ export function createInMemoryStorage(): Storage {
   };
 }
 
-type Shelved = {
+type IndexedEntry = {
   readonly entry: StoredEntry;
   readonly key: string;
   readonly text: string;
   readonly words: ReadonlySet<string>;
 };
 
-function shelve(entry: StoredEntry): Shelved {
-  return { entry, key: entry.key.toLowerCase(), text: foldedText(entry), words: wordsOfEntry(entry) };
+function indexEntry(entry: StoredEntry): IndexedEntry {
+  return { entry, key: entry.key.toLowerCase(), text: foldEntryText(entry), words: listEntryWords(entry) };
 }
 
-/** Those with more of the words first, then the newest. */
-function rank(entries: readonly Shelved[], query: StorageQuery): readonly StoredEntry[] {
-  const { tags, terms, parts } = soughtBy(query);
+/** Ranks entries by the number of matched terms, then by age, newest first. */
+function rankEntries(entries: readonly IndexedEntry[], query: StorageQuery): readonly StoredEntry[] {
+  const { tags, terms, parts } = toQueryCriteria(query);
   const tagged = entries.filter(({ key }) => hasTags(key, tags));
-  const scored = tagged.map((each) => ({ each, hits: terms.filter((term) => has(each, term)).length }));
-  const found = scored.some(({ hits }) => hits > 0) || terms.length === 0 ? scored : byPart(tagged, parts);
+  const scored = tagged.map((each) => ({
+    each,
+    hits: terms.filter((term) => matchesTerm(each, term)).length,
+  }));
+  const found =
+    scored.some(({ hits }) => hits > 0) || terms.length === 0 ? scored : scoreSubstrings(tagged, parts);
   return found
     .filter(({ hits }) => hits > 0 || terms.length === 0)
     .toSorted((a, b) => b.hits - a.hits || b.each.entry.savedAt - a.each.entry.savedAt)
-    .slice(0, foundLimit(query))
+    .slice(0, getResultLimit(query))
     .map(({ each }) => each.entry);
 }
 
-function has({ words }: Shelved, term: readonly string[]): boolean {
+function matchesTerm({ words }: IndexedEntry, term: readonly string[]): boolean {
   return term.length > 0 && term.every((word) => words.has(word));
 }
 
-/** What is not a word of any entry may still be part of one. */
-function byPart(entries: readonly Shelved[], parts: readonly string[]) {
+/** Fallback: a term that matches no whole word may still match part of one. */
+function scoreSubstrings(entries: readonly IndexedEntry[], parts: readonly string[]) {
   return entries.map((each) => ({ each, hits: parts.filter((part) => each.text.includes(part)).length }));
 }

@@ -1,9 +1,9 @@
-import type { Storage } from './storage.ts';
+import type { EntryStorage } from './storage.ts';
 
-/** A storage that is opened, or made, only when it is first used: whoever stores nothing leaves nothing behind. */
-export function lazyStorage(open: () => Storage): Storage {
-  let opened: Storage | null = null;
-  const storage = (): Storage => (opened ??= open());
+/** Opens the storage on first use, so that sessions that store nothing create no file. */
+export function createLazyStorage(open: () => EntryStorage): EntryStorage {
+  let opened: EntryStorage | null = null;
+  const storage = (): EntryStorage => (opened ??= open());
   return {
     save: async (entries) => storage().save(entries),
     load: async (key) => storage().load(key),

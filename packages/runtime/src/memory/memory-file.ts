@@ -1,75 +1,79 @@
-import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { oneAtATime } from '../one-at-a-time.ts';
-import { codeOf } from '../search/system-error.ts';
+import { createSerialRunner } from '../serial-runner.ts';
+import { replaceFile, syncFolder } from '../platform/files.ts';
+import { getSystemErrorCode } from '../search/system-error.ts';
 import { MemoryFileError } from './memory-file-error.ts';
 
-export type LoadedFile<Content> = {
-  /** Null when there is nothing to go on from. */
+export type LoadedMemoryFile<Content> = {
+  /** Null if there is no usable file. */
   readonly content: Content | null;
   readonly from: 'file' | 'last good' | 'nothing';
-  /** What was damaged, and where it is now. */
+  /** What was damaged, and where it was moved. */
   readonly warnings: readonly string[];
 };
 
 /**
- * A JSON file that is whole at any moment: a save writes beside it, flushes, and then takes its place. Saves run one after
- * the other. The version before the last save stays beside it as `.last-good`; a file that cannot be read is set aside as
- * `.damaged-1`, never deleted.
+ * A JSON file that is replaced atomically: a save writes a temporary file, flushes it and renames it. Saves run one
+ * after the other. The previous version stays as `.last-good`; a file that cannot be parsed is renamed to `.damaged-1`
+ * and so on, never deleted.
  */
 export type MemoryFile<Content> = {
   readonly path: string;
-  load(): Promise<LoadedFile<Content>>;
+  load(): Promise<LoadedMemoryFile<Content>>;
   save(json: unknown): Promise<void>;
 };
 
-/** `read` makes something of the JSON in the file, or throws when it is not what it should be. */
+/** `read` parses the file's JSON and throws if it is invalid. */
 export function createMemoryFile<Content>(
   path: string,
   read: (json: unknown) => Content,
 ): MemoryFile<Content> {
-  const inTurn = oneAtATime();
-  /** The version that we wrote or read last. */
+  const inTurn = createSerialRunner();
+  /** Identity of the version last written or read here. */
   let ours: string | null = null;
   return {
     path,
     load: () =>
       inTurn(async () => {
-        const loaded = await load(path, read);
-        ours = loaded.from === 'file' ? await identityOf(path) : null;
+        const loaded = await loadMemoryFile(path, read);
+        ours = loaded.from === 'file' ? await getFileIdentity(path) : null;
         return loaded;
       }),
     save: (json) =>
       inTurn(async () => {
-        // Only what we wrote or read ourselves is known to be good; somebody else's edit may not be.
-        const isGood = ours !== null && ours === (await identityOf(path));
-        await replace(path, `${JSON.stringify(json, null, 2)}\n`, isGood);
-        ours = await identityOf(path);
+        // Only a version written or read here is known to be valid; an external edit may not be.
+        const isGood = ours !== null && ours === (await getFileIdentity(path));
+        await replaceMemoryFile(path, `${JSON.stringify(json, null, 2)}\n`, isGood);
+        ours = await getFileIdentity(path);
       }),
   };
 }
 
-async function load<Content>(path: string, read: (json: unknown) => Content): Promise<LoadedFile<Content>> {
-  await clearLeftovers(path);
-  const text = await textAt(path);
-  if (text === null) return fallBack(path, read, null);
+async function loadMemoryFile<Content>(
+  path: string,
+  read: (json: unknown) => Content,
+): Promise<LoadedMemoryFile<Content>> {
+  await removeStaleFiles(path);
+  const text = await readMemoryText(path);
+  if (text === null) return loadLastGood(path, read, null);
   try {
     return { content: read(JSON.parse(text)), from: 'file', warnings: [] };
   } catch (error) {
-    const aside = await setAside(path);
+    const aside = await quarantineFile(path);
     const reason = error instanceof Error ? error.message : String(error);
-    return fallBack(path, read, `${path} is damaged (${reason}). It is now ${aside}.`);
+    return loadLastGood(path, read, `${path} is damaged (${reason}). It is now ${aside}.`);
   }
 }
 
-/** `damage` is null when there is no file at all: for the first time, or because somebody removed it. */
-async function fallBack<Content>(
+/** `damage` is null if the file is missing: on first use, or because it was removed. */
+async function loadLastGood<Content>(
   path: string,
   read: (json: unknown) => Content,
   damage: string | null,
-): Promise<LoadedFile<Content>> {
+): Promise<LoadedMemoryFile<Content>> {
   const lastGood = `${path}.last-good`;
-  const text = await textAt(lastGood);
+  const text = await readMemoryText(lastGood);
   if (text === null) {
     const warnings =
       damage === null ? [] : [damage, 'There is no earlier version of it: memory begins empty.'];
@@ -86,23 +90,23 @@ async function fallBack<Content>(
   }
 }
 
-async function textAt(path: string): Promise<string | null> {
+async function readMemoryText(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (getSystemErrorCode(error) === 'ENOENT') return null;
     throw new MemoryFileError('unreadable', path, error);
   }
 }
 
-async function setAside(path: string): Promise<string> {
+async function quarantineFile(path: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const aside = `${path}.damaged-${number}`;
-    // Linking fails if the name is taken, so nothing that was set aside is ever overwritten.
+    // Linking fails if the name exists, so no quarantined file is ever overwritten.
     const isFree = await link(path, aside).then(
       () => true,
       (error: unknown) => {
-        if (codeOf(error) === 'EEXIST') return false;
+        if (getSystemErrorCode(error) === 'EEXIST') return false;
         throw new MemoryFileError('unwritable', aside, error);
       },
     );
@@ -112,22 +116,23 @@ async function setAside(path: string): Promise<string> {
   }
 }
 
-/** Everything is on disk before the new file takes the old one's place, and so is the change of place itself. */
-async function replace(path: string, text: string, oldIsGood: boolean): Promise<void> {
+/** Flushes the new file before it replaces the old one, then flushes the rename. */
+async function replaceMemoryFile(path: string, text: string, oldIsGood: boolean): Promise<void> {
   const temporary = `${path}.tmp-${process.pid}`;
   try {
     await mkdir(dirname(path), { recursive: true });
-    await writeDurably(temporary, text);
-    if (oldIsGood) await keepAsLastGood(path);
-    await rename(temporary, path);
-    await flushFolder(dirname(path));
+    await writeFileDurably(temporary, text);
+    if (oldIsGood) await saveLastGood(path);
+    await replaceFile(temporary, path);
+    // Some file systems cannot flush a folder; there, durability is best effort.
+    await syncFolder(dirname(path)).catch(() => undefined);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw new MemoryFileError('unwritable', path, error);
   }
 }
 
-async function writeDurably(path: string, text: string): Promise<void> {
+async function writeFileDurably(path: string, text: string): Promise<void> {
   const file = await open(path, 'w');
   try {
     await file.writeFile(text);
@@ -137,42 +142,35 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** The old file gets a second name; the new one then takes the first. Where there are no links, it is copied. */
-async function keepAsLastGood(path: string): Promise<void> {
+/** Hard-links the current file as the last good version; copies it if links are not supported. */
+async function saveLastGood(path: string): Promise<void> {
   const next = `${path}.tmp-last-good-${process.pid}`;
   await rm(next, { force: true });
   await link(path, next).catch(() => copyFile(path, next));
-  await rename(next, `${path}.last-good`);
+  await replaceFile(next, `${path}.last-good`);
 }
 
-/** Some systems cannot flush a folder; there the rename is as durable as it gets. */
-async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => null);
-  if (handle === null) return;
-  await handle.sync().catch(() => undefined);
-  await handle.close();
-}
-
-/** Removes what a process left behind that was killed while saving. One that still runs keeps its files. */
-async function clearLeftovers(path: string): Promise<void> {
+/** Removes temporary files of processes that were killed while saving; files of running processes stay. */
+async function removeStaleFiles(path: string): Promise<void> {
   const names = await readdir(dirname(path)).catch(() => []);
   for (const name of names) {
     const pid = name.startsWith(`${basename(path)}.tmp-`) ? Number(/-(\d+)$/.exec(name)?.[1]) : NaN;
-    if (Number.isSafeInteger(pid) && !isRunning(pid)) await rm(join(dirname(path), name), { force: true });
+    if (Number.isSafeInteger(pid) && !isProcessRunning(pid))
+      await rm(join(dirname(path), name), { force: true });
   }
 }
 
-function isRunning(pid: number): boolean {
+function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeOf(error) !== 'ESRCH';
+    return getSystemErrorCode(error) !== 'ESRCH';
   }
 }
 
-/** Tells one version of a file from another. */
-async function identityOf(path: string): Promise<string | null> {
+/** Returns a value that changes with every version of the file. */
+async function getFileIdentity(path: string): Promise<string | null> {
   const facts = await stat(path).catch(() => null);
   return facts === null ? null : `${facts.dev} ${facts.ino} ${facts.size} ${facts.mtimeMs}`;
 }

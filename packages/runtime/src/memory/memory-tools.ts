@@ -1,49 +1,55 @@
-import { memoryActionOf, memoryActions, type Json, type MemoryActionType, type Outcome } from '@pawl/core';
+import {
+  toMemoryAction,
+  memoryActions,
+  type Json,
+  type MemoryActionType,
+  type ToolOutcome,
+} from '@pawl/core';
 import * as z from 'zod';
 import type { Tool } from '../tools/tool.ts';
-import type { MemoryKeeper } from './memory-keeper.ts';
+import type { MemoryManager } from './memory-manager.ts';
 
 /**
- * Those actions on memory that its settings allow, as tools. The memory itself checks the arguments, not the schema: an
- * attempt that makes no sense belongs in its log like any other.
+ * Creates tools for the memory actions that the settings allow. The memory rather than the schema validates the
+ * arguments, because its log also records invalid attempts.
  */
-export function memoryTools(keeper: MemoryKeeper): readonly Tool[] {
+export function createMemoryTools(keeper: MemoryManager): readonly Tool[] {
   return keeper.memory.settings.actions.map((type): Tool => ({
-    // It touches nothing outside the session but the agent's own shelf, and the keeper does one thing at a time.
+    // Safe to repeat: it touches only the agent's own storage, and the memory manager runs one operation at a time.
     effect: 'read-only',
     description: {
       name: type,
       description: memoryActions[type],
-      parameters: z.toJSONSchema(parameters[type]) as Json,
+      parameters: z.toJSONSchema(actionParameters[type]) as Json,
     },
     async run(args) {
-      const { reply, error, found } = await keeper.act(memoryActionOf(type, args));
-      return { ...outcomeOf(reply, error), ...(found.length > 0 && { found }) };
+      const { reply, error, found } = await keeper.act(toMemoryAction(type, args));
+      return { ...toMemoryOutcome(reply, error), ...(found.length > 0 && { found }) };
     },
   }));
 }
 
-const tags = z
+const actionTagsSchema = z
   .union([z.string(), z.array(z.string())])
   .describe('The name of the information, such as "project_plan"; several tags with commas between them.');
-const value = z.string().describe('The information itself.');
-const tagged = z.object({ tags });
+const actionValueSchema = z.string().describe('The information itself.');
+const taggedSchema = z.object({ tags: actionTagsSchema });
 
-const parameters: { readonly [Type in MemoryActionType]: z.ZodType } = {
-  working_memory_add: z.object({ tags, value }),
-  working_memory_remove: tagged,
+const actionParameters: { readonly [Type in MemoryActionType]: z.ZodType } = {
+  working_memory_add: z.object({ tags: actionTagsSchema, value: actionValueSchema }),
+  working_memory_remove: taggedSchema,
   working_memory_list: z.object({}),
-  working_memory_pin: tagged,
-  working_memory_unpin: tagged,
-  storage_save: z.object({ tags, value: value.optional() }),
-  storage_load: tagged,
+  working_memory_pin: taggedSchema,
+  working_memory_unpin: taggedSchema,
+  storage_save: z.object({ tags: actionTagsSchema, value: actionValueSchema.optional() }),
+  storage_load: taggedSchema,
   storage_search: z.object({
-    tags: tags.optional(),
+    tags: actionTagsSchema.optional(),
     query: z.string().optional().describe('Words to look for in what was saved.'),
   }),
 };
 
-function outcomeOf(reply: string, error: { readonly kind: 'invalid' | 'refused' } | null): Outcome {
+function toMemoryOutcome(reply: string, error: { readonly kind: 'invalid' | 'refused' } | null): ToolOutcome {
   if (error === null) return { ok: true, output: reply };
   return { ok: false, error: { kind: error.kind === 'invalid' ? 'invalid' : 'failed', message: reply } };
 }

@@ -1,21 +1,27 @@
 import type { Json, StoredEntry } from '@pawl/core';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { termsOf } from '../search/terms.ts';
-import { hiddenWords } from '../search/words.ts';
-import { LastingConnection } from '../store/lasting-connection.ts';
+import { parseSearchTerms } from '../search/terms.ts';
+import { extractHiddenWords } from '../search/words.ts';
+import { ReconnectingDatabase } from '../store/reconnecting-database.ts';
 import { openDatabase, sqliteCodes } from '../store/sqlite-file.ts';
 import { StorageError } from './storage-error.ts';
-import { foundLimit, storageLimits, textOf, type Storage, type StorageQuery } from './storage.ts';
+import {
+  getResultLimit,
+  storageLimits,
+  getEntryText,
+  type EntryStorage,
+  type StorageQuery,
+} from './storage.ts';
 
-/** Opens a storage in a file, or makes it. A save that has returned survives the loss of power. */
-export function openSqliteStorage(path: string): Storage {
-  const connection = new LastingConnection(() => open(path));
-  const write = writing(connection);
-  const select: Select = (rest, ...values) =>
+/** Opens or creates a storage file. A completed save survives a power loss. */
+export function openSqliteStorage(path: string): EntryStorage {
+  const connection = new ReconnectingDatabase(() => openStorageDatabase(path));
+  const write = createEntryWriter(connection);
+  const select: EntrySelect = (rest, ...values) =>
     connection
       .statement(`SELECT entries.* FROM ${rest}`)()
       .all(...values)
-      .map(toEntry);
+      .map(parseEntryRow);
   return {
     async save(entries) {
       connection.write(() => entries.forEach((entry) => write.save(entry)));
@@ -24,7 +30,7 @@ export function openSqliteStorage(path: string): Storage {
       return connection.read(() => select('entries WHERE key = ?', key)[0] ?? null);
     },
     async search(query) {
-      return connection.read(() => search(select, query));
+      return connection.read(() => searchSqliteEntries(select, query));
     },
     async list({ after = '', limit = storageLimits.listed } = {}) {
       return connection.read(() => select('entries WHERE key > ? ORDER BY key LIMIT ?', after, limit));
@@ -42,7 +48,7 @@ export function openSqliteStorage(path: string): Storage {
   };
 }
 
-function writing(connection: LastingConnection): {
+function createEntryWriter(connection: ReconnectingDatabase): {
   save(entry: StoredEntry): void;
   remove(key: string): boolean;
 } {
@@ -58,11 +64,11 @@ function writing(connection: LastingConnection): {
   return {
     save(entry) {
       const { key, value, kind, savedAt } = entry;
-      const text = textOf(entry).replaceAll('\0', ' ');
+      const text = getEntryText(entry).replaceAll('\0', ' ');
       const before = find().get(key)?.['id'];
       if (before !== undefined) unindex().run(before);
       const row = write().get(key, key.toLowerCase(), JSON.stringify(value), kind, savedAt);
-      index().run(Number(row?.['id']), key, text, hiddenWords(`${key} ${text}`));
+      index().run(Number(row?.['id']), key, text, extractHiddenWords(`${key} ${text}`));
     },
     remove(key) {
       const before = find().get(key)?.['id'];
@@ -74,15 +80,15 @@ function writing(connection: LastingConnection): {
   };
 }
 
-type Select = (rest: string, ...values: readonly SQLInputValue[]) => readonly StoredEntry[];
+type EntrySelect = (rest: string, ...values: readonly SQLInputValue[]) => readonly StoredEntry[];
 
-/** Entries with all the words, then those with any; only if there are none, those with them inside other words. */
-function search(select: Select, query: StorageQuery): readonly StoredEntry[] {
-  const limit = foundLimit(query);
+/** Returns entries that match all terms, then those that match any; substring matches only if there are none. */
+function searchSqliteEntries(select: EntrySelect, query: StorageQuery): readonly StoredEntry[] {
+  const limit = getResultLimit(query);
   const tags = query.tags.slice(0, storageLimits.tags).map((tag) => tag.toLowerCase());
   const tagged = tags.map(() => ' AND instr(folded, ?) > 0').join('');
   const newest = 'ORDER BY saved_at DESC, entries.key LIMIT ?';
-  const terms = termsOf(query.text);
+  const terms = parseSearchTerms(query.text);
   if (terms.length === 0) return select(`entries WHERE true${tagged} ${newest}`, ...tags, limit);
   const matching = (operator: string): readonly StoredEntry[] =>
     select(
@@ -101,8 +107,8 @@ function search(select: Select, query: StorageQuery): readonly StoredEntry[] {
   return select(`entries WHERE (${inside})${tagged} ${newest}`, ...each, ...tags, limit);
 }
 
-function toEntry(row: Readonly<Record<string, unknown>>): StoredEntry {
-  // Only `save` writes rows, so that what comes back is what went in.
+function parseEntryRow(row: Readonly<Record<string, unknown>>): StoredEntry {
+  // The casts are safe because only `save` writes rows.
   return {
     key: String(row['key']),
     value: JSON.parse(String(row['value'])) as Json,
@@ -111,10 +117,13 @@ function toEntry(row: Readonly<Record<string, unknown>>): StoredEntry {
   };
 }
 
-const version = 1;
+const storageVersion = 1;
 
-/** `words` has no copy of the text; `hidden` are words that the tokenizer cannot see in it. `porter` lets "stops" find "stop". */
-const schema = `
+/**
+ * `words` stores no copy of the text; `hidden` holds words that the tokenizer does not find in it. `porter` makes
+ * "stops" match "stop".
+ */
+const storageSchema = `
   CREATE TABLE entries (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, folded TEXT NOT NULL, value TEXT NOT NULL,
     kind TEXT NOT NULL, saved_at REAL NOT NULL
@@ -123,47 +132,47 @@ const schema = `
   CREATE VIRTUAL TABLE words USING fts5 (
     key, text, hidden, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
   );
-  PRAGMA user_version = ${version}`;
+  PRAGMA user_version = ${storageVersion}`;
 
-const waitForOtherProcessesMs = 5_000;
+const storageBusyTimeoutMs = 5_000;
 
-function open(path: string): DatabaseSync {
+function openStorageDatabase(path: string): DatabaseSync {
   try {
     return openDatabase({
       path,
-      waitMs: waitForOtherProcessesMs,
-      check: (database) => void versionIn(database, path),
-      migrate: (database) => makeTables(database, path),
+      waitMs: storageBusyTimeoutMs,
+      check: (database) => void readStorageVersion(database, path),
+      migrate: (database) => createStorageTables(database, path),
     });
   } catch (error) {
     if (error instanceof StorageError) throw error;
-    throw new StorageError(isNoDatabase(error) ? 'not-a-database' : 'unusable', path, error);
+    throw new StorageError(isNotDatabaseError(error) ? 'not-a-database' : 'unusable', path, error);
   }
 }
 
-/** 0 for a file that is still empty. */
-function versionIn(database: DatabaseSync, path: string): number {
-  // One statement, since another process may be making the tables at this moment.
+/** Returns 0 for an empty file. */
+function readStorageVersion(database: DatabaseSync, path: string): number {
+  // A single statement, because another process may be creating the tables concurrently.
   const row = database
     .prepare(
       'SELECT user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_user_version',
     )
     .get();
   const found = Number(row?.['version']);
-  if (found > version) throw new StorageError('too-new', path);
+  if (found > storageVersion) throw new StorageError('too-new', path);
   if (found === 0 && Number(row?.['tables']) > 0) throw new StorageError('not-ours', path);
   return found;
 }
 
-/** All of them or none, by whichever process comes first. */
-function makeTables(database: DatabaseSync, path: string): void {
-  if (versionIn(database, path) === version) return;
+/** Creates the tables atomically; concurrent processes create them only once. */
+function createStorageTables(database: DatabaseSync, path: string): void {
+  if (readStorageVersion(database, path) === storageVersion) return;
   database.exec('BEGIN IMMEDIATE');
-  // If something fails, the database is closed, which rolls this back.
-  if (versionIn(database, path) === 0) database.exec(schema);
+  // On failure the database is closed, which rolls the transaction back.
+  if (readStorageVersion(database, path) === 0) database.exec(storageSchema);
   database.exec('COMMIT');
 }
 
-function isNoDatabase(error: unknown): boolean {
+function isNotDatabaseError(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === sqliteCodes.notADatabase;
 }

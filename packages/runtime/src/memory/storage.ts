@@ -1,27 +1,27 @@
 import type { StoredEntry } from '@pawl/core';
 
 export type StorageQuery = {
-  /** Each must be part of the key, whatever its case. */
+  /** Each must be a substring of the key, case-insensitively. */
   readonly tags: readonly string[];
-  /** Words anybody may have written, to be found in the value or the key. Nothing in it is an operator. */
+  /** Free text to find in the value or the key; contains no operators. */
   readonly text: string;
-  /** How many at most; never more than `storageLimits.found`. */
+  /** Maximum number of results, capped at `storageLimits.found`. */
   readonly limit?: number;
 };
 
 /**
- * The shelf: as much as there is room for, kept until it is removed.
- * Contract: `save` resolves only when all its entries are kept, or rejects and keeps none; an entry replaces what was under
- * its key. No query is an error: one that means nothing finds nothing. Entries with all the words of a query come before
- * those with only some.
+ * Long-term storage of entries.
+ * Contract: `save` persists all entries or rejects and persists none; an entry replaces the previous one with its key.
+ * No query is an error: a query that matches nothing returns an empty list. Entries that match all words rank before
+ * those that match only some.
  */
-export type Storage = {
+export type EntryStorage = {
   save(entries: readonly StoredEntry[]): Promise<void>;
   load(key: string): Promise<StoredEntry | null>;
   search(query: StorageQuery): Promise<readonly StoredEntry[]>;
-  /** In the order of keys, from the first one after `after` on. */
+  /** Returns entries in key order, starting after the key `after`. */
   list(part?: { readonly after?: string; readonly limit?: number }): Promise<readonly StoredEntry[]>;
-  /** Whether there was something to remove. */
+  /** Resolves to whether the key existed. */
   remove(key: string): Promise<boolean>;
   count(): Promise<number>;
   close(): Promise<void>;
@@ -35,18 +35,19 @@ export const storageLimits = {
   substringTerms: 4,
 } as const;
 
-export function foundLimit({ limit = storageLimits.foundIfNotSaid }: StorageQuery): number {
+/** Returns the number of results a query asks for, clamped to `storageLimits.found`. */
+export function getResultLimit({ limit = storageLimits.foundIfNotSaid }: StorageQuery): number {
   return Math.min(Math.max(Math.trunc(limit) || 0, 0), storageLimits.found);
 }
 
-/** The words of an entry, as a reader sees them. */
-export function textOf({ value }: StoredEntry): string {
+/** Returns the value as searchable text. */
+export function getEntryText({ value }: StoredEntry): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** All entries, a page at a time, so that a large storage does not have to be held whole. */
-export async function* everyEntry(
-  storage: Pick<Storage, 'list'>,
+/** Iterates over all entries in pages, so that a large storage is never fully in memory. */
+export async function* iterateEntries(
+  storage: Pick<EntryStorage, 'list'>,
 ): AsyncGenerator<StoredEntry, void, undefined> {
   let page = await storage.list();
   while (page.length > 0) {

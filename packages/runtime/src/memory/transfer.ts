@@ -1,33 +1,33 @@
 import {
-  memoryDocument,
-  readMemoryDocument,
+  formatMemoryDocument,
+  parseMemoryDocument,
   type Json,
   type LkjMemory,
   type LkjProfile,
-  type ReadDocument,
-  type ReadDocumentOptions,
+  type ParsedMemoryDocument,
+  type MemoryDocumentOptions,
   type StoredEntry,
 } from '@pawl/core';
-import { everyEntry, type Storage } from './storage.ts';
+import { iterateEntries, type EntryStorage } from './storage.ts';
 
-/** Memory and all of storage as one JSON: the layout of a memory document. */
+/** Exports memory and all of storage as one memory document. */
 export async function exportMemory(
   mind: Omit<LkjMemory, 'storage'>,
-  storage: Pick<Storage, 'list'>,
+  storage: Pick<EntryStorage, 'list'>,
   profile: LkjProfile = 'lkj',
 ): Promise<{ readonly [key: string]: Json }> {
   const entries: StoredEntry[] = [];
-  for await (const entry of everyEntry(storage)) entries.push(entry);
-  return memoryDocument({ ...mind, storage: entries }, profile);
+  for await (const entry of iterateEntries(storage)) entries.push(entry);
+  return formatMemoryDocument({ ...mind, storage: entries }, profile);
 }
 
-/** Reads such a JSON and puts its storage into this one, over entries of the same key. All of it or nothing. */
+/** Imports a memory document and saves its entries into storage, atomically and replacing entries with the same key. */
 export async function importMemory(
   json: unknown,
-  storage: Pick<Storage, 'save'>,
-  options: ReadDocumentOptions,
-): Promise<ReadDocument> {
-  const document = readMemoryDocument(json, options);
+  storage: Pick<EntryStorage, 'save'>,
+  options: MemoryDocumentOptions,
+): Promise<ParsedMemoryDocument> {
+  const document = parseMemoryDocument(json, options);
   await storage.save(document.storage);
   return document;
 }

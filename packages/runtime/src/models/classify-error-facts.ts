@@ -1,51 +1,51 @@
-/** What can be read off an error, whoever threw it. */
+/** Facts extracted from an error of any origin. */
 export type ErrorFacts = {
-  /** Of the HTTP answer, or the one that the provider's own word for the error stands for. */
+  /** The HTTP status, or the one that the provider's error code corresponds to. */
   readonly status: number | null;
-  /** Of the HTTP answer, by their names in lower case. */
+  /** Response headers by lowercase name. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Names, types and codes of the error and of what caused it, in lower case. */
+  /** Names, types and codes of the error and its causes, in lowercase. */
   readonly codes: ReadonlySet<string>;
-  /** All that is said in it, in lower case and cut to a length that can be searched. */
+  /** All texts of the error in lowercase, truncated for searching. */
   readonly words: string;
-  /** What went wrong in the words of whoever noticed it first; may be empty. */
+  /** The most specific error message; may be empty. */
   readonly said: string;
 };
 
-/** Longer errors are web pages; what an interface says stands at the beginning. */
-const wordsMax = 20_000;
-/** An error, what caused it, and what is wrapped up in either. */
+/** Longer errors are web pages; an API's message is at the beginning. */
+const errorWordsMax = 20_000;
+/** Limits how many nested errors and causes are inspected. */
 const nodesMax = 24;
 
-/** Errors are read by their fields, not their classes: those of two versions of one package are different classes. */
-export function factsOf(error: unknown): ErrorFacts {
-  const nodes = nodesOf(error);
-  const codes = new Set(nodes.flatMap(codesOf));
-  const texts = nodes.flatMap((node) => [textOf(node, 'message'), textOf(node, 'responseBody')]);
+/** Inspects fields rather than classes, because two versions of one package have different classes. */
+export function extractErrorFacts(error: unknown): ErrorFacts {
+  const nodes = collectErrorNodes(error);
+  const codes = new Set(nodes.flatMap(listErrorCodes));
+  const texts = nodes.flatMap((node) => [getNodeText(node, 'message'), getNodeText(node, 'responseBody')]);
   const plain = typeof error === 'string' ? error : '';
-  const words = [...codes, plain, ...texts.map((text) => text.slice(0, wordsMax))]
+  const words = [...codes, plain, ...texts.map((text) => text.slice(0, errorWordsMax))]
     .join('\n')
-    .slice(0, wordsMax);
+    .slice(0, errorWordsMax);
   return {
-    status: statusOf(nodes) ?? statusByCode(codes),
-    headers: headersOf(nodes),
+    status: findHttpStatus(nodes) ?? findStatusByCode(codes),
+    headers: findResponseHeaders(nodes),
     codes,
     words: words.toLowerCase(),
-    said: plain === '' ? said(nodes) : plain,
+    said: plain === '' ? findInnermostMessage(nodes) : plain,
   };
 }
 
-type Fields = { readonly [name: string]: unknown };
+type ErrorNode = { readonly [name: string]: unknown };
 
-/** The error, what caused it and what it wraps, outermost first. */
-function nodesOf(error: unknown): readonly Fields[] {
-  const nodes: Fields[] = [];
+/** Collects the error, its causes and the errors it wraps, outermost first. */
+function collectErrorNodes(error: unknown): readonly ErrorNode[] {
+  const nodes: ErrorNode[] = [];
   const waiting: unknown[] = [error];
   while (waiting.length > 0 && nodes.length < nodesMax) {
     const next = waiting.shift();
-    if (typeof next !== 'object' || next === null || nodes.includes(next as Fields)) continue;
-    // Any object can be asked for a field by name; what comes is unknown until it is looked at.
-    const node = next as Fields;
+    if (typeof next !== 'object' || next === null || nodes.includes(next as ErrorNode)) continue;
+    // Safe cast: every field is unknown until it is checked.
+    const node = next as ErrorNode;
     nodes.push(node);
     const several = Array.isArray(node['errors']) ? node['errors'].slice(0, nodesMax) : [];
     waiting.push(node['cause'], node['data'], node['error'], node['response'], ...several);
@@ -53,17 +53,17 @@ function nodesOf(error: unknown): readonly Fields[] {
   return nodes;
 }
 
-function codesOf(node: Fields): readonly string[] {
+function listErrorCodes(node: ErrorNode): readonly string[] {
   const named = [node['name'], node['code'], node['type'], node['status'], node['reason']];
   return named.flatMap((value) => (typeof value === 'string' ? value.slice(0, 100).toLowerCase() : []));
 }
 
-function textOf(node: Fields, name: string): string {
+function getNodeText(node: ErrorNode, name: string): string {
   const value = node[name];
   return typeof value === 'string' ? value : '';
 }
 
-function statusOf(nodes: readonly Fields[]): number | null {
+function findHttpStatus(nodes: readonly ErrorNode[]): number | null {
   const given = nodes
     .flatMap((node) => [node['statusCode'], node['status'], node['code']])
     .map((value) => (typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN))
@@ -71,8 +71,8 @@ function statusOf(nodes: readonly Fields[]): number | null {
   return given ?? null;
 }
 
-/** Inside a stream there is no status any more, only a word for it. */
-function statusByCode(codes: ReadonlySet<string>): number | null {
+/** Errors within a stream have no HTTP status, only an error code. */
+function findStatusByCode(codes: ReadonlySet<string>): number | null {
   return Object.entries(statusByWord).find(([word]) => codes.has(word))?.[1] ?? null;
 }
 
@@ -102,7 +102,7 @@ const statusByWord: { readonly [word: string]: number } = {
   invalid_argument: 400,
 };
 
-function headersOf(nodes: readonly Fields[]): ReadonlyMap<string, string> {
+function findResponseHeaders(nodes: readonly ErrorNode[]): ReadonlyMap<string, string> {
   const headers = nodes
     .map((node) => node['responseHeaders'])
     .find((each) => typeof each === 'object' && each !== null);
@@ -112,11 +112,13 @@ function headersOf(nodes: readonly Fields[]): ReadonlyMap<string, string> {
   return new Map(named);
 }
 
-/** What wraps an error rarely says more than that there is one. */
-const wrappers =
+/** Messages of wrapping errors that carry no information. */
+const wrapperMessagePattern =
   /^(?:failed to process (?:successful|error) response|cannot connect to api: ?|fetch failed)$/i;
 
-function said(nodes: readonly Fields[]): string {
-  const messages = nodes.map((node) => textOf(node, 'message').trim()).filter((message) => message !== '');
-  return messages.find((message) => !wrappers.test(message)) ?? messages[0] ?? '';
+function findInnermostMessage(nodes: readonly ErrorNode[]): string {
+  const messages = nodes
+    .map((node) => getNodeText(node, 'message').trim())
+    .filter((message) => message !== '');
+  return messages.find((message) => !wrapperMessagePattern.test(message)) ?? messages[0] ?? '';
 }

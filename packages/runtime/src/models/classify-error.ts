@@ -1,33 +1,33 @@
 import type { ModelError, ModelErrorKind } from '@pawl/core';
-import { oneLine } from '../schema/one-line.ts';
-import { factsOf, type ErrorFacts } from './classify-error-facts.ts';
-import { retryAfterOf } from './classify-error-retry-after.ts';
+import { toPrintableLine } from '../schema/one-line.ts';
+import { extractErrorFacts, type ErrorFacts } from './classify-error-facts.ts';
+import { parseRetryDelay } from './classify-error-retry-after.ts';
 
 export type ErrorContext = {
-  /** The name of the model, for the message. */
+  /** The model's name, for the message. */
   readonly model: string;
-  /** When it happened, in milliseconds since the epoch. */
+  /** When the error occurred, in milliseconds since the epoch. */
   readonly at: number;
 };
 
-/** Makes of whatever a provider threw, or sent in place of a reply, one error that says what a person can do about it. */
-export function classifyError(error: unknown, { model, at }: ErrorContext): ModelError {
-  const facts = factsOf(error);
-  const cause = causes.find((each) => each.fits(facts)) ?? unknownCause;
-  const { kind, what, todo, retryable = retriedKinds.has(kind) } = cause;
-  const quote = facts.said === '' ? '' : ` It says: ${oneLine(facts.said, saidMax)}`;
-  const retryAfterMs = retryable ? retryAfterOf(facts, at) : undefined;
+/** Converts any error of a provider into one model error with a message that says what to do. */
+export function classifyModelError(error: unknown, { model, at }: ErrorContext): ModelError {
+  const facts = extractErrorFacts(error);
+  const cause = errorCauses.find((each) => each.fits(facts)) ?? unknownCause;
+  const { kind, what, todo, retryable = retryableKinds.has(kind) } = cause;
+  const quote = facts.said === '' ? '' : ` It says: ${toPrintableLine(facts.said, errorQuoteMax)}`;
+  const retryAfterMs = retryable ? parseRetryDelay(facts, at) : undefined;
   return {
     kind,
-    message: `${model} ${what}${statusText(facts)}. ${todo}${quote}`,
+    message: `${model} ${what}${formatHttpStatus(facts)}. ${todo}${quote}`,
     ...(!retryable && { retryable }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 
-const saidMax = 400;
+const errorQuoteMax = 400;
 
-const retriedKinds: ReadonlySet<ModelErrorKind> = new Set([
+const retryableKinds: ReadonlySet<ModelErrorKind> = new Set([
   'rate-limit',
   'overloaded',
   'network',
@@ -36,40 +36,40 @@ const retriedKinds: ReadonlySet<ModelErrorKind> = new Set([
   'unknown',
 ]);
 
-function statusText({ status }: ErrorFacts): string {
+function formatHttpStatus({ status }: ErrorFacts): string {
   return status === null || status < 300 ? '' : ` (HTTP ${status})`;
 }
 
-type Cause = {
+type ErrorCause = {
   readonly kind: ModelErrorKind;
   readonly fits: (facts: ErrorFacts) => boolean;
-  /** What happened, after the name of the model. */
+  /** What happened; follows the model's name in the message. */
   readonly what: string;
-  /** What a person can do about it. */
+  /** What the user can do about it. */
   readonly todo: string;
   readonly retryable?: boolean;
 };
 
-const says =
+const createWordsMatcher =
   (pattern: RegExp) =>
   ({ words }: ErrorFacts): boolean =>
     pattern.test(words);
 
-const hasStatus =
+const createStatusMatcher =
   (...wanted: readonly number[]) =>
   ({ status }: ErrorFacts): boolean =>
     status !== null && wanted.includes(status);
 
-const hasCode =
+const createCodeMatcher =
   (pattern: RegExp) =>
   ({ codes }: ErrorFacts): boolean =>
     [...codes].some((code) => pattern.test(code));
 
-/** No room for the conversation, as OpenAI, Anthropic, Google and the servers for local models put it. */
+/** Context overflow messages of OpenAI, Anthropic, Google and servers for local models. */
 const overflowWords =
   /context[_ -]length[_ -]exceeded|context_size|exceeds?\b[^.\n]{0,60}\bcontext|context\b[^.\n]{0,60}\b(?:exceed|overflow)|maximum (?:context|prompt) length|(?:prompt|input|conversation) is too long|too long to fit|input token(?:s| count)[^.\n]{0,40}exceed|greater than the context|context length of only|too many tokens|token limit exceeded|exceeded model token limit|reduce the length of the|less than max_seq_len/;
 
-/** A single request over what may be sent in a minute would be over it in a minute, too; only a shorter one will do. */
+/** A single request that exceeds the per-minute limit never succeeds; only a shorter one does. */
 const tooLargeWords = /request[_ ]too[_ ]large/;
 
 const unpaidWords = /insufficient_quota|credit balance is too low|insufficient (?:balance|credit|funds)/;
@@ -80,73 +80,74 @@ const badKeyWords =
 const policyWords =
   /content[_ ](?:policy|filter|management)|responsibleaipolicy|usage polic|safety (?:system|settings)/;
 
-/** The first that fits is taken. */
-const causes: readonly Cause[] = [
+/** The first match applies. */
+const errorCauses: readonly ErrorCause[] = [
   {
     kind: 'truncated',
-    fits: hasCode(/^wireoverflow$/),
+    fits: createCodeMatcher(/^wireoverflow$/),
     what: 'sent more than a reply may take and was cut off',
     todo: 'Ask for less at a time, or raise wireBytesMax.',
     retryable: false,
   },
   {
     kind: 'bad-request',
-    fits: hasCode(/^notanapi$/),
+    fits: createCodeMatcher(/^notanapi$/),
     what: 'answered with a web page in place of a reply',
     todo: 'Check the base URL; it is to be that of an interface, often ending in /v1.',
   },
   {
     kind: 'auth',
-    fits: (facts) => hasStatus(402)(facts) || says(unpaidWords)(facts),
+    fits: (facts) => createStatusMatcher(402)(facts) || createWordsMatcher(unpaidWords)(facts),
     what: 'has no credit left',
     todo: "Add some in the provider's billing settings, or use another model.",
   },
   {
     kind: 'context-overflow',
     fits: (facts) =>
-      hasStatus(413)(facts) ||
-      says(tooLargeWords)(facts) ||
-      (!hasStatus(429)(facts) && says(overflowWords)(facts)),
+      createStatusMatcher(413)(facts) ||
+      createWordsMatcher(tooLargeWords)(facts) ||
+      (!createStatusMatcher(429)(facts) && createWordsMatcher(overflowWords)(facts)),
     what: 'has no room for the whole conversation',
     todo: 'Make it shorter, or use a model with a larger window.',
   },
   {
     kind: 'rate-limit',
-    fits: hasStatus(429),
+    fits: createStatusMatcher(429),
     what: 'is asked more often than your account may',
     todo: 'Wait a while, work on less at once, or ask the provider for more.',
   },
   {
     kind: 'refused',
-    fits: (facts) => hasStatus(400, 403, 422)(facts) && says(policyWords)(facts),
+    fits: (facts) => createStatusMatcher(400, 403, 422)(facts) && createWordsMatcher(policyWords)(facts),
     what: 'refuses to answer this',
     todo: 'Put it another way, or use another model.',
   },
   {
     kind: 'auth',
-    fits: (facts) => hasStatus(401, 403)(facts) || says(badKeyWords)(facts),
+    fits: (facts) => createStatusMatcher(401, 403)(facts) || createWordsMatcher(badKeyWords)(facts),
     what: 'does not accept the API key',
     todo: 'Check that the key is right and may use this model.',
   },
   {
     kind: 'bad-request',
-    fits: hasStatus(301, 302, 303, 307, 308),
+    fits: createStatusMatcher(301, 302, 303, 307, 308),
     what: 'sends its callers to another address',
     todo: 'Set the base URL to that address; keys are not sent along to wherever an answer points.',
   },
   {
     kind: 'bad-request',
     fits: (facts) =>
-      hasStatus(404, 405, 410)(facts) ||
-      hasCode(/^ai_nosuchmodelerror$/)(facts) ||
-      says(/\bbad port\b/)(facts),
+      createStatusMatcher(404, 405, 410)(facts) ||
+      createCodeMatcher(/^ai_nosuchmodelerror$/)(facts) ||
+      createWordsMatcher(/\bbad port\b/)(facts),
     what: 'is not there',
     todo: 'Check the name of the model and the base URL.',
   },
   {
     kind: 'timeout',
     fits: (facts) =>
-      hasStatus(408, 504, 524)(facts) || hasCode(/timedout$|^und_err_[a-z]+_timeout$|^timeouterror$/)(facts),
+      createStatusMatcher(408, 504, 524)(facts) ||
+      createCodeMatcher(/timedout$|^und_err_[a-z]+_timeout$|^timeouterror$/)(facts),
     what: 'did not answer in time',
     todo: 'It will be tried again; if it stays so, ask for less at a time.',
   },
@@ -160,25 +161,27 @@ const causes: readonly Cause[] = [
     kind: 'bad-request',
     fits: (facts) =>
       (facts.status !== null && facts.status >= 400) ||
-      hasCode(/^ai_(?:unsupportedfunctionality|invalidprompt|invalidargument|loadsetting)error$/)(facts),
+      createCodeMatcher(/^ai_(?:unsupportedfunctionality|invalidprompt|invalidargument|loadsetting)error$/)(
+        facts,
+      ),
     what: 'does not accept the request',
     todo: 'Check the name of the model and its settings.',
   },
   {
     kind: 'network',
-    fits: hasCode(/^econnrefused$/),
+    fits: createCodeMatcher(/^econnrefused$/),
     what: 'is not there: nothing answers at its address',
     todo: 'Start the server if it is a local one, or check the base URL.',
   },
   {
     kind: 'network',
-    fits: hasCode(/^(?:enotfound|eai_again)$/),
+    fits: createCodeMatcher(/^(?:enotfound|eai_again)$/),
     what: 'cannot be found: the name of its host is not known',
     todo: 'Check the base URL and the connection to the network.',
   },
   {
     kind: 'network',
-    fits: hasCode(/cert|^err_tls|^err_ssl|self_signed|unable_to_/),
+    fits: createCodeMatcher(/cert|^err_tls|^err_ssl|self_signed|unable_to_/),
     what: 'cannot be reached safely: its certificate does not hold',
     todo: 'Check the base URL, or give Node the right certificates (NODE_EXTRA_CA_CERTS).',
     retryable: false,
@@ -186,26 +189,28 @@ const causes: readonly Cause[] = [
   {
     kind: 'network',
     fits: (facts) =>
-      hasCode(/^(?:econn|epipe|enet|ehost|und_err|err_stream|z_|hpe_)/)(facts) ||
-      says(/terminated|fetch failed|cannot connect|socket hang up|other side closed/)(facts),
+      createCodeMatcher(/^(?:econn|epipe|enet|ehost|und_err|err_stream|z_|hpe_)/)(facts) ||
+      createWordsMatcher(/terminated|fetch failed|cannot connect|socket hang up|other side closed/)(facts),
     what: 'broke off: the connection was lost',
     todo: 'It will be tried again; if it stays so, check the network.',
   },
   {
     kind: 'truncated',
-    fits: says(/ended without a finish reason/),
+    fits: createWordsMatcher(/ended without a finish reason/),
     what: 'stopped before its reply was complete',
     todo: 'It will be tried again.',
   },
   {
     kind: 'network',
-    fits: hasCode(/^ai_(?:jsonparse|typevalidation|invalidresponsedata|emptyresponsebody|apicall)error$/),
+    fits: createCodeMatcher(
+      /^ai_(?:jsonparse|typevalidation|invalidresponsedata|emptyresponsebody|apicall)error$/,
+    ),
     what: 'sent something that cannot be read as a reply',
     todo: 'It will be tried again; if it stays so, check the base URL and the version of the server.',
   },
 ];
 
-const unknownCause: Cause = {
+const unknownCause: ErrorCause = {
   kind: 'unknown',
   fits: () => true,
   what: 'failed',

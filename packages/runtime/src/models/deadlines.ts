@@ -1,12 +1,12 @@
-/** What one reply may take. Past any of these the request is called off. */
+/** Limits of one reply. The request is cancelled once any of them is exceeded. */
 export type ModelLimits = {
-  /** How long the model may say nothing, from the request on and between two pieces of the reply. */
+  /** Idle timeout: from the request to the first chunk, and between chunks. */
   readonly idleMs: number;
-  /** How long the whole reply may take. */
+  /** Timeout of the whole reply. */
   readonly totalMs: number;
-  /** How much the reply may hold: text, reasoning and arguments together. */
+  /** Maximum size of the reply: text, reasoning and arguments together. */
   readonly replyBytesMax: number;
-  /** How much may come over the wire for it, the wrapping around the reply included. */
+  /** Maximum size of the response on the wire, including protocol overhead. */
   readonly wireBytesMax: number;
 };
 
@@ -17,8 +17,8 @@ export const modelLimits: ModelLimits = {
   wireBytesMax: 256 * 1024 * 1024,
 };
 
-/** The limits with what is asked for in their place. Throws when one is no number that a timer or a counter can take. */
-export function limitsWith(asked: Partial<ModelLimits>): ModelLimits {
+/** Merges the given limits with the defaults. Throws if a value is not a valid timer or counter value. */
+export function resolveModelLimits(asked: Partial<ModelLimits>): ModelLimits {
   const limits = { ...modelLimits, ...asked };
   for (const [name, value] of Object.entries(limits)) {
     if (!Number.isInteger(value) || value < 1 || value > limitMax) {
@@ -28,27 +28,29 @@ export function limitsWith(asked: Partial<ModelLimits>): ModelLimits {
   return limits;
 }
 
-/** Node's timers take no longer wait than this; a longer one would fire at once. */
+/** Maximum delay of Node's timers; a longer one would fire immediately. */
 const limitMax = 2 ** 31 - 1;
 
-/** Why a request ended early. */
-export type Stopped = 'called-off' | 'idle' | 'total';
+export type RequestStopReason = 'called-off' | 'idle' | 'total';
 
-/** Watches over one request. Its time is that of timers, so that a clock that is set does not matter. */
-export type Deadlines = {
-  /** Aborted as soon as the request is to end early. */
+/** Enforces the time limits of one request. Uses timers, so that changes of the system clock have no effect. */
+export type RequestDeadlines = {
+  /** Aborted as soon as the request must end early. */
   readonly signal: AbortSignal;
-  readonly stopped: Stopped | null;
-  /** Waits for the model; only such waits count as silence, not what is done with its words in between. */
+  readonly stopped: RequestStopReason | null;
+  /** Awaits the model. Only time spent here counts as idle, not the time spent processing its output. */
   wait<Value>(work: PromiseLike<Value>): Promise<Value>;
-  /** Ends the watch and whatever of the request is still going on. */
+  /** Clears the timers and aborts the request if it is still running. */
   end(): void;
 };
 
-export function startDeadlines({ idleMs, totalMs }: ModelLimits, caller: AbortSignal): Deadlines {
+export function startRequestDeadlines(
+  { idleMs, totalMs }: ModelLimits,
+  caller: AbortSignal,
+): RequestDeadlines {
   const request = new AbortController();
-  let stopped: Stopped | null = null;
-  const stop = (why: Stopped): void => {
+  let stopped: RequestStopReason | null = null;
+  const stop = (why: RequestStopReason): void => {
     stopped ??= why;
     request.abort();
   };

@@ -1,35 +1,35 @@
-import type { Keyword } from './librarian-keywords.ts';
-import { judgeKeywords, shareOf } from './librarian-keywords.ts';
-import { likenessTo } from './librarian-likeness.ts';
-import type { Quote } from './librarian-quote.ts';
+import type { GoalKeyword } from './librarian-keywords.ts';
+import { weighKeywords, computeKeywordShare } from './librarian-keywords.ts';
+import { createAnswerLikeness } from './librarian-likeness.ts';
+import type { CitedQuote } from './librarian-quote.ts';
 import { toQuote } from './librarian-quote.ts';
-import type { Trail } from './librarian-trail.ts';
+import type { SearchTrail } from './librarian-trail.ts';
 
-/** More is not read. Beside one that has everything the others are there to compare; beside one that has little, too. */
+/** Maximum number of quotes. `few` applies if the best quote has all keywords or at most half of them. */
 const quotesMax = { all: 5, few: 3, perFile: 2 } as const;
 
-/** Of the best score; what is below has a word in common with the goal and little else. */
+/** Minimum score relative to the best; lower ones share little more than a word with the goal. */
 const scoreMin = 0.6;
 
-export type Evidence = {
-  readonly keywords: readonly Keyword[];
+export type GatheredEvidence = {
+  readonly keywords: readonly GoalKeyword[];
   /** Best first. */
-  readonly quotes: readonly Quote[];
+  readonly quotes: readonly CitedQuote[];
 };
 
-/** The best of all that has been found, as far as it has been read. */
-export function gatherEvidence(trail: Trail): Evidence {
-  const keywords = judgeKeywords(trail);
-  const background = { keywords, reads: trail.reads, likeness: likenessTo(trail.goal, keywords) };
+/** Selects the best quotes from all hits and reads. */
+export function gatherEvidence(trail: SearchTrail): GatheredEvidence {
+  const keywords = weighKeywords(trail);
+  const background = { keywords, reads: trail.reads, likeness: createAnswerLikeness(trail.goal, keywords) };
   const quotes = trail.searches.flatMap(({ hits }, index) =>
     hits.map((hit) => toQuote(hit, index === 0, background)),
   );
-  const answers = quotes.filter(({ lines }) => !isEcho(lines, trail.goal));
-  return { keywords, quotes: choose(answers, keywords) };
+  const answers = quotes.filter(({ lines }) => !isQuestionEcho(lines, trail.goal));
+  return { keywords, quotes: selectQuotes(answers, keywords) };
 }
 
-/** Whether a passage only has the question itself in quotes, as an example of what can be asked. */
-function isEcho(lines: readonly string[], goal: string): boolean {
+/** Whether a passage merely quotes the question itself, as an example of what can be asked. */
+function isQuestionEcho(lines: readonly string[], goal: string): boolean {
   const question = goal.trim().toLowerCase();
   return lines.some((line) => {
     const at = line.toLowerCase().indexOf(question);
@@ -38,19 +38,22 @@ function isEcho(lines: readonly string[], goal: string): boolean {
 }
 
 /**
- * The best, then for each word it lacks the best that has it, then what is nearly as good. What says the same or comes from
- * a file quoted twice already is left out.
+ * Selects the best quote, then for each missing keyword the best quote that has it, then quotes with nearly the best
+ * score. Skips repetitions and more than two quotes per file.
  */
-function choose(candidates: readonly Quote[], keywords: readonly Keyword[]): readonly Quote[] {
+function selectQuotes(
+  candidates: readonly CitedQuote[],
+  keywords: readonly GoalKeyword[],
+): readonly CitedQuote[] {
   const sorted = candidates.filter(({ terms }) => terms.size > 0).toSorted((a, b) => b.score - a.score);
   const [best] = sorted;
   if (best === undefined) return [];
-  const share = shareOf(keywords, best.terms);
+  const share = computeKeywordShare(keywords, best.terms);
   const max = share === 1 || share <= 0.5 ? quotesMax.few : quotesMax.all;
   const chosen = [best];
-  const take = (quote: Quote) => {
+  const take = (quote: CitedQuote) => {
     const fromFile = chosen.filter(({ hit }) => hit.path === quote.hit.path).length;
-    const isNew = fromFile < quotesMax.perFile && !chosen.some((other) => repeats(quote, other));
+    const isNew = fromFile < quotesMax.perFile && !chosen.some((other) => isRepeatedQuote(quote, other));
     if (isNew && chosen.length < max) chosen.push(quote);
   };
   for (const { term } of keywords.filter(({ isAsked, isFound }) => isAsked && isFound)) {
@@ -61,11 +64,11 @@ function choose(candidates: readonly Quote[], keywords: readonly Keyword[]): rea
   return chosen.toSorted((a, b) => b.score - a.score);
 }
 
-function repeats(a: Quote, b: Quote): boolean {
+function isRepeatedQuote(a: CitedQuote, b: CitedQuote): boolean {
   if (a.hit.path === b.hit.path && a.first <= b.last && b.first <= a.last) return true;
-  return squeeze(a.lines) === squeeze(b.lines);
+  return collapseWhitespace(a.lines) === collapseWhitespace(b.lines);
 }
 
-function squeeze(lines: readonly string[]): string {
+function collapseWhitespace(lines: readonly string[]): string {
   return lines.join(' ').replace(/\s+/g, ' ').trim();
 }

@@ -1,14 +1,14 @@
-import { termsOf } from '../search/terms.ts';
+import { parseSearchTerms } from '../search/terms.ts';
 
-/** The words of the goal that say what it is about. */
-export function keywordsOf(goal: string): readonly string[] {
-  return termsOf(goal).map(({ text }) => text);
+/** Extracts the keywords of the goal. */
+export function extractKeywords(goal: string): readonly string[] {
+  return parseSearchTerms(goal).map(({ text }) => text);
 }
 
-/** The `pawl` of "What is a pawl?"; null when the goal does not ask what something is. */
-export function subjectOf(goal: string): string | null {
+/** Returns the subject of a definition question, such as `pawl` in "What is a pawl?"; null for other goals. */
+export function findSubject(goal: string): string | null {
   const [, subject = ''] = subjectPattern.exec(goal) ?? [];
-  return keywordsOf(goal).find((term) => term.toLowerCase() === subject.toLowerCase()) ?? null;
+  return extractKeywords(goal).find((term) => term.toLowerCase() === subject.toLowerCase()) ?? null;
 }
 
 const subjectPattern =

@@ -1,71 +1,75 @@
-import { splitIdentifier, stem } from '../search/words.ts';
+import { splitIdentifier, stemWord } from '../search/words.ts';
 import type { SearchOutput } from '../tools/search.ts';
-import { keywordsOf, subjectOf } from './librarian-goal.ts';
-import type { Trail } from './librarian-trail.ts';
+import { extractKeywords, findSubject } from './librarian-goal.ts';
+import type { SearchTrail } from './librarian-trail.ts';
 
-/** Searching more often has not been seen to find more; it only takes longer to say that there is nothing. */
+/** More queries have not been observed to find more; they only delay a negative answer. */
 const queriesMax = 5;
 
-/** Hits that are likely to be quoted. */
-const hitsThatCount = 5;
+/** Number of top hits that are likely to be quoted. */
+const quotableHits = 5;
 
-/** What to search for next, or null when there is nothing further worth trying. Never the same query twice. */
-export function nextQuery(trail: Trail): string | null {
+/** Returns the next query, or null if no further query is worthwhile. Never repeats a query. */
+export function selectNextQuery(trail: SearchTrail): string | null {
   if (trail.queries.length >= queriesMax) return null;
-  const asked = new Set(trail.queries.map(normalize));
-  return formulations(trail).find((query) => query !== '' && !asked.has(normalize(query))) ?? null;
+  const asked = new Set(trail.queries.map(normalizeQuery));
+  return (
+    listQueryCandidates(trail).find((query) => query !== '' && !asked.has(normalizeQuery(query))) ?? null
+  );
 }
 
-function formulations(trail: Trail): readonly string[] {
-  const keywords = keywordsOf(trail.goal);
+function listQueryCandidates(trail: SearchTrail): readonly string[] {
+  const keywords = extractKeywords(trail.goal);
   const [first] = trail.searches;
-  // The first search asks for everything at once: the index itself tries all words together, then any of them.
+  // The first query contains all keywords: the index itself tries all of them together, then any of them.
   if (first === undefined) return [toQuery(keywords)];
   const found = first.terms.filter((each) => each.found !== 'nowhere').map(({ term }) => term);
   const missing = first.terms.filter((each) => each.found === 'nowhere');
-  const variants = missing.flatMap(({ term, similar }) => (similar === null ? variantsOf(term) : [similar]));
+  const variants = missing.flatMap(({ term, similar }) =>
+    similar === null ? listTermVariants(term) : [similar],
+  );
   return [
-    definition(trail.goal, first),
-    toQuery(neglected(first, trail.searches)),
-    // Together with what was found, so that variants are looked for where the rest of the goal is.
+    buildDefinitionQuery(trail.goal, first),
+    toQuery(listNeglectedTerms(first, trail.searches)),
+    // Combined with the found terms, so that variants are searched for near the rest of the goal.
     variants.length === 0 ? '' : toQuery([...variants, ...found]),
-    toQuery(rarest(first)),
-    ...(missing.length * 2 < keywords.length ? [] : insisting(missing.map(({ term }) => term))),
+    toQuery(selectRarestTerms(first)),
+    ...(missing.length * 2 < keywords.length ? [] : buildMissingTermQueries(missing.map(({ term }) => term))),
   ];
 }
 
-/** Where half of what was asked is nowhere, that half is looked for by itself, together and word for word, before giving up. */
-function insisting(missing: readonly string[]): readonly string[] {
+/** If at least half of the terms were not found, searches for them separately: together, then one by one. */
+function buildMissingTermQueries(missing: readonly string[]): readonly string[] {
   return missing.length < 2 ? [] : [toQuery(missing), ...missing];
 }
 
-/** What the thing is, when there is more about it than has been seen. */
-function definition(goal: string, { terms, hits }: SearchOutput): string {
-  const subject = subjectOf(goal);
+/** Searches for a definition if more passages mention the subject than were returned. */
+function buildDefinitionQuery(goal: string, { terms, hits }: SearchOutput): string {
+  const subject = findSubject(goal);
   const about = terms.find(({ term }) => term === subject);
   return about !== undefined && about.passages > hits.length ? `"${about.term} is"` : '';
 }
 
-/** Words that exist but that none of the best hits has: the other half of a question with two subjects. */
-function neglected(first: SearchOutput, searches: readonly SearchOutput[]): readonly string[] {
+/** Terms that exist but appear in none of the top hits, as in a question with two subjects. */
+function listNeglectedTerms(first: SearchOutput, searches: readonly SearchOutput[]): readonly string[] {
   const covered = new Set(
-    searches.flatMap(({ hits }) => hits.slice(0, hitsThatCount).flatMap(({ terms }) => terms)),
+    searches.flatMap(({ hits }) => hits.slice(0, quotableHits).flatMap(({ terms }) => terms)),
   );
   return first.terms
     .filter(({ term, found }) => found !== 'nowhere' && !covered.has(term))
     .map(({ term }) => term);
 }
 
-/** Other ways to write a word that was found nowhere: the words inside it, and what programmers shorten it to. */
-function variantsOf(term: string): readonly string[] {
+/** Lists alternative spellings of a term that was not found: its parts, and common abbreviations. */
+function listTermVariants(term: string): readonly string[] {
   const words = term.split(/[^\p{L}\p{N}]+/u).flatMap(splitIdentifier);
   const parts = words.length > 1 ? words.filter((word) => word.length > 2) : [];
-  const stems = new Set(words.map(stem));
-  const others = shortForms.filter((forms) => forms.some((form) => stems.has(stem(form))));
-  return [...parts, ...others.flat().filter((form) => !stems.has(stem(form)))];
+  const stems = new Set(words.map(stemWord));
+  const others = shortForms.filter((forms) => forms.some((form) => stems.has(stemWord(form))));
+  return [...parts, ...others.flat().filter((form) => !stems.has(stemWord(form)))];
 }
 
-/** Long and short forms of the same word, and words used alike; each stands for the others. */
+/** Groups of interchangeable words: long forms, abbreviations and synonyms. */
 const shortForms: readonly (readonly string[])[] = [
   ['authentication', 'auth', 'login'],
   ['authorization', 'auth', 'permission'],
@@ -85,8 +89,8 @@ const shortForms: readonly (readonly string[])[] = [
   ['license', 'licence', 'copyright'],
 ];
 
-/** When no passage has most of the words, the two rarest together say more than all of them apart. */
-function rarest({ terms, hits }: SearchOutput): readonly string[] {
+/** If no passage contains most of the terms, a query for the two rarest is more specific than one for all. */
+function selectRarestTerms({ terms, hits }: SearchOutput): readonly string[] {
   const found = terms.filter((term) => term.found !== 'nowhere');
   const most = Math.max(0, ...hits.map((hit) => hit.terms.length));
   if (found.length < 3 || most * 2 > found.length) return [];
@@ -96,13 +100,13 @@ function rarest({ terms, hits }: SearchOutput): readonly string[] {
     .map(({ term }) => term);
 }
 
-/** A phrase stays together. */
+/** Quotes multi-word terms. */
 function toQuery(terms: readonly string[]): string {
   return [...new Set(terms)]
     .map((term) => (/\s/.test(term) ? `"${term.replaceAll('"', ' ')}"` : term))
     .join(' ');
 }
 
-function normalize(query: string): string {
+function normalizeQuery(query: string): string {
   return query.toLowerCase().replace(/\s+/g, ' ').trim();
 }

@@ -1,39 +1,39 @@
-import type { Call, Conversation, Message, Outcome } from '@pawl/core';
-import { items } from '@pawl/core';
+import type { ToolCall, ConversationHistory, ConversationMessage, ToolOutcome } from '@pawl/core';
+import { iterateItems } from '@pawl/core';
 import type { ReadOutput } from '../tools/read.ts';
-import { readOutput } from '../tools/read.ts';
+import { readOutputSchema } from '../tools/read.ts';
 import type { SearchOutput } from '../tools/search.ts';
-import { searchOutput } from '../tools/search.ts';
+import { searchOutputSchema } from '../tools/search.ts';
 
-type FailedCall = { readonly tool: string; readonly message: string };
+type FailedToolCall = { readonly tool: string; readonly message: string };
 
-/** What was asked last and what has been done about it: all the librarian remembers. */
-export type Trail = {
+/** The latest goal and the work done on it; this is the librarian's entire state. */
+export type SearchTrail = {
   readonly goal: string;
-  /** Queries in order, whether or not they could be carried out. */
+  /** Queries in order, including failed ones. */
   readonly queries: readonly string[];
   readonly searches: readonly SearchOutput[];
   readonly reads: readonly ReadOutput[];
-  /** Paths asked for, whether or not they could be read. */
+  /** Requested paths, including those that could not be read. */
   readonly readPaths: readonly string[];
-  readonly failures: readonly FailedCall[];
+  readonly failures: readonly FailedToolCall[];
 };
 
-export function trailOf(conversation: Conversation<Message>): Trail {
-  let trail = emptyTrail('');
-  // Call ids are unique within one reply only.
-  let calls: readonly Call[] = [];
-  for (const message of items(conversation)) {
+export function buildSearchTrail(conversation: ConversationHistory<ConversationMessage>): SearchTrail {
+  let trail = createEmptyTrail('');
+  // Call ids are unique only within one reply.
+  let calls: readonly ToolCall[] = [];
+  for (const message of iterateItems(conversation)) {
     switch (message.role) {
       case 'user':
-        trail = emptyTrail(message.text);
+        trail = createEmptyTrail(message.text);
         break;
       case 'assistant':
         calls = message.calls;
         break;
       case 'tool': {
         const call = calls.find(({ id }) => id === message.callId);
-        if (call !== undefined) trail = follow(trail, call, message.outcome);
+        if (call !== undefined) trail = applyToolOutcome(trail, call, message.outcome);
         break;
       }
       default:
@@ -43,31 +43,31 @@ export function trailOf(conversation: Conversation<Message>): Trail {
   return trail;
 }
 
-function emptyTrail(goal: string): Trail {
+function createEmptyTrail(goal: string): SearchTrail {
   return { goal, queries: [], searches: [], reads: [], readPaths: [], failures: [] };
 }
 
-function follow(trail: Trail, call: Call, outcome: Outcome): Trail {
-  // What was never started is as if it had not been asked for.
+function applyToolOutcome(trail: SearchTrail, call: ToolCall, outcome: ToolOutcome): SearchTrail {
+  // A skipped call never started, so it does not count.
   if (!outcome.ok && outcome.error.kind === 'skipped') return trail;
   const asked = {
     ...trail,
-    queries: call.tool === 'search' ? [...trail.queries, argument(call, 'query')] : trail.queries,
-    readPaths: call.tool === 'read' ? [...trail.readPaths, argument(call, 'path')] : trail.readPaths,
+    queries: call.tool === 'search' ? [...trail.queries, getStringArgument(call, 'query')] : trail.queries,
+    readPaths: call.tool === 'read' ? [...trail.readPaths, getStringArgument(call, 'path')] : trail.readPaths,
   };
   if (!outcome.ok) {
     const failure = { tool: call.tool, message: outcome.error.message };
     return { ...asked, failures: [...trail.failures, failure] };
   }
-  // Another tool may go by the same name; what it puts out is not for us.
-  const search = call.tool === 'search' ? searchOutput.safeParse(outcome.output) : null;
+  // Another tool may have the same name; ignore output of a different shape.
+  const search = call.tool === 'search' ? searchOutputSchema.safeParse(outcome.output) : null;
   if (search?.success === true) return { ...asked, searches: [...trail.searches, search.data] };
-  const read = call.tool === 'read' ? readOutput.safeParse(outcome.output) : null;
+  const read = call.tool === 'read' ? readOutputSchema.safeParse(outcome.output) : null;
   if (read?.success === true) return { ...asked, reads: [...trail.reads, read.data] };
   return asked;
 }
 
-function argument(call: Call, name: string): string {
+function getStringArgument(call: ToolCall, name: string): string {
   const { args } = call;
   const value =
     typeof args === 'object' && args !== null && !Array.isArray(args) ? Reflect.get(args, name) : '';

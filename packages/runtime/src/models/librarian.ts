@@ -1,62 +1,62 @@
 import type { RequestedCall } from '@pawl/core';
-import type { Excerpt } from '../tools/search.ts';
+import type { SearchExcerpt } from '../tools/search.ts';
 import { composeAnswer, isWeakEvidence } from './librarian-answer.ts';
-import type { Evidence } from './librarian-evidence.ts';
+import type { GatheredEvidence } from './librarian-evidence.ts';
 import { gatherEvidence } from './librarian-evidence.ts';
-import { nextQuery } from './librarian-queries.ts';
-import type { Trail } from './librarian-trail.ts';
-import { trailOf } from './librarian-trail.ts';
+import { selectNextQuery } from './librarian-queries.ts';
+import type { SearchTrail } from './librarian-trail.ts';
+import { buildSearchTrail } from './librarian-trail.ts';
 import type { Model, ModelChunk, ModelRequest } from './model.ts';
 
-const readsMax = 3;
+const librarianReadsMax = 3;
 const hitsPerSearch = 12;
 
-/** A step: what to say about it, and the calls that carry it out. Without calls the text is the answer. */
-type Step = { readonly text: string; readonly calls: readonly RequestedCall[] };
+/** One step: its text and its calls. Without calls, the text is the answer. */
+type LibrarianStep = { readonly text: string; readonly calls: readonly RequestedCall[] };
 
 /**
- * A model that needs no network: it searches, reads around what it finds, and answers with quoted passages and where they
- * stand. It has no knowledge of its own, so it can only be wrong about relevance, never about a fact. The same
- * conversation always gets the same reply.
+ * An offline model: it searches, reads around the hits and answers with quoted passages and their locations. It has no
+ * knowledge of its own, so it can misjudge relevance but never state a false fact. Deterministic: the same conversation
+ * always gets the same reply.
  */
 export function createLibrarian(): Model {
-  return { name: 'librarian', stream };
+  return { name: 'librarian', stream: streamLibrarianReply };
 }
 
-async function* stream(
+async function* streamLibrarianReply(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk, void, undefined> {
-  const { text, calls } = decide(request);
+  const { text, calls } = decideLibrarianStep(request);
   for (const [piece] of text.matchAll(/\s*\S+/g)) {
-    if (signal.aborted) return yield aborted;
+    if (signal.aborted) return yield cancelledChunk;
     yield { type: 'text', text: piece };
   }
   yield { type: 'reply', text, calls };
 }
 
-const aborted: ModelChunk = {
+const cancelledChunk: ModelChunk = {
   type: 'failure',
   error: { kind: 'unknown', message: 'The librarian was called off.', retryable: false },
 };
 
 /**
- * Search until there is nothing better to ask, read around the best passages once, finish. Advice means that somebody sees no
- * progress: the answer is then made of what has been found.
+ * Searches until no further query is worthwhile, reads around the best passages once, then finishes. Advice means that
+ * the governor sees no progress: the answer then uses what was found so far.
  */
-function decide({ conversation, tools, advice }: ModelRequest): Step {
-  const trail = trailOf(conversation);
+function decideLibrarianStep({ conversation, tools, advice }: ModelRequest): LibrarianStep {
+  const trail = buildSearchTrail(conversation);
   const can = (tool: string) => tools.some(({ name }) => name === tool);
   const hurries = advice !== null && trail.queries.length > 0;
-  const query = can('search') && !hurries ? nextQuery(trail) : null;
-  if (query !== null) return search(trail, query);
+  const query = can('search') && !hurries ? selectNextQuery(trail) : null;
+  if (query !== null) return createSearchStep(trail, query);
   const evidence = gatherEvidence(trail);
-  const reads = can('read') && !hurries ? readsFor(trail, evidence) : [];
-  if (reads.length > 0) return read(reads);
-  return finish(trail, evidence, can('finish'));
+  const reads = can('read') && !hurries ? selectReadRanges(trail, evidence) : [];
+  if (reads.length > 0) return createReadStep(reads);
+  return createFinishStep(trail, evidence, can('finish'));
 }
 
-function search(trail: Trail, query: string): Step {
+function createSearchStep(trail: SearchTrail, query: string): LibrarianStep {
   const found = trail.searches.reduce((sum, { hits }) => sum + hits.length, 0);
   const also =
     trail.queries.length === 0 ? 'I search' : found === 0 ? 'Nothing yet. I search' : 'I also search';
@@ -64,9 +64,9 @@ function search(trail: Trail, query: string): Step {
   return { text: `${also} for ${query}.`, calls };
 }
 
-type Range = { readonly path: string; readonly from: number; readonly to: number };
+type FileRange = { readonly path: string; readonly from: number; readonly to: number };
 
-function read(ranges: readonly Range[]): Step {
+function createReadStep(ranges: readonly FileRange[]): LibrarianStep {
   const where = ranges.map(({ path, from, to }) => `${path}:${from}-${to}`).join(', ');
   return {
     text: `I read around the best passages: ${where}.`,
@@ -74,27 +74,27 @@ function read(ranges: readonly Range[]): Step {
   };
 }
 
-/** Around the best quotes that do not stand on their own, one per file, and only once. */
-function readsFor(trail: Trail, evidence: Evidence): readonly Range[] {
+/** Selects ranges around the best quotes that are not self-contained: one per file, and only once. */
+function selectReadRanges(trail: SearchTrail, evidence: GatheredEvidence): readonly FileRange[] {
   if (trail.readPaths.length > 0 || isWeakEvidence(evidence)) return [];
-  const ranges = new Map<string, Range>();
+  const ranges = new Map<string, FileRange>();
   for (const { hit } of evidence.quotes) {
-    if (ranges.size === readsMax) break;
-    if (ranges.has(hit.path) || standsAlone(hit)) continue;
+    if (ranges.size === librarianReadsMax) break;
+    if (ranges.has(hit.path) || isSelfContained(hit)) continue;
     ranges.set(hit.path, { path: hit.path, from: Math.max(1, hit.first - 3), to: hit.last + 6 });
   }
   return [...ranges.values()];
 }
 
-/** A whole passage of some length that ends where a sentence or a block of code does. */
-function standsAlone({ first, last, text }: Excerpt): boolean {
+/** Whether the excerpt is a complete passage that ends with a sentence or a block of code. */
+function isSelfContained({ first, last, text }: SearchExcerpt): boolean {
   const shown = text.split('\n').length;
   return shown === last - first + 1 && shown > 2 && /[.!?:;)}\]|`]$/.test(text.trimEnd());
 }
 
-function finish(trail: Trail, evidence: Evidence, canFinish: boolean): Step {
+function createFinishStep(trail: SearchTrail, evidence: GatheredEvidence, canFinish: boolean): LibrarianStep {
   const answer = composeAnswer(trail, evidence);
-  // A finish that was refused would be refused again.
+  // A finish call that was rejected would be rejected again.
   if (!canFinish || trail.failures.some(({ tool }) => tool === 'finish')) return { text: answer, calls: [] };
   const count = evidence.quotes.length;
   const passages = `I have ${count} ${count === 1 ? 'passage' : 'passages'} to quote.`;

@@ -1,22 +1,22 @@
-import type { Usage } from '@pawl/core';
+import type { TokenUsage } from '@pawl/core';
 
-/** What a model costs for a million tokens, in whatever money the budget is in. None are built in: they change too often. */
-export type Prices = {
+/** Price per 1M tokens, in the currency of the budget. There are no built-in prices, because they change too often. */
+export type ModelPrices = {
   readonly inputPerMillion: number;
   readonly outputPerMillion: number;
-  /** For what the provider had in its cache; as other input where it is left out. */
+  /** Price of cached input; defaults to the input price. */
   readonly cachedInputPerMillion?: number;
 };
 
-/** What a provider says a reply took. */
+/** Token counts as reported by the provider. */
 export type TokenCounts = {
   readonly input: number | undefined;
   readonly cachedInput: number | undefined;
   readonly output: number | undefined;
 };
 
-/** Throws when a price is not a number from zero up. */
-export function checkPrices(prices: Prices): Prices {
+/** Throws if a price is not a finite, non-negative number. */
+export function validatePrices(prices: ModelPrices): ModelPrices {
   for (const [name, value] of Object.entries(prices)) {
     if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
       throw new RangeError(`The price ${name} is to be a number from 0 up, not ${String(value)}.`);
@@ -25,14 +25,14 @@ export function checkPrices(prices: Prices): Prices {
   return prices;
 }
 
-/** What a reply took, and what it cost if the prices are known; null when the provider does not say. */
-export function usageOf(counts: TokenCounts, prices: Prices | null): Usage | null {
+/** Computes token usage, with the cost if prices are known; null if the provider reports no usage. */
+export function computeUsage(counts: TokenCounts, prices: ModelPrices | null): TokenUsage | null {
   if (counts.input === undefined && counts.output === undefined) return null;
-  const inputTokens = countOf(counts.input);
-  const outputTokens = countOf(counts.output);
+  const inputTokens = sanitizeTokenCount(counts.input);
+  const outputTokens = sanitizeTokenCount(counts.output);
   if (prices === null) return { inputTokens, outputTokens };
   const { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion } = prices;
-  const cached = Math.min(countOf(counts.cachedInput), inputTokens);
+  const cached = Math.min(sanitizeTokenCount(counts.cachedInput), inputTokens);
   const perMillion =
     (inputTokens - cached) * inputPerMillion +
     cached * cachedInputPerMillion +
@@ -40,7 +40,7 @@ export function usageOf(counts: TokenCounts, prices: Prices | null): Usage | nul
   return { inputTokens, outputTokens, cost: perMillion / 1_000_000 };
 }
 
-/** Some providers report nonsense; a budget must not grow by it. */
-function countOf(count: number | undefined): number {
+/** Treats invalid counts from providers as zero, so that they do not distort the budget. */
+function sanitizeTokenCount(count: number | undefined): number {
   return count !== undefined && Number.isFinite(count) && count > 0 ? count : 0;
 }

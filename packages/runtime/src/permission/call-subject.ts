@@ -1,28 +1,30 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Json, RequestedCall } from '@pawl/core';
-import { codeOf } from '../search/system-error.ts';
-import { isInside } from '../tools/workspace-path.ts';
-import { readShell, type ShellLine } from './shell-words.ts';
+import { explainUnsafePath, getPlatformPaths, toSlashes } from '../platform/platform.ts';
+import { getSystemErrorCode } from '../search/system-error.ts';
+import { isInsideRoot } from '../tools/workspace-path.ts';
+import { parseShellLine, type ShellLine } from './shell-words.ts';
 
-/** A path that a call is about: as it was asked for and where it leads, both from the root. */
+/** A path in a call's arguments: as requested and as resolved, both relative to the root. */
 export type SubjectPath = {
   readonly names: readonly string[];
   readonly isInside: boolean;
-  /** Whether it is under a name by which tools call the one path that they work on. */
+  /** Whether its argument name is one that tools use for their main path. */
   readonly isMain: boolean;
 };
 
-/** What a call is about, as far as its arguments tell. */
+/** The paths and commands that a call's arguments refer to. */
 export type CallSubject = {
   readonly paths: readonly SubjectPath[];
-  /** Whether there are more paths than are looked at. */
+  /** Whether the call has more paths than are checked. */
   readonly hasMore: boolean;
-  /** For a call that runs a command line. */
+  /** The parsed command line, if the call runs one. */
   readonly line: ShellLine | null;
+  /** The platform whose rules for names and command lines apply. */
+  readonly platform: NodeJS.Platform;
 };
 
-/** What tools call the path that they work on. */
+/** Argument names that tools use for their main path. */
 const mainKeys = [
   'path',
   'file_path',
@@ -36,50 +38,66 @@ const mainKeys = [
   'directory',
 ];
 
-/** What they call the paths of a call that has several; what stands there may be something else. */
+/** Argument names for further paths; their values may be something else. */
 const otherKeys = ['source', 'destination', 'old_path', 'new_path', 'paths', 'files'];
 
-/** Each path is looked up on the disk. */
+/** Limited because each path is resolved on disk. */
 const pathsMax = 1_000;
 
-export function subjectOf(root: string, { args }: Pick<RequestedCall, 'args'>): CallSubject {
-  const command = at(args, 'command');
+export function resolveCallSubject(
+  root: string,
+  { args }: Pick<RequestedCall, 'args'>,
+  platform: NodeJS.Platform = process.platform,
+): CallSubject {
+  const command = getCallArgument(args, 'command');
   const given = [...mainKeys, ...otherKeys].flatMap((key) =>
-    textsIn(at(args, key)).map((path) => ({ path, isMain: mainKeys.includes(key) })),
+    toStringList(getCallArgument(args, key)).map((path) => ({ path, isMain: mainKeys.includes(key) })),
   );
   return {
-    paths: given.slice(0, pathsMax).map(({ path, isMain }) => ({ ...lookUp(root, path), isMain })),
+    paths: given
+      .slice(0, pathsMax)
+      .map(({ path, isMain }) => ({ ...resolveSubjectPath(root, path, platform), isMain })),
     hasMore: given.length > pathsMax,
-    line: typeof command === 'string' ? readShell(command) : null,
+    line: typeof command === 'string' ? parseShellLine(command, platform) : null,
+    platform,
   };
 }
 
-function at(args: Json, key: string): Json | undefined {
+function getCallArgument(args: Json, key: string): Json | undefined {
   if (typeof args !== 'object' || args === null || !Object.hasOwn(args, key)) return undefined;
   return (args as { readonly [name: string]: Json })[key];
 }
 
-function textsIn(value: Json | undefined): readonly string[] {
+function toStringList(value: Json | undefined): readonly string[] {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.filter((each) => typeof each === 'string');
 }
 
-/** A link may lead to what a rule protects, so both its name and its end count. */
-function lookUp(root: string, path: string): Omit<SubjectPath, 'isMain'> {
-  const asked = resolve(root, path.replaceAll('\0', ''));
-  const real = realOfNearest(asked);
-  const names = [asked, real].map((each) => relative(root, each).replaceAll(sep, '/') || '.');
-  return { names: [...new Set(names)], isInside: isInside(root, asked) && isInside(root, real) };
+/** A link may lead to a path that a rule protects, so both its name and its target count. */
+function resolveSubjectPath(
+  root: string,
+  path: string,
+  platform: NodeJS.Platform,
+): Omit<SubjectPath, 'isMain'> {
+  const paths = getPlatformPaths(platform);
+  const asked = paths.resolve(root, path.replaceAll('\0', ''));
+  const real = resolveNearestRealPath(asked, platform);
+  const names = [asked, real].map((each) => toSlashes(paths.relative(root, each), platform) || '.');
+  const isSafe = explainUnsafePath(paths.relative(root, asked), platform) === null;
+  const inside = [asked, real].every((each) => isInsideRoot(root, each, platform));
+  return { names: [...new Set(names)], isInside: isSafe && inside };
 }
 
-function realOfNearest(path: string): string {
+/** The native lookup also returns the true case of a name and expands Windows short names (`GIT~1`). */
+function resolveNearestRealPath(path: string, platform: NodeJS.Platform): string {
+  const paths = getPlatformPaths(platform);
   const missing: string[] = [];
-  for (let place = path; dirname(place) !== place; place = dirname(place)) {
+  for (let place = path; paths.dirname(place) !== place; place = paths.dirname(place)) {
     try {
-      return join(realpathSync(place), ...missing);
+      return paths.join(realpathSync.native(place), ...missing);
     } catch (error) {
-      codeOf(error);
-      missing.unshift(basename(place));
+      getSystemErrorCode(error);
+      missing.unshift(paths.basename(place));
     }
   }
   return path;

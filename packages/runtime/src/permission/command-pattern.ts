@@ -1,38 +1,47 @@
-import { fits, parseNameGlob } from '../search/glob.ts';
-import { readShell, type ShellLine } from './shell-words.ts';
+import { matchesWildcards, parseNameGlob } from '../search/glob.ts';
+import { parseShellLine, type ShellLine } from './shell-words.ts';
 
 /*
- * A pattern for commands is a list of words: `git log --oneline *`. A word that begins with `*` or `?` stands for one word
- * that is no option, so that `git log *` does not let `--output=…` through; `**` by itself stands for any words at all. A
- * backslash makes the next character an ordinary one.
+ * A command pattern is a list of words: `git log --oneline *`. A word that begins with `*` or `?` matches one word that
+ * is not an option, so that `git log *` does not allow `--output=…`; `**` by itself matches any number of words. A
+ * backslash escapes the next character.
  */
 type WordPattern = '**' | ((word: string) => boolean);
 
-/** Whether a command line is one plain command that fits. */
-export function isPlainly(pattern: string, { commands, notPlain }: ShellLine): boolean {
+/** Whether the line is one plain command that matches the pattern. */
+export function matchesPlainCommand(pattern: string, { commands, notPlain }: ShellLine): boolean {
   const [words] = commands;
-  return notPlain === null && words !== undefined && fitsWords(compile(pattern), words);
-}
-
-/**
- * Whether a command that fits might be run by this line: by any of its commands, behind others that run it (`env`, `xargs`,
- * `sudo`), inside a word that is a command line itself (`sh -c`), by its full path, with options in between.
- */
-export function isSomewhere(pattern: string, line: ShellLine): boolean {
-  // What it is called with does not make it another command.
-  const compiled = [...compile(pattern), '**' as const];
-  return everyCommand(line, 0).some((words) =>
-    readingsOf(words).some((reading) => fitsWords(compiled, reading)),
+  return (
+    notPlain === null && words !== undefined && matchesCommandWords(compileCommandPattern(pattern), words)
   );
 }
 
-/** A pattern that only these words fit; null when that cannot be written. */
-export function literalPattern(words: readonly string[]): string | null {
+/**
+ * Whether this line might run a matching command: as any of its commands, through a wrapper (`env`, `xargs`, `sudo`),
+ * inside a word that is a command line itself (`sh -c`), by its full path, or with options in between.
+ */
+export function matchesAnyCommand(
+  pattern: string,
+  line: ShellLine,
+  platform: NodeJS.Platform = process.platform,
+): boolean {
+  // Where file names are case-insensitive, so are program names.
+  const fold = (text: string): string =>
+    platform === 'darwin' || platform === 'win32' ? text.toLowerCase() : text;
+  // Additional arguments do not make it another command.
+  const compiled = [...compileCommandPattern(fold(pattern)), '**' as const];
+  return listNestedCommands(line, 0, platform).some((words) =>
+    listCommandReadings(words.map(fold), platform).some((reading) => matchesCommandWords(compiled, reading)),
+  );
+}
+
+/** Returns a pattern that matches exactly these words; null if there is none. */
+export function toLiteralPattern(words: readonly string[]): string | null {
   if (words.some((word) => word === '' || /\s/.test(word))) return null;
   return words.map((word) => word.replaceAll(/[*?[\]{}()\\]/g, String.raw`\$&`)).join(' ');
 }
 
-function compile(pattern: string): readonly WordPattern[] {
+function compileCommandPattern(pattern: string): readonly WordPattern[] {
   const words = pattern.match(/(?:\\.|[^\s\\])+/gs) ?? [];
   return words.map((word): WordPattern => {
     if (word === '**') return '**';
@@ -41,8 +50,8 @@ function compile(pattern: string): readonly WordPattern[] {
   });
 }
 
-function fitsWords(pattern: readonly WordPattern[], words: readonly string[]): boolean {
-  return fits(pattern, words, {
+function matchesCommandWords(pattern: readonly WordPattern[], words: readonly string[]): boolean {
+  return matchesWildcards(pattern, words, {
     isAnyNumber: (part) => part === '**',
     fitsOne: (part, word) => part !== '**' && part(word),
   });
@@ -50,15 +59,25 @@ function fitsWords(pattern: readonly WordPattern[], words: readonly string[]): b
 
 const nestingMax = 3;
 
-/** The commands of a line and of every word that could be a line itself. */
-function everyCommand({ commands }: ShellLine, depth: number): readonly (readonly string[])[] {
+/** Lists the commands of a line and of every word that could itself be a command line. */
+function listNestedCommands(
+  { commands }: ShellLine,
+  depth: number,
+  platform: NodeJS.Platform,
+): readonly (readonly string[])[] {
   if (depth === nestingMax) return commands;
   const inner = commands.flat().filter((word) => /[\s;&|<>()]/.test(word));
-  return [...commands, ...inner.flatMap((word) => everyCommand(readShell(word), depth + 1))];
+  return [
+    ...commands,
+    ...inner.flatMap((word) => listNestedCommands(parseShellLine(word, platform), depth + 1, platform)),
+  ];
 }
 
-/** The ways a command may be meant: from each of its words on, with and without options and what follows them. */
-function readingsOf(words: readonly string[]): readonly (readonly string[])[] {
+/** Lists the possible readings of a command: from each of its words on, with and without options and their values. */
+function listCommandReadings(
+  words: readonly string[],
+  platform: NodeJS.Platform,
+): readonly (readonly string[])[] {
   const withoutOptions = words.filter((word) => !word.startsWith('-'));
   const withoutValues = words.filter(
     (word, at) => !word.startsWith('-') && !(words[at - 1]?.startsWith('-') ?? false),
@@ -66,7 +85,7 @@ function readingsOf(words: readonly string[]): readonly (readonly string[])[] {
   return [words, withoutOptions, withoutValues].flatMap((variant) =>
     variant.flatMap((word, at) => {
       const rest = variant.slice(at + 1);
-      const name = word.slice(word.lastIndexOf('/') + 1);
+      const name = getProgramName(word, platform);
       return name === word
         ? [[word, ...rest]]
         : [
@@ -75,4 +94,10 @@ function readingsOf(words: readonly string[]): readonly (readonly string[])[] {
           ];
     }),
   );
+}
+
+/** Returns a program's name without its folder and, on Windows, without its optional extension. */
+function getProgramName(word: string, platform: NodeJS.Platform): string {
+  if (platform !== 'win32') return word.slice(word.lastIndexOf('/') + 1);
+  return word.replace(/^.*[\\/]/s, '').replace(/\.(?:com|exe|bat|cmd)$/, '');
 }

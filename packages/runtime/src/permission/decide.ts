@@ -1,14 +1,14 @@
-import type { Call } from '@pawl/core';
-import type { Decision } from '../work.ts';
-import type { Permissions } from './permissions.ts';
-import { formatRule, type PermissionRule } from './rule.ts';
+import type { ToolCall } from '@pawl/core';
+import type { PermissionDecision } from '../agent-dependencies.ts';
+import type { PermissionPolicy } from './permissions.ts';
+import { formatPermissionRule, type PermissionRule } from './rule.ts';
 
-/** What a person is asked about one call. */
+/** A permission prompt for one call. */
 export type PermissionQuestion = {
-  readonly call: Call;
-  /** Why it is asked. */
+  readonly call: ToolCall;
+  /** Why the user is asked. */
   readonly why: string;
-  /** What "always" would mean, as it would stand among the rules; null when it cannot be had. */
+  /** The rule that "always" would add, as text; null if "always" is not available. */
   readonly always: string | null;
 };
 
@@ -16,45 +16,47 @@ export type PermissionAnswer =
   | { readonly decision: 'allow'; readonly always?: boolean }
   | { readonly decision: 'deny'; readonly reason?: string };
 
-/** Puts one question to a person. Null itself means that nobody is there. */
-export type AskPermission =
+/** Asks the user one question. The value null means that no user is available. */
+export type PermissionPrompter =
   | ((question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>)
   | null;
 
 export type DecideOptions = {
-  readonly permissions: Permissions;
-  readonly ask: AskPermission;
-  /** Told of a rule that a person has made with "always", to keep it. */
+  readonly permissions: PermissionPolicy;
+  readonly ask: PermissionPrompter;
+  /** Called with a rule that the user created with "always", to persist it. */
   readonly onRule?: (rule: PermissionRule) => void;
 };
 
 /**
- * Decides about calls that have to be asked for, one question at a time. The answer is about the call that was shown, and
- * the very same call runs. When nobody is there, the answer is no.
+ * Decides calls that require permission, one prompt at a time. The answer applies to the call that was shown, and
+ * exactly that call runs. If no user is available, the call is denied.
  */
-export function createDecide(options: DecideOptions): (call: Call, signal: AbortSignal) => Promise<Decision> {
+export function createPermissionDecider(
+  options: DecideOptions,
+): (call: ToolCall, signal: AbortSignal) => Promise<PermissionDecision> {
   let last: Promise<unknown> = Promise.resolve();
   return (call, signal) => {
-    const answer = last.then(() => decide(options, call, signal));
-    // A question that went wrong does not hold up the next.
+    const answer = last.then(() => decidePermission(options, call, signal));
+    // A failed prompt does not block the next one.
     last = answer.catch(() => undefined);
     return answer;
   };
 }
 
-async function decide(
+async function decidePermission(
   { permissions, ask, onRule }: DecideOptions,
-  call: Call,
+  call: ToolCall,
   signal: AbortSignal,
-): Promise<Decision> {
-  // A rule made by the answer to an earlier question may have settled this one.
+): Promise<PermissionDecision> {
+  // A rule from an earlier answer may already decide this call.
   const { decision, why } = permissions.explain(call);
   if (decision === 'deny') return { decision, reason: why };
   if (decision === 'allow') return { decision };
   if (ask === null) return { decision: 'deny', reason: 'nobody is there to ask' };
   if (signal.aborted) return { decision: 'deny', reason: 'it was called off' };
   const rule = permissions.alwaysFor(call);
-  const answer = await ask({ call, why, always: rule === null ? null : formatRule(rule) }, signal);
+  const answer = await ask({ call, why, always: rule === null ? null : formatPermissionRule(rule) }, signal);
   if (answer.decision === 'allow' && answer.always === true && rule !== null) {
     permissions.add(rule);
     onRule?.(rule);

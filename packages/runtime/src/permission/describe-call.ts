@@ -1,53 +1,61 @@
 import type { Json } from '@pawl/core';
-import { visible } from './visible.ts';
+import { revealHiddenCharacters } from './hidden-characters.ts';
 
-export type Described = {
+export type CallDescription = {
   readonly lines: readonly string[];
-  /** Lines that are not shown, which must be told; 0 when all are. */
+  /** Number of lines not shown, which the caller must report; 0 if all are shown. */
   readonly hidden: number;
 };
 
-export type DescribeOptions = {
+export type DescribeCallOptions = {
   /** Columns of the terminal. */
   readonly width?: number;
-  /** With more lines than this only both ends are shown. */
+  /** Longer descriptions show only both ends. */
   readonly linesMax?: number;
 };
 
-type CallToShow = { readonly tool: string; readonly args: Json };
+type DescribedCall = { readonly tool: string; readonly args: Json };
 
 /**
- * A call as a person is to judge it: all of its arguments, each behind its name, nothing cut off at the edge, and nothing in
- * them that could pass for something else.
+ * Formats a call for the user's review: all arguments by name, nothing cut off at the edge, and no character that could
+ * be mistaken for another.
  */
-export function describeCall({ tool, args }: CallToShow, options: DescribeOptions = {}): Described {
+export function describeCall(
+  { tool, args }: DescribedCall,
+  options: DescribeCallOptions = {},
+): CallDescription {
   const { width = 80, linesMax = Infinity } = options;
-  const room = Math.max(20, width) - bar.length;
-  const lines = [visible(tool), ...fieldsOf(args).flatMap(([name, value]) => field(name, value, room))];
+  const room = Math.max(20, width) - valueBar.length;
+  const lines = [
+    revealHiddenCharacters(tool),
+    ...listArgumentFields(args).flatMap(([name, value]) => formatArgumentField(name, value, room)),
+  ];
   if (lines.length <= linesMax) return { lines, hidden: 0 };
   const half = Math.max(1, Math.floor(linesMax / 2));
   const hidden = lines.length - 2 * half;
   return { lines: [...lines.slice(0, half), `… ${hidden} lines not shown …`, ...lines.slice(-half)], hidden };
 }
 
-/** What a value holds stands behind a bar, so that it cannot pass for the name of another value. */
-const bar = '  │ ';
+/** Prefixes every value line with a bar, so that a value cannot imitate the name of another argument. */
+const valueBar = '  │ ';
 
-function fieldsOf(args: Json): readonly (readonly [string, Json])[] {
+function listArgumentFields(args: Json): readonly (readonly [string, Json])[] {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return [['arguments', args]];
   return Object.entries(args);
 }
 
-function field(name: string, value: Json, room: number): readonly string[] {
+function formatArgumentField(name: string, value: Json, room: number): readonly string[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  const lines = squeezeBlankLines(text.split('\n').map(asShown)).flatMap((line) => wrap(line, room));
-  return [`${visible(name)}:`, ...lines.map((line) => bar + line)];
+  const lines = squeezeBlankLines(text.split('\n').map(revealWhitespace)).flatMap((line) =>
+    wrapCharacters(line, room),
+  );
+  return [`${revealHiddenCharacters(name)}:`, ...lines.map((line) => valueBar + line)];
 }
 
 const blankMax = 3;
 const spacesMax = 40;
 
-/** Room that is left empty is a place to hide behind. */
+/** Collapses blank lines, because text could be hidden behind empty space. */
 function squeezeBlankLines(lines: readonly string[]): readonly string[] {
   const kept: string[] = [];
   let blank = 0;
@@ -68,15 +76,15 @@ function squeezeBlankLines(lines: readonly string[]): readonly string[] {
   return kept;
 }
 
-function asShown(line: string): string {
-  const shown = visible(line.replaceAll('\t', '⇥   '));
+function revealWhitespace(line: string): string {
+  const shown = revealHiddenCharacters(line.replaceAll('\t', '⇥   '));
   return shown.replaceAll(/ +/g, (spaces) =>
     spaces.length > spacesMax ? `⟨${spaces.length} spaces⟩` : spaces,
   );
 }
 
-/** By characters, not by words: what is approved is not to look other than it is. */
-function wrap(line: string, room: number): readonly string[] {
+/** Wraps by characters, not by words, so that the text is shown exactly as it is. */
+function wrapCharacters(line: string, room: number): readonly string[] {
   const characters = Array.from(line);
   if (characters.length <= room) return [line];
   const rows = Math.ceil(characters.length / (room - 1));

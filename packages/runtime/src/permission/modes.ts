@@ -1,36 +1,38 @@
 import type { EffectClass } from '../tools/tool.ts';
-import type { Permission, PermissionRule } from './rule.ts';
+import type { PermissionLevel, PermissionRule } from './rule.ts';
 
 /**
- * What happens to calls that no rule is about.
- * `read-only` nothing may change · `ask` reading is allowed, the rest is asked for · `auto-edit` changes of files are
- * allowed too · `full-auto` everything is.
+ * The default decision for calls that no rule matches.
+ * `read-only` denies all changes · `ask` allows reading and asks for the rest · `auto-edit` also allows file changes ·
+ * `full-auto` allows everything.
  */
 export type PermissionMode = 'read-only' | 'ask' | 'auto-edit' | 'full-auto';
 
 export const permissionModes: readonly PermissionMode[] = ['read-only', 'ask', 'auto-edit', 'full-auto'];
 
-/** What a call does, as far as permission goes: it looks, it changes a file, or it does whatever it likes. */
-export type Deed = 'look' | 'change' | 'run';
+/** The impact of a call, for permissions: it only reads, changes files, or can do anything. */
+export type CallImpact = 'look' | 'change' | 'run';
 
-export function deedOf(effect: EffectClass | undefined): Deed {
+export function toCallImpact(effect: EffectClass | undefined): CallImpact {
   if (effect === 'read-only') return 'look';
   return effect === 'verifiable' ? 'change' : 'run';
 }
 
-const byMode: { readonly [Mode in PermissionMode]: { readonly [Each in Deed]: Permission } } = {
+const permissionsByMode: {
+  readonly [Mode in PermissionMode]: { readonly [Each in CallImpact]: PermissionLevel };
+} = {
   'read-only': { look: 'allow', change: 'deny', run: 'deny' },
   ask: { look: 'allow', change: 'ask', run: 'ask' },
   'auto-edit': { look: 'allow', change: 'allow', run: 'ask' },
   'full-auto': { look: 'allow', change: 'allow', run: 'allow' },
 };
 
-export function byDefault(mode: PermissionMode, deed: Deed): Permission {
-  return byMode[mode][deed];
+export function getDefaultPermission(mode: PermissionMode, deed: CallImpact): PermissionLevel {
+  return permissionsByMode[mode][deed];
 }
 
-/** What a person must know before they choose a mode; null when there is nothing to warn of. */
-export function warningOf(mode: PermissionMode, sandboxed: boolean): string | null {
+/** Returns the warning to show before the user selects a mode; null if there is none. */
+export function getModeWarning(mode: PermissionMode, sandboxed: boolean): string | null {
   if (mode !== 'full-auto') return null;
   const commands = sandboxed
     ? 'Commands run in the sandbox without being asked for.'
@@ -38,11 +40,11 @@ export function warningOf(mode: PermissionMode, sandboxed: boolean): string | nu
   return `FULL-AUTO: files are changed without asking. ${commands} Use it only on what you can afford to lose.`;
 }
 
-/** Git runs what is in its folder, so no tool writes there. */
-const neverChanged = ['.git', '**/.git'];
+/** Git executes files in its folder, so no tool may write there. */
+const neverChangedPaths = ['.git', '**/.git'];
 
-/** Other programs run or obey these without asking, so a person looks at each change. */
-const alwaysAsked = [
+/** Other programs execute or obey these files without asking, so the user reviews each change. */
+const alwaysAskedPaths = [
   'pawl.config.*',
   '.pawl',
   '**/.mcp.json',
@@ -54,8 +56,8 @@ const alwaysAsked = [
   '**/.npmrc',
 ];
 
-/** Rules that hold in every mode, for calls that change files. */
-export const protections: readonly PermissionRule[] = [
-  ...neverChanged.map((on) => ({ decision: 'deny', tool: '*', on }) as const),
-  ...alwaysAsked.map((on) => ({ decision: 'ask', tool: '*', on }) as const),
+/** Rules that apply in every mode to calls that change files. */
+export const protectionRules: readonly PermissionRule[] = [
+  ...neverChangedPaths.map((on) => ({ decision: 'deny', tool: '*', on }) as const),
+  ...alwaysAskedPaths.map((on) => ({ decision: 'ask', tool: '*', on }) as const),
 ];

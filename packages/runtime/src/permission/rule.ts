@@ -1,13 +1,13 @@
 import type { Json } from '@pawl/core';
 
-export type Permission = 'allow' | 'ask' | 'deny';
+export type PermissionLevel = 'allow' | 'ask' | 'deny';
 
 /**
- * What is to become of some calls. `tool` is a name, perhaps with `*` in it. `on` narrows it down: for a command line to
- * the words of one command, for anything else to the paths it is about. `exactly` narrows it down to these very arguments.
+ * A decision for matching calls. `tool` is a name that may contain `*`. `on` restricts the rule: for a command line to
+ * the words of one command, for other calls to their paths. `exactly` restricts it to these exact arguments.
  */
 export type PermissionRule = {
-  readonly decision: Permission;
+  readonly decision: PermissionLevel;
   readonly tool: string;
   readonly on?: string;
   readonly exactly?: Json;
@@ -17,35 +17,36 @@ export type ParsedRule =
   | { readonly ok: true; readonly rule: PermissionRule }
   | { readonly ok: false; readonly problem: string };
 
-const shape = /^(allow|ask|deny)\s+([^\s(){}]+)\s*(?:\((.*)\)|(\{.*\}))?$/s;
+const rulePattern = /^(allow|ask|deny)\s+([^\s(){}]+)\s*(?:\((.*)\)|(\{.*\}))?$/s;
 
-/** Reads a rule as people write it: `allow shell(git log **)`, `deny *(secrets/**)`, `ask write`. */
-export function parseRule(text: string): ParsedRule {
-  const [, decision, tool, on, exactly] = shape.exec(text.trim().slice(0, 20_000)) ?? [];
+/** Parses a rule in text form: `allow shell(git log **)`, `deny *(secrets/**)`, `ask write`. */
+export function parsePermissionRule(text: string): ParsedRule {
+  const [, decision, tool, on, exactly] = rulePattern.exec(text.trim().slice(0, 20_000)) ?? [];
   if (decision === undefined || tool === undefined)
-    return problem(text, 'Write it as "allow shell(git log **)".');
-  const base = { decision: decision as Permission, tool };
+    return createRuleProblem(text, 'Write it as "allow shell(git log **)".');
+  const base = { decision: decision as PermissionLevel, tool };
   if (exactly !== undefined) {
-    const args = parseJson(exactly);
-    if (args === null) return problem(text, 'What stands in braces is not JSON.');
+    const args = parseRuleJson(exactly);
+    if (args === null) return createRuleProblem(text, 'What stands in braces is not JSON.');
     return { ok: true, rule: { ...base, exactly: args } };
   }
   if (on === undefined) return { ok: true, rule: base };
-  if (on.trim() === '') return problem(text, 'Put a pattern between the brackets, or leave them out.');
+  if (on.trim() === '')
+    return createRuleProblem(text, 'Put a pattern between the brackets, or leave them out.');
   return { ok: true, rule: { ...base, on: on.trim() } };
 }
 
-/** The reverse of `parseRule`. */
-export function formatRule({ decision, tool, on, exactly }: PermissionRule): string {
+/** The inverse of `parsePermissionRule`. */
+export function formatPermissionRule({ decision, tool, on, exactly }: PermissionRule): string {
   if (exactly !== undefined) return `${decision} ${tool} ${JSON.stringify(exactly)}`;
   return on === undefined ? `${decision} ${tool}` : `${decision} ${tool}(${on})`;
 }
 
-function problem(text: string, what: string): ParsedRule {
+function createRuleProblem(text: string, what: string): ParsedRule {
   return { ok: false, problem: `${JSON.stringify(text.slice(0, 200))} is not a rule. ${what}` };
 }
 
-function parseJson(text: string): Json | null {
+function parseRuleJson(text: string): Json | null {
   try {
     return JSON.parse(text) as Json;
   } catch {
@@ -53,12 +54,12 @@ function parseJson(text: string): Json | null {
   }
 }
 
-/** The more of a rule is spelled out, the more it is about this very call. */
-export function specificity({ tool, on, exactly }: PermissionRule): number {
+/** A rule with more literal characters is more specific. */
+export function computeSpecificity({ tool, on, exactly }: PermissionRule): number {
   const kind = exactly !== undefined ? 2 : Number(on !== undefined);
-  return kind * 1e9 + spelledOut(on ?? '') * 1e3 + Math.min(spelledOut(tool), 999);
+  return kind * 1e9 + countLiteralCharacters(on ?? '') * 1e3 + Math.min(countLiteralCharacters(tool), 999);
 }
 
-function spelledOut(pattern: string): number {
+function countLiteralCharacters(pattern: string): number {
   return pattern.replaceAll(/[*?]/g, '').length;
 }

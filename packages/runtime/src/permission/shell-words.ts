@@ -1,85 +1,100 @@
-import { hasHidden } from './visible.ts';
+import { parseCmdLine } from './cmd-line.ts';
+import { hasHiddenCharacters } from './hidden-characters.ts';
 
-/** A command line, as far as it can be known without running it. */
+/** A command line, as far as it can be analyzed without running it. */
 export type ShellLine = {
-  /** The words of every command in it. */
+  /** The words of each of its commands. */
   readonly commands: readonly (readonly string[])[];
-  /** Why it is not one plain command whose words are all known; null if it is. */
+  /** Why it is not a single plain command with fully known words; null if it is one. */
   readonly notPlain: string | null;
-  /** Whether `commands` is all that it runs. */
+  /** Whether `commands` lists everything that the line runs. */
   readonly isKnown: boolean;
 };
 
-/** Whoever writes more has something to hide, or a script that belongs in a file. */
-const limits = { chars: 10_000, words: 500 } as const;
+/** A longer line either hides something or is a script that belongs in a file. */
+const shellLimits = { chars: 10_000, words: 500 } as const;
 
 /**
- * Reads a command line as a careful stranger would: quotes and backslashes are understood, and everything that a shell
- * would work out (variables, patterns, substitutions) or that joins commands makes it one that a person has to look at.
+ * Parses a command line conservatively: it handles quotes and backslashes, and marks every line that uses shell
+ * expansion (variables, globs, substitutions) or joins commands as requiring a user's review. On Windows it applies the
+ * rules of cmd.exe.
  */
-export function readShell(line: string): ShellLine {
-  if (line.length > limits.chars) return unknown('it is very long');
-  if (hasHidden(line.replaceAll(/[\n\t]/g, ' '))) return unknown('it has characters that cannot be seen');
-  const reader = createReader();
-  for (let at = 0; at < line.length;) at = read(reader, line, at);
+export function parseShellLine(line: string, platform: NodeJS.Platform = process.platform): ShellLine {
+  if (line.length > shellLimits.chars) return createUnknownLine('it is very long');
+  if (hasHiddenCharacters(line.replaceAll(/[\n\t]/g, ' ')))
+    return createUnknownLine('it has characters that cannot be seen');
+  const found = platform === 'win32' ? parseCmdLine(line) : parsePosixLine(line);
+  const words = found.commands.reduce((total, { length }) => total + length, 0);
+  if (words > shellLimits.words) return createUnknownLine('it has very many words');
+  return words === 0 ? createUnknownLine('it is empty') : found;
+}
+
+function parsePosixLine(line: string): ShellLine {
+  const reader = createShellReader();
+  for (let at = 0; at < line.length;) at = readCharacter(reader, line, at);
   endCommand(reader);
-  const words = reader.commands.reduce((total, { length }) => total + length, 0);
-  if (words > limits.words) return unknown('it has very many words');
-  if (words === 0) return unknown('it is empty');
-  for (const [first = ''] of reader.commands) checkFirst(reader, first);
+  for (const [first = ''] of reader.commands) checkCommandName(reader, first);
   return { commands: reader.commands, notPlain: reader.notPlain, isKnown: reader.isKnown };
 }
 
-function unknown(notPlain: string): ShellLine {
+function createUnknownLine(notPlain: string): ShellLine {
   return { commands: [], notPlain, isKnown: false };
 }
 
-type Reader = {
+type ShellReader = {
   readonly commands: string[][];
   words: string[];
-  /** Null between words; a word may be empty when it is quoted. */
+  /** Null between words; a quoted word may be empty. */
   word: string | null;
   notPlain: string | null;
   isKnown: boolean;
 };
 
-function createReader(): Reader {
+function createShellReader(): ShellReader {
   return { commands: [], words: [], word: null, notPlain: null, isKnown: true };
 }
 
-/** Takes one character, or one quoted piece, and tells where the next begins. */
-function read(reader: Reader, line: string, at: number): number {
+/** Reads one character or one quoted section, and returns the next position. */
+function readCharacter(reader: ShellReader, line: string, at: number): number {
   const char = line[at] ?? '';
-  switch (kindOf(char)) {
+  switch (getCharacterKind(char)) {
     case 'space':
       endWord(reader);
       return at + 1;
     case 'single':
-      return readSingle(reader, line, at + 1);
+      return readSingleQuoted(reader, line, at + 1);
     case 'double':
-      return readDouble(reader, line, at + 1);
+      return readDoubleQuoted(reader, line, at + 1);
     case 'escape':
       return readEscape(reader, line, at + 1);
     case 'join':
       endCommand(reader);
-      complain(reader, 'it joins commands', true);
+      markNotPlain(reader, 'it joins commands', true);
       return at + 1;
     case 'redirect':
       endWord(reader);
-      complain(reader, 'it redirects input or output', true);
+      markNotPlain(reader, 'it redirects input or output', true);
       return at + 1;
     case 'special':
       readSpecial(reader, char, line[at - 1] ?? ' ');
       return at + 1;
     case 'plain':
-      add(reader, char);
+      appendText(reader, char);
       return at + 1;
   }
 }
 
-type Kind = 'space' | 'single' | 'double' | 'escape' | 'join' | 'redirect' | 'special' | 'plain';
+type ShellCharacterKind =
+  | 'space'
+  | 'single'
+  | 'double'
+  | 'escape'
+  | 'join'
+  | 'redirect'
+  | 'special'
+  | 'plain';
 
-const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+const characterKinds: ReadonlyMap<string, ShellCharacterKind> = new Map<string, ShellCharacterKind>([
   [' ', 'space'],
   ['\t', 'space'],
   ["'", 'single'],
@@ -90,80 +105,80 @@ const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...Array.from('$`*?[]{}~#', (char) => [char, 'special'] as const),
 ]);
 
-function kindOf(char: string): Kind {
-  return kinds.get(char) ?? 'plain';
+function getCharacterKind(char: string): ShellCharacterKind {
+  return characterKinds.get(char) ?? 'plain';
 }
 
-function readSingle(reader: Reader, line: string, from: number): number {
+function readSingleQuoted(reader: ShellReader, line: string, from: number): number {
   const end = line.indexOf("'", from);
-  if (end === -1) complain(reader, 'a quote does not close', false);
-  add(reader, line.slice(from, end === -1 ? undefined : end));
+  if (end === -1) markNotPlain(reader, 'a quote does not close', false);
+  appendText(reader, line.slice(from, end === -1 ? undefined : end));
   return end === -1 ? line.length : end + 1;
 }
 
-function readDouble(reader: Reader, line: string, from: number): number {
-  add(reader, '');
+function readDoubleQuoted(reader: ShellReader, line: string, from: number): number {
+  appendText(reader, '');
   for (let at = from; at < line.length; at += 1) {
     const char = line[at] ?? '';
     if (char === '"') return at + 1;
-    if (char === '$' || char === '`') complain(reader, workedOut, false);
+    if (char === '$' || char === '`') markNotPlain(reader, expansionReason, false);
     const next = line[at + 1] ?? '';
     const isEscape = char === '\\' && '$`"\\\n'.includes(next);
     if (isEscape) at += 1;
-    add(reader, isEscape ? next : char);
+    appendText(reader, isEscape ? next : char);
   }
-  complain(reader, 'a quote does not close', false);
+  markNotPlain(reader, 'a quote does not close', false);
   return line.length;
 }
 
-function readEscape(reader: Reader, line: string, at: number): number {
+function readEscape(reader: ShellReader, line: string, at: number): number {
   const char = line[at] ?? '';
-  if (char === '' || char === '\n') complain(reader, 'it ends a line with a backslash', false);
-  add(reader, char);
+  if (char === '' || char === '\n') markNotPlain(reader, 'it ends a line with a backslash', false);
+  appendText(reader, char);
   return at + 1;
 }
 
-const workedOut = 'the shell would work out a part of it';
+const expansionReason = 'the shell would work out a part of it';
 
-/** A tilde means something only where a path may begin, and a hash only where a word may. */
-function readSpecial(reader: Reader, char: string, before: string): void {
+/** A tilde is special only at the start of a path, and a hash only at the start of a word. */
+function readSpecial(reader: ShellReader, char: string, before: string): void {
   const begins = reader.word === null;
-  if (char === '#' && begins) complain(reader, 'a part of it is a comment', false);
+  if (char === '#' && begins) markNotPlain(reader, 'a part of it is a comment', false);
   else if (char === '~' ? begins || before === '=' || before === ':' : char !== '#') {
-    complain(reader, workedOut, false);
+    markNotPlain(reader, expansionReason, false);
   }
-  add(reader, char);
+  appendText(reader, char);
 }
 
-/** Words that change what the words after them mean. */
-const reserved: ReadonlySet<string> = new Set(
+/** Words that change the meaning of the words after them. */
+const reservedWords: ReadonlySet<string> = new Set(
   '! if then elif else fi for while until do done case esac in function select time coproc [[ ]] eval'.split(
     ' ',
   ),
 );
 
-function checkFirst(reader: Reader, first: string): void {
-  if (first === '') complain(reader, 'the name of the command is empty', false);
-  if (/^\w+\+?=/.test(first)) complain(reader, 'it sets a variable for the command', true);
-  if (reserved.has(first)) complain(reader, `"${first}" means something to the shell`, false);
+function checkCommandName(reader: ShellReader, first: string): void {
+  if (first === '') markNotPlain(reader, 'the name of the command is empty', false);
+  if (/^\w+\+?=/.test(first)) markNotPlain(reader, 'it sets a variable for the command', true);
+  if (reservedWords.has(first)) markNotPlain(reader, `"${first}" means something to the shell`, false);
 }
 
-/** The first complaint is the one told. */
-function complain(reader: Reader, notPlain: string, isKnown: boolean): void {
+/** Only the first reason is reported. */
+function markNotPlain(reader: ShellReader, notPlain: string, isKnown: boolean): void {
   reader.notPlain ??= notPlain;
   reader.isKnown &&= isKnown;
 }
 
-function add(reader: Reader, text: string): void {
+function appendText(reader: ShellReader, text: string): void {
   reader.word = (reader.word ?? '') + text;
 }
 
-function endWord(reader: Reader): void {
+function endWord(reader: ShellReader): void {
   if (reader.word !== null) reader.words.push(reader.word);
   reader.word = null;
 }
 
-function endCommand(reader: Reader): void {
+function endCommand(reader: ShellReader): void {
   endWord(reader);
   if (reader.words.length > 0) reader.commands.push(reader.words);
   reader.words = [];

@@ -1,11 +1,11 @@
-import { WrittenFileError, type WrittenFileErrorCode } from '../written-files/written-file-error.ts';
+import { DataFileError, type DataFileErrorCode } from '../data-files/data-file-error.ts';
 
 export type ProfileFileErrorCode =
-  | WrittenFileErrorCode
-  /** The file of its chart cannot be used. */
+  | DataFileErrorCode
+  /** The chart file that the profile names is not usable. */
   | 'chart';
 
-/** A file that has no usable profile in it. */
-export class ProfileFileError extends WrittenFileError<ProfileFileErrorCode> {
+/** A file that does not contain a usable profile. */
+export class ProfileFileError extends DataFileError<ProfileFileErrorCode> {
   override readonly name = 'ProfileFileError';
 }

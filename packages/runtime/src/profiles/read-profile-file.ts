@@ -1,28 +1,29 @@
 import { dirname, resolve } from 'node:path';
-import { findModeChart, ProfileError, readProfile, type Profile } from '@pawl/core';
+import { findModeChart, ProfileError, parseProfile, type Profile } from '@pawl/core';
 import { ChartFileError } from '../charts/chart-file-error.ts';
 import { readChartFile } from '../charts/read-chart-file.ts';
 import { ProfileFileError } from './profile-file-error.ts';
-import { readSmallFile } from '../written-files/small-file.ts';
-import { readWrittenText, writtenKindOf, type WrittenText } from '../written-files/written-text.ts';
+import { readSmallFile } from '../data-files/small-file.ts';
+import { parseDataFile, detectDataFormat, type ParsedDataFile } from '../data-files/parse-data-file.ts';
 
-/** More than the largest profile anybody would write by hand, a chart in it included. */
+/** Larger than any handwritten profile, including its chart. */
 export const profileFileBytesMax: number = 512 * 1024;
 
 /**
- * A profile from a file: `.json`, `.yaml` or `.yml`. Its `chart` may name another such file, from where the profile is.
- * Throws one `ProfileFileError` that says what is wrong where.
+ * Reads a profile from a `.json`, `.yaml` or `.yml` file. Its `chart` may name another such file, relative to the
+ * profile. Throws a `ProfileFileError` with the problem and its position.
  */
 export async function readProfileFile(path: string): Promise<Profile> {
-  const kind = writtenKindOf(path);
-  if (kind === null) throw new ProfileFileError('unknown-kind', path, { problem: unknownKind });
+  const kind = detectDataFormat(path);
+  if (kind === null)
+    throw new ProfileFileError('unknown-kind', path, { problem: unsupportedProfileExtension });
   const file = await readSmallFile(path, profileFileBytesMax);
   if (!file.ok) throw new ProfileFileError(file.code, path, file);
-  const read = readWrittenText(file.text, kind);
+  const read = parseDataFile(file.text, kind);
   if ('problem' in read) throw new ProfileFileError('syntax', path, read);
-  const value = await withChart(path, read);
+  const value = await loadProfileChart(path, read);
   try {
-    return readProfile(value);
+    return parseProfile(value);
   } catch (error) {
     if (!(error instanceof ProfileError)) throw error;
     const line = read.lineOf(error.path);
@@ -30,13 +31,14 @@ export async function readProfileFile(path: string): Promise<Profile> {
   }
 }
 
-const unknownKind = 'profiles are read from .json, .yaml and .yml files. Rename it to say which it is.';
+const unsupportedProfileExtension =
+  'profiles are read from .json, .yaml and .yml files. Rename it to say which it is.';
 
-/** What stands in the file, with the chart itself where it names the file of one. */
-async function withChart(path: string, { value, lineOf }: WrittenText): Promise<unknown> {
+/** Returns the parsed value with a chart file name replaced by the chart it contains. */
+async function loadProfileChart(path: string, { value, lineOf }: ParsedDataFile): Promise<unknown> {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'chart')) return value;
   const { chart } = value as { readonly chart: unknown };
-  if (typeof chart !== 'string' || !isFileName(chart)) return value;
+  if (typeof chart !== 'string' || !isChartFileName(chart)) return value;
   try {
     return { ...value, chart: await readChartFile(resolve(dirname(path), chart)) };
   } catch (error) {
@@ -46,7 +48,7 @@ async function withChart(path: string, { value, lineOf }: WrittenText): Promise<
   }
 }
 
-/** Anything but the name of a chart that is built in, if it looks like a path. */
-function isFileName(chart: string): boolean {
+/** Whether the value looks like a path and is not the name of a built-in chart. */
+function isChartFileName(chart: string): boolean {
   return findModeChart(chart) === undefined && /[/\\]|\.(?:json|ya?ml)$/i.test(chart);
 }

@@ -1,32 +1,32 @@
 import type { ToolMessage } from '@pawl/core';
 import type { ToolDescription } from '../tools/tool.ts';
-import type { ModelDecision, Reply, Said } from './decision.ts';
+import type { ModelDecision, ModelReply, ReplyPayload } from './decision.ts';
 
-/** The logs a reply may write, in the spelling of the profile. When reading, every spelling is taken. */
-export type LogName = 'think_log' | 'thinking_log' | 'evaluation_log';
+/** The logs that a reply may write, in the profile's spelling. Decoding accepts every spelling. */
+export type ProtocolLogName = 'think_log' | 'thinking_log' | 'evaluation_log';
 
 /** What a reply may do at this point. */
 export type ProtocolContext = {
-  /** What may be called. */
+  /** The tools that may be called. */
   readonly tools: readonly ToolDescription[];
-  /** What `next_state` may name; empty when the model has no say in it. */
+  /** The values allowed in `next_state`; empty if the model cannot choose the state. */
   readonly states: readonly string[];
-  readonly logs: readonly LogName[];
-  /** How many calls one reply may make: 1 where there is one action a cycle. */
+  readonly logs: readonly ProtocolLogName[];
+  /** Maximum number of calls per reply; 1 for one action per cycle. */
   readonly callsMax: number;
 };
 
-/** One way for a model to say what it wants. All of them come to the same decision. */
-export type Codec = {
+/** One reply format for a model. All codecs decode to the same decision type. */
+export type ProtocolCodec = {
   readonly name: string;
-  /** The part of the system prompt that explains how to reply. */
+  /** The part of the system prompt that explains the reply format. */
   instructions(context: ProtocolContext): string;
   /** A valid reply, as text. */
   example(context: ProtocolContext): string;
   /** Never throws, whatever the model wrote. */
-  decode(reply: Reply, context: ProtocolContext): ModelDecision;
-  /** The reply that says this; `decode` gives it back. */
-  encode(said: Said, context: ProtocolContext): Reply;
-  /** Results as text, for a model that has no messages for them. Nothing in them can pass for part of the protocol. */
+  decode(reply: ModelReply, context: ProtocolContext): ModelDecision;
+  /** Encodes a payload as a reply; `decode` is the inverse. */
+  encode(said: ReplyPayload, context: ProtocolContext): ModelReply;
+  /** Formats tool results as text, for models without tool messages. Results cannot imitate protocol syntax. */
   observe(results: readonly ToolMessage[]): string;
 };

@@ -1,32 +1,32 @@
 import type { RequestedCall } from '@pawl/core';
 
-/** What a model sent: its text, and the calls that its provider has already told apart from the text. */
-export type Reply = { readonly text: string; readonly calls: readonly RequestedCall[] };
+/** A model's reply: its text, and the tool calls that the provider already separated from it. */
+export type ModelReply = { readonly text: string; readonly calls: readonly RequestedCall[] };
 
-/** What is wrong with a reply: what, where in the reply, and what to do about it. Written for the model. */
-export type Problem = { readonly what: string; readonly where: string; readonly hint: string };
+/** A problem with a reply, written for the model: what is wrong, where, and how to fix it. */
+export type ReplyProblem = { readonly what: string; readonly where: string; readonly hint: string };
 
-/** What a model has to say in any protocol. */
-export type Said = {
+/** The content of a reply, independent of the protocol. */
+export type ReplyPayload = {
   /** The prose around the protocol, trimmed. */
   readonly text: string;
   readonly calls: readonly RequestedCall[];
-  /** The state the model wants to go to, trimmed and otherwise as it was written: the chart knows which there are. */
+  /** The requested next state, trimmed but otherwise unchanged; the chart validates it. */
   readonly nextState: string | null;
   readonly logs: { readonly think: string | null; readonly evaluation: string | null };
-  /** The final answer, when the model says that this is one; null while it goes on. */
+  /** The final answer; null if the model continues to work. */
   readonly answer: string | null;
 };
 
-/** What a reply comes to. With a problem nothing of it is to be carried out: no call, no change of state, no answer. */
-export type ModelDecision = Said & {
-  /** Empty when the reply is well formed. */
-  readonly problems: readonly Problem[];
-  /** Whether the reply shows any sign of the protocol it was read in. Prose does not. */
+/** A decoded reply. If there is a problem, nothing of the reply is executed: no call, no transition, no answer. */
+export type ModelDecision = ReplyPayload & {
+  /** Empty if the reply is well formed. */
+  readonly problems: readonly ReplyProblem[];
+  /** Whether the reply shows signs of the protocol. Plain prose does not. */
   readonly isTraced: boolean;
 };
 
-export const nothingSaid: Said = {
+export const emptyReplyPayload: ReplyPayload = {
   text: '',
   calls: [],
   nextState: null,
@@ -34,28 +34,30 @@ export const nothingSaid: Said = {
   answer: null,
 };
 
-type Draft = {
-  readonly said: Said;
-  readonly problems: readonly Problem[];
+type DecisionDraft = {
+  readonly said: ReplyPayload;
+  readonly problems: readonly ReplyProblem[];
   readonly isTraced: boolean;
-  /** How many calls one reply may make. */
+  /** Maximum number of calls per reply. */
   readonly callsMax: number;
 };
 
-/** A reply of nothing but broken tags has as many problems as tags; nobody reads them all. */
-const problemsMax = 20;
+/** Limited because a reply of nothing but broken tags has as many problems as tags. */
+const decisionProblemsMax = 20;
 
-/** The rules that hold in every protocol: no half of a reply is carried out, and a call wins over the rest. */
-export function settle({ said, problems, isTraced, callsMax }: Draft): ModelDecision {
-  const found = [...problems, ...tooMany(said.calls.length, callsMax)];
-  if (found.length === 0 && isSilent(said)) found.push(silence);
+/**
+ * Applies the rules of every protocol: a reply is never executed in part, and a call takes precedence over the rest.
+ */
+export function finalizeDecision({ said, problems, isTraced, callsMax }: DecisionDraft): ModelDecision {
+  const found = [...problems, ...checkCallCount(said.calls.length, callsMax)];
+  if (found.length === 0 && isEmptyPayload(said)) found.push(emptyReplyProblem);
   if (found.length > 0) {
     return {
       ...said,
       calls: [],
       nextState: null,
       answer: null,
-      problems: found.slice(0, problemsMax),
+      problems: found.slice(0, decisionProblemsMax),
       isTraced,
     };
   }
@@ -63,17 +65,17 @@ export function settle({ said, problems, isTraced, callsMax }: Draft): ModelDeci
   return { ...said, problems: [], isTraced };
 }
 
-function isSilent({ calls, nextState, logs, answer }: Said): boolean {
+function isEmptyPayload({ calls, nextState, logs, answer }: ReplyPayload): boolean {
   return calls.length === 0 && (nextState ?? logs.think ?? logs.evaluation ?? answer) === null;
 }
 
-const silence: Problem = {
+const emptyReplyProblem: ReplyProblem = {
   what: 'it says nothing that can be acted on',
   where: 'the whole reply',
   hint: 'Say what to do next, in the format that was asked for.',
 };
 
-function tooMany(count: number, callsMax: number): readonly Problem[] {
+function checkCallCount(count: number, callsMax: number): readonly ReplyProblem[] {
   if (count <= callsMax) return [];
   return [
     {

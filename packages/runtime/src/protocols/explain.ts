@@ -1,14 +1,14 @@
-import type { Codec, ProtocolContext } from './codec.ts';
-import type { Problem } from './decision.ts';
+import type { ProtocolCodec, ProtocolContext } from './codec.ts';
+import type { ReplyProblem } from './decision.ts';
 
-/** The answer to a reply that could not be used: what was wrong with it, and one that would do. */
+/** Formats the feedback for an unusable reply: its problems and a valid example. */
 export function explainProblems(
-  problems: readonly Problem[],
-  codec: Codec,
+  problems: readonly ReplyProblem[],
+  codec: ProtocolCodec,
   context: ProtocolContext,
 ): string {
   const shown = problems
-    .slice(0, problemsMax)
+    .slice(0, explainedProblemsMax)
     .map(({ what, where, hint }) => `- In ${where}: ${what}. ${hint}`);
   const more = problems.length - shown.length;
   return [
@@ -20,5 +20,5 @@ export function explainProblems(
   ].join('\n');
 }
 
-/** A model that gets a long list mends the first lines of it. */
-const problemsMax = 5;
+/** Models fix only the first items of a long list. */
+const explainedProblemsMax = 5;

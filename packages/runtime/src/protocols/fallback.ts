@@ -1,15 +1,15 @@
-import type { Codec, ProtocolContext } from './codec.ts';
+import type { ProtocolCodec, ProtocolContext } from './codec.ts';
 import type { ModelDecision } from './decision.ts';
 
 /**
- * Reads a reply in several protocols, for models that do not keep to one. What counts is the first of these:
- * 1. the first protocol in which the reply is well formed and meant: its calls are of tools on offer, and an answer or a note
- *    in it is all there is. Prose that quotes somebody else's call or some JSON is still prose;
- * 2. the first that the reply shows signs of: its problems are what the model is told;
- * 3. the first in which the reply has no problem, which is prose as an answer, if one of the protocols takes it as that.
- * Otherwise the reply has the problems that the first protocol finds. Asking and answering is done in the first one, too.
+ * Decodes a reply with several protocols, for models that do not stick to one. The first match wins:
+ * 1. the first protocol in which the reply is well formed and intended: its calls are of offered tools, and an answer
+ * or a note is the whole reply. Prose that quotes a call or some JSON is still prose;
+ * 2. the first protocol that the reply shows signs of: its problems are reported to the model;
+ * 3. the first protocol in which the reply has no problem, which is prose as an answer, if a protocol accepts that.
+ * Otherwise the problems of the first protocol are reported. Instructions and encoding use the first protocol.
  */
-export function createFallback(codecs: readonly [Codec, ...Codec[]]): Codec {
+export function createFallbackCodec(codecs: readonly [ProtocolCodec, ...ProtocolCodec[]]): ProtocolCodec {
   const [first] = codecs;
   return {
     ...first,
@@ -17,7 +17,7 @@ export function createFallback(codecs: readonly [Codec, ...Codec[]]): Codec {
     decode(reply, context) {
       const decisions = codecs.map((codec) => codec.decode(reply, context));
       return (
-        decisions.find((decision) => isMeant(decision, context)) ??
+        decisions.find((decision) => isIntendedDecision(decision, context)) ??
         decisions.find(({ isTraced, problems }) => isTraced && problems.length > 0) ??
         decisions.find(({ problems }) => problems.length === 0) ??
         first.decode(reply, context)
@@ -26,7 +26,7 @@ export function createFallback(codecs: readonly [Codec, ...Codec[]]): Codec {
   };
 }
 
-function isMeant(decision: ModelDecision, { tools }: ProtocolContext): boolean {
+function isIntendedDecision(decision: ModelDecision, { tools }: ProtocolContext): boolean {
   const { isTraced, problems, calls, nextState, text } = decision;
   if (!isTraced || problems.length > 0) return false;
   if (calls.length === 0) return nextState !== null || text === '';

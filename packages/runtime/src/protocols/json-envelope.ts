@@ -1,196 +1,228 @@
-import type { Json, RequestedCall } from '@pawl/core';
-import { anyJson } from '../schema/json-value.ts';
-import { oneLine, shown } from '../schema/one-line.ts';
-import { readCall, type ReadCall } from './arguments.ts';
+import type { Json, JsonObject, RequestedCall } from '@pawl/core';
+import { anyJsonSchema } from '../schema/json-value.ts';
+import { toPrintableLine, formatShortValue } from '../schema/one-line.ts';
+import { parseToolCall, type ParsedCall } from './arguments.ts';
 import type { ProtocolContext } from './codec.ts';
-import { nothingSaid, type Problem, type Said } from './decision.ts';
+import { emptyReplyPayload, type ReplyProblem, type ReplyPayload } from './decision.ts';
 import {
-  fieldsOf,
-  firstOf,
-  isList,
-  isObject,
-  plainName,
-  textOf,
-  type Fields,
-  type JsonObject,
-} from './fields.ts';
-import type { JsonReader } from './json-read.ts';
+  toFieldMap,
+  findFirstField,
+  isJsonArray,
+  isJsonObject,
+  normalizeFieldName,
+  toNonEmptyText,
+  type JsonFieldMap,
+} from './json-fields.ts';
+import type { JsonReader } from './json-reader.ts';
 
-/** What an object says when it is an envelope. */
-export type Envelope = { readonly said: Said; readonly problems: readonly Problem[] };
+/** The content of a JSON envelope. */
+export type JsonEnvelope = { readonly said: ReplyPayload; readonly problems: readonly ReplyProblem[] };
 
-type Means = { readonly context: ProtocolContext; readonly reader: JsonReader };
+type EnvelopeContext = { readonly context: ProtocolContext; readonly reader: JsonReader };
 
-/*
- * The field names of the envelopes in use, as plain names. Each list is in the order of who wins.
- */
-const names = {
+/* The normalized field names of known envelope formats. Each list is in order of precedence. */
+const fieldNames = {
   think: ['thinklog', 'thinkinglog', 'reasoning', 'thought', 'thoughts'],
   evaluation: ['evaluationlog'],
   calls: ['calls', 'toolcalls', 'actions'],
   tool: ['toolname', 'tool'],
   args: ['args', 'arguments', 'parameters', 'params', 'input', 'actioninput', 'toolinput', 'toolargs'],
   answer: ['final', 'finalanswer', 'answer'],
-  /** Only looked at once the action says that this is the end. */
+  /** Only used if the action says that this is the end. */
   ending: ['result', 'summary', 'message', 'error', 'text'],
   other: ['action', 'agent', 'nextstate', 'name', 'function', 'type', 'id', 'callid', 'toolcallid', 'index'],
 } as const;
 
-/** What may stand beside a call, or beside a note or an answer, without being part of it. */
-const besideCall: ReadonlySet<string> = new Set([
-  ...names.think,
-  ...names.evaluation,
-  ...names.tool,
-  ...names.other,
+/** Keys that may appear next to a call, or next to a note or an answer, without being part of it. */
+const keysBesideCall: ReadonlySet<string> = new Set([
+  ...fieldNames.think,
+  ...fieldNames.evaluation,
+  ...fieldNames.tool,
+  ...fieldNames.other,
 ]);
-const besideRest: ReadonlySet<string> = new Set([...besideCall, ...names.answer]);
+const keysBesideAnswer: ReadonlySet<string> = new Set([...keysBesideCall, ...fieldNames.answer]);
 
-/** What `action` may say besides the name of a tool. */
-const verbs = {
+/** Values of `action` other than a tool name. */
+const actionVerbs = {
   call: ['tool', 'toolcall', 'calltool', 'usetool', 'function', 'functioncall', 'call'],
   end: ['finish', 'final', 'finalanswer', 'answer', 'done', 'complete', 'error'],
   think: ['reason', 'reasoning', 'think', 'thinking', 'none'],
 } as const;
 
-/** Reads an envelope; null when the value is not one. */
-export function readEnvelope(value: Json, means: Means): Envelope | null {
-  if (isList(value)) return value.some(isCall) ? collect(nothingSaid, value, means) : null;
-  if (!isObject(value)) return null;
-  const agent = fieldsOf(value).get('agent');
-  const inner = isObject(agent) ? agent : value;
-  const fields = fieldsOf(inner);
-  const said: Said = {
-    ...nothingSaid,
-    nextState: textOf(fields.get('nextstate')),
+/** Parses an envelope; null if the value is not one. */
+export function parseEnvelope(value: Json, means: EnvelopeContext): JsonEnvelope | null {
+  if (isJsonArray(value))
+    return value.some(isCallObject) ? collectCalls(emptyReplyPayload, value, means) : null;
+  if (!isJsonObject(value)) return null;
+  const agent = toFieldMap(value).get('agent');
+  const inner = isJsonObject(agent) ? agent : value;
+  const fields = toFieldMap(inner);
+  const said: ReplyPayload = {
+    ...emptyReplyPayload,
+    nextState: toNonEmptyText(fields.get('nextstate')),
     logs: {
-      think: textOf(firstOf(fields, names.think)),
-      evaluation: textOf(firstOf(fields, names.evaluation)),
+      think: toNonEmptyText(findFirstField(fields, fieldNames.think)),
+      evaluation: toNonEmptyText(findFirstField(fields, fieldNames.evaluation)),
     },
   };
-  return readAction(said, inner, fields, means) ?? readRest(said, inner, isObject(agent));
+  return (
+    parseEnvelopeAction(said, inner, fields, means) ?? parseStateOrAnswer(said, inner, isJsonObject(agent))
+  );
 }
 
-/** What says where to go is an envelope. A note or an answer is one only by itself: else it is JSON about something. */
-function readRest(said: Said, value: JsonObject, isAgent: boolean): Envelope | null {
+/**
+ * A value with a next state is an envelope. A note or an answer is one only without unknown keys; otherwise it is
+ * unrelated JSON.
+ */
+function parseStateOrAnswer(said: ReplyPayload, value: JsonObject, isAgent: boolean): JsonEnvelope | null {
   if (isAgent || said.nextState !== null) return { said, problems: [] };
-  const answer = textOf(firstOf(fieldsOf(value), names.answer));
+  const answer = toNonEmptyText(findFirstField(toFieldMap(value), fieldNames.answer));
   const isEmpty = (said.logs.think ?? said.logs.evaluation ?? answer) === null;
-  return isEmpty || strangeKey(value, besideRest) !== undefined
+  return isEmpty || findUnknownKey(value, keysBesideAnswer) !== undefined
     ? null
     : { said: { ...said, answer }, problems: [] };
 }
 
-/** Some ask for what is to be done in a list, some under `action`, some write the call itself. */
-function readAction(said: Said, value: JsonObject, fields: Fields, means: Means): Envelope | null {
-  const list = firstOf(fields, names.calls);
-  if (isList(list) && list.length > 0) return collect(said, list, means);
+/** The action may be in a list, under `action`, or the object may be the call itself. */
+function parseEnvelopeAction(
+  said: ReplyPayload,
+  value: JsonObject,
+  fields: JsonFieldMap,
+  means: EnvelopeContext,
+): JsonEnvelope | null {
+  const list = findFirstField(fields, fieldNames.calls);
+  if (isJsonArray(list) && list.length > 0) return collectCalls(said, list, means);
   const action = fields.get('action');
-  if (isList(action)) return collect(said, action, means);
-  if (isObject(action)) return collect(said, Object.keys(action).length === 0 ? [] : [action], means);
-  if (typeof action === 'string' && action.trim() !== '') return byVerb(said, value, action.trim(), means);
-  return isCall(value) ? collect(said, [value], means) : null;
+  if (isJsonArray(action)) return collectCalls(said, action, means);
+  if (isJsonObject(action))
+    return collectCalls(said, Object.keys(action).length === 0 ? [] : [action], means);
+  if (typeof action === 'string' && action.trim() !== '')
+    return parseActionVerb(said, value, action.trim(), means);
+  return isCallObject(value) ? collectCalls(said, [value], means) : null;
 }
 
-function byVerb(said: Said, value: JsonObject, action: string, means: Means): Envelope {
-  const fields = fieldsOf(value);
-  const verb = plainName(action);
+function parseActionVerb(
+  said: ReplyPayload,
+  value: JsonObject,
+  action: string,
+  means: EnvelopeContext,
+): JsonEnvelope {
+  const fields = toFieldMap(value);
+  const verb = normalizeFieldName(action);
   const isTool = means.context.tools.some(({ name }) => name === action);
-  const tool = textOf(firstOf(fields, names.tool));
-  if (isTool) return collect(said, [value], means, action);
-  if (isOneOf(verbs.end, verb)) return ended(said, fields);
-  if (isOneOf(verbs.think, verb)) return { said, problems: [] };
-  if (isOneOf(verbs.call, verb) || tool !== null) return collect(said, [value], means);
-  // Names of tools look like `context.search` or `read_file`; whoever runs tools says which there are.
-  if (/[._]/.test(action)) return collect(said, [value], means, action);
+  const tool = toNonEmptyText(findFirstField(fields, fieldNames.tool));
+  if (isTool) return collectCalls(said, [value], means, action);
+  if (includesName(actionVerbs.end, verb)) return parseFinalAnswer(said, fields);
+  if (includesName(actionVerbs.think, verb)) return { said, problems: [] };
+  if (includesName(actionVerbs.call, verb) || tool !== null) return collectCalls(said, [value], means);
+  // Tool names look like `context.search` or `read_file`; the tool runner checks whether the tool exists.
+  if (/[._]/.test(action)) return collectCalls(said, [value], means, action);
   const known = means.context.tools.map(({ name }) => name).join(', ');
   const hint = `Use "tool" with the name of a tool, "reason" or "finish".${known === '' ? '' : ` The tools are: ${known}.`}`;
-  const what = `there is no action ${shown(action)}`;
+  const what = `there is no action ${formatShortValue(action)}`;
   return { said, problems: [{ what, where: '"action"', hint }] };
 }
 
-function isOneOf(list: readonly string[], name: string): boolean {
+function includesName(list: readonly string[], name: string): boolean {
   return list.includes(name);
 }
 
-function ended(said: Said, fields: Fields): Envelope {
-  const args = firstOf(fields, names.args);
-  const inner = isObject(args) ? fieldsOf(args) : new Map<string, Json>();
-  const endings = [...names.answer, ...names.ending];
-  const answer = answerText(firstOf(fields, endings) ?? firstOf(inner, endings) ?? args);
+function parseFinalAnswer(said: ReplyPayload, fields: JsonFieldMap): JsonEnvelope {
+  const args = findFirstField(fields, fieldNames.args);
+  const inner = isJsonObject(args) ? toFieldMap(args) : new Map<string, Json>();
+  const endings = [...fieldNames.answer, ...fieldNames.ending];
+  const answer = toAnswerText(findFirstField(fields, endings) ?? findFirstField(inner, endings) ?? args);
   if (answer !== null) return { said: { ...said, answer }, problems: [] };
   const hint = 'Put the whole answer, as text, under "final".';
   return { said, problems: [{ what: 'the answer is missing', where: '"final"', hint }] };
 }
 
-function answerText(value: Json | undefined): string | null {
-  if (!isObject(value) && !isList(value)) return textOf(value);
-  // Writing what is nested too deep would exhaust the stack.
-  return anyJson.safeParse(value).success ? JSON.stringify(value) : null;
+function toAnswerText(value: Json | undefined): string | null {
+  if (!isJsonObject(value) && !isJsonArray(value)) return toNonEmptyText(value);
+  // Serializing a value that is nested too deeply would overflow the stack.
+  return anyJsonSchema.safeParse(value).success ? JSON.stringify(value) : null;
 }
 
-/** Whether an object asks for a tool by itself. A name alone does not: many things have one. */
-function isCall(value: Json): boolean {
-  if (!isObject(value)) return false;
-  const fields = fieldsOf(value);
-  if (textOf(firstOf(fields, names.tool)) !== null || fields.has('function')) return true;
+/** Whether an object is a tool call by itself. A name alone is not enough, because many objects have one. */
+function isCallObject(value: Json): boolean {
+  if (!isJsonObject(value)) return false;
+  const fields = toFieldMap(value);
+  if (toNonEmptyText(findFirstField(fields, fieldNames.tool)) !== null || fields.has('function')) return true;
   if (typeof fields.get('action') === 'string') return true;
-  return textOf(fields.get('name')) !== null && names.args.some((name) => fields.has(name));
+  return toNonEmptyText(fields.get('name')) !== null && fieldNames.args.some((name) => fields.has(name));
 }
 
-function collect(said: Said, list: readonly Json[], { reader }: Means, tool?: string): Envelope {
+function collectCalls(
+  said: ReplyPayload,
+  list: readonly Json[],
+  { reader }: EnvelopeContext,
+  tool?: string,
+): JsonEnvelope {
   const read = list.map((value, index) => {
     const where = list.length === 1 ? 'the call' : `call ${index + 1} of ${list.length}`;
-    return callOf(value, { reader, where, tool });
+    return parseEnvelopeCall(value, { reader, where, tool });
   });
   const calls = read.map(({ call }) => call).filter((call): call is RequestedCall => call !== undefined);
-  const problems = read.map(({ problem }) => problem).filter((each): each is Problem => each !== undefined);
+  const problems = read
+    .map(({ problem }) => problem)
+    .filter((each): each is ReplyProblem => each !== undefined);
   return { said: { ...said, calls }, problems };
 }
 
-type CallMeans = { readonly reader: JsonReader; readonly where: string; readonly tool?: string | undefined };
+type CallParseContext = {
+  readonly reader: JsonReader;
+  readonly where: string;
+  readonly tool?: string | undefined;
+};
 
-function callOf(value: Json, { reader, where, tool }: CallMeans): ReadCall {
-  if (!isObject(value)) {
+function parseEnvelopeCall(value: Json, { reader, where, tool }: CallParseContext): ParsedCall {
+  if (!isJsonObject(value)) {
     return { problem: { what: 'a call is not an object', where, hint: 'Write {"tool": …, "args": {…}}.' } };
   }
-  const inner = fieldsOf(value).get('function');
-  const call = isObject(inner) ? inner : value;
-  const fields = fieldsOf(call);
-  const id = textOf(firstOf(fieldsOf(value), ['id', 'callid', 'toolcallid'])) ?? undefined;
-  if (tool === undefined && isAction(fields)) {
-    return readCall({ id, tool: textOf(fields.get('type')) ?? '', args: withoutType(call) }, where, reader);
+  const inner = toFieldMap(value).get('function');
+  const call = isJsonObject(inner) ? inner : value;
+  const fields = toFieldMap(call);
+  const id = toNonEmptyText(findFirstField(toFieldMap(value), ['id', 'callid', 'toolcallid'])) ?? undefined;
+  if (tool === undefined && isTypedAction(fields)) {
+    return parseToolCall(
+      { id, tool: toNonEmptyText(fields.get('type')) ?? '', args: omitType(call) },
+      where,
+      reader,
+    );
   }
-  const named = tool ?? nameOf(fields);
-  const unread = names.args.some((name) => fields.has(name)) ? undefined : strangeKey(call, besideCall);
+  const named = tool ?? getToolName(fields);
+  const unread = fieldNames.args.some((name) => fields.has(name))
+    ? undefined
+    : findUnknownKey(call, keysBesideCall);
   if (unread !== undefined) {
-    const what = `${shown(unread)} stands beside the call of ${oneLine(named, 60)}, not in its arguments`;
+    const what = `${formatShortValue(unread)} stands beside the call of ${toPrintableLine(named, 60)}, not in its arguments`;
     return { problem: { what, where, hint: 'Put all arguments into one object under "args".' } };
   }
-  return readCall({ id, tool: named, args: firstOf(fields, names.args) }, where, reader);
+  return parseToolCall({ id, tool: named, args: findFirstField(fields, fieldNames.args) }, where, reader);
 }
 
-function nameOf(fields: Fields): string {
-  const name = textOf(firstOf(fields, [...names.tool, 'function', 'name']));
-  const action = textOf(fields.get('action')) ?? '';
-  return name ?? (isOneOf(verbs.call, plainName(action)) ? '' : action);
+function getToolName(fields: JsonFieldMap): string {
+  const name = toNonEmptyText(findFirstField(fields, [...fieldNames.tool, 'function', 'name']));
+  const action = toNonEmptyText(fields.get('action')) ?? '';
+  return name ?? (includesName(actionVerbs.call, normalizeFieldName(action)) ? '' : action);
 }
 
-/** The other way to write a call: `type` names it, and its arguments stand beside `type`. */
-function isAction(fields: Fields): boolean {
-  const others = [...names.tool, ...names.args, 'name', 'function', 'action'];
+/** The alternative call format: `type` names the tool, and the arguments are its sibling fields. */
+function isTypedAction(fields: JsonFieldMap): boolean {
+  const others = [...fieldNames.tool, ...fieldNames.args, 'name', 'function', 'action'];
   return typeof fields.get('type') === 'string' && !others.some((name) => fields.has(name));
 }
 
-function withoutType(action: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(action).filter(([name]) => plainName(name) !== 'type'));
+function omitType(action: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(action).filter(([name]) => normalizeFieldName(name) !== 'type'));
 }
 
-/** A key that is not one of these and has something to say. */
-function strangeKey(value: JsonObject, known: ReadonlySet<string>): string | undefined {
-  const [key] = Object.entries(value).find(([name, item]) => isStrange(name, item, known)) ?? [];
+/** Finds a key with a non-empty value that is not in the known set. */
+function findUnknownKey(value: JsonObject, known: ReadonlySet<string>): string | undefined {
+  const [key] = Object.entries(value).find(([name, item]) => isUnknownKey(name, item, known)) ?? [];
   return key;
 }
 
-function isStrange(name: string, item: Json, known: ReadonlySet<string>): boolean {
-  return item !== null && item !== '' && !known.has(plainName(name));
+function isUnknownKey(name: string, item: Json, known: ReadonlySet<string>): boolean {
+  return item !== null && item !== '' && !known.has(normalizeFieldName(name));
 }

@@ -1,13 +1,22 @@
-import type { Outcome, RequestedCall, ToolMessage } from '@pawl/core';
-import { readCall } from './arguments.ts';
-import type { Codec, ProtocolContext } from './codec.ts';
-import { nothingSaid, settle, type ModelDecision, type Problem, type Reply } from './decision.ts';
-import { createJsonReader } from './json-read.ts';
-import { sampleArguments } from './parameters.ts';
-import { withoutReasoning } from './reasoning.ts';
+import type { ToolOutcome, RequestedCall, ToolMessage } from '@pawl/core';
+import { parseToolCall } from './arguments.ts';
+import type { ProtocolCodec, ProtocolContext } from './codec.ts';
+import {
+  emptyReplyPayload,
+  finalizeDecision,
+  type ModelDecision,
+  type ReplyProblem,
+  type ModelReply,
+} from './decision.ts';
+import { createJsonReader } from './json-reader.ts';
+import { buildSampleArguments } from './parameters.ts';
+import { splitReasoning } from './reasoning.ts';
 
-/** Calls come apart from the text, from a provider that knows tools. Text without a call is the answer. */
-export const nativeCodec: Codec = {
+/**
+ * Tool calls come separately from the text, from a provider with native tool calling. Text without a call is the
+ * answer.
+ */
+export const nativeCodec: ProtocolCodec = {
   name: 'native',
   instructions({ tools }) {
     const answer = 'When the work is done, or cannot be done, reply with the answer as plain text.';
@@ -15,35 +24,35 @@ export const nativeCodec: Codec = {
   },
   example({ tools: [tool] }) {
     if (tool === undefined) return 'The answer, as plain text.';
-    return `A call of ${tool.name} with the arguments ${JSON.stringify(sampleArguments(tool))}`;
+    return `A call of ${tool.name} with the arguments ${JSON.stringify(buildSampleArguments(tool))}`;
   },
-  decode,
+  decode: decodeNative,
   encode: ({ text, calls, answer }) => ({ text: answer ?? text, calls }),
-  observe: (results) => results.map(outcomeText).join('\n\n'),
+  observe: (results) => results.map(formatToolMessage).join('\n\n'),
 };
 
-function decode(reply: Reply, { callsMax }: ProtocolContext): ModelDecision {
+function decodeNative(reply: ModelReply, { callsMax }: ProtocolContext): ModelDecision {
   const reader = createJsonReader();
-  const { think, rest } = withoutReasoning(reply.text);
+  const { think, rest } = splitReasoning(reply.text);
   const text = rest.trim();
   const calls: RequestedCall[] = [];
-  const problems: Problem[] = [];
+  const problems: ReplyProblem[] = [];
   for (const [index, asked] of reply.calls.entries()) {
-    const { call, problem } = readCall(asked, `call ${index + 1} of ${reply.calls.length}`, reader);
+    const { call, problem } = parseToolCall(asked, `call ${index + 1} of ${reply.calls.length}`, reader);
     if (problem !== undefined) problems.push(problem);
     else calls.push({ ...asked, ...call });
   }
   const answer = reply.calls.length === 0 && text !== '' ? text : null;
-  const said = { ...nothingSaid, text, calls, answer, logs: { ...nothingSaid.logs, think } };
-  return settle({ said, problems, isTraced: reply.calls.length > 0, callsMax });
+  const said = { ...emptyReplyPayload, text, calls, answer, logs: { ...emptyReplyPayload.logs, think } };
+  return finalizeDecision({ said, problems, isTraced: reply.calls.length > 0, callsMax });
 }
 
-function outcomeText({ outcome }: ToolMessage): string {
-  return resultText(outcome);
+function formatToolMessage({ outcome }: ToolMessage): string {
+  return formatToolOutcome(outcome);
 }
 
-/** What a tool gave, as text: what it put out, or `Error: ` and why. */
-export function resultText(outcome: Outcome): string {
+/** Formats a tool outcome as text: its output, or `Error: ` and the message. */
+export function formatToolOutcome(outcome: ToolOutcome): string {
   if (!outcome.ok) return `Error: ${outcome.error.message}`;
   return typeof outcome.output === 'string' ? outcome.output : JSON.stringify(outcome.output);
 }

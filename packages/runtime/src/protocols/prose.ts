@@ -1,8 +1,8 @@
-import type { Source } from './source.ts';
+import type { ScanSource } from './scan-source.ts';
 
-/** What stands before and after a part of a text, without the code block that the part may have stood in. */
-export function proseAround(
-  source: Source,
+/** Returns the text before and after a section, without the code fence around the section. */
+export function extractSurroundingProse(
+  source: ScanSource,
   { start, end }: { readonly start: number; readonly end: number },
 ): string {
   const before = source.slice(0, start).trimEnd();

@@ -1,51 +1,57 @@
-import type { Problem } from './decision.ts';
-import { afterComment, readLeaf, type FieldText, type Table } from './xml-leaf.ts';
-import { brokenTag, cutAction, loose, stray, twice } from './xml-problems.ts';
-import type { Attributes, Token } from './xml-tokens.ts';
+import type { ReplyProblem } from './decision.ts';
+import { skipComment, readTextElement, type FieldText, type TokenTable } from './xml-leaf.ts';
+import {
+  createBrokenTagProblem,
+  truncatedActionProblem,
+  createLooseTextProblem,
+  createStrayTagProblem,
+  createDuplicateTagProblem,
+} from './xml-problems.ts';
+import type { TagAttributes, XmlToken } from './xml-tokens.ts';
 
-/** An `<action>`: what its attributes and elements say, by plain name. Where both say something the element counts. */
+/** An `<action>`: its attributes and elements by normalized name. An element overrides an attribute. */
 export type ActionElement = { readonly fields: ReadonlyMap<string, FieldText> };
 
-export const actionParts: ReadonlySet<string> = new Set(['type', 'tags', 'value']);
+export const actionElementNames: ReadonlySet<string> = new Set(['type', 'tags', 'value']);
 
-type ReadElement = {
+type ParsedActionElement = {
   readonly action?: ActionElement;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ReplyProblem[];
   readonly next: number;
   readonly end: number;
 };
 
 /**
- * Reads the action that is opened here. It ends where it is closed, or where the agent element or another action shows that it
- * was meant to be. At the end of the reply nothing shows that: then it is only a part of an action.
+ * Reads the action that opens at this token. It ends at its closing tag, or at the next agent or action tag, which
+ * implies its end. At the end of the reply nothing implies that, so the action is incomplete.
  */
-export function readActionElement(table: Table, index: number): ReadElement {
+export function readActionElement(table: TokenTable, index: number): ParsedActionElement {
   const { tokens, source } = table;
   const edge = table.nextEdge[index + 1] ?? tokens.length;
   const last = tokens[edge];
-  const { fields, problems } = readContents(table, index, edge);
+  const { fields, problems } = readActionContents(table, index, edge);
   const isClosed = last?.kind === 'close' && last.name === 'action';
   return {
     ...(fields.size > 0 && { action: { fields } }),
-    problems: last === undefined ? [...problems, cutAction] : problems,
+    problems: last === undefined ? [...problems, truncatedActionProblem] : problems,
     next: isClosed ? edge + 1 : edge,
     end: isClosed ? last.end : (last?.start ?? source.length),
   };
 }
 
-function readContents(table: Table, index: number, edge: number) {
+function readActionContents(table: TokenTable, index: number, edge: number) {
   const { tokens, source } = table;
-  const opening = tokens[index] as Extract<Token, { readonly kind: 'open' | 'empty' }>;
-  const fields = fieldsOfTag(opening.attributes);
+  const opening = tokens[index] as Extract<XmlToken, { readonly kind: 'open' | 'empty' }>;
+  const fields = toAttributeFields(opening.attributes);
   const given = new Set<string>();
-  const problems: Problem[] = [];
+  const problems: ReplyProblem[] = [];
   let [at, from] = [index + 1, opening.end];
   while (at < edge) {
-    const token = tokens[at] as Token;
-    const { field, problem, next, end } = partAt(table, at, token);
-    problems.push(...looseText(source.slice(from, token.start)), ...(problem ?? []));
+    const token = tokens[at] as XmlToken;
+    const { field, problem, next, end } = readActionPart(table, at, token);
+    problems.push(...checkLooseText(source.slice(from, token.start)), ...(problem ?? []));
     if (field !== undefined) {
-      if (given.has(field.name)) problems.push(twice(field.name));
+      if (given.has(field.name)) problems.push(createDuplicateTagProblem(field.name));
       given.add(field.name);
       fields.set(field.name, field);
     }
@@ -53,44 +59,44 @@ function readContents(table: Table, index: number, edge: number) {
   }
   return {
     fields,
-    problems: [...problems, ...looseText(source.slice(from, tokens[edge]?.start ?? source.length))],
+    problems: [...problems, ...checkLooseText(source.slice(from, tokens[edge]?.start ?? source.length))],
   };
 }
 
-/** Text in an action that belongs to no parameter would be lost. */
-function looseText(text: string): readonly Problem[] {
-  return text.trim() === '' ? [] : [loose(text.trim())];
+/** Text in an action outside any parameter would be lost, so report it. */
+function checkLooseText(text: string): readonly ReplyProblem[] {
+  return text.trim() === '' ? [] : [createLooseTextProblem(text.trim())];
 }
 
-type Part = {
+type ActionPart = {
   readonly next: number;
   readonly end: number;
   readonly field?: FieldText & { readonly name: string };
-  readonly problem?: readonly Problem[];
+  readonly problem?: readonly ReplyProblem[];
 };
 
-function partAt(table: Table, index: number, token: Token): Part {
+function readActionPart(table: TokenTable, index: number, token: XmlToken): ActionPart {
   const alone = { next: index + 1, end: token.end };
   switch (token.kind) {
     case 'open': {
-      const { text, trimmed, next, end } = readLeaf(table, index, table.nextEdge);
+      const { text, trimmed, next, end } = readTextElement(table, index, table.nextEdge);
       return { next, end, field: { name: token.name, text, trimmed } };
     }
     case 'empty':
       return { ...alone, field: { name: token.name, text: '', trimmed: '' } };
     case 'comment':
-      return { next: afterComment(table.tokens, index), end: token.end };
+      return { next: skipComment(table.tokens, index), end: token.end };
     case 'close':
-      return { ...alone, problem: [stray(token.name)] };
+      return { ...alone, problem: [createStrayTagProblem(token.name)] };
     case 'broken':
-      return { ...alone, problem: [brokenTag(token.name)] };
+      return { ...alone, problem: [createBrokenTagProblem(token.name)] };
     case 'cdata':
-      return { ...alone, problem: looseText(table.source.slice(token.from, token.to)) };
+      return { ...alone, problem: checkLooseText(table.source.slice(token.from, token.to)) };
     default:
       return token satisfies never;
   }
 }
 
-export function fieldsOfTag(attributes: Attributes): Map<string, FieldText> {
+export function toAttributeFields(attributes: TagAttributes): Map<string, FieldText> {
   return new Map([...attributes].map(([name, text]) => [name, { text, trimmed: text.trim() }]));
 }

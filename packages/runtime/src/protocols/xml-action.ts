@@ -1,50 +1,56 @@
 import type { Json, RequestedCall } from '@pawl/core';
-import { nearest } from '../nearest.ts';
-import { shown } from '../schema/one-line.ts';
+import { findNearestName } from '../nearest-name.ts';
+import { formatShortValue } from '../schema/one-line.ts';
 import type { ToolDescription } from '../tools/tool.ts';
-import { readCall } from './arguments.ts';
-import type { Problem } from './decision.ts';
-import { own, plainName } from './fields.ts';
-import type { JsonReader } from './json-read.ts';
-import { parametersOf, type Parameter } from './parameters.ts';
+import { parseToolCall } from './arguments.ts';
+import type { ReplyProblem } from './decision.ts';
+import { getOwnJsonField, normalizeFieldName } from './json-fields.ts';
+import type { JsonReader } from './json-reader.ts';
+import { listParameters, type ToolParameter } from './parameters.ts';
 import type { FieldText } from './xml-leaf.ts';
 
-type ReadAction = { readonly call?: RequestedCall; readonly problems: readonly Problem[] };
+type ParsedXmlAction = { readonly call?: RequestedCall; readonly problems: readonly ReplyProblem[] };
 
-/** Turns an action into a call of the tool that its type names. Its text becomes what the tool's schema asks for. */
-export function readAction(
+/** Converts an action into a call of the tool that its type names, with values parsed by the tool's schema. */
+export function parseXmlAction(
   fields: ReadonlyMap<string, FieldText>,
   tools: readonly ToolDescription[],
   reader: JsonReader,
-): ReadAction {
+): ParsedXmlAction {
   const type = fields.get('type')?.trimmed ?? '';
   const tool = tools.find(({ name }) => name === type);
-  if (tool === undefined) return { problems: [noTool(type, tools)] };
-  const { args, problems } = readFields(fields, tool, reader);
+  if (tool === undefined) return { problems: [createUnknownActionProblem(type, tools)] };
+  const { args, problems } = parseXmlFields(fields, tool, reader);
   if (problems.length > 0) return { problems };
-  const { call, problem } = readCall({ tool: type, args }, '<action>', reader);
+  const { call, problem } = parseToolCall({ tool: type, args }, '<action>', reader);
   return call === undefined ? { problems: [problem] } : { call, problems: [] };
 }
 
-function readFields(fields: ReadonlyMap<string, FieldText>, tool: ToolDescription, reader: JsonReader) {
-  const parameters = new Map(parametersOf(tool).map((parameter) => [plainName(parameter.name), parameter]));
-  const problems: Problem[] = [];
+function parseXmlFields(fields: ReadonlyMap<string, FieldText>, tool: ToolDescription, reader: JsonReader) {
+  const parameters = new Map(
+    listParameters(tool).map((parameter) => [normalizeFieldName(parameter.name), parameter]),
+  );
+  const problems: ReplyProblem[] = [];
   const args: [string, Json][] = [];
   for (const [name, text] of fields) {
     const parameter = parameters.get(name);
-    const value = parameter === undefined ? undefined : valueOf(text, parameter, reader);
+    const value = parameter === undefined ? undefined : parseFieldValue(text, parameter, reader);
     if (name === 'type') continue;
-    if (parameter === undefined) problems.push(unknown(name, tool.name, parameters));
-    else if (value === undefined) problems.push(unfit(parameter, tool.name));
+    if (parameter === undefined) problems.push(createUnknownParameterProblem(name, tool.name, parameters));
+    else if (value === undefined) problems.push(createTypeMismatchProblem(parameter, tool.name));
     else args.push([parameter.name, value]);
   }
   const missing = [...parameters].filter(([name, { isRequired }]) => isRequired && !fields.has(name));
-  problems.push(...missing.map(([, parameter]) => absent(parameter, tool.name)));
+  problems.push(...missing.map(([, parameter]) => createMissingParameterProblem(parameter, tool.name)));
   return { args: Object.fromEntries(args), problems };
 }
 
-/** The text as the JSON type that the parameter has; undefined when it cannot be one. */
-function valueOf({ text, trimmed }: FieldText, parameter: Parameter, reader: JsonReader): Json | undefined {
+/** Parses the text as the parameter's JSON type; undefined if it does not match. */
+function parseFieldValue(
+  { text, trimmed }: FieldText,
+  parameter: ToolParameter,
+  reader: JsonReader,
+): Json | undefined {
   switch (parameter.type) {
     case 'number':
     case 'integer':
@@ -56,17 +62,17 @@ function valueOf({ text, trimmed }: FieldText, parameter: Parameter, reader: Jso
     case 'object':
       return reader(trimmed)?.value;
     case 'array':
-      return listOf(trimmed, parameter, reader);
+      return parseListValue(trimmed, parameter, reader);
     default:
-      // Tags name things; white space around them is only layout.
-      return plainName(parameter.name) === 'tags' ? trimmed : text;
+      // The `tags` parameter contains names, so whitespace around it is only layout.
+      return normalizeFieldName(parameter.name) === 'tags' ? trimmed : text;
   }
 }
 
-/** A list of texts may also be written with commas. */
-function listOf(text: string, { schema }: Parameter, reader: JsonReader): Json | undefined {
+/** A list of strings may also be comma-separated. */
+function parseListValue(text: string, { schema }: ToolParameter, reader: JsonReader): Json | undefined {
   if (text.startsWith('[')) return reader(text)?.value;
-  const type = own(own(schema, 'items'), 'type');
+  const type = getOwnJsonField(getOwnJsonField(schema, 'items'), 'type');
   if (type !== undefined && type !== 'string') return undefined;
   return text
     .split(',')
@@ -74,26 +80,30 @@ function listOf(text: string, { schema }: Parameter, reader: JsonReader): Json |
     .filter((item) => item !== '');
 }
 
-function noTool(type: string, tools: readonly ToolDescription[]): Problem {
+function createUnknownActionProblem(type: string, tools: readonly ToolDescription[]): ReplyProblem {
   const names = tools.map(({ name }) => name);
   const where = '<type>';
   const hint = names.length === 0 ? 'Give no action now.' : `The actions are: ${names.join(', ')}.`;
   if (type === '') return { what: 'the action has no type', where, hint };
-  const close = nearest(type, names, 3);
+  const close = findNearestName(type, names, 3);
   const guess = close === undefined ? '' : ` Did you mean ${close}?`;
-  return { what: `there is no action ${shown(type)}`, where, hint: `${hint}${guess}` };
+  return { what: `there is no action ${formatShortValue(type)}`, where, hint: `${hint}${guess}` };
 }
 
-function unknown(name: string, type: string, parameters: ReadonlyMap<string, Parameter>): Problem {
+function createUnknownParameterProblem(
+  name: string,
+  type: string,
+  parameters: ReadonlyMap<string, ToolParameter>,
+): ReplyProblem {
   const names = [...parameters.values()].map((parameter) => parameter.name).join(', ');
   return {
-    what: `${type} has no parameter ${shown(name)}`,
+    what: `${type} has no parameter ${formatShortValue(name)}`,
     where: `<${name}>`,
     hint: names === '' ? 'Leave it out.' : `Its parameters are: ${names}.`,
   };
 }
 
-function unfit({ name, type }: Parameter, action: string): Problem {
+function createTypeMismatchProblem({ name, type }: ToolParameter, action: string): ReplyProblem {
   return {
     what: `${name} of ${action} is not what it must be: ${type}`,
     where: `<${name}>`,
@@ -101,6 +111,6 @@ function unfit({ name, type }: Parameter, action: string): Problem {
   };
 }
 
-function absent({ name }: Parameter, type: string): Problem {
+function createMissingParameterProblem({ name }: ToolParameter, type: string): ReplyProblem {
   return { what: `${type} needs ${name}`, where: '<action>', hint: `Add <${name}>…</${name}>.` };
 }

@@ -1,39 +1,44 @@
-import type { Problem } from './decision.ts';
-import { joined } from './reasoning.ts';
-import type { Source } from './source.ts';
-import { actionParts, fieldsOfTag, readActionElement, type ActionElement } from './xml-action-element.ts';
-import { afterComment, readLeaf, tableOf, type Table } from './xml-leaf.ts';
-import { brokenTag, outside, stray } from './xml-problems.ts';
-import type { Token } from './xml-tokens.ts';
+import type { ReplyProblem } from './decision.ts';
+import { joinReasoning } from './reasoning.ts';
+import type { ScanSource } from './scan-source.ts';
+import {
+  actionElementNames,
+  toAttributeFields,
+  readActionElement,
+  type ActionElement,
+} from './xml-action-element.ts';
+import { skipComment, readTextElement, buildTokenTable, type TokenTable } from './xml-leaf.ts';
+import { createBrokenTagProblem, createMisplacedTagProblem, createStrayTagProblem } from './xml-problems.ts';
+import type { XmlToken } from './xml-tokens.ts';
 
 export type AgentElement = {
   readonly nextState: string | null;
   readonly think: string | null;
   readonly evaluation: string | null;
   readonly actions: readonly ActionElement[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ReplyProblem[];
   readonly start: number;
   readonly end: number;
 };
 
 /**
- * The first `<agent>` with anything in it. Without one, the elements that would stand in it are taken as if they did.
- * Null when there is none of either.
+ * Finds the first non-empty `<agent>`. Without one, its child elements are accepted at the top level. Null if there is
+ * neither.
  */
-export function readAgent(source: Source, tokens: readonly Token[]): AgentElement | null {
-  const table = tableOf(source, tokens);
+export function findAgentElement(source: ScanSource, tokens: readonly XmlToken[]): AgentElement | null {
+  const table = buildTokenTable(source, tokens);
   let empty: AgentElement | null = null;
-  let index = findStart(tokens, 0);
+  let index = findAgentStart(tokens, 0);
   while (index < tokens.length) {
-    const { agent, next } = readFrom(table, index);
-    if (!isEmpty(agent)) return agent;
+    const { agent, next } = readAgentElement(table, index);
+    if (!isEmptyAgent(agent)) return agent;
     empty ??= agent;
-    index = findStart(tokens, next);
+    index = findAgentStart(tokens, next);
   }
   return empty;
 }
 
-const agentParts: ReadonlySet<string> = new Set([
+const agentElementNames: ReadonlySet<string> = new Set([
   'agent',
   'nextstate',
   'thinklog',
@@ -42,87 +47,92 @@ const agentParts: ReadonlySet<string> = new Set([
   'action',
 ]);
 
-/** The next tag, outside comments, that an agent element begins with. */
-function findStart(tokens: readonly Token[], from: number): number {
+/** Finds the next tag outside comments that can start an agent element. */
+function findAgentStart(tokens: readonly XmlToken[], from: number): number {
   let index = from;
   while (index < tokens.length) {
-    const token = tokens[index] as Token;
+    const token = tokens[index] as XmlToken;
     const isTag = token.kind === 'open' || token.kind === 'empty' || token.kind === 'broken';
-    if (isTag && agentParts.has(token.name)) return index;
-    index = token.kind === 'comment' ? afterComment(tokens, index) : index + 1;
+    if (isTag && agentElementNames.has(token.name)) return index;
+    index = token.kind === 'comment' ? skipComment(tokens, index) : index + 1;
   }
   return index;
 }
 
-function isEmpty({ nextState, think, evaluation, actions, problems }: AgentElement): boolean {
+function isEmptyAgent({ nextState, think, evaluation, actions, problems }: AgentElement): boolean {
   return (nextState ?? think ?? evaluation) === null && actions.length === 0 && problems.length === 0;
 }
 
-/** Takes one piece after the other until the element is closed. One that is never closed goes on to the end of the reply. */
-function readFrom(table: Table, first: number): { readonly agent: AgentElement; readonly next: number } {
+/** Reads piece by piece until the element closes. An unclosed element extends to the end of the reply. */
+function readAgentElement(
+  table: TokenTable,
+  first: number,
+): { readonly agent: AgentElement; readonly next: number } {
   const { tokens, source } = table;
-  const start = tokens[first] as Token;
+  const start = tokens[first] as XmlToken;
   const isWrapped = start.kind === 'open' && start.name === 'agent';
-  const pieces: Piece[] = [];
+  const pieces: AgentPiece[] = [];
   let [next, end, isOpen] = [first, start.end, true];
   while (isOpen && next < tokens.length) {
-    const token = tokens[next] as Token;
+    const token = tokens[next] as XmlToken;
     isOpen = !(token.kind === 'close' && token.name === 'agent');
-    const piece = isOpen ? pieceAt(table, next, token) : { next: next + 1, end: token.end };
+    const piece = isOpen ? readAgentPiece(table, next, token) : { next: next + 1, end: token.end };
     pieces.push(piece);
     [next, end] = [piece.next, Math.max(end, piece.end)];
   }
   return {
-    agent: combine(pieces, { start: start.start, end: isOpen && isWrapped ? source.length : end }),
+    agent: combinePieces(pieces, { start: start.start, end: isOpen && isWrapped ? source.length : end }),
     next,
   };
 }
 
-/** What one part of an agent element says, and where it ends. `next` is the index of the token after it. */
-type Piece = {
+/** The content of one part of an agent element. `next` is the index of the token after it. */
+type AgentPiece = {
   readonly next: number;
   readonly end: number;
   readonly nextState?: string;
   readonly think?: string;
   readonly evaluation?: string;
   readonly action?: ActionElement;
-  readonly problems?: readonly Problem[];
+  readonly problems?: readonly ReplyProblem[];
 };
 
-function combine(
-  pieces: readonly Piece[],
+function combinePieces(
+  pieces: readonly AgentPiece[],
   span: { readonly start: number; readonly end: number },
 ): AgentElement {
   const said = pieces.map(({ nextState }) => nextState).find((state) => state !== undefined);
   return {
     nextState: said ?? null,
-    think: joinAll(pieces.map(({ think }) => think)),
-    evaluation: joinAll(pieces.map(({ evaluation }) => evaluation)),
+    think: joinAllReasoning(pieces.map(({ think }) => think)),
+    evaluation: joinAllReasoning(pieces.map(({ evaluation }) => evaluation)),
     actions: pieces.flatMap(({ action }) => action ?? []),
     problems: pieces.flatMap(({ problems }) => problems ?? []),
     ...span,
   };
 }
 
-function joinAll(texts: readonly (string | undefined)[]): string | null {
-  return texts.reduce<string | null>((sum, text) => joined(sum, text ?? null), null);
+function joinAllReasoning(texts: readonly (string | undefined)[]): string | null {
+  return texts.reduce<string | null>((sum, text) => joinReasoning(sum, text ?? null), null);
 }
 
-function pieceAt(table: Table, index: number, token: Token): Piece {
+function readAgentPiece(table: TokenTable, index: number, token: XmlToken): AgentPiece {
   const alone = { next: index + 1, end: token.end };
   switch (token.kind) {
     case 'comment':
-      return { next: afterComment(table.tokens, index), end: token.end };
+      return { next: skipComment(table.tokens, index), end: token.end };
     case 'broken':
-      return { ...alone, problems: [brokenTag(token.name)] };
+      return { ...alone, problems: [createBrokenTagProblem(token.name)] };
     case 'close':
-      return isLost(token.name) ? { ...alone, problems: [stray(token.name)] } : alone;
+      return isUnmatchedClose(token.name)
+        ? { ...alone, problems: [createStrayTagProblem(token.name)] }
+        : alone;
     case 'open':
-      return openPiece(table, index, token.name) ?? alone;
+      return readOpenPiece(table, index, token.name) ?? alone;
     case 'empty':
-      // Some models send an empty action where they want none.
+      // Some models send an empty action when they want none.
       return token.name === 'action' && token.attributes.size > 0
-        ? { ...alone, action: { fields: fieldsOfTag(token.attributes) } }
+        ? { ...alone, action: { fields: toAttributeFields(token.attributes) } }
         : alone;
     case 'cdata':
       return alone;
@@ -131,16 +141,17 @@ function pieceAt(table: Table, index: number, token: Token): Piece {
   }
 }
 
-/** Whether a closing tag shows that something was taken to end where it did not. */
-function isLost(name: string): boolean {
-  return name === 'action' || actionParts.has(name);
+/** Whether a closing tag without an opening one means that an earlier element ended too early. */
+function isUnmatchedClose(name: string): boolean {
+  return name === 'action' || actionElementNames.has(name);
 }
 
-function openPiece(table: Table, index: number, name: string): Piece | null {
+function readOpenPiece(table: TokenTable, index: number, name: string): AgentPiece | null {
   if (name === 'action') return readActionElement(table, index);
-  if (actionParts.has(name)) return { ...readLeaf(table, index, table.nextEdge), problems: [outside(name)] };
-  if (name === 'agent' || !agentParts.has(name)) return null;
-  const { trimmed, next, end } = readLeaf(table, index, table.nextAgent);
+  if (actionElementNames.has(name))
+    return { ...readTextElement(table, index, table.nextEdge), problems: [createMisplacedTagProblem(name)] };
+  if (name === 'agent' || !agentElementNames.has(name)) return null;
+  const { trimmed, next, end } = readTextElement(table, index, table.nextAgent);
   if (trimmed === '') return { next, end };
   if (name === 'nextstate') return { next, end, nextState: trimmed };
   return name === 'evaluationlog' ? { next, end, evaluation: trimmed } : { next, end, think: trimmed };

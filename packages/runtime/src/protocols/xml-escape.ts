@@ -1,5 +1,5 @@
-/** The five entities that XML has without a DTD. There is no other, so nothing can be made to grow. */
-const entities: ReadonlyMap<string, string> = new Map([
+/** The five predefined XML entities. No others are supported, so entity expansion cannot grow the text. */
+const xmlEntities: ReadonlyMap<string, string> = new Map([
   ['lt', '<'],
   ['gt', '>'],
   ['amp', '&'],
@@ -7,33 +7,35 @@ const entities: ReadonlyMap<string, string> = new Map([
   ['apos', "'"],
 ]);
 
-/** Resolves the five entities and character numbers, once. Any other `&` is the character it is. */
+/** Resolves the predefined entities and numeric references once. Any other `&` is literal. */
 export function unescapeXml(text: string): string {
   return text.replaceAll(
     /&(?:([a-z]{2,4})|#(\d{1,7})|#x([\da-f]{1,6}));/gi,
     (whole, ...groups: unknown[]) => {
       const [name, decimal, hex] = groups as readonly (string | undefined)[];
-      if (name !== undefined) return entities.get(name) ?? whole;
-      return characterOf(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)) ?? whole;
+      if (name !== undefined) return xmlEntities.get(name) ?? whole;
+      return (
+        toXmlCharacter(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)) ?? whole
+      );
     },
   );
 }
 
-/** Not the characters that text cannot hold: half a pair, a control character. */
-function characterOf(code: number): string | undefined {
+/** Excludes characters that text cannot contain: surrogates and control characters. */
+function toXmlCharacter(code: number): string | undefined {
   if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return undefined;
   if (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return undefined;
   return String.fromCodePoint(code);
 }
 
-/** Text for an element, so that reading it gives the same text. What needs no guarding stays readable. */
-export function elementText(text: string): string {
+/** Escapes text for an element, so that it reads back unchanged. Text that needs no escaping stays readable. */
+export function toElementText(text: string): string {
   if (!/[<&]/.test(text) && text === text.trim()) return text;
   return `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
 }
 
-/** Text that cannot pass for a tag. */
-export function escapeXml(text: string): string {
+/** Escapes text so that it cannot contain a tag. */
+export function escapeXmlText(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

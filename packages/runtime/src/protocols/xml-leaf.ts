@@ -1,20 +1,20 @@
-import type { Source } from './source.ts';
+import type { ScanSource } from './scan-source.ts';
 import { unescapeXml } from './xml-escape.ts';
-import type { Token } from './xml-tokens.ts';
+import type { XmlToken } from './xml-tokens.ts';
 
-/** The text of an element: as it is but for one line break at either end, and without the white space around it. */
+/** The text of an element: verbatim except for one line break at either end, and fully trimmed. */
 export type FieldText = { readonly text: string; readonly trimmed: string };
 
-/** An element that holds only text, the place where it ends, and the index of the token after it. */
-type Leaf = FieldText & { readonly end: number; readonly next: number };
+/** A text-only element, the position where it ends, and the index of the token after it. */
+type TextElement = FieldText & { readonly end: number; readonly next: number };
 
-/** The tags of a text and, for each place among them, what comes next there. Indexes into `tokens`. */
-export type Table = {
-  readonly source: Source;
-  readonly tokens: readonly Token[];
-  /** The next tag of an agent or an action: it ends what was left open in an action. */
+/** The tokens of a text with precomputed lookups by token index. */
+export type TokenTable = {
+  readonly source: ScanSource;
+  readonly tokens: readonly XmlToken[];
+  /** The next agent or action tag; it ends an unclosed element in an action. */
   readonly nextEdge: Int32Array;
-  /** The next tag of an agent: it ends what was left open in an agent. A note may well name the action it leads to. */
+  /** The next agent tag; it ends an unclosed element in an agent, because a note may mention an action. */
   readonly nextAgent: Int32Array;
   /** For an opening tag, the next closing tag of the same name. */
   readonly closing: Int32Array;
@@ -22,8 +22,8 @@ export type Table = {
   readonly nextTag: Int32Array;
 };
 
-/** One pass from the back, so that no tag has to look for its end by itself. */
-export function tableOf(source: Source, tokens: readonly Token[]): Table {
+/** Builds all lookups in one backward pass, so that no tag needs its own search. */
+export function buildTokenTable(source: ScanSource, tokens: readonly XmlToken[]): TokenTable {
   const count = tokens.length;
   const nextEdge = new Int32Array(count + 1).fill(count);
   const nextAgent = new Int32Array(count + 1).fill(count);
@@ -31,8 +31,8 @@ export function tableOf(source: Source, tokens: readonly Token[]): Table {
   const closing = new Int32Array(count + 1).fill(count);
   const lastClosed = new Map<string, number>();
   for (let index = count - 1; index >= 0; index -= 1) {
-    const token = tokens[index] as Token;
-    const name = tagName(token);
+    const token = tokens[index] as XmlToken;
+    const name = getTagName(token);
     nextAgent[index] = name === 'agent' ? index : (nextAgent[index + 1] ?? count);
     nextEdge[index] =
       name === 'action' ? index : Math.min(nextAgent[index] ?? count, nextEdge[index + 1] ?? count);
@@ -43,51 +43,51 @@ export function tableOf(source: Source, tokens: readonly Token[]): Table {
   return { source, tokens, nextEdge, nextAgent, closing, nextTag };
 }
 
-function tagName(token: Token): string | null {
+function getTagName(token: XmlToken): string | null {
   return token.kind === 'open' || token.kind === 'close' || token.kind === 'empty' ? token.name : null;
 }
 
-/** The index of the first token behind a comment. */
-export function afterComment(tokens: readonly Token[], index: number): number {
+/** Returns the index of the first token after a comment. */
+export function skipComment(tokens: readonly XmlToken[], index: number): number {
   const end = tokens[index]?.end ?? 0;
   let next = index + 1;
-  while (next < tokens.length && (tokens[next] as Token).start < end) next += 1;
+  while (next < tokens.length && (tokens[next] as XmlToken).start < end) next += 1;
   return next;
 }
 
 /**
- * Reads the element that begins at this tag. Closed before the next edge, it holds everything up to there, other tags
- * included. Left open, it holds what comes before the next tag.
+ * Reads the element that begins at this tag. If it closes before the next edge, it contains everything in between,
+ * including other tags. If it is unclosed, it contains the text before the next tag.
  */
-export function readLeaf(table: Table, index: number, nextEdge: Int32Array): Leaf {
+export function readTextElement(table: TokenTable, index: number, nextEdge: Int32Array): TextElement {
   const { source, tokens } = table;
-  const { last, isClosed } = lastOf(table, index, nextEdge);
-  const from = (tokens[index] as Token).end;
+  const { last, isClosed } = findLastToken(table, index, nextEdge);
+  const from = (tokens[index] as XmlToken).end;
   const to = tokens[last]?.start ?? source.length;
-  const parts = partsOf(source, tokens.slice(index + 1, last), { from, to });
+  const parts = splitTextParts(source, tokens.slice(index + 1, last), { from, to });
   return {
     text: joinParts(parts, lineBreaks),
     trimmed: joinParts(parts, whiteSpace),
-    end: isClosed ? (tokens[last] as Token).end : to,
+    end: isClosed ? (tokens[last] as XmlToken).end : to,
     next: isClosed ? last + 1 : last,
   };
 }
 
-function lastOf({ tokens, closing, nextTag }: Table, index: number, nextEdge: Int32Array) {
+function findLastToken({ tokens, closing, nextTag }: TokenTable, index: number, nextEdge: Int32Array) {
   const count = tokens.length;
   const close = closing[index] ?? count;
   const isClosed = close < (nextEdge[index + 1] ?? count);
   return { isClosed, last: isClosed ? close : (nextTag[index + 1] ?? count) };
 }
 
-type Part = { readonly text: string; readonly isVerbatim: boolean };
+type TextPart = { readonly text: string; readonly isVerbatim: boolean };
 
-function partsOf(
-  source: Source,
-  tokens: readonly Token[],
+function splitTextParts(
+  source: ScanSource,
+  tokens: readonly XmlToken[],
   { from, to }: { readonly from: number; readonly to: number },
-): readonly Part[] {
-  const parts: Part[] = [];
+): readonly TextPart[] {
+  const parts: TextPart[] = [];
   let at = from;
   for (const token of tokens) {
     if (token.kind !== 'cdata') continue;
@@ -96,21 +96,21 @@ function partsOf(
     at = token.end;
   }
   if (at < to) parts.push({ text: source.slice(at, to), isVerbatim: false });
-  // Beside CDATA, white space is only there for the eye.
+  // Whitespace next to CDATA is only layout.
   if (parts.length < 2) return parts;
   return parts.filter(({ text, isVerbatim }) => isVerbatim || text.trim() !== '');
 }
 
-type Trim = { readonly start: (text: string) => string; readonly end: (text: string) => string };
+type TrimRules = { readonly start: (text: string) => string; readonly end: (text: string) => string };
 
-const whiteSpace: Trim = { start: (text) => text.trimStart(), end: (text) => text.trimEnd() };
-const lineBreaks: Trim = {
+const whiteSpace: TrimRules = { start: (text) => text.trimStart(), end: (text) => text.trimEnd() };
+const lineBreaks: TrimRules = {
   start: (text) => text.replace(/^\r?\n/, ''),
   end: (text) => text.replace(/\r?\n$/, ''),
 };
 
-/** CDATA is taken to the letter; the rest is trimmed where it is at the edge, and its entities are resolved. */
-function joinParts(parts: readonly Part[], trim: Trim): string {
+/** CDATA is verbatim; other text is trimmed at the edges, and its entities are resolved. */
+function joinParts(parts: readonly TextPart[], trim: TrimRules): string {
   return parts
     .map(({ text, isVerbatim }, index) => {
       if (isVerbatim) return text;

@@ -1,15 +1,15 @@
-import { shown } from '../schema/one-line.ts';
-import type { Problem } from './decision.ts';
+import { formatShortValue } from '../schema/one-line.ts';
+import type { ReplyProblem } from './decision.ts';
 
 const cdataHint = 'Put text that contains tags between <![CDATA[ and ]]>.';
 
-export const cutAction: Problem = {
+export const truncatedActionProblem: ReplyProblem = {
   what: 'the reply ends before the action is complete',
   where: '<action>',
   hint: 'Send the whole action again and close it with </action></agent>. Make it shorter if it did not fit.',
 };
 
-export function brokenTag(name: string): Problem {
+export function createBrokenTagProblem(name: string): ReplyProblem {
   return {
     what: `the tag <${name}> is not finished or has an attribute that cannot be read`,
     where: `<${name}>`,
@@ -17,11 +17,11 @@ export function brokenTag(name: string): Problem {
   };
 }
 
-export function stray(name: string): Problem {
+export function createStrayTagProblem(name: string): ReplyProblem {
   return { what: `</${name}> closes nothing`, where: `</${name}>`, hint: cdataHint };
 }
 
-export function outside(name: string): Problem {
+export function createMisplacedTagProblem(name: string): ReplyProblem {
   return {
     what: `<${name}> stands outside <action>`,
     where: `<${name}>`,
@@ -29,7 +29,7 @@ export function outside(name: string): Problem {
   };
 }
 
-export function twice(name: string): Problem {
+export function createDuplicateTagProblem(name: string): ReplyProblem {
   return {
     what: `<${name}> is given twice`,
     where: '<action>',
@@ -37,9 +37,9 @@ export function twice(name: string): Problem {
   };
 }
 
-export function loose(text: string): Problem {
+export function createLooseTextProblem(text: string): ReplyProblem {
   return {
-    what: `the text ${shown(text)} belongs to no parameter`,
+    what: `the text ${formatShortValue(text)} belongs to no parameter`,
     where: '<action>',
     hint: `Put every value into the element of its parameter. ${cdataHint}`,
   };

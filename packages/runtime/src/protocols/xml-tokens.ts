@@ -1,32 +1,36 @@
-import { plainName } from './fields.ts';
-import { finder, isSpace, skipSpace, type Source } from './source.ts';
+import { normalizeFieldName } from './json-fields.ts';
+import { createForwardFinder, isWhitespaceCode, skipWhitespace, type ScanSource } from './scan-source.ts';
 import { unescapeXml } from './xml-escape.ts';
 
-export type Attributes = ReadonlyMap<string, string>;
+export type TagAttributes = ReadonlyMap<string, string>;
 
-/** `end` is the place after the last character. Names are plain names. */
-export type Token =
-  | ({ readonly kind: 'open' | 'empty'; readonly name: string; readonly attributes: Attributes } & Span)
-  | ({ readonly kind: 'close'; readonly name: string } & Span)
-  /** The beginning of a tag that has no end. */
-  | ({ readonly kind: 'broken'; readonly name: string } & Span)
-  | ({ readonly kind: 'comment' } & Span)
-  /** `from` and `to` are the ends of the text in it. */
-  | ({ readonly kind: 'cdata'; readonly from: number; readonly to: number } & Span);
+/** `end` is exclusive. Names are normalized. */
+export type XmlToken =
+  | ({
+      readonly kind: 'open' | 'empty';
+      readonly name: string;
+      readonly attributes: TagAttributes;
+    } & TokenSpan)
+  | ({ readonly kind: 'close'; readonly name: string } & TokenSpan)
+  /** The beginning of an unfinished tag. */
+  | ({ readonly kind: 'broken'; readonly name: string } & TokenSpan)
+  | ({ readonly kind: 'comment' } & TokenSpan)
+  /** `from` and `to` delimit the text inside. */
+  | ({ readonly kind: 'cdata'; readonly from: number; readonly to: number } & TokenSpan);
 
-type Span = { readonly start: number; readonly end: number };
+type TokenSpan = { readonly start: number; readonly end: number };
 
 /**
- * The tags with these names, the comments and the CDATA sections, in one pass. Everything else is text, other tags included:
- * models write code with `<` and `&` in it. Tags inside comments are listed, since a comment inside a value is part of the
- * value; tags inside CDATA are not.
+ * Lists the tags with these names, the comments and the CDATA sections, in one pass. Everything else is text, including
+ * other tags, because models write code with `<` and `&`. Tags inside comments are listed, because a comment inside a
+ * value is part of the value; tags inside CDATA are not.
  */
-export function tokenise(source: Source, names: ReadonlySet<string>): readonly Token[] {
-  const tokens: Token[] = [];
-  const commentEnd = finder(source, '-->');
+export function tokenizeXml(source: ScanSource, names: ReadonlySet<string>): readonly XmlToken[] {
+  const tokens: XmlToken[] = [];
+  const commentEnd = createForwardFinder(source, '-->');
   let at = source.find('<', 0);
   while (at < source.length) {
-    const token = tokenAt(source, at, { names, commentEnd });
+    const token = readToken(source, at, { names, commentEnd });
     if (token !== null) tokens.push(token);
     const goOn = token === null || token.kind === 'comment' ? at + 1 : token.end;
     at = source.find('<', goOn);
@@ -34,25 +38,33 @@ export function tokenise(source: Source, names: ReadonlySet<string>): readonly T
   return tokens;
 }
 
-type Known = {
+type TokenizeContext = {
   readonly names: ReadonlySet<string>;
   readonly commentEnd: (from: number) => number;
 };
 
-function tokenAt(source: Source, start: number, { names, commentEnd }: Known): Token | null {
+function readToken(
+  source: ScanSource,
+  start: number,
+  { names, commentEnd }: TokenizeContext,
+): XmlToken | null {
   switch (source.codeAt(start + 1)) {
     case 0x21: // !
-      return markedAt(source, start, commentEnd);
+      return readMarkup(source, start, commentEnd);
     case 0x2f: // /
-      return closeAt(source, start, names);
+      return readCloseTag(source, start, names);
     default:
-      return openAt(source, start, names);
+      return readOpenTag(source, start, names);
   }
 }
 
 const cdataStart = '<![CDATA[';
 
-function markedAt(source: Source, start: number, commentEnd: Known['commentEnd']): Token | null {
+function readMarkup(
+  source: ScanSource,
+  start: number,
+  commentEnd: TokenizeContext['commentEnd'],
+): XmlToken | null {
   const mark = source.slice(start, start + cdataStart.length);
   if (mark === cdataStart) {
     const from = start + cdataStart.length;
@@ -64,41 +76,41 @@ function markedAt(source: Source, start: number, commentEnd: Known['commentEnd']
   return end === source.length ? null : { kind: 'comment', start, end: end + 3 };
 }
 
-function closeAt(source: Source, start: number, names: ReadonlySet<string>): Token | null {
-  const [name, end] = nameAt(source, start + 2);
+function readCloseTag(source: ScanSource, start: number, names: ReadonlySet<string>): XmlToken | null {
+  const [name, end] = readTagName(source, start + 2);
   if (!names.has(name)) return null;
-  const last = skipSpace(source, end);
+  const last = skipWhitespace(source, end);
   if (source.codeAt(last) !== 0x3e) return { kind: 'broken', name, start, end: last };
   return { kind: 'close', name, start, end: last + 1 };
 }
 
-function openAt(source: Source, start: number, names: ReadonlySet<string>): Token | null {
-  const [name, end] = nameAt(source, start + 1);
+function readOpenTag(source: ScanSource, start: number, names: ReadonlySet<string>): XmlToken | null {
+  const [name, end] = readTagName(source, start + 1);
   if (!names.has(name)) return null;
   const after = source.codeAt(end);
-  if (after !== 0x3e && after !== 0x2f && !isSpace(after) && after !== -1) return null;
+  if (after !== 0x3e && after !== 0x2f && !isWhitespaceCode(after) && after !== -1) return null;
   const attributes = new Map<string, string>();
   let at = end;
   for (;;) {
-    at = skipSpace(source, at);
+    at = skipWhitespace(source, at);
     const code = source.codeAt(at);
     if (code === 0x3e) return { kind: 'open', name, attributes, start, end: at + 1 };
     if (code === 0x2f && source.codeAt(at + 1) === 0x3e) {
       return { kind: 'empty', name, attributes, start, end: at + 2 };
     }
-    const next = attributeAt(source, at, attributes);
+    const next = readAttribute(source, at, attributes);
     if (next === at) return { kind: 'broken', name, start, end: Math.max(at, start + 1) };
     at = next;
   }
 }
 
-/** No element of ours has a longer name. */
-const nameMax = 64;
+/** No known element has a longer name. */
+const tagNameMax = 64;
 
-function nameAt(source: Source, from: number): readonly [name: string, end: number] {
+function readTagName(source: ScanSource, from: number): readonly [name: string, end: number] {
   let end = from;
-  while (end - from <= nameMax && isNameCode(source.codeAt(end))) end += 1;
-  return [plainName(source.slice(from, end)), end];
+  while (end - from <= tagNameMax && isNameCode(source.codeAt(end))) end += 1;
+  return [normalizeFieldName(source.slice(from, end)), end];
 }
 
 /** Letters, digits and `_-.:`. */
@@ -109,15 +121,15 @@ function isNameCode(code: number): boolean {
 }
 
 /**
- * Reads one attribute and says where it ends: where it began if there is none. As in XML, no `<` may stand in it; that is
- * also why a quote left open cannot make the scan of every later tag run to the end of the text.
+ * Reads one attribute and returns its end, or `start` if there is none. As in XML, an attribute cannot contain `<`;
+ * this also prevents an unclosed quote from making the scan of every later tag run to the end of the text.
  */
-function attributeAt(source: Source, start: number, attributes: Map<string, string>): number {
-  const [name, nameEnd] = nameAt(source, start);
+function readAttribute(source: ScanSource, start: number, attributes: Map<string, string>): number {
+  const [name, nameEnd] = readTagName(source, start);
   if (name === '') return start;
-  const equals = skipSpace(source, nameEnd);
+  const equals = skipWhitespace(source, nameEnd);
   if (source.codeAt(equals) !== 0x3d) return start;
-  const from = skipSpace(source, equals + 1);
+  const from = skipWhitespace(source, equals + 1);
   const quote = source.codeAt(from);
   if (quote !== 0x22 && quote !== 0x27) return start;
   let to = from + 1;

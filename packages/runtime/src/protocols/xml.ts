@@ -1,76 +1,93 @@
 import type { Json, RequestedCall, ToolMessage } from '@pawl/core';
 import type { ToolDescription } from '../tools/tool.ts';
-import type { Codec, LogName, ProtocolContext } from './codec.ts';
-import { nothingSaid, settle, type ModelDecision, type Problem, type Said } from './decision.ts';
-import { plainName } from './fields.ts';
-import { createJsonReader } from './json-read.ts';
-import { resultText } from './native.ts';
-import { describeTool, parametersOf, sampleSaid } from './parameters.ts';
-import { proseAround } from './prose.ts';
-import { joined, withoutReasoning } from './reasoning.ts';
-import { sourceOf, type Source } from './source.ts';
-import { readAction } from './xml-action.ts';
-import { readAgent, type AgentElement } from './xml-elements.ts';
-import { elementText, escapeXml } from './xml-escape.ts';
-import { tokenise } from './xml-tokens.ts';
+import type { ProtocolCodec, ProtocolLogName, ProtocolContext } from './codec.ts';
+import {
+  emptyReplyPayload,
+  finalizeDecision,
+  type ModelDecision,
+  type ReplyProblem,
+  type ReplyPayload,
+} from './decision.ts';
+import { normalizeFieldName } from './json-fields.ts';
+import { createJsonReader } from './json-reader.ts';
+import { formatToolOutcome } from './native.ts';
+import { describeTool, listParameters, buildSamplePayload } from './parameters.ts';
+import { extractSurroundingProse } from './prose.ts';
+import { joinReasoning, splitReasoning } from './reasoning.ts';
+import { createScanSource, type ScanSource } from './scan-source.ts';
+import { parseXmlAction } from './xml-action.ts';
+import { findAgentElement, type AgentElement } from './xml-elements.ts';
+import { toElementText, escapeXmlText } from './xml-escape.ts';
+import { tokenizeXml } from './xml-tokens.ts';
 
-/** One `<agent>` element in the text of the reply: a next state, logs, an action. It has no final answer. */
-export const xmlCodec: Codec = {
+/**
+ * Replies contain one `<agent>` element in their text: a next state, logs and actions. The format has no final answer.
+ */
+export const xmlCodec: ProtocolCodec = {
   name: 'xml',
-  instructions,
+  instructions: buildXmlInstructions,
   example(context) {
-    const said = sampleSaid(context);
-    return encode({ ...said, logs: sampleLogs(context, said.calls.length === 0) }, context).text;
+    const said = buildSamplePayload(context);
+    return encodeXml({ ...said, logs: buildSampleLogs(context, said.calls.length === 0) }, context).text;
   },
   decode: ({ text }, context) => {
-    const { think, rest } = withoutReasoning(text);
-    return decodeXml(sourceOf(rest), think, context);
+    const { think, rest } = splitReasoning(text);
+    return decodeXml(createScanSource(rest), think, context);
   },
-  encode,
-  observe: (results) => results.map(observation).join('\n'),
+  encode: encodeXml,
+  observe: (results) => results.map(formatXmlResult).join('\n'),
 };
 
-/** `think` is what the model thought before it wrote the text. */
-export function decodeXml(source: Source, think: string | null, context: ProtocolContext): ModelDecision {
+/** `think` is the reasoning block before the text. */
+export function decodeXml(source: ScanSource, think: string | null, context: ProtocolContext): ModelDecision {
   const { callsMax } = context;
-  const agent = readAgent(source, tokenise(source, elementNames(context.tools)));
+  const agent = findAgentElement(source, tokenizeXml(source, listElementNames(context.tools)));
   if (agent === null) {
-    const said = { ...nothingSaid, text: source.text.trim(), logs: { ...nothingSaid.logs, think } };
-    return settle({ said, problems: [missing], isTraced: false, callsMax });
+    const said = {
+      ...emptyReplyPayload,
+      text: source.text.trim(),
+      logs: { ...emptyReplyPayload.logs, think },
+    };
+    return finalizeDecision({ said, problems: [missingAgentProblem], isTraced: false, callsMax });
   }
   const reader = createJsonReader();
-  const read = agent.actions.map(({ fields }) => readAction(fields, context.tools, reader));
+  const read = agent.actions.map(({ fields }) => parseXmlAction(fields, context.tools, reader));
   const calls = read.map(({ call }) => call).filter((call): call is RequestedCall => call !== undefined);
   const problems = read.flatMap((each) => each.problems);
-  const said: Said = {
-    ...nothingSaid,
-    text: proseAround(source, agent),
+  const said: ReplyPayload = {
+    ...emptyReplyPayload,
+    text: extractSurroundingProse(source, agent),
     calls,
     nextState: agent.nextState,
-    logs: { think: joined(think, agent.think), evaluation: agent.evaluation },
+    logs: { think: joinReasoning(think, agent.think), evaluation: agent.evaluation },
   };
-  return settle({
+  return finalizeDecision({
     said,
     problems: [...agent.problems, ...problems],
-    isTraced: isTraced(agent, source),
+    isTraced: hasAgentContent(agent, source),
     callsMax,
   });
 }
 
-/** Prose may name a tag or two; an agent element has something in it, or is all there is. */
-function isTraced({ nextState, think, evaluation, actions, start }: AgentElement, source: Source): boolean {
+/** Prose may mention a tag; an agent element has content or is the whole reply. */
+function hasAgentContent(
+  { nextState, think, evaluation, actions, start }: AgentElement,
+  source: ScanSource,
+): boolean {
   if ((nextState ?? think ?? evaluation) !== null || actions.length > 0) return true;
   return source.slice(0, start).trim() === '';
 }
 
-const missing: Problem = {
+const missingAgentProblem: ReplyProblem = {
   what: 'there is no <agent> element',
   where: 'the whole reply',
   hint: 'Reply with one <agent> element and nothing else.',
 };
 
-function elementNames(tools: readonly ToolDescription[]): ReadonlySet<string> {
-  const parameters = tools.flatMap((tool) => parametersOf(tool).map(({ name }) => plainName(name)));
+function listElementNames(tools: readonly ToolDescription[]): ReadonlySet<string> {
+  const parameters = tools.flatMap((tool) =>
+    listParameters(tool).map(({ name }) => normalizeFieldName(name)),
+  );
   return new Set([...baseNames, ...parameters]);
 }
 
@@ -86,7 +103,7 @@ const baseNames = [
   'value',
 ] as const;
 
-function instructions({ tools, states, logs, callsMax }: ProtocolContext): string {
+function buildXmlInstructions({ tools, states, logs, callsMax }: ProtocolContext): string {
   const count = callsMax === 1 ? 'one <action>' : 'one or more <action>';
   const lines = [
     'Reply with valid XML: one <agent> element and nothing else.',
@@ -105,45 +122,46 @@ function instructions({ tools, states, logs, callsMax }: ProtocolContext): strin
   return lines.join('\n');
 }
 
-function sampleLogs({ logs }: ProtocolContext, isThinking: boolean): Said['logs'] {
-  const note = (name: LogName | undefined) => (isThinking && name !== undefined ? 'what led to this' : null);
+function buildSampleLogs({ logs }: ProtocolContext, isThinking: boolean): ReplyPayload['logs'] {
+  const note = (name: ProtocolLogName | undefined) =>
+    isThinking && name !== undefined ? 'what led to this' : null;
   return {
-    think: note(thinkName(logs)),
+    think: note(findThinkLog(logs)),
     evaluation: note(logs.find((log) => log === 'evaluation_log')),
   };
 }
 
-/** Each profile has its own name for this log. */
-function thinkName(logs: readonly LogName[]): LogName | undefined {
+/** Profiles use different names for this log. */
+function findThinkLog(logs: readonly ProtocolLogName[]): ProtocolLogName | undefined {
   return logs.find((log) => log !== 'evaluation_log');
 }
 
-function encode({ text, calls, nextState, logs }: Said, context: ProtocolContext) {
+function encodeXml({ text, calls, nextState, logs }: ReplyPayload, context: ProtocolContext) {
   const lines = [
-    ...(nextState === null ? [] : [element('next_state', nextState)]),
-    ...(logs.think === null ? [] : [element(thinkName(context.logs) ?? 'think_log', logs.think)]),
-    ...(logs.evaluation === null ? [] : [element('evaluation_log', logs.evaluation)]),
-    ...calls.map(actionElement),
+    ...(nextState === null ? [] : [formatElement('next_state', nextState)]),
+    ...(logs.think === null ? [] : [formatElement(findThinkLog(context.logs) ?? 'think_log', logs.think)]),
+    ...(logs.evaluation === null ? [] : [formatElement('evaluation_log', logs.evaluation)]),
+    ...calls.map(formatActionElement),
   ];
   const agent = ['<agent>', ...lines, '</agent>'].join('\n');
   return { text: text === '' ? agent : `${text}\n${agent}`, calls: [] };
 }
 
-function actionElement({ tool, args }: RequestedCall): string {
+function formatActionElement({ tool, args }: RequestedCall): string {
   const fields = args !== null && typeof args === 'object' ? Object.entries(args as object) : [];
-  const parameters = fields.map(([name, value]) => element(name, plainText(value as Json)));
-  return ['<action>', element('type', tool), ...parameters, '</action>'].join('\n');
+  const parameters = fields.map(([name, value]) => formatElement(name, formatJsonValue(value as Json)));
+  return ['<action>', formatElement('type', tool), ...parameters, '</action>'].join('\n');
 }
 
-function element(name: string, text: string): string {
-  return `<${name}>${elementText(text)}</${name}>`;
+function formatElement(name: string, text: string): string {
+  return `<${name}>${toElementText(text)}</${name}>`;
 }
 
-function plainText(value: Json): string {
+function formatJsonValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function observation({ tool, outcome }: ToolMessage): string {
-  const content = escapeXml(resultText(outcome));
-  return `<observation of="${escapeXml(tool)}" ok="${outcome.ok}">${content}</observation>`;
+function formatXmlResult({ tool, outcome }: ToolMessage): string {
+  const content = escapeXmlText(formatToolOutcome(outcome));
+  return `<observation of="${escapeXmlText(tool)}" ok="${outcome.ok}">${content}</observation>`;
 }

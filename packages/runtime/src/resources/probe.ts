@@ -1,26 +1,28 @@
 import { statfs } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 
-/** How busy the machine is. What cannot be measured is NaN, and is neither too much nor little enough. */
-export type Resources = {
-  /** The share of processor time in use since the last look, from 0 to 1. */
+/**
+ * The machine's resource usage. A value that cannot be measured is NaN, which neither exceeds a limit nor clears one.
+ */
+export type ResourceUsage = {
+  /** The share of CPU time in use since the last sample, from 0 to 1. */
   readonly cpuUsed: number;
   /** The share of memory in use, from 0 to 1. */
   readonly memoryUsed: number;
   readonly diskFreeBytes: number;
 };
 
-export type Probe = () => Promise<Resources>;
+export type ResourceProbe = () => Promise<ResourceUsage>;
 
-/** Looks at this machine, and at the disk that holds a folder. */
-export function systemProbe(folder: string): Probe {
-  let last = processorTimes();
+/** Samples this machine and the disk that holds a folder. */
+export function createSystemProbe(folder: string): ResourceProbe {
+  let last = readProcessorTimes();
   return async () => {
-    const now = processorTimes();
+    const now = readProcessorTimes();
     const all = now.all - last.all;
     const idle = now.idle - last.idle;
     last = now;
-    // In a container this is what the container may use, not what the machine has.
+    // In a container, this is the container's memory limit.
     const memory = process.constrainedMemory();
     const memoryMax = memory > 0 && memory < totalmem() ? memory : totalmem();
     const disk = await statfs(folder).catch(() => null);
@@ -32,7 +34,7 @@ export function systemProbe(folder: string): Probe {
   };
 }
 
-function processorTimes(): { readonly all: number; readonly idle: number } {
+function readProcessorTimes(): { readonly all: number; readonly idle: number } {
   const times = cpus().map((cpu) => cpu.times);
   const all = times.reduce((sum, { user, nice, sys, idle, irq }) => sum + user + nice + sys + idle + irq, 0);
   return { all, idle: times.reduce((sum, { idle }) => sum + idle, 0) };

@@ -1,74 +1,85 @@
-import { isTerminal, type Session } from '@pawl/core';
-import { systemClock, type Clock } from '../clock.ts';
-import { messageOf, type Post } from '../work.ts';
-import { judge, resourceLimits, roomEnough, shortage, type Judgement, type ResourceLimits } from './judge.ts';
-import type { Probe } from './probe.ts';
+import { isTerminalSession, type Session } from '@pawl/core';
+import { systemClock, type RuntimeClock } from '../clock.ts';
+import { getErrorMessage, type EventPoster } from '../agent-dependencies.ts';
+import {
+  updatePressure,
+  resourceLimits,
+  noPressure,
+  describeShortage,
+  type ResourcePressure,
+  type ResourceLimits,
+} from './resource-pressure.ts';
+import type { ResourceProbe } from './probe.ts';
 
-export type WatchOptions = {
-  readonly post: Post;
-  /** The session as it is now. */
+export type ResourceWatchOptions = {
+  readonly post: EventPoster;
+  /** Returns the current session. */
   readonly session: () => Session;
-  readonly probe: Probe;
+  readonly probe: ResourceProbe;
   readonly limits?: Partial<ResourceLimits>;
   readonly intervalMs?: number;
-  readonly clock?: Clock;
-  /** Is told in one line when work stops and when it goes on. */
+  readonly clock?: RuntimeClock;
+  /** Receives one line when work pauses and when it resumes. */
   readonly report?: (line: string) => void;
 };
 
-export type Watch = {
+export type ResourceWatch = {
   stop(): void;
-  /** Resolves when nothing is watched any more: it was stopped, or the session has ended. */
+  /** Resolves when the watch ends: it was stopped, or the session has ended. */
   readonly stopped: Promise<void>;
 };
 
 /**
- * Pauses a session while the machine has no room for it, and resumes it when there is. A session that somebody else paused
- * stays paused, and one that the user resumes all the same is left alone until there has been room once.
+ * Pauses a session while resources are short and resumes it when they recover. A session paused for another reason
+ * stays paused, and one that the user resumes anyway is left alone until resources have recovered once.
  */
-export function watchResources(options: WatchOptions): Watch {
+export function watchResources(options: ResourceWatchOptions): ResourceWatch {
   const controller = new AbortController();
-  return { stop: () => controller.abort(), stopped: watch(options, controller.signal) };
+  return { stop: () => controller.abort(), stopped: runResourceWatch(options, controller.signal) };
 }
 
-/** What we have done about the shortage there is. */
-type Stand =
+/** What the watch has done about the current shortage. */
+type WatchState =
   | { readonly kind: 'watching' }
   | { readonly kind: 'paused'; readonly reason: string }
   | { readonly kind: 'overruled' };
 
-async function watch(options: WatchOptions, signal: AbortSignal): Promise<void> {
+async function runResourceWatch(options: ResourceWatchOptions, signal: AbortSignal): Promise<void> {
   const { session, probe, clock = systemClock, intervalMs = 5_000, report = () => undefined } = options;
   const limits = { ...resourceLimits, ...options.limits };
-  let judgement = roomEnough;
-  let stand: Stand = { kind: 'watching' };
+  let judgement = noPressure;
+  let stand: WatchState = { kind: 'watching' };
   let blind = '';
-  while (!signal.aborted && !isTerminal(session())) {
+  while (!signal.aborted && !isTerminalSession(session())) {
     try {
-      judgement = judge(judgement, await probe(), limits);
+      judgement = updatePressure(judgement, await probe(), limits);
       blind = '';
     } catch (error) {
-      // Said once, not every few seconds.
-      const problem = `The machine cannot be watched: ${messageOf(error)}`;
+      // Report a problem once, not at every sample.
+      const problem = `The machine cannot be watched: ${getErrorMessage(error)}`;
       if (problem !== blind) report(problem);
       blind = problem;
     }
-    if (!signal.aborted) stand = await act(stand, judgement, { ...options, limits, report });
+    if (!signal.aborted) stand = await updateWatchState(stand, judgement, { ...options, limits, report });
     await clock.until(clock.now() + intervalMs, signal);
   }
 }
 
-type Acting = Pick<WatchOptions, 'post' | 'session'> & {
+type WatchContext = Pick<ResourceWatchOptions, 'post' | 'session'> & {
   readonly limits: ResourceLimits;
   readonly report: (line: string) => void;
 };
 
-async function act(stand: Stand, judgement: Judgement, acting: Acting): Promise<Stand> {
+async function updateWatchState(
+  stand: WatchState,
+  judgement: ResourcePressure,
+  acting: WatchContext,
+): Promise<WatchState> {
   const { post, session, report } = acting;
   const hasRoom = judgement.short.length === 0;
   switch (stand.kind) {
     case 'watching':
-      return hasRoom ? stand : pause(stand, judgement, acting);
+      return hasRoom ? stand : pauseSession(stand, judgement, acting);
     case 'paused': {
       const { turn } = session();
       const isOurs = turn.status === 'paused' && turn.reason === stand.reason;
@@ -84,12 +95,16 @@ async function act(stand: Stand, judgement: Judgement, acting: Acting): Promise<
   }
 }
 
-/** A session that waits for the user takes up no room. */
-async function pause(stand: Stand, judgement: Judgement, acting: Acting): Promise<Stand> {
+/** A session that waits for the user uses no resources, so it is not paused. */
+async function pauseSession(
+  stand: WatchState,
+  judgement: ResourcePressure,
+  acting: WatchContext,
+): Promise<WatchState> {
   const { post, session, limits, report } = acting;
   const { status } = session().turn;
   if (status === 'waitingForUser' || status === 'paused') return stand;
-  const reason = `There is no room to work: ${shortage(judgement, limits)}.`;
+  const reason = `There is no room to work: ${describeShortage(judgement, limits)}.`;
   if (!(await post({ type: 'pause-requested', reason }))) return stand;
   report(`${reason} The work is paused and goes on by itself; resume it to go on at once.`);
   return { kind: 'paused', reason };

@@ -2,39 +2,41 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { configFileNames } from '../config/find-config.ts';
-import type { Launcher } from './launcher.ts';
+import type { CommandSandbox } from './command-sandbox.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 export type BubblewrapOptions = {
-  /** Where bubblewrap is. */
+  /** Path of the bubblewrap binary. */
   readonly file?: string;
   /** The home folder to hide. */
   readonly home?: string;
-  /** Files and folders every command may read, besides the system's own. */
+  /** Files and folders that every command may read, besides the system's own. */
   readonly readable?: readonly string[];
 };
 
 /**
- * Runs commands in namespaces of their own. They see the system's programs read-only, the folders named in their confines,
- * an empty home folder, and an empty `/tmp` that is gone with them; no other process, no socket of the machine, and the
- * network only if it is allowed. They end when whoever started them ends.
+ * Runs commands in their own namespaces. They see the system's programs read-only, the folders of their sandbox policy,
+ * an empty home folder and an empty temporary `/tmp`; no other processes, no sockets of the machine, and the network
+ * only if the policy allows it. They are killed when their parent process exits.
  */
-export function bubblewrapLauncher(options: BubblewrapOptions = {}): Launcher {
+export function createBubblewrapSandbox(options: BubblewrapOptions = {}): CommandSandbox {
   const { file = '/usr/bin/bwrap', home = homedir(), readable = [] } = options;
   return {
     kind: 'bubblewrap',
     launch(command, { cwd, writable, readable: others = [], network, env }) {
-      const programs = programFolders(env['PATH'] ?? '', home);
-      const shown = [...programs, ...readable, ...others, cwd].filter((path) => !isOfSystem(path));
-      const changeable = writable.flatMap((path) => mounts(path, home));
+      const programs = listProgramFolders(env['PATH'] ?? '', home);
+      const shown = [...programs, ...readable, ...others, cwd].filter((path) => !isSystemPath(path));
+      const changeable = writable.flatMap((path) => createMounts(path, home));
       const args = [
-        ...apart,
-        ...(network ? nameServers() : ['--unshare-net']),
-        ...system(home),
-        ...shown.flatMap((path) => mounts(path, home)).flatMap(({ from, to }) => ['--ro-bind', from, to]),
+        ...isolationArguments,
+        ...(network ? buildNameServerMount() : ['--unshare-net']),
+        ...buildSystemMounts(home),
+        ...shown
+          .flatMap((path) => createMounts(path, home))
+          .flatMap(({ from, to }) => ['--ro-bind', from, to]),
         ...changeable.flatMap(({ from, to }) => ['--bind', from, to]),
-        ...guarded(changeable.map(({ to }) => to)).flatMap((path) => ['--ro-bind', path, path]),
-        // What is not shown cannot be made up either.
+        ...listProtectedPaths(changeable.map(({ to }) => to)).flatMap((path) => ['--ro-bind', path, path]),
+        // Make the root read-only, so that commands cannot create paths that are not mounted.
         '--remount-ro',
         '/',
         '--chdir',
@@ -47,8 +49,8 @@ export function bubblewrapLauncher(options: BubblewrapOptions = {}): Launcher {
   };
 }
 
-/** A terminal could be typed into from inside, so there is none; and no right that could undo the rest is left. */
-const apart: readonly string[] = [
+/** No terminal, because a command could inject input into it, and no capabilities that could undo the isolation. */
+const isolationArguments: readonly string[] = [
   '--die-with-parent',
   '--new-session',
   '--cap-drop',
@@ -63,98 +65,101 @@ const apart: readonly string[] = [
 
 const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc', '/opt', '/nix/store'];
 
-function isOfSystem(path: string): boolean {
-  return systemFolders.some((folder) => holds(folder, resolve(path)));
+function isSystemPath(path: string): boolean {
+  return systemFolders.some((folder) => containsPath(folder, resolve(path)));
 }
 
-/** Root could read these, and Pawl may be run by root. */
-const rootsOwnFiles = ['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-'];
-const rootsOwnFolders = ['/etc/ssl/private', '/etc/ssh', '/etc/sudoers.d'];
+/** Root could read these, and Pawl may run as root. */
+const rootOnlyFiles = ['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-'];
+const rootOnlyFolders = ['/etc/ssl/private', '/etc/ssh', '/etc/sudoers.d'];
 
-function system(home: string): readonly string[] {
-  const hidden = rootsOwnFolders.filter((path) => existsSync(path));
-  const empty = ['/tmp', '/var/tmp', ...hidden, ...(hasHome(home) ? namesOf(home) : [])];
+function buildSystemMounts(home: string): readonly string[] {
+  const hidden = rootOnlyFolders.filter((path) => existsSync(path));
+  const empty = ['/tmp', '/var/tmp', ...hidden, ...(isUsableHome(home) ? listPathNames(home) : [])];
   return [
     ...systemFolders.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...rootsOwnFiles.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...rootOnlyFiles.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', '/dev/null', path]),
     '--dev',
     '/dev',
-    ...emptyFolder('/dev/shm'),
+    ...toTmpfsArguments('/dev/shm'),
     '--remount-ro',
     '/dev',
     '--proc',
     '/proc',
-    // Root keeps the right to change the kernel's settings through these, even without any capability.
+    // Root can change kernel settings through these, even without capabilities.
     ...['/proc/sys', '/proc/sysrq-trigger'].flatMap((path) => ['--ro-bind-try', path, path]),
-    ...empty.flatMap(emptyFolder),
+    ...empty.flatMap(toTmpfsArguments),
   ];
 }
 
-/** It lives in memory, so it has an end. */
+/** Limited because a tmpfs uses memory. */
 const emptyFolderBytesMax = 2 * 1024 ** 3;
 
-function emptyFolder(path: string): readonly string[] {
+function toTmpfsArguments(path: string): readonly string[] {
   return ['--size', String(emptyFolderBytesMax), '--tmpfs', path];
 }
 
-/** Where the list of name servers is, if it is a link to somewhere that is not shown. */
-function nameServers(): readonly string[] {
+/** Mounts the target of `/etc/resolv.conf` if it is a link out of the mounted folders. */
+function buildNameServerMount(): readonly string[] {
   const list = '/etc/resolv.conf';
   const path = existsSync(list) ? realpathSync(list) : list;
-  return isOfSystem(path) ? [] : ['--ro-bind', path, path];
+  return isSystemPath(path) ? [] : ['--ro-bind', path, path];
 }
 
-/** Programs that live outside the system's folders, such as a Node in the home folder with what it was installed with. */
-function programFolders(path: string, home: string): readonly string[] {
+/** Lists program folders outside the system's, such as a Node in the home folder with its global packages. */
+function listProgramFolders(path: string, home: string): readonly string[] {
   const nodeFolder = dirname(process.execPath);
   const folders = [nodeFolder, join(nodeFolder, '..', 'lib', 'node_modules'), ...path.split(':')];
-  return folders.filter((each) => isAbsolute(each) && existsSync(each) && !showsHome(each, home));
+  return folders.filter((each) => isAbsolute(each) && existsSync(each) && !exposesHome(each, home));
 }
 
-type Mount = { readonly from: string; readonly to: string };
+type BindMount = { readonly from: string; readonly to: string };
 
-/** A folder is there under the name it was given and under its real one. */
-function mounts(path: string, home: string): readonly Mount[] {
+/** Mounts a folder under both its given name and its real path. */
+function createMounts(path: string, home: string): readonly BindMount[] {
   if (!isAbsolute(path)) throw new SandboxError('relative', path);
   if (!existsSync(path)) throw new SandboxError('missing', path);
-  if (showsHome(path, home)) throw new SandboxError('home', path);
+  if (exposesHome(path, home)) throw new SandboxError('home', path);
   const from = realpathSync(path);
-  return namesOf(path).map((to) => ({ from, to }));
+  return listPathNames(path).map((to) => ({ from, to }));
 }
 
-function namesOf(path: string): readonly string[] {
+function listPathNames(path: string): readonly string[] {
   return existsSync(path) ? [...new Set([realpathSync(path), resolve(path)])] : [path];
 }
 
-function hasHome(home: string): boolean {
+function isUsableHome(home: string): boolean {
   return isAbsolute(home) && home !== '/';
 }
 
-function showsHome(path: string, home: string): boolean {
+function exposesHome(path: string, home: string): boolean {
   const folder = realpathSync(path);
-  return folder === '/' || (hasHome(home) && namesOf(home).some((name) => holds(folder, name)));
+  return (
+    folder === '/' || (isUsableHome(home) && listPathNames(home).some((name) => containsPath(folder, name)))
+  );
 }
 
-function holds(folder: string, path: string): boolean {
+function containsPath(folder: string, path: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
 /**
- * What a command must not change although it lies in a folder it may write to: git runs what `.git` tells it to, and Pawl
- * what its own files tell it. Whoever names a git folder among the writable ones gets it without its hooks and settings.
+ * Lists paths that a command must not change although they are in a writable folder: git executes what `.git`
+ * configures, and Pawl obeys its own files. If a writable folder is itself a git folder, its hooks and settings stay
+ * read-only.
  */
-function guarded(writable: readonly string[]): readonly string[] {
+function listProtectedPaths(writable: readonly string[]): readonly string[] {
   const inside = writable.flatMap((folder) => [
-    ...ownFiles.map((name) => join(folder, name)),
+    ...protectedFiles.map((name) => join(folder, name)),
     ...(existsSync(join(folder, 'HEAD')) ? gitSettings.map((name) => join(folder, name)) : []),
   ]);
-  return inside.filter((path) => existsSync(path) && !isLink(path) && !writable.includes(path));
+  return inside.filter((path) => existsSync(path) && !isSymbolicLink(path) && !writable.includes(path));
 }
 
-/** Nothing can be mounted on a link, only where it leads. */
-function isLink(path: string): boolean {
+/** A link cannot be a mount point, only its target can. */
+function isSymbolicLink(path: string): boolean {
   return lstatSync(path).isSymbolicLink();
 }
 
-const ownFiles = ['.git', '.pawl', ...configFileNames];
+const protectedFiles = ['.git', '.pawl', ...configFileNames];
 const gitSettings = ['hooks', 'config', 'config.worktree', 'modules', 'commondir'];

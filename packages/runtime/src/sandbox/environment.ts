@@ -1,30 +1,40 @@
-import { delimiter, isAbsolute } from 'node:path';
+import { getPlatformPaths } from '../platform/platform.ts';
+import { safeSearchVariable, windowsVariables } from '../platform/programs.ts';
 
-export type Environment = { readonly [name: string]: string };
+export type ProcessEnvironment = { readonly [name: string]: string };
 
-/** What a program needs in order to run and to write readable text. Everything else may hold a secret. */
-const harmless: ReadonlySet<string> = new Set(
+/** Variables that a program needs to run and to write readable text. Any other variable may contain a secret. */
+const harmlessVariables: ReadonlySet<string> = new Set(
   (
     'PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ CI TERM COLORTERM NO_COLOR ' +
     'SYSTEMROOT COMSPEC PATHEXT USERPROFILE TEMP TMP'
   ).split(' '),
 );
 
-/** The environment for a command that somebody else wrote: no keys, no tokens, no sockets. */
-export function scrubbedEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
+/** Builds the environment for an untrusted command: no keys, no tokens, no sockets. */
+export function scrubEnvironment(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): ProcessEnvironment {
   const kept = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && isHarmless(name.toUpperCase())
-      ? [[name, name.toUpperCase() === 'PATH' ? searchPath(value) : value] as const]
+    value !== undefined && isHarmlessVariable(name.toUpperCase(), platform)
+      ? [[name, name.toUpperCase() === 'PATH' ? filterSearchPath(value, platform) : value] as const]
       : [],
   );
-  return Object.fromEntries(kept);
+  return { ...Object.fromEntries(kept), ...(platform === 'win32' && { [safeSearchVariable]: '1' }) };
 }
 
-function isHarmless(name: string): boolean {
-  return harmless.has(name) || name.startsWith('LC_');
+function isHarmlessVariable(name: string, platform: NodeJS.Platform): boolean {
+  if (harmlessVariables.has(name) || name.startsWith('LC_')) return true;
+  // macOS gives each user a separate folder for temporary files.
+  return platform === 'win32' ? windowsVariables.includes(name) : platform === 'darwin' && name === 'TMPDIR';
 }
 
-/** An empty or relative entry would let a file of the working folder pose as a system command. */
-function searchPath(value: string): string {
-  return value.split(delimiter).filter(isAbsolute).join(delimiter);
+/** Drops empty and relative entries, because they let a file in the working folder impersonate a system command. */
+function filterSearchPath(value: string, platform: NodeJS.Platform): string {
+  const paths = getPlatformPaths(platform);
+  return value
+    .split(paths.delimiter)
+    .filter((folder) => paths.isAbsolute(folder))
+    .join(paths.delimiter);
 }

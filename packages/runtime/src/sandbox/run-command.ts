@@ -1,68 +1,75 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import type { Launch } from './launcher.ts';
+import { hasProcessGroups, signalProcessGroup } from '../platform/processes.ts';
+import { buildProgramCommand } from '../platform/programs.ts';
+import type { SandboxLaunch } from './command-sandbox.ts';
 
-export type Command = {
-  readonly launch: Launch;
+export type RunCommandOptions = {
+  readonly launch: SandboxLaunch;
   readonly cwd: string;
-  /** What it reads from its standard input. */
+  /** Passed to its standard input. */
   readonly input?: string;
   readonly timeoutMs: number;
-  /** How much is kept of each of its outputs; the rest is read and dropped. */
+  /** Bytes captured of each output stream; the rest is read and dropped. */
   readonly outputBytesMax?: number;
   readonly signal?: AbortSignal;
 };
 
-/** How a command ended. */
-export type CommandEnd = {
+/** The result of a command. */
+export type CommandResult = {
   readonly kind: 'exited' | 'killed' | 'timed-out' | 'called-off' | 'not-started';
   /** Null unless it exited by itself. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** How it ended, to follow its name: `ended with exit code 1`. */
+  /** A phrase that follows the command's name: `ended with exit code 1`. */
   readonly what: string;
 };
 
-/** Runs a command to its end, or ends it and what it started at the deadline. Never rejects. */
-export async function runCommand(command: Command): Promise<CommandEnd> {
+/** Runs a command to its end, or kills it and its process group at the deadline. Never rejects. */
+export async function runCommand(command: RunCommandOptions): Promise<CommandResult> {
   const { launch, cwd, input = '', timeoutMs, outputBytesMax = 64 * 1024, signal } = command;
-  if (signal?.aborted === true) return failed('called-off', 'was called off');
-  const child = start(launch, cwd);
-  if (typeof child === 'string') return failed('not-started', child);
-  const stdout = collect(child.stdout, outputBytesMax);
-  const stderr = collect(child.stderr, outputBytesMax);
-  // A command need not read what it is given.
+  if (signal?.aborted === true) return createFailedResult('called-off', 'was called off');
+  const child = spawnCommand(launch, cwd);
+  if (typeof child === 'string') return createFailedResult('not-started', child);
+  const stdout = collectOutput(child.stdout, outputBytesMax);
+  const stderr = collectOutput(child.stderr, outputBytesMax);
+  // Ignore write errors, because a command need not read its input.
   child.stdin?.on('error', () => undefined).end(input);
-  const ended = await endOf(child, timeoutMs, signal);
+  const ended = await waitForCommandEnd(child, timeoutMs, signal);
   return { ...ended, stdout: stdout(), stderr: stderr() };
 }
 
-/** Windows has no process groups to end at once. */
-const hasGroups = process.platform !== 'win32';
-
-/** The process, or why there is none: some mistakes are seen at once, others only when the system tries. */
-function start({ file, args, env }: Launch, cwd: string): ChildProcess | string {
+/** Spawns the process, or returns why it failed; some errors surface only later, as an event. */
+function spawnCommand({ file, args, env }: SandboxLaunch, cwd: string): ChildProcess | string {
   try {
-    return spawn(file, args, { cwd, env, detached: hasGroups, stdio: 'pipe', windowsHide: true });
+    const program = buildProgramCommand(file, args, { env, cwd });
+    return spawn(program.file, program.args, {
+      cwd,
+      env,
+      detached: hasProcessGroups(),
+      stdio: 'pipe',
+      windowsHide: true,
+      windowsVerbatimArguments: program.windowsVerbatimArguments,
+    });
   } catch (error) {
-    return notStarted(error);
+    return describeStartFailure(error);
   }
 }
 
-function failed(kind: CommandEnd['kind'], what: string): CommandEnd {
+function createFailedResult(kind: CommandResult['kind'], what: string): CommandResult {
   return { kind, code: null, stdout: '', stderr: '', what };
 }
 
-function notStarted(error: unknown): string {
+function describeStartFailure(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'EACCES')
     return 'could not be started: there is no such command or folder, or you may not use it';
   return `could not be started: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-function collect(stream: Readable | null, bytesMax: number): () => string {
+function collectOutput(stream: Readable | null, bytesMax: number): () => string {
   const chunks: Buffer[] = [];
   let kept = 0;
   stream?.on('data', (chunk: Buffer) => {
@@ -74,39 +81,41 @@ function collect(stream: Readable | null, bytesMax: number): () => string {
   return () => Buffer.concat(chunks).toString('utf8');
 }
 
-type Ended = Pick<CommandEnd, 'kind' | 'code' | 'what'>;
+type CommandExit = Pick<CommandResult, 'kind' | 'code' | 'what'>;
 
-/** How long something may take to end after it was asked to, and how long its output may stay open after that. */
-const graceMs = 300;
+/** How long a process may take to exit after SIGTERM, and how long its output may stay open after the exit. */
+const killGraceMs = 300;
 
-async function endOf(
+async function waitForCommandEnd(
   child: ChildProcess,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<Ended> {
-  let stopped: Ended | null = null;
+): Promise<CommandExit> {
+  let stopped: CommandExit | null = null;
   const timers: NodeJS.Timeout[] = [];
-  const stop = (why: Ended): void => {
+  const stop = (why: CommandExit): void => {
     stopped ??= why;
-    kill(child, 'SIGTERM');
-    timers.push(setTimeout(() => kill(child, 'SIGKILL'), graceMs));
+    killProcessGroup(child, 'SIGTERM');
+    timers.push(setTimeout(() => killProcessGroup(child, 'SIGKILL'), killGraceMs));
   };
   const onAbort = (): void => stop({ kind: 'called-off', code: null, what: 'was called off' });
   const late = `took longer than ${timeoutMs / 1_000} s and was ended`;
   timers.push(setTimeout(() => stop({ kind: 'timed-out', code: null, what: late }), timeoutMs));
   signal?.addEventListener('abort', onAbort, { once: true });
-  const ended = await exitOf(child);
+  const ended = await waitForExit(child);
   signal?.removeEventListener('abort', onAbort);
   for (const timer of timers) clearTimeout(timer);
-  // What it left behind ends as well, and nobody waits for an output that something else keeps open.
-  kill(child, 'SIGKILL');
-  await closed(child);
+  // Kill remaining processes, and do not wait for an output that another process holds open.
+  killProcessGroup(child, 'SIGKILL');
+  await closeStreams(child);
   return stopped ?? ended;
 }
 
-function exitOf(child: ChildProcess): Promise<Ended> {
+function waitForExit(child: ChildProcess): Promise<CommandExit> {
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve({ kind: 'not-started', code: null, what: notStarted(error) }));
+    child.once('error', (error) =>
+      resolve({ kind: 'not-started', code: null, what: describeStartFailure(error) }),
+    );
     child.once('exit', (code, name) =>
       resolve(
         code === null
@@ -117,19 +126,15 @@ function exitOf(child: ChildProcess): Promise<Ended> {
   });
 }
 
-function kill(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
+function killProcessGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined) return;
-  try {
-    if (hasGroups) process.kill(-child.pid, name);
-    else child.kill(name);
-  } catch {
-    // Nothing is left to end.
-  }
+  // On Windows an exited process has no group, and its id may already belong to another process.
+  if (hasProcessGroups() || child.exitCode === null) signalProcessGroup(child.pid, name);
 }
 
-async function closed(child: ChildProcess): Promise<void> {
+async function closeStreams(child: ChildProcess): Promise<void> {
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
-  const signal = AbortSignal.timeout(graceMs);
+  const signal = AbortSignal.timeout(killGraceMs);
   await Promise.allSettled(streams.map((stream) => finished(stream, { signal })));
   for (const stream of [child.stdin, ...streams]) stream?.destroy();
 }

@@ -1,19 +1,27 @@
 import type { ActionType, EventType } from '@pawl/core';
 import * as z from 'zod';
-import { list } from './list.ts';
-import { call, completedTool, message, modelErrorKind, storedEntry } from './parts.ts';
+import { createListSchema } from './list.ts';
+import {
+  toolCallSchema,
+  completedToolSchema,
+  conversationMessageSchema,
+  modelErrorKindSchema,
+  storedEntrySchema,
+} from './parts.ts';
 import type { PrintedAction } from './printed.ts';
-import type { Agreeing } from './same.ts';
-import { schemaName } from './schema-name.ts';
-import { haltReason, verdict } from './verdict.ts';
+import type { ExactSchemas } from './exact-schema.ts';
+import { toSchemaName } from './schema-name.ts';
+import { haltReasonSchema, verdictSchema } from './verdict.ts';
 
-const request = z.int().describe('The number of this piece of work; the events that answer it carry it.');
-const attempt = z.int().describe('1 for the first try.');
+const actionRequestSchema = z
+  .int()
+  .describe('The number of this piece of work; the events that answer it carry it.');
+const attemptSchema = z.int().describe('1 for the first try.');
 
-const schemas = {
-  'ask-model': action('ask-model', 'Send the conversation to the model.', {
-    request,
-    attempt,
+const rawActionSchemas = {
+  'ask-model': createActionSchema('ask-model', 'Send the conversation to the model.', {
+    request: actionRequestSchema,
+    attempt: attemptSchema,
     tools: z.boolean().describe('Whether the model may call tools; false for a last answer.'),
     advice: z
       .string()
@@ -23,65 +31,75 @@ const schemas = {
       .number()
       .nullable()
       .describe('When the answer must be there; after that, report a failure. null for whenever it comes.'),
-    messages: z.array(message).describe('The whole conversation, oldest first.'),
+    messages: z.array(conversationMessageSchema).describe('The whole conversation, oldest first.'),
     section: z
       .string()
       .nullable()
       .describe('Where there are modes: says where the agent is, advice included. Goes last in the prompt.'),
   }),
-  'ask-permission': action('ask-permission', 'Ask a person about each of these calls.', {
-    request,
-    calls: list(call).describe('The calls to decide on, one event each.'),
+  'ask-permission': createActionSchema('ask-permission', 'Ask a person about each of these calls.', {
+    request: actionRequestSchema,
+    calls: createListSchema(toolCallSchema).describe('The calls to decide on, one event each.'),
   }),
-  'run-tools': action('run-tools', 'Run these calls, in parallel or in order as you like.', {
-    request,
-    calls: list(call).describe('The calls to run, one `tool-finished` each.'),
+  'run-tools': createActionSchema('run-tools', 'Run these calls, in parallel or in order as you like.', {
+    request: actionRequestSchema,
+    calls: createListSchema(toolCallSchema).describe('The calls to run, one `tool-finished` each.'),
   }),
-  'run-hooks': action('run-hooks', 'Run what is to run after tools changed something, such as a commit.', {
-    request,
-    completed: list(completedTool).describe('Which tools ended how.'),
-  }),
-  'page-memory': action('page-memory', "Make room in the model's window.", {
-    request,
+  'run-hooks': createActionSchema(
+    'run-hooks',
+    'Run what is to run after tools changed something, such as a commit.',
+    {
+      request: actionRequestSchema,
+      completed: createListSchema(completedToolSchema).describe('Which tools ended how.'),
+    },
+  ),
+  'page-memory': createActionSchema('page-memory', "Make room in the model's window.", {
+    request: actionRequestSchema,
     reason: z.string().describe('Why there is need of it.'),
   }),
-  store: action('store', 'Keep these in storage: they have left working memory. Nothing answers it.', {
-    entries: list(storedEntry).describe('What to keep, in order.'),
+  store: createActionSchema(
+    'store',
+    'Keep these in storage: they have left working memory. Nothing answers it.',
+    {
+      entries: createListSchema(storedEntrySchema).describe('What to keep, in order.'),
+    },
+  ),
+  recover: createActionSchema('recover', 'Look for a way out of a stuck state.', {
+    request: actionRequestSchema,
+    attempt: attemptSchema,
+    verdict: verdictSchema.describe('What the work was judged to be.'),
   }),
-  recover: action('recover', 'Look for a way out of a stuck state.', {
-    request,
-    attempt,
-    verdict: verdict.describe('What the work was judged to be.'),
-  }),
-  wait: action('wait', 'Do nothing until the next event.', {
+  wait: createActionSchema('wait', 'Do nothing until the next event.', {
     until: z
       .number()
       .nullable()
       .describe('When to send `retry-due`, in milliseconds since 1970; null for never.'),
   }),
-  'show-text': action('show-text', 'Show this text to the user.', {
+  'show-text': createActionSchema('show-text', 'Show this text to the user.', {
     text: z.string().describe('A piece of what the model writes.'),
   }),
-  'show-error': action('show-error', 'Show this error to the user.', {
+  'show-error': createActionSchema('show-error', 'Show this error to the user.', {
     kind: z
-      .enum([...modelErrorKind.options, 'io'])
+      .enum([...modelErrorKindSchema.options, 'io'])
       .describe('What kind it is; `refused` is also an event that did not fit.'),
     message: z.string().describe('What went wrong.'),
   }),
-  abort: action('abort', 'Call off the work of a request; nothing it answers will be taken.', {
+  abort: createActionSchema('abort', 'Call off the work of a request; nothing it answers will be taken.', {
     request: z.int().describe('The number of the piece of work.'),
   }),
-  stop: action('stop', 'The session has ended for good; stop the work.', { why: haltReason }),
-  'shut-down': action('shut-down', 'End everything and let go of the session.', {}),
+  stop: createActionSchema('stop', 'The session has ended for good; stop the work.', {
+    why: haltReasonSchema,
+  }),
+  'shut-down': createActionSchema('shut-down', 'End everything and let go of the session.', {}),
 } satisfies Record<ActionType, z.ZodType>;
 
 type ActionsByType = { [Type in ActionType]: Extract<PrintedAction, { readonly type: Type }> };
 
-/** One schema for each action as it is printed, by its type. */
-export const actionSchemas: Agreeing<typeof schemas, ActionsByType> = schemas;
+/** The schemas of printed actions by type. */
+export const actionSchemas: ExactSchemas<typeof rawActionSchemas, ActionsByType> = rawActionSchemas;
 
 /** The events that answer each action. */
-export const answeredBy: { readonly [Type in ActionType]: readonly EventType[] } = {
+export const actionAnswerEvents: { readonly [Type in ActionType]: readonly EventType[] } = {
   'ask-model': ['text-delta', 'call-delta', 'model-replied', 'model-failed'],
   'ask-permission': ['permission-decided'],
   'run-tools': ['tool-started', 'tool-progressed', 'tool-finished'],
@@ -97,12 +115,12 @@ export const answeredBy: { readonly [Type in ActionType]: readonly EventType[] }
   'shut-down': [],
 };
 
-function action<Type extends ActionType, Fields extends z.ZodRawShape>(
+function createActionSchema<Type extends ActionType, Fields extends z.ZodRawShape>(
   type: Type,
   description: string,
   fields: Fields,
 ): z.ZodObject<{ type: z.ZodLiteral<Type> } & Fields, z.core.$strict> {
   return z
     .strictObject({ type: z.literal(type).describe('The type of the action.'), ...fields })
-    .meta({ id: schemaName(type, 'Action'), description });
+    .meta({ id: toSchemaName(type, 'Action'), description });
 }

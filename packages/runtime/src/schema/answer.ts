@@ -2,21 +2,21 @@ import * as z from 'zod';
 import { actionSchemas } from './actions.ts';
 import { noteSchemas } from './notes.ts';
 import { stateSchema } from './states.ts';
-import { turnStatus } from './status.ts';
+import { turnStatusSchema } from './status.ts';
 
-const action = z
+const actionSchema = z
   .union(Object.values(actionSchemas))
   .meta({ id: 'Action', description: 'Something that you must now do.' });
 
-const note = z
+const noteSchema = z
   .union(Object.values(noteSchemas))
   .meta({ id: 'Note', description: 'Something worth recording.' });
 
-const session = z
+const sessionSnapshotSchema = z
   .looseObject({ version: z.literal(1).describe('The version of its form.') })
   .meta({ id: 'Session', description: 'The whole session, as a snapshot keeps it.' });
 
-/** What `pawl pipe` prints for each line it reads. */
+/** The output of `pawl pipe` for each input line. */
 export const answerSchema = z
   .discriminatedUnion('ok', [
     z.strictObject({
@@ -24,10 +24,10 @@ export const answerSchema = z
       seq: z.int().describe('How many durable events the session has seen.'),
       refused: z.exactOptional(z.string()).describe('Why the event was not taken; absent if it was.'),
       state: z
-        .union([stateSchema, turnStatus, session])
+        .union([stateSchema, turnStatusSchema, sessionSnapshotSchema])
         .describe('By `--state`: compact, only its name, or the whole session.'),
-      actions: z.array(action).describe('What to do now, in this order.'),
-      notes: z.array(note).describe('What is worth recording.'),
+      actions: z.array(actionSchema).describe('What to do now, in this order.'),
+      notes: z.array(noteSchema).describe('What is worth recording.'),
     }),
     z.strictObject({
       ok: z.literal(false).describe('It was not.'),

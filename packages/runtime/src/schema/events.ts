@@ -1,49 +1,63 @@
-import { memoryWishes, type Event, type EventType } from '@pawl/core';
+import { memoryCommands, type EventType, type EventOfType } from '@pawl/core';
 import * as z from 'zod';
-import { anyJson } from './json-value.ts';
-import { list } from './list.ts';
-import { at, fileEffect, modelError, outcome, requestedCall, storedEntry, usage } from './parts.ts';
-import type { Agreeing } from './same.ts';
-import { schemaName } from './schema-name.ts';
-import { recoveryOutcome, verdict } from './verdict.ts';
+import { anyJsonSchema } from './json-value.ts';
+import { createListSchema } from './list.ts';
+import {
+  eventTimeSchema,
+  fileEffectSchema,
+  modelErrorSchema,
+  outcomeSchema,
+  requestedCallSchema,
+  storedEntrySchema,
+  usageSchema,
+} from './parts.ts';
+import type { ExactSchemas } from './exact-schema.ts';
+import { toSchemaName } from './schema-name.ts';
+import { recoveryOutcomeSchema, verdictSchema } from './verdict.ts';
 
-export type EventOf<Type extends EventType> = Extract<Event, { readonly type: Type }>;
-
-const request = z
+const eventRequestSchema = z
   .exactOptional(z.int())
   .describe('The `request` of the action it answers; if absent, it is meant for the work at hand.');
 
-const jitter = z
+const jitterSchema = z
   .exactOptional(z.number().min(0).max(1))
   .describe('A random number from 0 to 1 that spreads retries; 1 if absent.');
 
-const callId = z.string().describe('The `id` of the call.');
+const callIdSchema = z.string().describe('The `id` of the call.');
 
-const schemas = {
-  'user-message': event('user-message', 'A person said something.', {
+const rawEventSchemas = {
+  'user-message': createEventSchema('user-message', 'A person said something.', {
     text: z.string().describe('What they said.'),
     automatic: z
       .exactOptional(z.boolean())
       .describe('Whether no person said it, but a harness, so that the work is still the same work.'),
   }),
-  steered: event(
+  steered: createEventSchema(
     'steered',
     'A person said something while work was under way: the work goes on, and the model hears it when it is asked next. ' +
       'While the user is waited for, it is a message like any other.',
     { text: z.string().describe('What they said.') },
   ),
-  'text-delta': answer('text-delta', 'The model wrote a piece of its text; for showing only.', {
-    text: z.string().describe('The piece.'),
-  }),
-  'call-delta': answer('call-delta', 'The model wrote a piece of a tool call; for showing only.', {
-    callId,
-    tool: z.string().describe('The name of the tool.'),
-    fragment: z.string().describe('The piece of its arguments, as text.'),
-  }),
-  'model-replied': answer('model-replied', 'The model answered in full.', {
+  'text-delta': createAnswerEventSchema(
+    'text-delta',
+    'The model wrote a piece of its text; for showing only.',
+    {
+      text: z.string().describe('The piece.'),
+    },
+  ),
+  'call-delta': createAnswerEventSchema(
+    'call-delta',
+    'The model wrote a piece of a tool call; for showing only.',
+    {
+      callId: callIdSchema,
+      tool: z.string().describe('The name of the tool.'),
+      fragment: z.string().describe('The piece of its arguments, as text.'),
+    },
+  ),
+  'model-replied': createAnswerEventSchema('model-replied', 'The model answered in full.', {
     text: z.string().describe('Its text, whole; may be empty.'),
-    calls: list(requestedCall).describe('The tool calls it asks for; none ends the turn.'),
-    usage: z.exactOptional(usage).describe('What the call used.'),
+    calls: createListSchema(requestedCallSchema).describe('The tool calls it asks for; none ends the turn.'),
+    usage: z.exactOptional(usageSchema).describe('What the call used.'),
     nextState: z.exactOptional(z.string()).describe('The mode the model asks for, by name.'),
     logs: z
       .exactOptional(
@@ -57,29 +71,43 @@ const schemas = {
       .exactOptional(z.string())
       .describe('Why the reply cannot be understood; nothing of it is carried out, and the model is told.'),
   }),
-  'model-failed': answer('model-failed', 'The model could not be reached or would not answer.', {
-    error: modelError,
-    jitter,
-  }),
-  'permission-decided': answer('permission-decided', 'A person decided whether a call may run.', {
-    callId,
-    decision: z.enum(['allow', 'deny']).describe('What they decided.'),
-    reason: z.exactOptional(z.string()).describe('Why not; the model is told.'),
-  }),
-  'tool-started': answer('tool-started', 'A tool began to run.', {
-    callId,
+  'model-failed': createAnswerEventSchema(
+    'model-failed',
+    'The model could not be reached or would not answer.',
+    {
+      error: modelErrorSchema,
+      jitter: jitterSchema,
+    },
+  ),
+  'permission-decided': createAnswerEventSchema(
+    'permission-decided',
+    'A person decided whether a call may run.',
+    {
+      callId: callIdSchema,
+      decision: z.enum(['allow', 'deny']).describe('What they decided.'),
+      reason: z.exactOptional(z.string()).describe('Why not; the model is told.'),
+    },
+  ),
+  'tool-started': createAnswerEventSchema('tool-started', 'A tool began to run.', {
+    callId: callIdSchema,
     intent: z
-      .exactOptional(anyJson)
+      .exactOptional(anyJsonSchema)
       .describe('What it is about to do, for a tool that can tell later whether it was done.'),
   }),
-  'tool-progressed': answer('tool-progressed', 'A tool says how far it is; for showing only.', {
-    callId,
-    progress: z.string().describe('How far it is, for a person to read.'),
-  }),
-  'tool-finished': answer('tool-finished', 'A tool call ended, well or badly.', {
-    callId,
-    outcome,
-    files: z.exactOptional(list(fileEffect)).describe('Files the call changed, for tools that know.'),
+  'tool-progressed': createAnswerEventSchema(
+    'tool-progressed',
+    'A tool says how far it is; for showing only.',
+    {
+      callId: callIdSchema,
+      progress: z.string().describe('How far it is, for a person to read.'),
+    },
+  ),
+  'tool-finished': createAnswerEventSchema('tool-finished', 'A tool call ended, well or badly.', {
+    callId: callIdSchema,
+    outcome: outcomeSchema,
+    files: z
+      .exactOptional(createListSchema(fileEffectSchema))
+      .describe('Files the call changed, for tools that know.'),
     tests: z
       .exactOptional(
         z.strictObject({
@@ -88,23 +116,27 @@ const schemas = {
         }),
       )
       .describe('Tests the call ran, for tools that know.'),
-    found: z.exactOptional(list(storedEntry)).describe('What the call found in storage.'),
+    found: z.exactOptional(createListSchema(storedEntrySchema)).describe('What the call found in storage.'),
   }),
-  'hooks-finished': answer('hooks-finished', 'What runs after tools has run.', {
+  'hooks-finished': createAnswerEventSchema('hooks-finished', 'What runs after tools has run.', {
     actionTaken: z.boolean().describe('Whether the hooks did anything.'),
   }),
-  'hooks-failed': answer('hooks-failed', 'What runs after tools could not run.', {
+  'hooks-failed': createAnswerEventSchema('hooks-failed', 'What runs after tools could not run.', {
     message: z.string().describe('What went wrong, for a person to read.'),
-    jitter,
+    jitter: jitterSchema,
   }),
-  'retry-due': answer('retry-due', 'The time that a `wait` action named has come.', {}),
-  'recovery-finished': answer('recovery-finished', 'A way out of a stuck state was found, or none was.', {
-    outcome: recoveryOutcome,
-  }),
-  'paging-requested': event('paging-requested', 'A person wants room made in the memory.', {
+  'retry-due': createAnswerEventSchema('retry-due', 'The time that a `wait` action named has come.', {}),
+  'recovery-finished': createAnswerEventSchema(
+    'recovery-finished',
+    'A way out of a stuck state was found, or none was.',
+    {
+      outcome: recoveryOutcomeSchema,
+    },
+  ),
+  'paging-requested': createEventSchema('paging-requested', 'A person wants room made in the memory.', {
     reason: z.string().describe('Why.'),
   }),
-  'paging-finished': answer('paging-finished', 'Room was made in the memory.', {
+  'paging-finished': createAnswerEventSchema('paging-finished', 'Room was made in the memory.', {
     freedTokens: z.number().describe('How many tokens it freed.'),
     heldTokens: z.exactOptional(z.number().min(0)).describe('How many there were before.'),
     summaries: z
@@ -115,79 +147,106 @@ const schemas = {
         }),
       )
       .describe("A model's words about what went on the shelf."),
-    usage: z.exactOptional(usage).describe('What these words have cost.'),
+    usage: z.exactOptional(usageSchema).describe('What these words have cost.'),
   }),
-  'paging-failed': answer('paging-failed', 'No room could be made in the memory.', {
+  'paging-failed': createAnswerEventSchema('paging-failed', 'No room could be made in the memory.', {
     message: z.string().describe('What went wrong, for a person to read.'),
-    jitter,
+    jitter: jitterSchema,
   }),
-  'memory-asked': event('memory-asked', 'A person wants something of an entry of working memory.', {
-    action: z
-      .enum(memoryWishes)
-      .describe(
-        'That it stays whatever must make room, that it may go again, or that it goes to storage now.',
-      ),
-    key: z.string().describe('The whole key of the entry.'),
-  }),
-  'phase-started': event('phase-started', 'A part of a long task began; the one before it is complete.', {
-    number: z.int().describe('Which part it is.'),
-    description: z.string().describe('What it is about.'),
-    expectedMs: z.exactOptional(z.number().min(0)).describe('How long it is expected to take.'),
-    total: z.exactOptional(z.int().min(1)).describe('How many parts there will be, as far as is known now.'),
-    message: z
-      .exactOptional(z.string())
-      .describe('What to say to the model to begin it; only while waiting for the user.'),
-  }),
-  'phase-completed': event('phase-completed', 'The current part of a long task ended.', {
+  'memory-asked': createEventSchema(
+    'memory-asked',
+    'A person wants something of an entry of working memory.',
+    {
+      action: z
+        .enum(memoryCommands)
+        .describe(
+          'That it stays whatever must make room, that it may go again, or that it goes to storage now.',
+        ),
+      key: z.string().describe('The whole key of the entry.'),
+    },
+  ),
+  'phase-started': createEventSchema(
+    'phase-started',
+    'A part of a long task began; the one before it is complete.',
+    {
+      number: z.int().describe('Which part it is.'),
+      description: z.string().describe('What it is about.'),
+      expectedMs: z.exactOptional(z.number().min(0)).describe('How long it is expected to take.'),
+      total: z
+        .exactOptional(z.int().min(1))
+        .describe('How many parts there will be, as far as is known now.'),
+      message: z
+        .exactOptional(z.string())
+        .describe('What to say to the model to begin it; only while waiting for the user.'),
+    },
+  ),
+  'phase-completed': createEventSchema('phase-completed', 'The current part of a long task ended.', {
     success: z.boolean().describe('Whether it reached its aim.'),
     summary: z.exactOptional(z.string()).describe('What came of it.'),
-    blockers: z.exactOptional(list(z.string())).describe('What stood in its way.'),
+    blockers: z.exactOptional(createListSchema(z.string())).describe('What stood in its way.'),
   }),
-  'verdict-reached': event('verdict-reached', 'A governor judged the work to be suspect or stuck.', {
-    verdict,
-  }),
-  'finish-requested': event(
+  'verdict-reached': createEventSchema(
+    'verdict-reached',
+    'A governor judged the work to be suspect or stuck.',
+    {
+      verdict: verdictSchema,
+    },
+  ),
+  'finish-requested': createEventSchema(
     'finish-requested',
     'The turn is to end soon, with one last answer without tools.',
     {
       reason: z.string().describe('Why; the model is told.'),
     },
   ),
-  'pause-requested': event('pause-requested', 'No new work is to begin; answers are still taken.', {
-    reason: z.string().describe('Why, for a person to read.'),
-  }),
-  'resume-requested': event('resume-requested', 'Paused work is to go on.', {}),
-  'cancel-requested': event(
+  'pause-requested': createEventSchema(
+    'pause-requested',
+    'No new work is to begin; answers are still taken.',
+    {
+      reason: z.string().describe('Why, for a person to read.'),
+    },
+  ),
+  'resume-requested': createEventSchema('resume-requested', 'Paused work is to go on.', {}),
+  'cancel-requested': createEventSchema(
     'cancel-requested',
     'The work at hand is to be called off; the session goes on.',
     {
       reason: z.exactOptional(z.string()).describe('Why, for a person to read.'),
     },
   ),
-  'halt-requested': event('halt-requested', 'The session is to end for good.', {
+  'halt-requested': createEventSchema('halt-requested', 'The session is to end for good.', {
     reason: z.string().describe('Why, for a person to read.'),
   }),
-  'shutdown-requested': event('shutdown-requested', 'The program is to let go of the session.', {}),
+  'shutdown-requested': createEventSchema(
+    'shutdown-requested',
+    'The program is to let go of the session.',
+    {},
+  ),
 } satisfies Record<EventType, z.ZodType>;
 
-/** One schema for each event, by its type. */
-export const eventSchemas: Agreeing<typeof schemas, { [Type in EventType]: EventOf<Type> }> = schemas;
+/** The event schemas by type. */
+export const eventSchemas: ExactSchemas<typeof rawEventSchemas, { [Type in EventType]: EventOfType<Type> }> =
+  rawEventSchemas;
 
-function event<Type extends EventType, Fields extends z.ZodRawShape>(
+function createEventSchema<Type extends EventType, Fields extends z.ZodRawShape>(
   type: Type,
   description: string,
   fields: Fields,
-): z.ZodObject<{ type: z.ZodLiteral<Type>; at: typeof at } & Fields, z.core.$strict> {
+): z.ZodObject<{ type: z.ZodLiteral<Type>; at: typeof eventTimeSchema } & Fields, z.core.$strict> {
   return z
-    .strictObject({ type: z.literal(type).describe('The type of the event.'), at, ...fields })
-    .meta({ id: schemaName(type, 'Event'), description });
+    .strictObject({
+      type: z.literal(type).describe('The type of the event.'),
+      at: eventTimeSchema,
+      ...fields,
+    })
+    .meta({ id: toSchemaName(type, 'Event'), description });
 }
 
-/** An event that answers an action. */
-function answer<Type extends EventType, Fields extends z.ZodRawShape>(
+/** Creates the schema of an event that answers an action. */
+function createAnswerEventSchema<Type extends EventType, Fields extends z.ZodRawShape>(
   type: Type,
   description: string,
   fields: Fields,
-): ReturnType<typeof event<Type, { request: typeof request } & Fields>> {
-  return event(type, description, { request, ...fields });
+): ReturnType<typeof createEventSchema<Type, { request: typeof eventRequestSchema } & Fields>> {
+  return createEventSchema(type, description, { request: eventRequestSchema, ...fields });
 }

@@ -1,16 +1,15 @@
-import type { EventType } from '@pawl/core';
-import type { EventOf } from './events.ts';
+import type { EventType, EventOfType } from '@pawl/core';
 
-const at = Date.UTC(2026, 0, 1, 9);
+const exampleTime = Date.UTC(2026, 0, 1, 9);
 
-/** One example of each event. They tell of one small piece of work, so requests and calls fit each other. */
-export const eventExamples: { readonly [Type in EventType]: EventOf<Type> } = {
-  'user-message': { type: 'user-message', at, text: 'Make the test in sum.test.ts pass.' },
-  steered: { type: 'steered', at: at + 3_000, text: 'Leave the other tests alone.' },
-  'text-delta': { type: 'text-delta', at: at + 900, request: 1, text: 'The sum starts' },
+/** One example per event. Together they describe one small task, so request and call ids match. */
+export const eventExamples: { readonly [Type in EventType]: EventOfType<Type> } = {
+  'user-message': { type: 'user-message', at: exampleTime, text: 'Make the test in sum.test.ts pass.' },
+  steered: { type: 'steered', at: exampleTime + 3_000, text: 'Leave the other tests alone.' },
+  'text-delta': { type: 'text-delta', at: exampleTime + 900, request: 1, text: 'The sum starts' },
   'call-delta': {
     type: 'call-delta',
-    at: at + 950,
+    at: exampleTime + 950,
     request: 1,
     callId: 'call_1',
     tool: 'edit',
@@ -18,7 +17,7 @@ export const eventExamples: { readonly [Type in EventType]: EventOf<Type> } = {
   },
   'model-replied': {
     type: 'model-replied',
-    at: at + 1_200,
+    at: exampleTime + 1_200,
     request: 1,
     text: 'The sum starts at one.',
     calls: [
@@ -28,61 +27,61 @@ export const eventExamples: { readonly [Type in EventType]: EventOf<Type> } = {
   },
   'model-failed': {
     type: 'model-failed',
-    at: at + 1_200,
+    at: exampleTime + 1_200,
     request: 1,
     error: { kind: 'rate-limit', message: 'Too many requests.', retryable: true, retryAfterMs: 2_000 },
     jitter: 0.5,
   },
   'permission-decided': {
     type: 'permission-decided',
-    at: at + 5_000,
+    at: exampleTime + 5_000,
     request: 1,
     callId: 'call_1',
     decision: 'allow',
   },
-  'tool-started': { type: 'tool-started', at: at + 5_010, request: 1, callId: 'call_1' },
+  'tool-started': { type: 'tool-started', at: exampleTime + 5_010, request: 1, callId: 'call_1' },
   'tool-progressed': {
     type: 'tool-progressed',
-    at: at + 5_020,
+    at: exampleTime + 5_020,
     request: 1,
     callId: 'call_1',
     progress: '1 of 1 files',
   },
   'tool-finished': {
     type: 'tool-finished',
-    at: at + 5_030,
+    at: exampleTime + 5_030,
     request: 1,
     callId: 'call_1',
     outcome: { ok: true, output: { changed: ['sum.ts'] } },
   },
-  'hooks-finished': { type: 'hooks-finished', at: at + 5_400, request: 1, actionTaken: true },
+  'hooks-finished': { type: 'hooks-finished', at: exampleTime + 5_400, request: 1, actionTaken: true },
   'hooks-failed': {
     type: 'hooks-failed',
-    at: at + 5_400,
+    at: exampleTime + 5_400,
     request: 1,
     message: 'The commit was rejected.',
     jitter: 0.5,
   },
-  'retry-due': { type: 'retry-due', at: at + 3_200, request: 1 },
+  'retry-due': { type: 'retry-due', at: exampleTime + 3_200, request: 1 },
   'recovery-finished': {
     type: 'recovery-finished',
-    at: at + 6_000,
+    at: exampleTime + 6_000,
     request: 6,
     outcome: { kind: 'ask-model', advice: 'Read the test before you change the sum again.' },
   },
-  'paging-requested': { type: 'paging-requested', at, reason: 'Before the next part.' },
-  'paging-finished': { type: 'paging-finished', at: at + 300, request: 1, freedTokens: 4_200 },
+  'paging-requested': { type: 'paging-requested', at: exampleTime, reason: 'Before the next part.' },
+  'paging-finished': { type: 'paging-finished', at: exampleTime + 300, request: 1, freedTokens: 4_200 },
   'paging-failed': {
     type: 'paging-failed',
-    at: at + 300,
+    at: exampleTime + 300,
     request: 1,
     message: 'The shelf cannot be written to.',
     jitter: 0.5,
   },
-  'memory-asked': { type: 'memory-asked', at: at + 2_000, action: 'pin', key: 'plan' },
+  'memory-asked': { type: 'memory-asked', at: exampleTime + 2_000, action: 'pin', key: 'plan' },
   'phase-started': {
     type: 'phase-started',
-    at,
+    at: exampleTime,
     number: 1,
     description: 'Mend the sum',
     expectedMs: 600_000,
@@ -90,14 +89,14 @@ export const eventExamples: { readonly [Type in EventType]: EventOf<Type> } = {
   },
   'phase-completed': {
     type: 'phase-completed',
-    at: at + 6_000,
+    at: exampleTime + 6_000,
     success: true,
     summary: 'The sum starts at nought.',
     blockers: ['The test had no assertion.'],
   },
   'verdict-reached': {
     type: 'verdict-reached',
-    at: at + 5_025,
+    at: exampleTime + 5_025,
     verdict: {
       level: 'stuck',
       rule: 'same-edit',
@@ -107,10 +106,10 @@ export const eventExamples: { readonly [Type in EventType]: EventOf<Type> } = {
       response: { kind: 'recover' },
     },
   },
-  'finish-requested': { type: 'finish-requested', at: at + 5_000, reason: 'The hour is up.' },
-  'pause-requested': { type: 'pause-requested', at: at + 5_000, reason: 'The disk is nearly full.' },
-  'resume-requested': { type: 'resume-requested', at: at + 9_000 },
-  'cancel-requested': { type: 'cancel-requested', at: at + 5_000, reason: 'I have another idea.' },
-  'halt-requested': { type: 'halt-requested', at: at + 5_000, reason: 'The branch is gone.' },
-  'shutdown-requested': { type: 'shutdown-requested', at: at + 9_000 },
+  'finish-requested': { type: 'finish-requested', at: exampleTime + 5_000, reason: 'The hour is up.' },
+  'pause-requested': { type: 'pause-requested', at: exampleTime + 5_000, reason: 'The disk is nearly full.' },
+  'resume-requested': { type: 'resume-requested', at: exampleTime + 9_000 },
+  'cancel-requested': { type: 'cancel-requested', at: exampleTime + 5_000, reason: 'I have another idea.' },
+  'halt-requested': { type: 'halt-requested', at: exampleTime + 5_000, reason: 'The branch is gone.' },
+  'shutdown-requested': { type: 'shutdown-requested', at: exampleTime + 9_000 },
 };

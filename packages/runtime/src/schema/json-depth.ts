@@ -1,4 +1,4 @@
-/** Whether a value has more levels than that. It looks no deeper than it has to, so it cannot overflow the stack itself. */
+/** Whether a value has more levels than this. It recurses no deeper than the limit, so it cannot overflow the stack. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

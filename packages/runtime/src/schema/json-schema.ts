@@ -4,23 +4,27 @@ import * as z from 'zod';
 import { answerSchema } from './answer.ts';
 import { eventSchemas } from './events.ts';
 import { eventExamples } from './examples.ts';
-import { schemaName } from './schema-name.ts';
+import { toSchemaName } from './schema-name.ts';
 
 /** A JSON Schema, as far as the project reads its own. */
 export type JsonSchema = { readonly [key: string]: Json };
 
-const event = z
+const anyEventSchema = z
   .union(Object.values(eventSchemas))
   .meta({ id: 'Event', description: 'Something that happened: the only way anything gets into a session.' });
 
 /**
- * The JSON Schema of an event (draft 2020-12). What `pawl pipe` prints is among its definitions, as `Answer`.
+ * Builds the JSON Schema of an event (draft 2020-12). Its definitions include the output of `pawl pipe`, as `Answer`.
  */
-export function eventsJsonSchema(): JsonSchema & { readonly $defs: { readonly [name: string]: JsonSchema } } {
-  const whole = z.toJSONSchema(z.strictObject({ event, answer: answerSchema }), { unrepresentable: 'any' });
+export function buildEventsJsonSchema(): JsonSchema & {
+  readonly $defs: { readonly [name: string]: JsonSchema };
+} {
+  const whole = z.toJSONSchema(z.strictObject({ event: anyEventSchema, answer: answerSchema }), {
+    unrepresentable: 'any',
+  });
   const definitions = { ...(whole.$defs as { readonly [name: string]: JsonSchema }) };
   for (const type of eventTypes) {
-    const name = schemaName(type, 'Event');
+    const name = toSchemaName(type, 'Event');
     definitions[name] = { ...definitions[name], examples: [eventExamples[type]] };
   }
   return {

@@ -1,17 +1,20 @@
 import * as z from 'zod';
-import { mismatch } from './one-line.ts';
+import { describeMismatch } from './one-line.ts';
 
-/** The most items a list of calls or of evidence may have. */
+/** Maximum number of items in a list of calls or evidence. */
 export const listMax = 10_000;
 
-const shortList = z.custom<readonly unknown[]>((value) => Array.isArray(value) && value.length <= listMax, {
-  error: ({ input }) =>
-    mismatch(`an array of at most ${listMax} items`, Array.isArray(input) ? input.length : input),
-});
+const boundedArraySchema = z.custom<readonly unknown[]>(
+  (value) => Array.isArray(value) && value.length <= listMax,
+  {
+    error: ({ input }) =>
+      describeMismatch(`an array of at most ${listMax} items`, Array.isArray(input) ? input.length : input),
+  },
+);
 
-/** An array whose length is checked before its items: a million bad items are one mistake, not a million. */
-export function list<Item extends z.ZodType>(
+/** An array whose length is checked before its items, so that a million invalid items give one error. */
+export function createListSchema<Item extends z.ZodType>(
   item: Item,
 ): z.ZodPipe<z.ZodCustom<readonly unknown[]>, z.ZodArray<Item>> {
-  return shortList.pipe(z.array(item).max(listMax));
+  return boundedArraySchema.pipe(z.array(item).max(listMax));
 }

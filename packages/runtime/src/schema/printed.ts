@@ -1,38 +1,57 @@
-import { conversationOf, modeSection, toArray, tokensOf, workingObject } from '@pawl/core';
-import type { Action, Held, Json, Memory, Message, Mode, Phases, Session, Turn } from '@pawl/core';
+import {
+  getConversation,
+  renderModeSection,
+  toItemArray,
+  countMemoryTokens,
+  toMemoryObject,
+} from '@pawl/core';
+import type {
+  Action,
+  PausableTurn,
+  Json,
+  WorkingMemory,
+  ConversationMessage,
+  CurrentMode,
+  PhaseState,
+  Session,
+  TurnState,
+} from '@pawl/core';
 
 /*
- * How actions and states look to a program in another language. The conversation is kept as a tree, which is of no use
- * there: an action that needs it has it as a plain list, and a state, which would repeat it every time, counts it.
+ * The external form of actions and states, for programs in other languages. The conversation is stored as a tree, which
+ * is not usable there: an action that needs it contains it as a plain list, and a state, which would repeat it every
+ * time, contains only its length.
  */
 
-type Bare<State> = State extends unknown ? Omit<State, 'conversation'> : never;
-type AskModel = Extract<Action, { readonly type: 'ask-model' }>;
-type Paused = Extract<Turn, { readonly status: 'paused' }>;
+type WithoutConversation<State> = State extends unknown ? Omit<State, 'conversation'> : never;
+type AskModelAction = Extract<Action, { readonly type: 'ask-model' }>;
+type PausedTurn = Extract<TurnState, { readonly status: 'paused' }>;
 
 export type PrintedAction =
-  | Exclude<Action, AskModel>
-  | (Bare<AskModel> & {
-      readonly messages: readonly Message[];
-      /** Where there are modes: the section that says where the agent is, advice included; it goes last in the prompt. */
+  | Exclude<Action, AskModelAction>
+  | (WithoutConversation<AskModelAction> & {
+      readonly messages: readonly ConversationMessage[];
+      /** With modes: the prompt section about the current mode, including advice; it goes last in the prompt. */
       readonly section: string | null;
     });
 
-type PrintedTurn = Bare<Exclude<Turn, Paused>> | (Omit<Paused, 'held'> & { readonly held: Bare<Held> });
+type PrintedTurn =
+  | WithoutConversation<Exclude<TurnState, PausedTurn>>
+  | (Omit<PausedTurn, 'held'> & { readonly held: WithoutConversation<PausableTurn> });
 
 export type PrintedState = PrintedTurn & {
-  /** How many messages the conversation has. */
+  /** Number of messages in the conversation. */
   readonly messages: number;
-  readonly phases: Phases;
-  readonly mode: Mode | null;
+  readonly phases: PhaseState;
+  readonly mode: CurrentMode | null;
   readonly memory: PrintedMemory | null;
   readonly seq: number;
 };
 
-/** Working memory as a person or a model would look at it. */
+/** Working memory in its external form. */
 export type PrintedMemory = { readonly tokens: number; readonly entries: { readonly [key: string]: Json } };
 
-/** `session` is the one that the action came with, and `at` when. */
+/** `session` is the one that emitted the action, at time `at`. */
 export function printAction(action: Action, session: Session, at: number): PrintedAction {
   if (action.type !== 'ask-model') return action;
   const { conversation, ...rest } = action;
@@ -40,13 +59,15 @@ export function printAction(action: Action, session: Session, at: number): Print
   const { chart } = session.settings;
   const { advice } = action;
   const section =
-    mode === null || chart === null ? null : modeSection(chart, mode, { at, advice, stuck: advice !== null });
-  return { ...rest, messages: toArray(conversation), section };
+    mode === null || chart === null
+      ? null
+      : renderModeSection(chart, mode, { at, advice, stuck: advice !== null });
+  return { ...rest, messages: toItemArray(conversation), section };
 }
 
 export function printState(session: Session): PrintedState {
   const { turn, phases, mode, memory, seq } = session;
-  const messages = conversationOf(session).length;
+  const messages = getConversation(session).length;
   return {
     ...printTurn(turn),
     messages,
@@ -57,15 +78,17 @@ export function printState(session: Session): PrintedState {
   };
 }
 
-function printMemory(memory: Memory): PrintedMemory {
-  return { tokens: tokensOf(memory), entries: workingObject(memory) };
+function printMemory(memory: WorkingMemory): PrintedMemory {
+  return { tokens: countMemoryTokens(memory), entries: toMemoryObject(memory) };
 }
 
-function printTurn(turn: Turn): PrintedTurn {
-  return turn.status === 'paused' ? { ...turn, held: bare(turn.held) } : bare(turn);
+function printTurn(turn: TurnState): PrintedTurn {
+  return turn.status === 'paused' ? { ...turn, held: omitConversation(turn.held) } : omitConversation(turn);
 }
 
-function bare<State extends { readonly conversation: unknown }>(state: State): Bare<State> {
+function omitConversation<State extends { readonly conversation: unknown }>(
+  state: State,
+): WithoutConversation<State> {
   const { conversation: _, ...rest } = state;
-  return rest as Bare<State>;
+  return rest as WithoutConversation<State>;
 }

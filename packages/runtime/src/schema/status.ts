@@ -1,8 +1,8 @@
 import type { TurnStatus } from '@pawl/core';
 import * as z from 'zod';
-import type { Exactly } from './same.ts';
+import type { ExactSchema } from './exact-schema.ts';
 
-const schema = z
+const rawTurnStatusSchema = z
   .enum([
     'waitingForUser',
     'callingModel',
@@ -20,4 +20,4 @@ const schema = z
   ])
   .meta({ id: 'TurnStatus', description: 'The name of a state.' });
 
-export const turnStatus: Exactly<typeof schema, TurnStatus> = schema;
+export const turnStatusSchema: ExactSchema<typeof rawTurnStatusSchema, TurnStatus> = rawTurnStatusSchema;

@@ -1,30 +1,30 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
-import { isMarkdown, weightOf } from './file-kind.ts';
-import { isImport } from './imports.ts';
-import type { Passage } from './passages.ts';
-import { hiddenWords } from './words.ts';
+import { isMarkdown, getFileWeight } from './file-kind.ts';
+import { isImportLine } from './imports.ts';
+import type { TextPassage } from './passages.ts';
+import { extractHiddenWords } from './words.ts';
 
-export type Row = Record<string, SQLOutputValue>;
+export type PassageRow = Record<string, SQLOutputValue>;
 
-/** The passages of a folder in a database. */
-export type Passages = {
-  add(path: string, passage: Passage): void;
-  /** Called once, when everything is there. */
+/** The passages of a folder in an in-memory database. */
+export type PassageDatabase = {
+  add(path: string, passage: TextPassage): void;
+  /** Call once, after all passages are added. */
   seal(): void;
-  /** Changes several things at once, or none of them. */
+  /** Runs several changes in one transaction. */
   change(work: () => void): void;
   remove(path: string): void;
   size(): number;
-  all(sql: string, ...values: readonly SQLInputValue[]): readonly Row[];
+  all(sql: string, ...values: readonly SQLInputValue[]): readonly PassageRow[];
   count(condition: string, ...values: readonly SQLInputValue[]): number;
   close(): void;
 };
 
-/** The one place where the database is opened and made. */
-export function openPassages(): Passages {
+/** Opens the database and creates its schema. */
+export function openPassageDatabase(): PassageDatabase {
   const database = new DatabaseSync(':memory:');
-  database.exec(schema);
+  database.exec(passageSchema);
   const insert = database.prepare(
     'INSERT INTO passages (text, heading, outer, path, hidden, first, last, weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
@@ -33,8 +33,17 @@ export function openPassages(): Passages {
   return {
     add(path, { text, headings, first, last }) {
       const outer = headings.slice(0, -1).join(' > ');
-      const hidden = hiddenWords(`${path} ${text}`);
-      insert.run(text, headings.at(-1) ?? '', outer, path, hidden, first, last, weigh(path, text));
+      const hidden = extractHiddenWords(`${path} ${text}`);
+      insert.run(
+        text,
+        headings.at(-1) ?? '',
+        outer,
+        path,
+        hidden,
+        first,
+        last,
+        computePassageWeight(path, text),
+      );
       size++;
     },
     seal() {
@@ -66,20 +75,20 @@ export function openPassages(): Passages {
 }
 
 /**
- * `heading` is the nearest, `outer` those above it; `hidden` are words that the tokenizer cannot see in the text. `porter`
- * lets "stops" find "stop". `vocabulary` is a view of all the words there are, as stems.
+ * `heading` is the nearest heading, `outer` those above it; `hidden` are words that the tokenizer cannot see in the
+ * text. `porter` lets "stops" find "stop". `vocabulary` lists all indexed words as stems.
  */
-const schema = `
+const passageSchema = `
   CREATE VIRTUAL TABLE passages USING fts5 (
     text, heading, outer, path, hidden, first UNINDEXED, last UNINDEXED, weight UNINDEXED,
     tokenize = 'porter unicode61 remove_diacritics 2'
   );
   CREATE VIRTUAL TABLE vocabulary USING fts5vocab ('passages', 'row')`;
 
-/** Imports name much and say nothing. */
+/** Imports mention many names but explain nothing. */
 const importsWeight = 0.2;
 
-function weigh(path: string, text: string): number {
-  const isImports = !isMarkdown(path) && text.split('\n').every(isImport);
-  return weightOf(path) * (isImports ? importsWeight : 1);
+function computePassageWeight(path: string, text: string): number {
+  const isImports = !isMarkdown(path) && text.split('\n').every(isImportLine);
+  return getFileWeight(path) * (isImports ? importsWeight : 1);
 }

@@ -1,20 +1,25 @@
-import { fold, isUnspaced, segment, splitIdentifier, stem } from './words.ts';
+import { foldWord, isUnspaced, segmentWords, splitIdentifier, stemWord } from './words.ts';
 
-/** Says which of some terms a text has. */
-export type Matcher = (text: string) => ReadonlySet<string>;
+/** Returns the terms that occur in a text. */
+export type TermMatcher = (text: string) => ReadonlySet<string>;
 
 /**
- * Looser than the index: for choosing what to show of a passage that is known to match. A long word, or one with other
- * signs than Latin letters, also counts inside another.
+ * Looser than the index, because it only selects what to show of a passage that is known to match. A long term, or one
+ * with non-Latin characters, also matches inside another word.
  */
-export function createMatcher(terms: readonly string[]): Matcher {
+export function createTermMatcher(terms: readonly string[]): TermMatcher {
   const wanted = terms.map((term) => {
-    const folded = fold(term);
-    return { term, folded, stems: stemsOf(term), isPartTelling: folded.length > 5 || /[^a-z]/.test(folded) };
+    const folded = foldWord(term);
+    return {
+      term,
+      folded,
+      stems: listStems(term),
+      isPartTelling: folded.length > 5 || /[^a-z]/.test(folded),
+    };
   });
   return (text) => {
-    const folded = fold(text);
-    const stems = new Set(stemsOf(text));
+    const folded = foldWord(text);
+    const stems = new Set(listStems(text));
     const has = wanted.filter(
       (each) =>
         (each.stems.length > 0 && each.stems.every((one) => hasStem(stems, one))) ||
@@ -24,15 +29,15 @@ export function createMatcher(terms: readonly string[]): Matcher {
   };
 }
 
-function stemsOf(text: string): readonly string[] {
+function listStems(text: string): readonly string[] {
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
   const all = words.flatMap((word) =>
-    isUnspaced(word) ? segment(word) : word.length > 64 ? [word] : splitIdentifier(word),
+    isUnspaced(word) ? segmentWords(word) : word.length > 64 ? [word] : splitIdentifier(word),
   );
-  return all.map(stem);
+  return all.map(stemWord);
 }
 
-/** `detection` goes with `detect`; `statement` does not go with `state`. */
+/** `detection` matches `detect`; `statement` does not match `state`. */
 function hasStem(stems: ReadonlySet<string>, wanted: string): boolean {
   if (stems.has(wanted)) return true;
   if (wanted.length < 5) return false;
@@ -43,44 +48,44 @@ function hasStem(stems: ReadonlySet<string>, wanted: string): boolean {
   return false;
 }
 
-export type Window = { readonly start: number; readonly end: number; readonly worth: number };
+export type ExcerptWindow = { readonly start: number; readonly end: number; readonly worth: number };
 
 export type WindowOptions = {
   readonly linesMax: number;
   /** A single line may be longer. */
   readonly charsMax: number;
-  readonly matches: Matcher;
-  /** What having this term is worth, about 1. */
+  readonly matches: TermMatcher;
+  /** The weight of a term, around 1. */
   readonly worthOf: (term: string) => number;
 };
 
-/** Next to the worth of a term: what makes lines good to read. */
-const readability = { paragraph: 0.4, sentence: 0.2, termAgain: 0.05, hundredChars: -0.03 } as const;
+/** Readability weights, relative to the weight of a term. */
+const readabilityWeights = { paragraph: 0.4, sentence: 0.2, termAgain: 0.05, hundredChars: -0.03 } as const;
 
-/** Lines with any term come before lines that only read well. */
+/** Ensures that lines with any term rank above lines that only read well. */
 const anyTerm = 2;
 
 /**
- * The few lines that say most about the terms: `start` to `end`, the latter not included. It likes to begin and end where
- * a paragraph does, and to be short. Without any term in the lines it is their beginning.
+ * Finds the lines most relevant to the terms; `end` is exclusive. It prefers short windows and paragraph boundaries.
+ * Without any matching line, it returns the beginning.
  */
-export function bestWindow(lines: readonly string[], options: WindowOptions): Window {
+export function findBestWindow(lines: readonly string[], options: WindowOptions): ExcerptWindow {
   const matched = lines.map(options.matches);
-  const beginning: Window = { start: 0, end: Math.min(lines.length, options.linesMax), worth: 0 };
+  const beginning: ExcerptWindow = { start: 0, end: Math.min(lines.length, options.linesMax), worth: 0 };
   if (matched.every(({ size }) => size === 0)) return beginning;
   return lines
-    .map((_, start) => bestFrom(start, lines, matched, options))
+    .map((_, start) => findBestWindowEnd(start, lines, matched, options))
     .reduce((best, window) => (window.worth > best.worth ? window : best), beginning);
 }
 
-function bestFrom(
+function findBestWindowEnd(
   start: number,
   lines: readonly string[],
   matched: readonly ReadonlySet<string>[],
   options: WindowOptions,
-): Window {
-  let best: Window = { start, end: start + 1, worth: 0 };
-  let worth = beginningAt(lines, start);
+): ExcerptWindow {
+  let best: ExcerptWindow = { start, end: start + 1, worth: 0 };
+  let worth = scoreBeginning(lines, start);
   let chars = 0;
   const terms = new Set<string>();
   for (let end = start + 1; end <= Math.min(lines.length, start + options.linesMax); end++) {
@@ -88,46 +93,46 @@ function bestFrom(
     chars += length;
     if (chars > options.charsMax && end > start + 1) break;
     for (const term of matched[end - 1] ?? []) {
-      worth += terms.has(term) ? readability.termAgain : options.worthOf(term);
+      worth += terms.has(term) ? readabilityWeights.termAgain : options.worthOf(term);
       if (terms.size === 0) worth += anyTerm;
       terms.add(term);
     }
-    worth += readability.hundredChars * Math.max(0.5, length / 100);
-    const total = worth + endingBefore(lines, end);
+    worth += readabilityWeights.hundredChars * Math.max(0.5, length / 100);
+    const total = worth + scoreEnding(lines, end);
     if (total > best.worth) best = { start, end, worth: total };
   }
   return best;
 }
 
-function beginningAt(lines: readonly string[], start: number): number {
-  if (isBlank(lines[start]) || /^[\s)\]}>,;]*$/.test(lines[start] ?? '')) return 0;
-  if (isBlank(lines[start - 1]) || isItem(lines[start])) return readability.paragraph;
-  return endsSentence(lines[start - 1]) ? readability.sentence : 0;
+function scoreBeginning(lines: readonly string[], start: number): number {
+  if (isBlankLine(lines[start]) || /^[\s)\]}>,;]*$/.test(lines[start] ?? '')) return 0;
+  if (isBlankLine(lines[start - 1]) || isListItem(lines[start])) return readabilityWeights.paragraph;
+  return endsSentence(lines[start - 1]) ? readabilityWeights.sentence : 0;
 }
 
-/** A heading announces something and so ends nothing. */
-function endingBefore(lines: readonly string[], end: number): number {
-  if (isBlank(lines[end - 1]) || /^#{1,6}\s/.test(lines[end - 1] ?? '')) return 0;
-  if (isBlank(lines[end]) || isItem(lines[end])) return readability.paragraph;
-  return endsSentence(lines[end - 1]) ? readability.sentence : 0;
+/** A heading introduces what follows, so it is not a good end. */
+function scoreEnding(lines: readonly string[], end: number): number {
+  if (isBlankLine(lines[end - 1]) || /^#{1,6}\s/.test(lines[end - 1] ?? '')) return 0;
+  if (isBlankLine(lines[end]) || isListItem(lines[end])) return readabilityWeights.paragraph;
+  return endsSentence(lines[end - 1]) ? readabilityWeights.sentence : 0;
 }
 
 function endsSentence(line: string | undefined): boolean {
   return line !== undefined && /[.!?;}。！？]["”’)*_`]*\s*$/.test(line);
 }
 
-/** What is outside counts as blank, and so does a line with nothing but comment signs. */
-function isBlank(line: string | undefined): boolean {
+/** Lines out of range and lines with only comment characters count as blank. */
+function isBlankLine(line: string | undefined): boolean {
   return line === undefined || /^[\s*/]*$/.test(line);
 }
 
-/** A heading, list item or table row stands for itself. An indented star is more likely a comment than a list. */
-function isItem(line: string | undefined): boolean {
+/** A heading, list item or table row stands alone. An indented star is more likely a comment than a list item. */
+function isListItem(line: string | undefined): boolean {
   return line !== undefined && /^(?:#{1,6}\s|\*\s|\s*(?:[-+]|\d+[.)])\s|\s*\|.*\|\s*$)/.test(line);
 }
 
-/** At most about `charsMax` characters of a long line, where most of the terms are; `…` marks what was left out. */
-export function clip(line: string, charsMax: number, matches: Matcher): string {
+/** Clips a long line to about `charsMax` characters where most terms are; `…` marks omitted text. */
+export function clipLine(line: string, charsMax: number, matches: TermMatcher): string {
   if (line.length <= charsMax) return line;
   const step = Math.ceil(charsMax / 4);
   let best = { start: 0, terms: matches(line.slice(0, charsMax)).size };
@@ -135,13 +140,13 @@ export function clip(line: string, charsMax: number, matches: Matcher): string {
     const terms = matches(line.slice(start, start + charsMax)).size;
     if (terms > best.terms) best = { start, terms };
   }
-  const start = best.start === 0 ? 0 : wordStart(line, best.start);
-  const end = start + charsMax >= line.length ? line.length : wordStart(line, start + charsMax);
+  const start = best.start === 0 ? 0 : findNearbyWordStart(line, best.start);
+  const end = start + charsMax >= line.length ? line.length : findNearbyWordStart(line, start + charsMax);
   return `${start > 0 ? '…' : ''}${line.slice(start, end).trim()}${end < line.length ? '…' : ''}`;
 }
 
-/** The next beginning of a word, if there is one near. */
-function wordStart(line: string, from: number): number {
+/** Returns the next word start if one is near. */
+function findNearbyWordStart(line: string, from: number): number {
   const space = line.slice(from, from + 40).search(/\s/);
   if (space !== -1) return from + space + 1;
   return /^[\uDC00-\uDFFF]/.test(line.slice(from, from + 1)) ? from + 1 : from;

@@ -1,36 +1,36 @@
-/** What a file is for, as far as its name tells. */
+/** The purpose of a file, guessed from its name. */
 type FileKind = 'readme' | 'docs' | 'code' | 'test' | 'history' | 'data' | 'generated';
 
-/** Of two passages that match equally well, the one written to be read comes first. */
-const weights: Record<FileKind, number> = {
-  /** Written for those who know nothing yet. */
+/** Ranking weights: of two equally good matches, the one written for readers comes first. */
+const fileKindWeights: Record<FileKind, number> = {
+  /** Written for newcomers. */
   readme: 1.15,
   docs: 1,
   code: 0.85,
   test: 0.6,
-  /** Says what changed, hardly ever what is. */
+  /** Describes changes, rarely the current state. */
   history: 0.6,
   data: 0.5,
-  /** Lock files and the like: still found when nothing else is. */
+  /** Lock files and similar; still found if nothing else matches. */
   generated: 0.1,
 };
 
-export function weightOf(path: string): number {
-  return weights[kindOf(path)];
+export function getFileWeight(path: string): number {
+  return fileKindWeights[getFileKind(path)];
 }
 
-function kindOf(path: string): FileKind {
-  const rule = rules.find(({ pattern }) => pattern.test(path));
+function getFileKind(path: string): FileKind {
+  const rule = fileKindRules.find(({ pattern }) => pattern.test(path));
   return rule?.kind ?? 'code';
 }
 
-/** Plain text is often written in the same way. */
+/** Includes plain text, which often uses the same conventions. */
 export function isMarkdown(path: string): boolean {
   return /\.(?:md|mdx|markdown|txt)$/i.test(path);
 }
 
-/** The first that fits decides. */
-const rules: readonly { readonly pattern: RegExp; readonly kind: FileKind }[] = [
+/** The first matching rule wins. */
+const fileKindRules: readonly { readonly pattern: RegExp; readonly kind: FileKind }[] = [
   {
     pattern:
       /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|bun\.lockb?|[^/]*\.lock)$/i,

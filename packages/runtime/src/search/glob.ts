@@ -1,71 +1,71 @@
-/** Whether a path, with `/` between names, fits a pattern. */
-export type Glob = (path: string) => boolean;
+/** Whether a path with `/` separators matches a pattern. */
+export type GlobMatcher = (path: string) => boolean;
 
-/** How many patterns the braces in one may stand for. */
+/** Maximum number of patterns that braces may expand to. */
 const alternativesMax = 100;
 
 /**
- * Reads a pattern: `**` for any number of folders, `*` and `?` within a name, `[a-z]`, `[!a-z]`, `{a,b}`; a backslash
- * makes the next character an ordinary one. Null when its braces stand for too many patterns.
+ * Parses a glob: `**` for any number of folders, `*` and `?` within a name, `[a-z]`, `[!a-z]`, `{a,b}`; a backslash
+ * escapes the next character. Null if its braces expand to too many patterns.
  */
-export function parseGlob(pattern: string): Glob | null {
+export function parseGlob(pattern: string): GlobMatcher | null {
   const alternatives = expandBraces(pattern);
   if (alternatives === null) return null;
-  const compiled = alternatives.map(compilePath);
+  const compiled = alternatives.map(compilePathPattern);
   return (path) => {
     const names = path.split('/');
-    return compiled.some((each) => fitsPath(each, names));
+    return compiled.some((each) => matchesPath(each, names));
   };
 }
 
-/** Reads a pattern for one name or word, where a slash is a character like any other and there are no braces. */
+/** Parses a pattern for one name or word, in which slashes and braces are literal. */
 export function parseNameGlob(pattern: string): (name: string) => boolean {
-  const compiled = compileName(pattern);
-  return (name) => fitsName(compiled, name);
+  const compiled = compileNamePattern(pattern);
+  return (name) => matchesName(compiled, name);
 }
 
-/** A pattern that only this path fits. */
-export function literalGlob(path: string): string {
+/** Returns a pattern that matches only this path. */
+export function toLiteralGlob(path: string): string {
   return path.replaceAll(/[*?[\]{}\\]/g, String.raw`\$&`);
 }
 
-/** The names of a pattern: `**`, or what its characters may be. */
+/** The segments of a pattern: `**`, or a list of character matchers. */
 export type PathPattern = readonly ('**' | NamePattern)[];
 type NamePattern = readonly CharPattern[];
 type CharPattern = '*' | ((char: string) => boolean);
 
 /** Without braces, as in a `.gitignore`. */
-export function compilePath(pattern: string): PathPattern {
-  return pattern.split('/').map((name) => (name === '**' ? '**' : compileName(name)));
+export function compilePathPattern(pattern: string): PathPattern {
+  return pattern.split('/').map((name) => (name === '**' ? '**' : compileNamePattern(name)));
 }
 
-export function fitsPath(pattern: PathPattern, names: readonly string[]): boolean {
-  return fits(pattern, names, {
+export function matchesPath(pattern: PathPattern, names: readonly string[]): boolean {
+  return matchesWildcards(pattern, names, {
     isAnyNumber: (part) => part === '**',
-    fitsOne: (part, name) => part !== '**' && fitsName(part, name),
+    fitsOne: (part, name) => part !== '**' && matchesName(part, name),
   });
 }
 
-function fitsName(pattern: NamePattern, name: string): boolean {
-  return fits(pattern, Array.from(name), {
+function matchesName(pattern: NamePattern, name: string): boolean {
+  return matchesWildcards(pattern, Array.from(name), {
     isAnyNumber: (part) => part === '*',
     fitsOne: (part, char) => part !== '*' && part(char),
   });
 }
 
-function compileName(name: string): NamePattern {
-  // A class has an end within sight, so that a name of nothing but opening brackets is read in linear time.
+function compileNamePattern(name: string): NamePattern {
+  // The length of a character class is bounded, so that a name of only opening brackets is parsed in linear time.
   const tokens = name.match(/\\.|\[[!^]?\]?(?:\\.|[^\]\\]){0,100}\]|./gsu) ?? [];
   return tokens.map((token): CharPattern => {
     if (token === '*') return '*';
     if (token === '?') return () => true;
-    if (token.length > 2 && token.startsWith('[')) return charClass(token.slice(1, -1));
+    if (token.length > 2 && token.startsWith('[')) return compileCharClass(token.slice(1, -1));
     const literal = token.length > 1 && token.startsWith('\\') ? token.slice(1) : token;
     return (char) => char === literal;
   });
 }
 
-function charClass(inner: string): (char: string) => boolean {
+function compileCharClass(inner: string): (char: string) => boolean {
   const negated = /^[!^]/.test(inner);
   const members = inner.slice(negated ? 1 : 0).match(/\\?.-\\?.|\\?./gsu) ?? [];
   const ranges = members.map((member) => Array.from(member.replaceAll(/\\(.)/gsu, '$1')));
@@ -73,20 +73,20 @@ function charClass(inner: string): (char: string) => boolean {
     negated !== ranges.some((range) => char >= (range[0] ?? '') && char <= (range[2] ?? range[0] ?? ''));
 }
 
-/** What one place of a pattern means: any number of items, or whether it fits one item. */
-export type Part<Pattern, Item> = {
+/** The meaning of one pattern element: any number of items, or a test for one item. */
+export type WildcardRules<Pattern, Item> = {
   readonly isAnyNumber: (pattern: Pattern) => boolean;
   readonly fitsOne: (pattern: Pattern, item: Item) => boolean;
 };
 
 /**
- * Matches with wildcards in time proportional to pattern times items. Regular expressions made from patterns that come
- * from a model or a folder could take for ever; going back to the last wildcard only is enough and cannot.
+ * Matches wildcards in time proportional to pattern length times item count, by backtracking only to the last wildcard.
+ * Regular expressions built from untrusted patterns could take exponential time.
  */
-export function fits<Pattern, Item>(
+export function matchesWildcards<Pattern, Item>(
   patterns: readonly Pattern[],
   items: readonly Item[],
-  part: Part<Pattern, Item>,
+  part: WildcardRules<Pattern, Item>,
 ): boolean {
   let at = 0;
   let wildcard: { readonly next: number; taken: number } | null = null;
@@ -107,12 +107,12 @@ export function fits<Pattern, Item>(
   return patterns.slice(at).every((pattern) => part.isAnyNumber(pattern));
 }
 
-/** The patterns that one with braces stands for; braces that do not close or hold no comma are ordinary characters. */
+/** Expands braces into alternatives; braces that do not close or contain no comma are literal. */
 function expandBraces(pattern: string): readonly string[] | null {
   const done: string[] = [];
   const open = [pattern];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const braces = innermostBraces(next);
+    const braces = expandInnermostBraces(next);
     if (braces === null) done.push(next);
     else open.push(...braces);
     if (done.length + open.length > alternativesMax) return null;
@@ -120,8 +120,8 @@ function expandBraces(pattern: string): readonly string[] | null {
   return done;
 }
 
-/** One pattern for each alternative of the first braces that have none within. */
-function innermostBraces(pattern: string): readonly string[] | null {
+/** Expands the first braces that contain no others. */
+function expandInnermostBraces(pattern: string): readonly string[] | null {
   let start = -1;
   let commas: number[] = [];
   for (let at = 0; at < pattern.length; at += 1) {
@@ -134,14 +134,14 @@ function innermostBraces(pattern: string): readonly string[] | null {
     } else if (char === ',' && start !== -1) {
       commas.push(at);
     } else if (char === '}' && start !== -1) {
-      if (commas.length > 0) return alternativesOf(pattern, [start, ...commas, at]);
+      if (commas.length > 0) return listAlternatives(pattern, [start, ...commas, at]);
       start = -1;
     }
   }
   return null;
 }
 
-function alternativesOf(pattern: string, marks: readonly number[]): readonly string[] {
+function listAlternatives(pattern: string, marks: readonly number[]): readonly string[] {
   const before = pattern.slice(0, marks[0]);
   const after = pattern.slice((marks.at(-1) ?? 0) + 1);
   return marks.slice(1).map((mark, index) => before + pattern.slice((marks[index] ?? 0) + 1, mark) + after);

@@ -1,9 +1,9 @@
-import { compilePath, fitsPath, type PathPattern } from './glob.ts';
+import { compilePathPattern, matchesPath, type PathPattern } from './glob.ts';
 
-/** Decides whether a path, relative to the root and with `/` between names, is left out of the index. */
-export type Ignore = (path: string, isFolder: boolean) => boolean;
+/** Whether a path, relative to the root and with `/` separators, is excluded from the index. */
+export type IgnoreFilter = (path: string, isFolder: boolean) => boolean;
 
-/** Version control, installed dependencies, build output and caches: nobody asks about them, and they are large. */
+/** Version control, dependencies, build output and caches: large and irrelevant to searches. */
 const ignoredFolders: ReadonlySet<string> = new Set([
   '.git',
   '.hg',
@@ -30,37 +30,40 @@ const ignoredFolders: ReadonlySet<string> = new Set([
   '.pawl',
 ]);
 
-/** Where `pawl run --trace` writes. Whoever reads its own prompts finds every question in them, and no answer. */
-const ownTrace = /^logs\/agent_trace\.log(?:\.\d+)?$/;
+/**
+ * The output of `pawl run --trace`. An agent that searches its own prompts would find every question there, but no
+ * answer.
+ */
+const ownTracePattern = /^logs\/agent_trace\.log(?:\.\d+)?$/;
 
-/** Each path is held against each rule; people write a few dozen. */
+/** Limited because each path is tested against each rule; real files have a few dozen. */
 const rulesMax = 1_000;
 
-/** `gitignore` is the text of the root's `.gitignore`, or empty. As there, the last rule that fits decides. */
-export function createIgnore(gitignore: string): Ignore {
+/** `gitignore` is the text of the root's `.gitignore`, or empty. As in git, the last matching rule wins. */
+export function createIgnoreFilter(gitignore: string): IgnoreFilter {
   const rules = gitignore
     .split('\n')
-    .map(parseRule)
+    .map(parseIgnoreRule)
     .filter((rule) => rule !== null)
     .slice(0, rulesMax);
   return (path, isFolder) => {
     const names = path.split('/');
     if (isFolder && ignoredFolders.has(names.at(-1) ?? '')) return true;
-    if (ownTrace.test(path)) return true;
-    const rule = rules.findLast((each) => (isFolder || !each.foldersOnly) && fitsPath(each.names, names));
+    if (ownTracePattern.test(path)) return true;
+    const rule = rules.findLast((each) => (isFolder || !each.foldersOnly) && matchesPath(each.names, names));
     return rule !== undefined && !rule.keeps;
   };
 }
 
-type Rule = { readonly names: PathPattern; readonly foldersOnly: boolean; readonly keeps: boolean };
+type IgnoreRule = { readonly names: PathPattern; readonly foldersOnly: boolean; readonly keeps: boolean };
 
-function parseRule(line: string): Rule | null {
+function parseIgnoreRule(line: string): IgnoreRule | null {
   const rule = line.trim();
   if (rule === '' || rule.startsWith('#')) return null;
   const keeps = rule.startsWith('!');
   const foldersOnly = rule.endsWith('/');
   const glob = rule.slice(keeps ? 1 : 0, foldersOnly ? -1 : undefined);
-  // A pattern with a slash in it is fixed to the root; one without fits a name at any depth.
-  const names = compilePath(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`);
+  // A pattern with a slash is anchored to the root; one without matches at any depth.
+  const names = compilePathPattern(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`);
   return { names, foldersOnly, keeps };
 }

@@ -1,8 +1,8 @@
 /**
- * Whether a line of code only names things from elsewhere. So many lines do that they would hide those that say something
- * about the things. Blank lines and names inside the braces of an import count too.
+ * Whether a line of code only imports or re-exports names. There are so many such lines that they would crowd out lines
+ * that explain the names. Blank lines and names inside the braces of an import count too.
  */
-export function isImport(line: string): boolean {
+export function isImportLine(line: string): boolean {
   return importPatterns.some((pattern) => pattern.test(line));
 }
 

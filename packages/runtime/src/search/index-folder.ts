@@ -1,34 +1,34 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { openPassages } from './database.ts';
+import { openPassageDatabase } from './database.ts';
 import type { IndexLimits } from './limits.ts';
 import { indexLimits } from './limits.ts';
 import type { SearchResult } from './search.ts';
-import { search } from './search.ts';
-import { codeOf } from './system-error.ts';
-import { createShelf, type Shelf } from './shelf.ts';
-import type { Skip } from './walk.ts';
+import { searchPassages } from './search.ts';
+import { getSystemErrorCode } from './system-error.ts';
+import { createIndexedFolder, type IndexedFolder } from './indexed-folder.ts';
+import type { SkippedPath } from './walk.ts';
 import type { WorkspaceErrorCode } from './workspace-error.ts';
 import { WorkspaceError } from './workspace-error.ts';
 
 /**
- * What is in a folder, and what of it was left out and why. Paths are relative to `root`, with `/` between names. All but
- * `paths` is as it was when the folder was first read.
+ * The contents of a folder, and what was excluded and why. Paths are relative to `root`, with `/` separators.
+ * Everything but `paths` reflects the first read of the folder.
  */
 export type FolderContents = {
   readonly root: string;
-  /** The files that can be searched, in the order they were read; a refresh changes it. */
+  /** The searchable files, in the order they were read; a refresh changes it. */
   readonly paths: readonly string[];
   readonly bytes: number;
   readonly passages: number;
-  readonly skips: readonly Skip[];
-  /** Left out on purpose: dependencies, build output, what the root's `.gitignore` names. */
+  readonly skips: readonly SkippedPath[];
+  /** Excluded on purpose: dependencies, build output, and paths in the root's `.gitignore`. */
   readonly ignored: readonly string[];
 };
 
-/** A folder that can be searched until it is closed. It shows the files as they were when they were last read. */
+/** A searchable folder. It reflects the files as of the last read, until it is closed. */
 export type FolderIndex = FolderContents & {
   search(query: string, limit?: number): SearchResult;
-  /** Reads again what has changed since, what is new, and forgets what is gone. */
+  /** Rereads changed files, adds new ones and removes deleted ones. */
   refresh(signal?: AbortSignal): Promise<void>;
   close(): void;
   [Symbol.dispose](): void;
@@ -44,22 +44,21 @@ export type IndexOptions = {
 };
 
 /**
- * Reads the text files of a folder and makes them searchable.
- * Throws `WorkspaceError` when the folder cannot be used and the signal's reason when it is aborted; what cannot be read
- * inside the folder is a skip.
+ * Reads the text files of a folder and makes them searchable. Throws a `WorkspaceError` if the folder cannot be used,
+ * and the signal's reason if it is aborted; unreadable entries inside the folder are reported as skips.
  */
 export async function indexFolder(folder: string, options: IndexOptions = {}): Promise<FolderIndex> {
-  const root = await resolveRoot(folder);
-  const passages = openPassages();
+  const root = await resolveWorkspaceRoot(folder);
+  const passages = openPassageDatabase();
 
   try {
     const limits = { ...indexLimits, ...options.limits };
-    const shelf = createShelf(root, passages, limits);
-    const contents = await fill(shelf, options);
+    const shelf = createIndexedFolder(root, passages, limits);
+    const contents = await fillFolderIndex(shelf, options);
     passages.seal();
     return {
       ...contents,
-      search: (query, limit = 10) => search(passages, query, limit),
+      search: (query, limit = 10) => searchPassages(passages, query, limit),
       refresh: (signal) => shelf.refresh(signal),
       close: () => passages.close(),
       [Symbol.dispose]: () => passages.close(),
@@ -70,7 +69,7 @@ export async function indexFolder(folder: string, options: IndexOptions = {}): P
   }
 }
 
-async function resolveRoot(folder: string): Promise<string> {
+async function resolveWorkspaceRoot(folder: string): Promise<string> {
   try {
     const root = await realpath(folder);
     if (!(await stat(root)).isDirectory()) throw new WorkspaceError('not-a-folder', folder);
@@ -78,19 +77,23 @@ async function resolveRoot(folder: string): Promise<string> {
     return root;
   } catch (error) {
     if (error instanceof WorkspaceError) throw error;
-    throw new WorkspaceError(errorCodes.get(codeOf(error)) ?? 'unreadable', folder, error);
+    throw new WorkspaceError(
+      workspaceErrorCodes.get(getSystemErrorCode(error)) ?? 'unreadable',
+      folder,
+      error,
+    );
   }
 }
 
-/** A path with a NUL byte in it names nothing. */
-const errorCodes: ReadonlyMap<string, WorkspaceErrorCode> = new Map([
+/** A path with a NUL byte cannot exist. */
+const workspaceErrorCodes: ReadonlyMap<string, WorkspaceErrorCode> = new Map([
   ['ENOENT', 'missing'],
   ['ERR_INVALID_ARG_VALUE', 'missing'],
   ['ENOTDIR', 'not-a-folder'],
 ]);
 
-async function fill(shelf: Shelf, options: IndexOptions): Promise<FolderContents> {
-  const skips: Skip[] = [];
+async function fillFolderIndex(shelf: IndexedFolder, options: IndexOptions): Promise<FolderContents> {
+  const skips: SkippedPath[] = [];
   const ignored: string[] = [];
   for await (const found of shelf.walk()) {
     options.signal?.throwIfAborted();

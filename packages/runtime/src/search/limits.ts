@@ -1,17 +1,16 @@
 /**
- * What indexing a folder may cost. Passing `limits` with other numbers changes them for one index; a limit that is hit
- * shows up as a skip, never as silence.
+ * Limits for indexing a folder. Pass `limits` to override them for one index. Hitting a limit is reported as a skip.
  */
 export type IndexLimits = {
-  /** Names looked at, of any kind: bounds the walk itself, for example through a cache of a million images. */
+  /** Maximum number of entries of any kind; bounds the walk itself, for example through a cache of a million images. */
   readonly entries: number;
-  /** Files read. Beyond it a folder is no longer a project but a disk. */
+  /** Maximum number of files read. A larger folder is not a single project. */
   readonly files: number;
-  /** Bytes of one file. Text written by people is smaller; what is larger is data, logs or generated. */
+  /** Maximum bytes per file. Handwritten text is smaller; larger files are data, logs or generated. */
   readonly fileBytes: number;
-  /** Bytes read in all. The index keeps the text and its words in memory, so about two to three times this much. */
+  /** Maximum total bytes. The index holds the text and its words in memory, about two to three times this size. */
   readonly totalBytes: number;
-  /** Folders within folders. Deeper trees are generated, and a path has an end. */
+  /** Maximum folder depth. Deeper trees are generated. */
   readonly depth: number;
 };
 
@@ -23,21 +22,24 @@ export const indexLimits: IndexLimits = {
   depth: 40,
 };
 
-/** How text is cut: about a screenful, so that words found in one passage belong to one thought. */
+/** The size of a passage: about a screenful, so that words found in one passage belong together. */
 export const passageLimits = { lines: 20, chars: 2_000 } as const;
 
 export const queryLimits = {
-  /** A question fits; of a pasted file the beginning says what it is about. */
+  /** Long enough for a question; of a pasted file, the beginning is enough. */
   chars: 4_000,
-  /** Each term costs one look into the index, and past a dozen words more words do not make a question clearer. */
+  /** Each term costs one index lookup, and more than a dozen words do not make a question clearer. */
   terms: 16,
-  /** No word and hardly a phrase is longer. */
+  /** Hardly any word or phrase is longer. */
   termChars: 100,
-  /** Terms the index does not know are looked for letter by letter, which reads all text once per term. */
+  /** Terms that the index does not contain are searched as substrings, which scans all text once per term. */
   substringTerms: 4,
-  /** Terms found nowhere that a word spelt alike is looked for, which reads a good part of all words. */
+  /**
+   * Terms without any match for which a similarly spelled word is suggested, which scans a large part of the
+   * vocabulary.
+   */
   similarTerms: 4,
-  /** Passages ranked with care: the best by BM25, among which are the best of all. */
+  /** Passages that are reranked: the best by BM25, which include the best overall. */
   candidates: 80,
   hits: 50,
 } as const;

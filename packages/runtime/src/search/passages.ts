@@ -1,8 +1,8 @@
-import { isImport } from './imports.ts';
+import { isImportLine } from './imports.ts';
 import { passageLimits } from './limits.ts';
 
-/** A few lines of a file that belong together. Lines count from 1; `last` is part of it. */
-export type Passage = {
+/** A few lines of a file that belong together. Line numbers are 1-based, and `last` is inclusive. */
+export type TextPassage = {
   readonly first: number;
   readonly last: number;
   /** The Markdown headings above, outermost first; empty in other files. */
@@ -11,51 +11,60 @@ export type Passage = {
 };
 
 /**
- * Cuts a text where its author did: before headings and at blank lines; where there are none, after a number of lines. Blank lines between passages belong to none. A line too long for a passage is cut into several.
+ * Splits a text at headings and blank lines or, where there are none, after a number of lines. Blank lines between
+ * passages belong to none. A line too long for one passage is split into several.
  */
-export function* cutIntoPassages(text: string, isMarkdown: boolean): Generator<Passage, void, undefined> {
-  const headings = createHeadings();
+export function* splitPassages(text: string, isMarkdown: boolean): Generator<TextPassage, void, undefined> {
+  const headings = createHeadingTracker();
   let held: string[] = [];
   let first = 1;
-  function* flush(count: number): Generator<Passage, void, undefined> {
+  function* flush(count: number): Generator<TextPassage, void, undefined> {
     yield* toPassage(held.slice(0, count), first, headings.path());
     held = held.slice(count);
     first += count;
   }
-  for (const line of linesOf(text)) {
+  for (const line of iterateLines(text)) {
     const isHeading = isMarkdown && headings.isHeading(line);
     const kind = isHeading ? 'heading' : isMarkdown ? 'prose' : 'code';
-    if (startsAnew(line, held, kind)) yield* flush(held.length);
+    if (startsNewPassage(line, held, kind)) yield* flush(held.length);
     if (isHeading) headings.enter(line);
     if (line.length > passageLimits.chars) {
       yield* flush(held.length);
-      for (const piece of pieces(line)) yield* toPassage([piece], first, headings.path());
+      for (const piece of splitLongLine(line)) yield* toPassage([piece], first, headings.path());
       first++;
       continue;
     }
     held.push(line);
-    while (isTooLong(held)) yield* flush(cutAt(held));
+    while (isTooLong(held)) yield* flush(findCutIndex(held));
   }
   yield* flush(held.length);
 }
 
-/** Whether a line belongs to another passage than the lines before it, however few they are. */
-function startsAnew(line: string, held: readonly string[], kind: 'heading' | 'prose' | 'code'): boolean {
+/** Whether a line must start a new passage, however short the current one is. */
+function startsNewPassage(
+  line: string,
+  held: readonly string[],
+  kind: 'heading' | 'prose' | 'code',
+): boolean {
   switch (kind) {
     case 'heading':
-      // A heading right under another one stays with it: alone it would say nothing.
+      // A heading directly below another one stays with it, because alone it says nothing.
       return held.some((above) => above !== '' && !above.startsWith('#'));
     case 'prose':
       return false;
     case 'code':
-      return held.every(isImport) && !isImport(line);
+      return held.every(isImportLine) && !isImportLine(line);
     default:
       return kind satisfies never;
   }
 }
 
-/** Line ends are `\n` or `\r\n`. Without building an array of what may be two million lines. */
-function* linesOf(text: string): Generator<string, void, undefined> {
+/**
+ * Splits at `
+ * ` or `\r
+ * ` without building an array of possibly millions of lines.
+ */
+function* iterateLines(text: string): Generator<string, void, undefined> {
   for (let start = 0; start < text.length;) {
     const found = text.indexOf('\n', start);
     const end = found === -1 ? text.length : found;
@@ -69,8 +78,8 @@ function isTooLong(lines: readonly string[]): boolean {
   return lines.length > 1 && lines.reduce((sum, line) => sum + line.length, 0) > passageLimits.chars;
 }
 
-/** After the last blank line unless that leaves next to nothing; else before the last line. */
-function cutAt(lines: readonly string[]): number {
+/** Cuts after the last blank line unless that leaves too little; otherwise before the last line. */
+function findCutIndex(lines: readonly string[]): number {
   const blank = lines.findLastIndex((line) => line.trim() === '');
   return blank + 1 >= lines.length / 4 && blank + 1 < lines.length ? blank + 1 : lines.length - 1;
 }
@@ -79,7 +88,7 @@ function* toPassage(
   lines: readonly string[],
   first: number,
   headings: readonly string[],
-): Generator<Passage, void, undefined> {
+): Generator<TextPassage, void, undefined> {
   const start = lines.findIndex((line) => line.trim() !== '');
   if (start === -1) return;
   const end = lines.findLastIndex((line) => line.trim() !== '');
@@ -87,8 +96,8 @@ function* toPassage(
   yield { first: first + start, last: first + end, headings, text };
 }
 
-/** Cut at a space where there is one near the end, and never between the halves of a surrogate pair. */
-function* pieces(line: string): Generator<string, void, undefined> {
+/** Splits at a space near the limit if there is one, and never inside a surrogate pair. */
+function* splitLongLine(line: string): Generator<string, void, undefined> {
   const { chars } = passageLimits;
   for (let start = 0; start < line.length;) {
     const space = line.lastIndexOf(' ', start + chars);
@@ -99,8 +108,8 @@ function* pieces(line: string): Generator<string, void, undefined> {
   }
 }
 
-/** Follows the headings of a Markdown text, and the code fences in which a `#` is no heading. */
-function createHeadings() {
+/** Tracks the headings of a Markdown text, and the code fences in which `#` is not a heading. */
+function createHeadingTracker() {
   const entered: { readonly level: number; readonly title: string }[] = [];
   let isFenced = false;
   return {

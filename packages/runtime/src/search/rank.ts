@@ -1,14 +1,21 @@
-import type { Passages, Row } from './database.ts';
+import type { PassageDatabase, PassageRow } from './database.ts';
 import { queryLimits } from './limits.ts';
-import type { Lookup } from './lookup.ts';
+import type { TermLookup } from './lookup.ts';
 
-export type Ranked = { readonly row: Row; readonly terms: readonly string[]; readonly score: number };
+export type RankedPassage = {
+  readonly row: PassageRow;
+  readonly terms: readonly string[];
+  readonly score: number;
+};
 
 /**
- * BM25 chooses the candidates, and then those that have more of the terms, the rarer ones above all, come first: a long
- * passage that repeats one word is not what a question with four words is after.
+ * BM25 selects the candidates; passages that contain more of the terms, weighted by rarity, then rank first, because a
+ * long passage that repeats one word rarely answers a question with four words.
  */
-export function rank(passages: Passages, lookups: readonly Lookup[]): readonly Ranked[] {
+export function rankPassages(
+  passages: PassageDatabase,
+  lookups: readonly TermLookup[],
+): readonly RankedPassage[] {
   const scores = scoreCandidates(passages, lookups);
   const ids = JSON.stringify([...scores.keys()]);
   const among = 'rowid IN (SELECT value FROM json_each(?))';
@@ -19,12 +26,12 @@ export function rank(passages: Passages, lookups: readonly Lookup[]): readonly R
   const full = lookups.reduce((sum, { worth }) => sum + worth, 0);
   return passages
     .all(`SELECT rowid AS id, path, first, last, heading, text FROM passages WHERE ${among}`, ids)
-    .map((row): Ranked => {
+    .map((row): RankedPassage => {
       const has = lookups.filter((_, index) => having[index]?.has(row['id']));
       const coverage = has.reduce((sum, { worth }) => sum + worth, 0) / full;
       const names = Math.max(
         1,
-        ...has.map(({ term }) => nameFactor(String(row['path']), term, Number(row['first']))),
+        ...has.map(({ term }) => computeNameFactor(String(row['path']), term, Number(row['first']))),
       );
       const score = (scores.get(Number(row['id'])) ?? 0) * coverage ** 2 * names;
       return { row, terms: has.map(({ term }) => term), score };
@@ -32,21 +39,26 @@ export function rank(passages: Passages, lookups: readonly Lookup[]): readonly R
     .toSorted((a, b) => b.score - a.score || Number(a.row['id']) - Number(b.row['id']));
 }
 
-/** A file asked for by its name counts most, above all its beginning; one that is named after the thing counts more. */
-function nameFactor(path: string, term: string, first: number): number {
+/**
+ * A file requested by name ranks highest, above all its beginning; a file named after the term gets a smaller bonus.
+ */
+function computeNameFactor(path: string, term: string, first: number): number {
   const name = `/${path}`.toLowerCase();
   const wanted = `/${term.toLowerCase()}`;
   if (name.endsWith(wanted)) return 3 + 30 / (9 + first);
   return name.replace(/\.\w+$/, '').endsWith(wanted) ? 1.5 : 1;
 }
 
-/** Text, heading, outer headings, path, hidden words: the nearer a word is to the passage, the more it says about it. */
+/** BM25 weights for text, heading, outer headings, path and hidden words: a word closer to the passage weighs more. */
 const wordScore = '-bm25(passages, 1.0, 3.0, 0.5, 1.5, 0.6) * weight';
 
-function scoreCandidates(passages: Passages, lookups: readonly Lookup[]): ReadonlyMap<number, number> {
+function scoreCandidates(
+  passages: PassageDatabase,
+  lookups: readonly TermLookup[],
+): ReadonlyMap<number, number> {
   const scores = new Map<number, number>();
   const words = lookups.filter(({ found }) => found === 'word').map(({ value }) => value);
-  // Passages with all words may be too many places down among those with any.
+  // Passages with all words may rank too low among those with any word, so query both.
   const expressions = new Set(words.length > 0 ? [words.join(' AND '), words.join(' OR ')] : []);
   for (const expression of expressions) {
     const sql = `SELECT rowid AS id, ${wordScore} AS score FROM passages WHERE passages MATCH ? ORDER BY score DESC, id LIMIT ?`;

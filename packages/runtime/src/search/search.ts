@@ -1,67 +1,67 @@
-import type { Passages } from './database.ts';
+import type { PassageDatabase } from './database.ts';
 import { queryLimits } from './limits.ts';
-import type { Lookup } from './lookup.ts';
-import { countAny, lookUp } from './lookup.ts';
-import type { Ranked } from './rank.ts';
-import { rank } from './rank.ts';
-import { similarWord } from './spelling.ts';
-import { termsOf } from './terms.ts';
+import type { TermLookup } from './lookup.ts';
+import { countMatchingPassages, lookUpTerms } from './lookup.ts';
+import type { RankedPassage } from './rank.ts';
+import { rankPassages } from './rank.ts';
+import { findSimilarWord } from './spelling.ts';
+import { parseSearchTerms } from './terms.ts';
 
-/** A passage that was found. Lines count from 1; `last` is part of it. */
-export type Hit = {
+/** A matching passage. Line numbers are 1-based, and `last` is inclusive. */
+export type SearchHit = {
   readonly path: string;
   readonly first: number;
   readonly last: number;
-  /** The nearest heading above in a text with headings, else empty. */
+  /** The nearest heading above in a text with headings; otherwise empty. */
   readonly heading: string;
   readonly text: string;
-  /** From 1, the best first. */
+  /** 1 is the best. */
   readonly rank: number;
-  /** Which of the query's terms are in it. */
+  /** The query terms that it contains. */
   readonly terms: readonly string[];
 };
 
-type SearchedTerm = Pick<Lookup, 'term' | 'found' | 'passages'> & {
-  /** For a word found nowhere: one that is there and is spelt almost alike. */
+type SearchedTerm = Pick<TermLookup, 'term' | 'found' | 'passages'> & {
+  /** For a term without matches: an existing word with similar spelling. */
   readonly similar: string | null;
 };
 
 export type SearchResult = {
-  /** Whether some passage has all terms, or only any of them, or there is none. */
+  /** Whether some passage contains all terms, some passages contain any term, or none do. */
   readonly matched: 'all' | 'any' | 'none';
-  /** How many passages have at least one term. */
+  /** Number of passages with at least one term. */
   readonly total: number;
   readonly terms: readonly SearchedTerm[];
-  readonly hits: readonly Hit[];
+  readonly hits: readonly SearchHit[];
 };
 
-/** Finds passages for what anybody may type. Any text is a query; none is an error. */
-export function search(passages: Passages, query: string, limit: number): SearchResult {
-  const lookups = lookUp(passages, termsOf(query));
+/** Searches passages for free-form text. Any text is a valid query. */
+export function searchPassages(passages: PassageDatabase, query: string, limit: number): SearchResult {
+  const lookups = lookUpTerms(passages, parseSearchTerms(query));
   const found = lookups.filter((lookup) => lookup.found !== 'nowhere');
-  const ranked = rank(passages, found);
+  const ranked = rankPassages(passages, found);
   return {
-    matched: howMatched(ranked, lookups.length),
-    total: countAny(passages, found),
-    terms: withSimilar(passages, lookups),
+    matched: classifyMatch(ranked, lookups.length),
+    total: countMatchingPassages(passages, found),
+    terms: addSimilarWords(passages, lookups),
     hits: ranked.slice(0, Math.min(limit, queryLimits.hits)).map(toHit),
   };
 }
 
-function howMatched(ranked: readonly Ranked[], terms: number): SearchResult['matched'] {
+function classifyMatch(ranked: readonly RankedPassage[], terms: number): SearchResult['matched'] {
   if (ranked.length === 0) return 'none';
   return ranked.some((each) => each.terms.length === terms) ? 'all' : 'any';
 }
 
-function withSimilar(passages: Passages, lookups: readonly Lookup[]): readonly SearchedTerm[] {
+function addSimilarWords(passages: PassageDatabase, lookups: readonly TermLookup[]): readonly SearchedTerm[] {
   let tried = 0;
   return lookups.map(({ term, found, passages: count }) => {
     const tries = found === 'nowhere' && tried++ < queryLimits.similarTerms;
-    return { term, found, passages: count, similar: tries ? similarWord(passages, term) : null };
+    return { term, found, passages: count, similar: tries ? findSimilarWord(passages, term) : null };
   });
 }
 
-function toHit({ row, terms }: Ranked, index: number): Hit {
+function toHit({ row, terms }: RankedPassage, index: number): SearchHit {
   return {
     path: String(row['path']),
     first: Number(row['first']),

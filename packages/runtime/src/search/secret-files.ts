@@ -1,13 +1,13 @@
 /**
- * Files that by their name hold keys or passwords. They are neither searched nor committed: what is searched may be sent to a
- * model somewhere else, and what is committed stays. Examples of such files are there to be read, and so are public keys.
+ * Whether a file name suggests keys or passwords. Such files are neither searched nor committed, because search results
+ * may be sent to a remote model and commits are permanent. Example files and public keys are not secret.
  */
 export function isSecretFile(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-  return !/\.(?:example|sample|template|dist|md|pub)$/.test(name) && secretNames.test(name);
+  return !/\.(?:example|sample|template|dist|md|pub)$/.test(name) && secretFilePattern.test(name);
 }
 
-const secretNames = new RegExp(
+const secretFilePattern = new RegExp(
   [
     String.raw`^\.env(?:\..+)?$`,
     String.raw`^\.(?:npmrc|netrc|pypirc|pgpass|htpasswd|git-credentials|dockercfg)$`,

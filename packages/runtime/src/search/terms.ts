@@ -1,19 +1,19 @@
 import { queryLimits } from './limits.ts';
-import { isStopWord, isUnspaced, segment, splitIdentifier, stem } from './words.ts';
+import { isStopWord, isUnspaced, segmentWords, splitIdentifier, stemWord } from './words.ts';
 
-/** A word or quoted phrase that is looked for. */
-export type Term = {
+/** A word or quoted phrase to search for. */
+export type SearchTerm = {
   readonly text: string;
-  /** As an FTS5 expression in which nothing of the query is syntax. */
+  /** An FTS5 expression in which all query text is quoted. */
   readonly expression: string;
 };
 
 /**
- * The terms of a query that anybody may have written: words, `"quoted phrases"`, identifiers, file names. Nothing in it
- * is an operator. Words such as "the" and "how" count only when there are no others, and signs such as emoji only when
- * there are no words; only a blank query has no terms.
+ * Parses a free-form query into terms: words, `"quoted phrases"`, identifiers, file names. It has no operators. Stop
+ * words such as "the" and "how" count only if there are no other words, and symbols such as emoji only if there are no
+ * words at all; only a blank query has no terms.
  */
-export function termsOf(query: string): readonly Term[] {
+export function parseSearchTerms(query: string): readonly SearchTerm[] {
   const text = query.slice(0, queryLimits.chars).replace(/\p{Cc}/gu, ' ');
   const phrases = [...text.matchAll(/"([^"]+)"|“([^”]+)”|`([^`]+)`/g)].map(
     ([, a, b, c]) => a ?? b ?? c ?? '',
@@ -21,14 +21,14 @@ export function termsOf(query: string): readonly Term[] {
   const words = text
     .replace(/"[^"]+"|“[^”]+”|`[^`]+`/g, ' ')
     .split(/\s+/)
-    .flatMap((word) => (isUnspaced(word) ? segment(word) : [trim(word)]));
+    .flatMap((word) => (isUnspaced(word) ? segmentWords(word) : [trimWord(word)]));
   const telling = words.filter((word) => !isStopWord(word));
   const chosen = [[...phrases, ...telling], words, [text]].find((choice) => choice.some(hasWord)) ?? [text];
-  return distinct(chosen).map((term) => ({ text: term, expression: toExpression(term) }));
+  return dedupeTerms(chosen).map((term) => ({ text: term, expression: toExpression(term) }));
 }
 
-/** Without the punctuation around it and the `'s` of a possessive. */
-function trim(word: string): string {
+/** Removes the surrounding punctuation and a possessive `'s`. */
+function trimWord(word: string): string {
   const cut = word.slice(0, queryLimits.termChars);
   return cut.replace(/^[^\p{L}\p{N}]+/u, '').replace(/(?:['’]s)?[^\p{L}\p{N}]*$/u, '');
 }
@@ -37,22 +37,24 @@ function hasWord(term: string): boolean {
   return /[\p{L}\p{N}]/u.test(term);
 }
 
-function distinct(terms: readonly string[]): readonly string[] {
+function dedupeTerms(terms: readonly string[]): readonly string[] {
   const byStem = new Map<string, string>();
   for (const each of terms) {
     const term = each.trim().slice(0, queryLimits.termChars);
-    const key = stem(term);
+    const key = stemWord(term);
     if (term !== '' && !byStem.has(key)) byStem.set(key, term);
   }
   return [...byStem.values()].slice(0, queryLimits.terms);
 }
 
-/** An identifier is also looked for by the words inside it, side by side. */
+/** An identifier also matches the sequence of words inside it. */
 function toExpression(term: string): string {
-  const parts = isUnspaced(term) ? segment(term) : splitIdentifier(term);
-  return parts.length > 1 ? `(${quote(term)} OR ${quote(parts.join(' '))})` : quote(term);
+  const parts = isUnspaced(term) ? segmentWords(term) : splitIdentifier(term);
+  return parts.length > 1
+    ? `(${quoteFtsTerm(term)} OR ${quoteFtsTerm(parts.join(' '))})`
+    : quoteFtsTerm(term);
 }
 
-function quote(text: string): string {
+function quoteFtsTerm(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }

@@ -1,45 +1,53 @@
 import { isUtf8 } from 'node:buffer';
-import { constants, type BigIntStats } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
-import { codeOf } from './system-error.ts';
+import { openFlags, openRefusingLinks } from '../platform/files.ts';
+import { getSystemErrorCode } from './system-error.ts';
 import type { SkipReason } from './walk.ts';
 
-/** A link put in a file's place is not followed, and a pipe put there does not make us wait for a writer. */
-const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** Avoids blocking on a pipe without a writer; `openRefusingLinks` rejects links. */
+const nonBlockingReadFlags = openFlags.read | openFlags.nonBlocking;
 
-/** How far a NUL byte is looked for; text has none, and binary formats have one early. */
+/** How many bytes are checked for a NUL byte; text has none, and binary formats have one early. */
 export const binaryProbeBytes = 8 * 1024;
 
-type Decoded =
+type DecodedText =
   | { readonly ok: true; readonly text: string; readonly bytes: number }
   | { readonly ok: false; readonly reason: SkipReason };
 
-/** `stamp` tells one version of a file from another; empty when nothing is known of it. */
-export type TextFile = Decoded & { readonly stamp: string };
+/** `stamp` identifies the version of a file; empty if unknown. */
+export type TextFile = DecodedText & { readonly stamp: string };
 
-/** The text of a file of at most `bytesMax` bytes. A larger one is not read at all. */
+/** Reads a text file of at most `bytesMax` bytes. A larger file is not read at all. */
 export async function readTextFile(path: string, bytesMax: number): Promise<TextFile> {
   try {
-    await using file = await openFile(path);
-    // Before it is read: a file that changes meanwhile is then another version.
+    await using file = await openRegularFile(path);
+    // Taken before reading, so that a file that changes meanwhile counts as another version.
     const status = await file.stat({ bigint: true });
-    const stamp = stampOf(status);
+    const stamp = formatFileStamp(status);
     const size = Number(status.size);
     if (size > bytesMax) return { ok: false, reason: 'too-large', stamp };
-    return { ...decode(await readBytes(file, size)), stamp };
+    return { ...decodeText(await readBytes(file, size)), stamp };
   } catch (error) {
-    return { ok: false, reason: codeOf(error) === 'EFTYPE' ? 'special' : 'unreadable', stamp: '' };
+    return {
+      ok: false,
+      reason: getSystemErrorCode(error) === 'EFTYPE' ? 'special' : 'unreadable',
+      stamp: '',
+    };
   }
 }
 
-/** Tells one version of a file from another: a write gives it a new one. */
-export function stampOf({ mtimeNs, size, ino }: Pick<BigIntStats, 'mtimeNs' | 'size' | 'ino'>): string {
+/** Identifies the version of a file; a write changes it. */
+export function formatFileStamp({
+  mtimeNs,
+  size,
+  ino,
+}: Pick<BigIntStats, 'mtimeNs' | 'size' | 'ino'>): string {
   return `${mtimeNs} ${size} ${ino}`;
 }
 
-/** Has a code as the system's own errors do. */
-class NotAFile extends Error {
+/** Carries a code like the system's own errors. */
+class NotRegularFileError extends Error {
   readonly code: 'EISDIR' | 'EFTYPE';
 
   constructor(path: string, isFolder: boolean) {
@@ -48,16 +56,16 @@ class NotAFile extends Error {
   }
 }
 
-/** Opens a regular file and nothing else; what the path names is only known for certain once it is open. */
-export async function openFile(path: string): Promise<FileHandle> {
-  const file = await open(path, openFlags);
+/** Opens a regular file and nothing else; the file type is only certain once the file is open. */
+export async function openRegularFile(path: string): Promise<FileHandle> {
+  const file = await openRefusingLinks(path, nonBlockingReadFlags);
   const status = await file.stat();
   if (status.isFile()) return file;
   await file.close();
-  throw new NotAFile(path, status.isDirectory());
+  throw new NotRegularFileError(path, status.isDirectory());
 }
 
-/** Reads to the size seen when it was opened, so that a file being written to meanwhile has an end. */
+/** Reads up to the size at opening, so that reading a growing file terminates. */
 async function readBytes(file: FileHandle, size: number): Promise<Buffer> {
   const buffer = Buffer.alloc(size);
   let filled = 0;
@@ -69,9 +77,9 @@ async function readBytes(file: FileHandle, size: number): Promise<Buffer> {
   return buffer.subarray(0, filled);
 }
 
-function decode(bytes: Buffer): Decoded {
+function decodeText(bytes: Buffer): DecodedText {
   if (bytes.subarray(0, binaryProbeBytes).includes(0)) return { ok: false, reason: 'binary' };
-  // Checked first because a fatal decoder would say so by throwing.
+  // Check first, because a fatal decoder would throw.
   if (!isUtf8(bytes)) return { ok: false, reason: 'binary' };
   return { ok: true, text: new TextDecoder().decode(bytes), bytes: bytes.length };
 }

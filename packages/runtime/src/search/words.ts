@@ -1,6 +1,6 @@
 import { passageLimits } from './limits.ts';
 
-/** Words of questions rather than of answers. Apostrophes are left out, as in `dont`. */
+/** Words typical of questions rather than answers. Apostrophes are removed, as in `dont`. */
 const stopWords: ReadonlySet<string> = new Set(
   (
     'a about after also am an and any are as at be because been before being but by can cant ' +
@@ -19,12 +19,12 @@ export function isStopWord(word: string): boolean {
   return stopWords.has(word.toLowerCase().replace(/['’]/g, ''));
 }
 
-/** Case and accents aside. */
-export function fold(word: string): string {
+/** Removes case and accents. */
+export function foldWord(word: string): string {
   return word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** `createHTTPServer2` gives `create`, `HTTP`, `Server2`; a word without inner capitals gives itself. */
+/** Splits `createHTTPServer2` into `create`, `HTTP`, `Server2`; a word without inner capitals stays whole. */
 export function splitIdentifier(word: string): readonly string[] {
   return word
     .split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|_+/u)
@@ -32,42 +32,42 @@ export function splitIdentifier(word: string): readonly string[] {
 }
 
 /**
- * The end of an English word taken off, so that `stopping`, `stopped` and `stops` are one. Only for choosing lines to
- * show: the index has its own, finer stemmer.
+ * Strips English suffixes, so that `stopping`, `stopped` and `stops` are equal. Only used to select lines to show: the
+ * index has its own, better stemmer.
  */
-export function stem(word: string): string {
-  const base = fold(word).replace(/(?<=.{3})(?:ies|ied|ing|ed|es|s)$/u, '');
+export function stemWord(word: string): string {
+  const base = foldWord(word).replace(/(?<=.{3})(?:ies|ied|ing|ed|es|s)$/u, '');
   return base.replace(/(?<=.{3})[ey]$/u, '').replace(/([bdgklmnprt])\1$/u, '$1');
 }
 
 /** Scripts written without spaces between words. */
-const unspaced =
+const unspacedPattern =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** A fixed locale: which words a text has must not depend on the machine. */
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+/** A fixed locale, so that segmentation does not depend on the machine. */
+const wordSegmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
 export function isUnspaced(text: string): boolean {
-  return unspaced.test(text);
+  return unspacedPattern.test(text);
 }
 
-/** The words of a text in a script without spaces; short runs of Hiragana are grammar and left out. */
-export function segment(text: string): readonly string[] {
+/** Segments text in a script without spaces; drops short runs of Hiragana, which are grammatical particles. */
+export function segmentWords(text: string): readonly string[] {
   const words: string[] = [];
-  for (const { segment: word, isWordLike } of segmenter.segment(text)) {
+  for (const { segment: word, isWordLike } of wordSegmenter.segment(text)) {
     if (isWordLike === true && !/^\p{Script=Hiragana}{1,3}$/u.test(word)) words.push(word);
   }
   return words;
 }
 
-/** An identifier this long is data, such as base64. */
+/** A longer identifier is data, such as base64. */
 const identifierCharsMax = 64;
 
-/** What a reader sees in a text and the index's tokenizer does not: words inside identifiers and in unspaced scripts. */
-export function hiddenWords(text: string): string {
+/** Extracts words that the index's tokenizer misses: parts of identifiers, and words in unspaced scripts. */
+export function extractHiddenWords(text: string): string {
   const hidden: string[] = [];
   for (const [word] of text.matchAll(/[\p{L}\p{N}]+/gu)) {
-    if (isUnspaced(word)) hidden.push(...segment(word));
+    if (isUnspaced(word)) hidden.push(...segmentWords(word));
     else if (word.length <= identifierCharsMax && /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u.test(word)) {
       hidden.push(...splitIdentifier(word));
     }

@@ -1,25 +1,25 @@
 export type WorkspaceErrorCode = 'missing' | 'not-a-folder' | 'unreadable';
 
-/** The folder to work in cannot be used. The message is one line: what, where, what to do. */
+/** The workspace folder cannot be used. The message is one line: what, where and what to do. */
 export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError';
   readonly code: WorkspaceErrorCode;
   readonly path: string;
 
   constructor(code: WorkspaceErrorCode, path: string, cause?: unknown) {
-    super(`${what[code]}: ${JSON.stringify(path)}. ${whatToDo[code]}`, { cause });
+    super(`${workspaceErrorText[code]}: ${JSON.stringify(path)}. ${workspaceErrorAdvice[code]}`, { cause });
     this.code = code;
     this.path = path;
   }
 }
 
-const what: Record<WorkspaceErrorCode, string> = {
+const workspaceErrorText: Record<WorkspaceErrorCode, string> = {
   missing: 'There is no such folder',
   'not-a-folder': 'This is not a folder',
   unreadable: 'This folder cannot be read',
 };
 
-const whatToDo: Record<WorkspaceErrorCode, string> = {
+const workspaceErrorAdvice: Record<WorkspaceErrorCode, string> = {
   missing: 'Check the spelling, or make the folder first.',
   'not-a-folder': 'Name the folder that holds the file.',
   unreadable: 'Give yourself the right to list it, or name another folder.',

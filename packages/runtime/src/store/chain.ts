@@ -1,43 +1,43 @@
 import { eventTypes, type Event } from '@pawl/core';
 import { hash as hashOf } from 'node:crypto';
-import type { EventRow, Rows } from './rows.ts';
-import type { Damage, KeptEvent } from './store.ts';
-import { named, StoreError } from './store-error.ts';
+import type { EventRow, StoreRows } from './rows.ts';
+import type { LogDamage, StoredEvent } from './store.ts';
+import { formatSessionLabel, StoreError } from './store-error.ts';
 
 /**
- * The hash of an event covers the one before it, and the first that of the session as it was created: nothing can be
- * changed, left out or put elsewhere without breaking a link. It is taken over the very text that is kept.
+ * Each event's hash covers the hash before it, and the first covers the initial session, so that no event can be
+ * changed, removed or moved without breaking a link. The hash is computed over the exact stored text.
  */
-export function link(previous: string, text: string): string {
+export function computeLinkHash(previous: string, text: string): string {
   return hashOf('sha256', `${previous}\n${text}`, 'hex');
 }
 
-/** A place in a chain. */
-export type Link = { readonly head: number; readonly hash: string };
+/** A position in the hash chain. */
+export type ChainLink = { readonly head: number; readonly hash: string };
 
-export function chain(from: Link, texts: readonly string[]): readonly EventRow[] {
+export function chainEvents(from: ChainLink, texts: readonly string[]): readonly EventRow[] {
   let { head, hash } = from;
   return texts.map((text) => {
     head += 1;
-    hash = link(hash, text);
+    hash = computeLinkHash(hash, text);
     return { seq: head, text, hash };
   });
 }
 
-const pageSize = 500;
+const chainPageSize = 500;
 
-/** Hands over every event after one place and up to another, or to the first whose link does not hold. */
+/** Visits every event after `from` and up to `to`; stops at the first broken link and returns the damage. */
 export function walkChain(
-  rows: Rows,
+  rows: StoreRows,
   id: string,
-  { from, to }: { readonly from: Link; readonly to: Link },
-  visit: (kept: KeptEvent) => void,
-): Damage | null {
+  { from, to }: { readonly from: ChainLink; readonly to: ChainLink },
+  visit: (kept: StoredEvent) => void,
+): LogDamage | null {
   let at = from;
   while (at.head < to.head) {
-    const page = rows.events(id, at.head, Math.min(pageSize, to.head - at.head));
+    const page = rows.events(id, at.head, Math.min(chainPageSize, to.head - at.head));
     for (const row of page) {
-      const kept = follow(id, at, row);
+      const kept = verifyNextEvent(id, at, row);
       if ('reason' in kept) return kept;
       visit(kept);
       at = { head: row.seq, hash: row.hash };
@@ -51,27 +51,36 @@ export function walkChain(
     : { seq: at.head, reason: `event ${at.head} is not the one that was kept last` };
 }
 
-/** There is nothing after the event that was kept last. */
-export function findStray(rows: Rows, id: string, { head }: Link): Damage | null {
+/** Reports an event stored beyond the session's head. */
+export function findStrayEvent(rows: StoreRows, id: string, { head }: ChainLink): LogDamage | null {
   const stray = rows.events(id, head, 1)[0];
   return stray === undefined
     ? null
     : { seq: stray.seq, reason: `event ${stray.seq} is there, and only ${head} were kept` };
 }
 
-/** The next event, if it follows what is before it. */
-export function follow(id: string, at: Link, { seq, text, hash }: EventRow): KeptEvent | Damage {
+/** Returns the next event if its link is valid. */
+export function verifyNextEvent(
+  id: string,
+  at: ChainLink,
+  { seq, text, hash }: EventRow,
+): StoredEvent | LogDamage {
   const expected = at.head + 1;
   if (seq !== expected) return { seq: expected, reason: `event ${expected} is not there` };
-  if (link(at.hash, text) !== hash) return { seq, reason: `event ${seq} or what is before it was changed` };
-  const event = parse(text);
+  if (computeLinkHash(at.hash, text) !== hash)
+    return { seq, reason: `event ${seq} or what is before it was changed` };
+  const event = parseStoredEvent(text);
   if (event === null) return { seq, reason: `event ${seq} is not an event` };
-  if (known.has(event.type)) return { seq, event, hash };
-  throw new StoreError('newer', named(id), `event ${seq} is of the type ${JSON.stringify(event.type)}`);
+  if (knownEventTypes.has(event.type)) return { seq, event, hash };
+  throw new StoreError(
+    'newer',
+    formatSessionLabel(id),
+    `event ${seq} is of the type ${JSON.stringify(event.type)}`,
+  );
 }
 
-/** By its hash the text is the one that was written; a chain that someone forged is only kept from doing harm. */
-function parse(text: string): Event | null {
+/** The hash proves that the text is the one written; the checks only make a forged chain harmless. */
+function parseStoredEvent(text: string): Event | null {
   try {
     const event = JSON.parse(text) as Event | null;
     return typeof event?.type === 'string' ? event : null;
@@ -80,4 +89,4 @@ function parse(text: string): Event | null {
   }
 }
 
-const known: ReadonlySet<string> = new Set(eventTypes);
+const knownEventTypes: ReadonlySet<string> = new Set(eventTypes);

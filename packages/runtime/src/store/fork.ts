@@ -1,8 +1,8 @@
-import { replay, unpaused, type Event, type Session } from '@pawl/core';
-import type { Position, Store } from './store.ts';
+import { replay, getUnpausedTurn, type Event, type Session } from '@pawl/core';
+import type { LogPosition, Store } from './store.ts';
 
 export type ForkOptions = {
-  /** The last event that both sessions have; 0 for none. */
+  /** The last event that both sessions share; 0 for none. */
   readonly at: number;
   /** The id of the new session. */
   readonly as: string;
@@ -11,21 +11,25 @@ export type ForkOptions = {
 };
 
 /**
- * Makes a session that shares the past of another one up to an event and goes on by itself. The other stays as it is. How a
- * call that was running there ended is not known here, so the model is told that it was interrupted.
+ * Creates a session that shares another session's history up to an event. The original is unchanged. Calls that were
+ * running at that event get an "interrupted" result, because their outcome is unknown in the fork.
  */
-export async function fork(store: Store, id: string, options: ForkOptions): Promise<Position> {
+export async function forkStoredSession(
+  store: Store,
+  id: string,
+  options: ForkOptions,
+): Promise<LogPosition> {
   const { as, owner, now } = options;
   const created = await store.open(id, { at: 0 });
   const { session, head, about } = await store.open(id, { at: options.at });
-  const copied = await eventsBetween(store, id, created.head, head);
-  const interruptions = interruptionsOf(session, now);
+  const copied = await readEventRange(store, id, created.head, head);
+  const interruptions = createInterruptions(session, now);
   const after = replay({ ...session, id: as }, interruptions);
   const past = { events: [...copied, ...interruptions], after, parent: { id, at: head } };
   return store.create({ ...created.session, id: as }, owner, { about, past, createdAt: now });
 }
 
-async function eventsBetween(store: Store, id: string, first: number, last: number): Promise<Event[]> {
+async function readEventRange(store: Store, id: string, first: number, last: number): Promise<Event[]> {
   const events: Event[] = [];
   if (first === last) return events;
   for await (const { seq, event } of store.events(id, first)) {
@@ -35,15 +39,21 @@ async function eventsBetween(store: Store, id: string, first: number, last: numb
   return events;
 }
 
-function interruptionsOf({ turn }: Session, at: number): readonly Event[] {
-  const held = unpaused(turn);
+function createInterruptions({ turn }: Session, at: number): readonly Event[] {
+  const held = getUnpausedTurn(turn);
   if (held.status !== 'executingTools') return [];
   const { request, executions } = held;
   const running = executions.filter(({ status }) => status === 'running');
-  return running.map(({ call }) => ({ type: 'tool-finished', at, request, callId: call.id, outcome }));
+  return running.map(({ call }) => ({
+    type: 'tool-finished',
+    at,
+    request,
+    callId: call.id,
+    outcome: forkInterruption,
+  }));
 }
 
-const outcome = {
+const forkInterruption = {
   ok: false,
   error: {
     kind: 'interrupted',

@@ -1,39 +1,39 @@
-import { channelOn } from '../commands/channel-on-rows.ts';
+import { createRowCommandChannel } from '../commands/row-command-channel.ts';
 import { commandLimits } from '../commands/channel.ts';
 import {
   claimsMax,
   type CommandRow,
   type CommandRows,
   type EventRow,
-  type Rows,
+  type StoreRows,
   type SessionRow,
   type SnapshotRow,
 } from './rows.ts';
-import type { Claim, Store } from './store.ts';
-import { storeOn } from './store-on-rows.ts';
+import type { SessionClaim, Store } from './store.ts';
+import { createRowStore } from './row-store.ts';
 
-/** Keeps sessions for as long as the process lives, by the same rules as the stores that keep them longer. */
+/** Stores sessions for the lifetime of the process, by the same rules as the persistent stores. */
 export function createMemoryStore(now: () => number = () => Date.now()): Store {
-  const rows = memoryRows(now);
-  return storeOn(rows, channelOn(rows));
+  const rows = createMemoryRows(now);
+  return createRowStore(rows, createRowCommandChannel(rows));
 }
 
-type Kept = {
+type StoredSession = {
   row: SessionRow;
   readonly initial: string;
   readonly events: EventRow[];
   snapshot?: SnapshotRow;
-  readonly claims: Claim[];
+  readonly claims: SessionClaim[];
   readonly commands: Map<string, CommandRow>;
-  /** Which command came by which request. */
+  /** Maps request ids to command ids. */
   readonly requests: Map<string, string>;
 };
 
-function memoryRows(now: () => number): Rows & CommandRows {
-  const sessions = new Map<string, Kept>();
+function createMemoryRows(now: () => number): StoreRows & CommandRows {
+  const sessions = new Map<string, StoredSession>();
   let lastFence = 0;
   let lastCommand = 0;
-  const at = (id: string): Kept => {
+  const at = (id: string): StoredSession => {
     const kept = sessions.get(id);
     if (kept === undefined) throw new Error(`There is no row for session ${JSON.stringify(id)}.`);
     return kept;

@@ -1,15 +1,15 @@
-import type { Claim, Parent, SessionSummary } from './store.ts';
+import type { SessionClaim, SessionParent, SessionSummary } from './store.ts';
 
 /**
- * What a store is built on: rows, with no rule about them. All of it is synchronous, so that a transaction cannot be
- * interrupted by other work of the process.
+ * The row storage that a store is built on; it enforces no rules. All methods are synchronous, so that other work of
+ * the process cannot interrupt a transaction.
  */
-export type Rows = {
-  /** Sees one state of everything, whatever others write meanwhile. */
+export type StoreRows = {
+  /** Runs `work` on a consistent view, isolated from concurrent writes. */
   read<Result>(work: () => Result): Result;
-  /** All of it or nothing, and nobody else writes meanwhile. `work` throws before its first change, or not at all. */
+  /** Runs `work` atomically and excludes other writers. `work` must throw before its first change or not at all. */
   write<Result>(work: () => Result): Result;
-  /** A number higher than any before, in the whole store. */
+  /** Returns a fencing token higher than any before it in the whole store. */
   nextFence(): number;
   insert(row: SessionRow, initial: string): void;
   find(id: string): SessionRow | undefined;
@@ -18,29 +18,29 @@ export type Rows = {
   remove(id: string): void;
   list(limit: number): readonly SessionRow[];
   addEvents(id: string, events: readonly EventRow[]): void;
-  /** In order, those with a number above `after`. */
+  /** Events with a number above `after`, in order. */
   events(id: string, after: number, limit: number): readonly EventRow[];
   snapshot(id: string): SnapshotRow | undefined;
   putSnapshot(id: string, snapshot: SnapshotRow): void;
-  /** Those beyond `claimsMax` are forgotten, the oldest first. The time is that of whatever keeps the rows. */
-  addClaim(id: string, claim: Omit<Claim, 'at'>): void;
-  /** In order. */
-  claims(id: string): readonly Claim[];
-  /** Takes away commands that are carried out; those that are not there are passed over. Their requests stay known. */
+  /** Evicts the oldest claims beyond `claimsMax`. The storage backend sets the time. */
+  addClaim(id: string, claim: Omit<SessionClaim, 'at'>): void;
+  /** Oldest first. */
+  claims(id: string): readonly SessionClaim[];
+  /** Removes executed commands and ignores unknown ones. Their request ids remain known for deduplication. */
   takeCommands(id: string, commands: readonly string[]): void;
   close(): void;
 };
 
-/** How many claims of a session are kept: a session that gets anywhere has fewer. */
+/** Maximum number of claims stored per session; a session that makes progress has fewer. */
 export const claimsMax = 100;
 
-/** What a channel for commands is built on. */
-export type CommandRows = Pick<Rows, 'read' | 'write' | 'find' | 'takeCommands'> & {
-  /** Gives its id: no other command has or had the same. */
+/** The row storage that a command channel is built on. */
+export type CommandRows = Pick<StoreRows, 'read' | 'write' | 'find' | 'takeCommands'> & {
+  /** Returns the command's id, which is never reused. */
   addCommand(id: string, text: string, request: string | null): string;
-  /** Those that wait, in order. */
+  /** Pending commands, in order. */
   commands(id: string, limit: number): readonly CommandRow[];
-  /** The id of the command that came by a request. */
+  /** The id of the command that was sent with a request id. */
   commandOf(id: string, request: string): string | undefined;
 };
 
@@ -48,16 +48,16 @@ export type SessionRow = {
   readonly id: string;
   readonly owner: string;
   readonly fence: number;
-  /** The number of the last event, and its hash. Without events, those of the session as it was created. */
+  /** The number and hash of the last event; without events, those of the initial session. */
   readonly head: number;
   readonly hash: string;
-  /** What is wrong with it; null as long as nothing was found. */
+  /** The reason why the session is damaged; null if no damage was found. */
   readonly damage: string | null;
   readonly summary: Pick<SessionSummary, 'profile' | 'goal' | 'status' | 'createdAt' | 'updatedAt' | 'steps'>;
-  /** As JSON. */
+  /** Serialized as JSON. */
   readonly about: string | null;
-  readonly parent: Parent | null;
-  /** By these it is decided when the next snapshot is worth its bytes. */
+  readonly parent: SessionParent | null;
+  /** These fields determine when the next snapshot is due. */
   readonly snapshotHead: number;
   readonly snapshotBytes: number;
   readonly tailBytes: number;
@@ -70,7 +70,7 @@ export type CommandRow = { readonly id: string; readonly text: string };
 export type SnapshotRow = {
   readonly version: number;
   readonly head: number;
-  /** Of the event it was made after. */
+  /** The hash of the event it was made after. */
   readonly hash: string;
   readonly text: string;
   readonly checksum: string;

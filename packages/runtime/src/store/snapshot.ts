@@ -1,38 +1,41 @@
 import type { Session } from '@pawl/core';
 import { createHash } from 'node:crypto';
-import type { Link } from './chain.ts';
-import type { Rows, SessionRow, SnapshotRow } from './rows.ts';
+import type { ChainLink } from './chain.ts';
+import type { StoreRows, SessionRow, SnapshotRow } from './rows.ts';
 
-/** To be raised whenever the same events lead to another session, or to one of another shape. */
+/** Increment whenever the same events produce a different session or one of a different shape. */
 const snapshotVersion = 1;
 
-/** Fewer events than this are quickly replayed. */
-const eventsMin = 100;
+/** Below this number of events, a replay is fast enough without a snapshot. */
+const snapshotEventsMin = 100;
 
 /**
- * A snapshot is as long as the session, so one after every so many events would take more and more bytes. It is due when the
- * events since the last one are as long as it is: so the bytes ever written grow in step with the events.
+ * A snapshot is as large as the session, so a snapshot every N events would write ever more bytes. One is due when the
+ * events since the last snapshot are as large as it is, so total bytes written grow linearly with the events.
  */
 export function isSnapshotDue({ head, snapshotHead, snapshotBytes, tailBytes }: SessionRow): boolean {
-  return head - snapshotHead >= eventsMin && tailBytes >= snapshotBytes;
+  return head - snapshotHead >= snapshotEventsMin && tailBytes >= snapshotBytes;
 }
 
-export function snapshotOf({ head, hash }: Link, text: string): SnapshotRow {
+export function createSnapshotRow({ head, hash }: ChainLink, text: string): SnapshotRow {
   const unchecked = { version: snapshotVersion, head, hash, text };
-  return { ...unchecked, checksum: checksumOf(unchecked) };
+  return { ...unchecked, checksum: computeSnapshotChecksum(unchecked) };
 }
 
-/** What the snapshot holds; null when there is none, or none that can be relied on. */
-export function readSnapshot(rows: Rows, id: string): (Link & { readonly session: Session }) | null {
+/** Loads the snapshot; null if there is none or it is unreliable. */
+export function loadSnapshot(
+  rows: StoreRows,
+  id: string,
+): (ChainLink & { readonly session: Session }) | null {
   const snapshot = rows.snapshot(id);
   if (snapshot === undefined || snapshot.version !== snapshotVersion) return null;
   const { head, hash, text, checksum } = snapshot;
-  if (checksumOf(snapshot) !== checksum) return null;
-  // The checksum says that it is a snapshot as it was made; this, that it was made from these events.
+  if (computeSnapshotChecksum(snapshot) !== checksum) return null;
+  // The checksum proves that the snapshot is intact; this check proves that it was made from these events.
   if (rows.events(id, head - 1, 1)[0]?.hash !== hash) return null;
   return { head, hash, session: JSON.parse(text) as Session };
 }
 
-function checksumOf({ version, head, hash, text }: Omit<SnapshotRow, 'checksum'>): string {
+function computeSnapshotChecksum({ version, head, hash, text }: Omit<SnapshotRow, 'checksum'>): string {
   return createHash('sha256').update(`${version}\n${head}\n${hash}\n`).update(text).digest('hex');
 }

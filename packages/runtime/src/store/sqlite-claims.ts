@@ -1,9 +1,9 @@
-import { claimsMax, type Rows } from './rows.ts';
-import type { Claim } from './store.ts';
-import type { Prepare } from './sqlite-store.ts';
+import { claimsMax, type StoreRows } from './rows.ts';
+import type { SessionClaim } from './store.ts';
+import type { PrepareStatement } from './sqlite-store.ts';
 
-/** Who has claimed sessions, and when. */
-export function sqliteClaims(prepare: Prepare): Pick<Rows, 'addClaim' | 'claims'> {
+/** Reads and writes the claim history of sessions. */
+export function createSqliteClaims(prepare: PrepareStatement): Pick<StoreRows, 'addClaim' | 'claims'> {
   const session = '(SELECT number FROM sessions WHERE id = ?)';
   const add = prepare(
     `INSERT INTO claims (session, owner, at, head, status)
@@ -29,7 +29,7 @@ export function sqliteClaims(prepare: Prepare): Pick<Rows, 'addClaim' | 'claims'
           owner: String(row['owner']),
           at: Number(row['at']),
           head: Number(row['head']),
-          status: String(row['status']) as Claim['status'],
+          status: String(row['status']) as SessionClaim['status'],
         })),
   };
 }

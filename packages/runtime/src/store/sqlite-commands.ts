@@ -1,11 +1,11 @@
 import { commandLimits } from '../commands/channel.ts';
 import type { CommandRows } from './rows.ts';
-import type { Prepare } from './sqlite-store.ts';
+import type { PrepareStatement } from './sqlite-store.ts';
 
-type CommandPart = 'addCommand' | 'commands' | 'commandOf' | 'takeCommands';
+type CommandRowMethods = 'addCommand' | 'commands' | 'commandOf' | 'takeCommands';
 
-/** What people ask of sessions. One that was carried out leaves its request behind, without its text. */
-export function sqliteCommands(prepare: Prepare): Pick<CommandRows, CommandPart> {
+/** Stores session commands. An executed command keeps its request id but not its text. */
+export function createSqliteCommands(prepare: PrepareStatement): Pick<CommandRows, CommandRowMethods> {
   const session = '(SELECT number FROM sessions WHERE id = ?)';
   const add = prepare(
     `INSERT INTO commands (session, request, text) VALUES (${session}, ?, ?) RETURNING number`,

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** Result codes of SQLite; `indexSize` is the extended code SQLITE_IOERR_SHMSIZE. */
+/** SQLite result codes; `indexSize` is the extended code SQLITE_IOERR_SHMSIZE. */
 export const sqliteCodes = {
   busy: 5,
   locked: 6,
@@ -10,37 +10,37 @@ export const sqliteCodes = {
   indexSize: 4_874,
 } as const;
 
-export type SqliteFile = {
+export type SqliteFileOptions = {
   readonly path: string;
   /** How long to wait while another process writes. */
   readonly waitMs: number;
-  /** Throws when the file is not one to use, and has changed nothing. */
+  /** Throws if the file is not usable, before anything is changed. */
   readonly check: (database: DatabaseSync) => void;
-  /** Makes the tables, or brings them up to date. */
+  /** Creates or migrates the tables. */
   readonly migrate: (database: DatabaseSync) => void;
 };
 
-/** A database in which a transaction that has returned survives the loss of power. */
-export function openDatabase({ path, waitMs, check, migrate }: SqliteFile): DatabaseSync {
+/** Opens a database in which committed transactions survive a power loss. */
+export function openDatabase({ path, waitMs, check, migrate }: SqliteFileOptions): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: waitMs });
   try {
     check(database);
-    waitingFor(waitMs, () => configure(database));
+    retryWhileBusy(waitMs, () => configureDatabase(database));
     migrate(database);
     return database;
   } catch (error) {
     database.close();
-    throw isWithoutRoomForIndex(error) ? new NoRoom(error) : error;
+    throw isIndexSpaceError(error) ? new NoSpaceError(error) : error;
   }
 }
 
-/** SQLite reports it as an error of the disk when there is no room for the index beside its log. */
-function isWithoutRoomForIndex(error: unknown): boolean {
+/** SQLite reports a disk error when there is no space for the shared-memory index of its write-ahead log. */
+function isIndexSpaceError(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === sqliteCodes.indexSize;
 }
 
-/** Has the code of the system. */
-class NoRoom extends Error {
+/** Carries the system's error code. */
+class NoSpaceError extends Error {
   readonly code = 'ENOSPC';
 
   constructor(cause: unknown) {
@@ -48,15 +48,18 @@ class NoRoom extends Error {
   }
 }
 
-/** These settings hold for one handle only: each sets them again, and checks that they took effect. */
-function configure(database: DatabaseSync): void {
-  if (setting(database, 'journal_mode', 'WAL') !== 'wal' || setting(database, 'synchronous', 'FULL') !== 2) {
-    throw new NoWriteAheadLog();
+/** These settings apply to a single handle, so each handle sets them and checks that they took effect. */
+function configureDatabase(database: DatabaseSync): void {
+  if (
+    setPragma(database, 'journal_mode', 'WAL') !== 'wal' ||
+    setPragma(database, 'synchronous', 'FULL') !== 2
+  ) {
+    throw new NoWriteAheadLogError();
   }
 }
 
-/** Has a code as SQLite's own errors do. */
-class NoWriteAheadLog extends Error {
+/** Carries the same code as SQLite's own errors. */
+class NoWriteAheadLogError extends Error {
   readonly code = 'ERR_SQLITE_ERROR';
 
   constructor() {
@@ -64,50 +67,52 @@ class NoWriteAheadLog extends Error {
   }
 }
 
-/** Sets a pragma, and returns what it is then. */
-export function setting(database: DatabaseSync, name: string, value: string | number): unknown {
+/** Sets a pragma and returns its resulting value. */
+export function setPragma(database: DatabaseSync, name: string, value: string | number): unknown {
   database.exec(`PRAGMA ${name} = ${value}`);
   return database.prepare(`PRAGMA ${name}`).get()?.[name];
 }
 
-/** SQLite waits for others, except when it turns on the write-ahead log: there it fails at once. */
-function waitingFor(waitMs: number, work: () => void): void {
-  for (let waitedMs = 0; ; waitedMs += pauseMs) {
+/** SQLite's busy timeout does not apply when it turns on the write-ahead log, so retry here. */
+function retryWhileBusy(waitMs: number, work: () => void): void {
+  for (let waitedMs = 0; ; waitedMs += busyPauseMs) {
     try {
       return work();
     } catch (error) {
-      if (waitedMs >= waitMs || troubleOf(error) !== 'busy') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+      if (waitedMs >= waitMs || classifyFileError(error) !== 'busy') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyPauseMs);
     }
   }
 }
 
-const pauseMs = 5;
+const busyPauseMs = 5;
 
-/** What is wrong with the file, by the system or by SQLite. `unreadable` is all that is none of the others. */
-export type FileTrouble = 'busy' | 'full' | 'invalid' | 'unreadable';
+/** Classifies a file error of the system or SQLite; `unreadable` covers everything else. */
+export type FileErrorKind = 'busy' | 'full' | 'invalid' | 'unreadable';
 
-/** SQLite and the system give their errors a code. Null for an error without one: it has nothing to do with the file. */
-export function troubleOf(error: unknown): FileTrouble | null {
+/**
+ * Errors of SQLite and the system have a code. Returns null for an error without one, which is unrelated to the file.
+ */
+export function classifyFileError(error: unknown): FileErrorKind | null {
   if (!(error instanceof Error && 'code' in error)) return null;
   if (error.code === 'ENOSPC') return 'full';
-  return byNumber.get(sqliteNumber(error)) ?? 'unreadable';
+  return errorKindsByCode.get(getSqliteCode(error)) ?? 'unreadable';
 }
 
 /**
- * Whether the handle may not be used again. After an error of the disk nobody knows what it still holds, and asking once
- * more does not help: from then on the system takes what it could not write as written.
+ * Whether the handle must not be used again. After a disk error its state is unknown, and a retry does not help: the
+ * system then treats the failed writes as written.
  */
 export function isHandleLost(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && troubleOf(error) === 'unreadable';
+  return error instanceof Error && 'errcode' in error && classifyFileError(error) === 'unreadable';
 }
 
-/** The lower eight bits say the kind. */
-function sqliteNumber(error: Error): number {
+/** The lower eight bits are the primary result code. */
+function getSqliteCode(error: Error): number {
   return 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }
 
-const byNumber: ReadonlyMap<number, FileTrouble> = new Map([
+const errorKindsByCode: ReadonlyMap<number, FileErrorKind> = new Map([
   [sqliteCodes.busy, 'busy'],
   [sqliteCodes.locked, 'busy'],
   [sqliteCodes.full, 'full'],

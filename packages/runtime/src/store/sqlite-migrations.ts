@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreError } from './store-error.ts';
 
-/** "pawl" in ASCII: whose file this is. */
+/** "pawl" in ASCII; marks the file as a Pawl store. */
 const applicationId = 0x7061776c;
 
 /**
- * Each brings a database from the version before to the next; what has been released is never changed, only added to.
- * AUTOINCREMENT keeps the number of a removed session from being given to another.
+ * Each migration upgrades the database by one version; released migrations are never changed. AUTOINCREMENT ensures
+ * that the number of a removed session is never reused.
  */
-export const migrations: readonly string[] = [
+export const storeMigrations: readonly string[] = [
   `CREATE TABLE sessions (
      number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, initial TEXT NOT NULL,
      owner TEXT NOT NULL, fence INTEGER NOT NULL, head INTEGER NOT NULL, hash TEXT NOT NULL, damage TEXT,
@@ -26,7 +26,7 @@ export const migrations: readonly string[] = [
      session INTEGER PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, version INTEGER NOT NULL,
      head INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, checksum TEXT NOT NULL
    ) STRICT`,
-  // When a session was created stands in its beginning, unless that is damaged.
+  // The initial session contains the creation time, unless it is damaged.
   `ALTER TABLE sessions ADD COLUMN created_at REAL NOT NULL DEFAULT 0;
    ALTER TABLE sessions ADD COLUMN about TEXT;
    ALTER TABLE sessions ADD COLUMN parent_id TEXT;
@@ -36,8 +36,8 @@ export const migrations: readonly string[] = [
      WHEN json_type(initial, '$.turn.since') IN ('integer', 'real') THEN json_extract(initial, '$.turn.since')
      ELSE updated_at
    END`,
-  // A row is written anew as a whole with every append: what is long and never changes does not belong in it, and an
-  // index of what always changes costs more than a list saves by it.
+  // Every append rewrites the whole row, so large immutable columns move to another table, and the index is dropped
+  // because updating it on every append costs more than it saves for lists.
   `CREATE TABLE beginnings (
      session INTEGER PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, initial TEXT NOT NULL, about TEXT
    ) STRICT;
@@ -45,21 +45,21 @@ export const migrations: readonly string[] = [
    DROP INDEX sessions_by_age;
    ALTER TABLE sessions DROP COLUMN initial;
    ALTER TABLE sessions DROP COLUMN about`,
-  // What was carried out has no text any more; it is only kept for as long as somebody may ask for it again. Here too no
-  // number is ever given again.
+  // An executed command has no text; its row remains only to deduplicate repeated requests. Numbers are never reused
+  // here either.
   `CREATE TABLE commands (
      number INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
      request TEXT, text TEXT, UNIQUE (session, request)
    ) STRICT;
    CREATE INDEX commands_waiting ON commands (session, number) WHERE text IS NOT NULL`,
-  // Of earlier claims nothing is known.
+  // Earlier claims are unknown.
   `CREATE TABLE claims (
      number INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
      owner TEXT NOT NULL, at REAL NOT NULL, head INTEGER NOT NULL, status TEXT NOT NULL
    ) STRICT;
    CREATE INDEX claims_by_session ON claims (session, number)`,
-  // The session and the number of an event are one number, which is the key of the table itself: a key of two columns was a
-  // second tree, and every append wrote a page of it. No event was ever kept under a number that does not fit.
+  // The session and event numbers form one integer that is the table's own key: a two-column key needed a second
+  // B-tree, and every append wrote a page of it. No event was ever stored under a number that does not fit.
   `CREATE TABLE places (
      place INTEGER PRIMARY KEY, text TEXT NOT NULL, hash TEXT NOT NULL,
      session INTEGER GENERATED ALWAYS AS (place >> 32), seq INTEGER GENERATED ALWAYS AS (place & 4294967295)
@@ -73,13 +73,13 @@ export const migrations: readonly string[] = [
    END`,
 ];
 
-/** Throws, and has changed nothing, if the file is not a store of this version or an older one. */
-export function checkVersion(
+/** Throws before changing anything if the file is not a store of this version or an older one. */
+export function checkStoreVersion(
   database: DatabaseSync,
   path: string,
-  known: number = migrations.length,
+  known: number = storeMigrations.length,
 ): number {
-  // One statement, since another process may be making the tables at this moment.
+  // A single statement, because another process may be creating the tables right now.
   const found = database
     .prepare(
       `SELECT user_version AS version, application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables
@@ -96,13 +96,17 @@ export function checkVersion(
   return version;
 }
 
-/** Brings a database up to date: all the way, or not at all. */
-export function migrate(database: DatabaseSync, path: string, steps: readonly string[] = migrations): void {
-  if (checkVersion(database, path, steps.length) === steps.length) return;
+/** Migrates the database completely or not at all. */
+export function migrateStore(
+  database: DatabaseSync,
+  path: string,
+  steps: readonly string[] = storeMigrations,
+): void {
+  if (checkStoreVersion(database, path, steps.length) === steps.length) return;
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have done it while this one waited.
-    const version = checkVersion(database, path, steps.length);
+    // Another process may have migrated it while this one waited for the lock.
+    const version = checkStoreVersion(database, path, steps.length);
     for (const step of steps.slice(version)) database.exec(step);
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}; COMMIT`);
   } catch (error) {

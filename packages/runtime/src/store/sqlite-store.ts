@@ -1,43 +1,45 @@
 import type { TurnStatus } from '@pawl/core';
 import { resolve } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
-import { channelOn } from '../commands/channel-on-rows.ts';
-import type { LastingConnection } from './lasting-connection.ts';
-import type { CommandRows, EventRow, Rows, SessionRow, SnapshotRow } from './rows.ts';
-import { SeenRows, type SeenRow } from './seen-rows.ts';
-import { sqliteClaims } from './sqlite-claims.ts';
-import { sqliteCommands } from './sqlite-commands.ts';
-import { openConnection, translating, type ConnectionOptions } from './sqlite-connection.ts';
+import { createRowCommandChannel } from '../commands/row-command-channel.ts';
+import type { ReconnectingDatabase } from './reconnecting-database.ts';
+import type { CommandRows, EventRow, StoreRows, SessionRow, SnapshotRow } from './rows.ts';
+import { RowCache, type CachedRow } from './row-cache.ts';
+import { createSqliteClaims } from './sqlite-claims.ts';
+import { createSqliteCommands } from './sqlite-commands.ts';
+import { openStoreConnection, translateStoreErrors, type SqliteStoreOptions } from './sqlite-connection.ts';
 import type { Store } from './store.ts';
-import { storeOn } from './store-on-rows.ts';
+import { createRowStore } from './row-store.ts';
 
-/** Opens a store in a file, or makes it. Several processes may work with the same file at once. */
-export function openSqliteStore(path: string, options: ConnectionOptions = {}): Store {
+/**
+ * Opens a store in a file and creates it if it does not exist. Several processes can use the same file concurrently.
+ */
+export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Store {
   const file = resolve(path);
-  const rows = sqliteRows(openConnection(file, options), file);
-  return storeOn(rows, channelOn(rows));
+  const rows = createSqliteRows(openStoreConnection(file, options), file);
+  return createRowStore(rows, createRowCommandChannel(rows));
 }
 
-function sqliteRows(connection: LastingConnection, path: string): Rows & CommandRows {
-  const prepare: Prepare = (sql) => connection.statement(sql);
+function createSqliteRows(connection: ReconnectingDatabase, path: string): StoreRows & CommandRows {
+  const prepare: PrepareStatement = (sql) => connection.statement(sql);
   const version = prepare('PRAGMA data_version');
-  const seen = new SeenRows(() => Number(version().get()?.['data_version']));
-  const { numberOf, ...sessions } = sessionRows(prepare, seen);
+  const seen = new RowCache(() => Number(version().get()?.['data_version']));
+  const { numberOf, ...sessions } = createSessionRows(prepare, seen);
   return {
-    read: (work) => translating(path, () => seen.during(() => connection.read(work))),
-    write: (work) => translating(path, () => seen.during(() => connection.write(work))),
+    read: (work) => translateStoreErrors(path, () => seen.during(() => connection.read(work))),
+    write: (work) => translateStoreErrors(path, () => seen.during(() => connection.write(work))),
     ...sessions,
-    ...eventRows(prepare, numberOf),
-    ...sqliteClaims(prepare),
-    ...sqliteCommands(prepare),
+    ...createEventRows(prepare, numberOf),
+    ...createSqliteClaims(prepare),
+    ...createSqliteCommands(prepare),
     close: () => connection.close(),
   };
 }
 
-/** The statement is asked for at each use, since the handle may be another one by then. */
-export type Prepare = (sql: string) => () => StatementSync;
+/** Returns a getter, because the handle may have been replaced between two uses. */
+export type PrepareStatement = (sql: string) => () => StatementSync;
 
-const columns = [
+const sessionColumns = [
   'owner',
   'fence',
   'head',
@@ -56,17 +58,17 @@ const columns = [
   'parent_at',
 ] as const;
 
-type SessionPart = 'nextFence' | 'insert' | 'find' | 'initial' | 'update' | 'remove' | 'list';
+type SessionRowMethods = 'nextFence' | 'insert' | 'find' | 'initial' | 'update' | 'remove' | 'list';
 
-/** The number of a session; undefined if there is none. */
-type NumberOf = (id: string) => number | undefined;
+/** Returns the number of a session; undefined if it does not exist. */
+type SessionNumberLookup = (id: string) => number | undefined;
 
-function sessionRows(
-  prepare: Prepare,
-  seen: SeenRows,
-): Pick<Rows, SessionPart> & { readonly numberOf: NumberOf } {
-  const names = columns.join(', ');
-  const marks = columns.map(() => '?').join(', ');
+function createSessionRows(
+  prepare: PrepareStatement,
+  seen: RowCache,
+): Pick<StoreRows, SessionRowMethods> & { readonly numberOf: SessionNumberLookup } {
+  const names = sessionColumns.join(', ');
+  const marks = sessionColumns.map(() => '?').join(', ');
   const insert = prepare(`INSERT INTO sessions (${names}, id) VALUES (${marks}, ?) RETURNING number`);
   const begin = prepare('INSERT INTO beginnings (session, initial, about) VALUES (?, ?, ?)');
   const update = prepare(`UPDATE sessions SET (${names}) = (${marks}) WHERE number = ?`);
@@ -78,26 +80,26 @@ function sessionRows(
   );
   const nextFence = prepare('UPDATE fences SET last = last + 1 RETURNING last');
   const remove = prepare('DELETE FROM sessions WHERE id = ?');
-  const read = (id: string): SeenRow | undefined => {
+  const read = (id: string): CachedRow | undefined => {
     const found = find().get(id);
-    return found === undefined ? undefined : { number: Number(found['number']), row: toSession(found) };
+    return found === undefined ? undefined : { number: Number(found['number']), row: toSessionRow(found) };
   };
   return {
     nextFence: () => Number(nextFence().get()?.['last']),
     insert: (row, text) => {
-      const number = Number(insert().get(...valuesOf(row), row.id)?.['number']);
+      const number = Number(insert().get(...toColumnValues(row), row.id)?.['number']);
       begin().run(number, text, row.about);
       seen.keep({ number, row });
     },
     update: (row) => {
       const known = seen.find(row.id, read);
       if (known === undefined) return;
-      update().run(...valuesOf(row), known.number);
+      update().run(...toColumnValues(row), known.number);
       seen.keep({ ...known, row });
     },
     find: (id) => seen.find(id, read)?.row,
     numberOf: (id) => seen.find(id, read)?.number,
-    list: (limit) => list().all(limit).map(toSession),
+    list: (limit) => list().all(limit).map(toSessionRow),
     initial: (id) => String(initial().get(id)?.['initial'] ?? ''),
     remove: (id) => {
       remove().run(id);
@@ -106,8 +108,8 @@ function sessionRows(
   };
 }
 
-/** In the order of `columns`. */
-function valuesOf({ summary, ...row }: SessionRow): (string | number | null)[] {
+/** Returns the values in the order of `sessionColumns`. */
+function toColumnValues({ summary, ...row }: SessionRow): (string | number | null)[] {
   return [
     row.owner,
     row.fence,
@@ -128,48 +130,51 @@ function valuesOf({ summary, ...row }: SessionRow): (string | number | null)[] {
   ];
 }
 
-type Columns = Readonly<Record<string, unknown>>;
+type ColumnValues = Readonly<Record<string, unknown>>;
 
-/** The tables are strict: a column has the type it was made with. */
-function toSession(row: Columns): SessionRow {
+/** The tables are STRICT, so every column has its declared type. */
+function toSessionRow(row: ColumnValues): SessionRow {
   return {
     id: String(row['id']),
     owner: String(row['owner']),
     fence: Number(row['fence']),
     head: Number(row['head']),
     hash: String(row['hash']),
-    damage: textOrNull(row['damage']),
+    damage: toTextOrNull(row['damage']),
     summary: {
       profile: String(row['profile']),
-      goal: textOrNull(row['goal']),
+      goal: toTextOrNull(row['goal']),
       status: String(row['status']) as TurnStatus,
       createdAt: Number(row['created_at']),
       updatedAt: Number(row['updated_at']),
       steps: Number(row['steps']),
     },
-    about: textOrNull(row['about']),
-    parent: toParent(row),
+    about: toTextOrNull(row['about']),
+    parent: toSessionParent(row),
     snapshotHead: Number(row['snapshot_head']),
     snapshotBytes: Number(row['snapshot_bytes']),
     tailBytes: Number(row['tail_bytes']),
   };
 }
 
-function toParent(row: Columns): SessionRow['parent'] {
-  const id = textOrNull(row['parent_id']);
+function toSessionParent(row: ColumnValues): SessionRow['parent'] {
+  const id = toTextOrNull(row['parent_id']);
   return id === null ? null : { id, at: Number(row['parent_at']) };
 }
 
-function textOrNull(value: unknown): string | null {
+function toTextOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-type EventPart = 'addEvents' | 'events' | 'snapshot' | 'putSnapshot';
+type EventRowMethods = 'addEvents' | 'events' | 'snapshot' | 'putSnapshot';
 
-function eventRows(prepare: Prepare, numberOf: NumberOf): Pick<Rows, EventPart> {
+function createEventRows(
+  prepare: PrepareStatement,
+  numberOf: SessionNumberLookup,
+): Pick<StoreRows, EventRowMethods> {
   const session = '(SELECT number FROM sessions WHERE id = ?1)';
-  // An event's place is the number of its session and its own in one. Numbers come from JavaScript as floating point, which
-  // has no room for it.
+  // An event's key combines its session's number and its own. The cast is needed because JavaScript passes numbers as
+  // floating point, which cannot hold the combined value.
   const place = '(?1 << 32) + CAST(?2 AS INTEGER)';
   const add = prepare(`INSERT INTO events (place, text, hash) VALUES (${place}, ?3, ?4)`);
   const events = prepare(
@@ -188,22 +193,22 @@ function eventRows(prepare: Prepare, numberOf: NumberOf): Pick<Rows, EventPart> 
     },
     events: (id, after, limit) => {
       const number = numberOf(id);
-      return number === undefined ? [] : events().all(number, after, limit).map(toEvent);
+      return number === undefined ? [] : events().all(number, after, limit).map(toEventRow);
     },
     snapshot: (id) => {
       const row = snapshot().get(id);
-      return row === undefined ? undefined : toSnapshot(row);
+      return row === undefined ? undefined : toSnapshotRow(row);
     },
     putSnapshot: (id, { version, head, hash, text, checksum }) =>
       void putSnapshot().run(id, version, head, hash, text, checksum),
   };
 }
 
-function toEvent(row: Columns): EventRow {
+function toEventRow(row: ColumnValues): EventRow {
   return { seq: Number(row['seq']), text: String(row['text']), hash: String(row['hash']) };
 }
 
-function toSnapshot(row: Columns): SnapshotRow {
+function toSnapshotRow(row: ColumnValues): SnapshotRow {
   return {
     version: Number(row['version']),
     head: Number(row['head']),

@@ -9,25 +9,25 @@ export type StoreErrorCode =
   | 'newer'
   | 'unreadable';
 
-/** A store cannot do what it was asked. The message is one line: what, where, why, what to do. */
+/** A failed store operation. The message is one line: what failed, where, why and what to do. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
 
-  /** `where` is a session or a file, as it is to be read. */
+  /** `where` is the label of a session or a file. */
   constructor(code: StoreErrorCode, where: string, reason?: string, cause?: unknown) {
     const because = reason === undefined ? '' : ` (${reason})`;
-    super(`${what[code]}: ${where}${because}. ${whatToDo[code]}`, { cause });
+    super(`${storeErrorText[code]}: ${where}${because}. ${storeErrorAdvice[code]}`, { cause });
     this.code = code;
   }
 }
 
-/** How a session is named in a message. */
-export function named(id: string): string {
+/** Formats a session id for messages. */
+export function formatSessionLabel(id: string): string {
   return `session ${JSON.stringify(id.length > 200 ? `${id.slice(0, 200)}…` : id)}`;
 }
 
-const what: Record<StoreErrorCode, string> = {
+const storeErrorText: Record<StoreErrorCode, string> = {
   busy: 'The store is busy',
   conflict: 'The session has moved on',
   damaged: 'The session is damaged',
@@ -39,7 +39,7 @@ const what: Record<StoreErrorCode, string> = {
   unreadable: 'The store cannot be used',
 };
 
-const whatToDo: Record<StoreErrorCode, string> = {
+const storeErrorAdvice: Record<StoreErrorCode, string> = {
   busy: 'Try again; if another process keeps it locked, end that one.',
   conflict: 'Open it again and go on from where it stands.',
   damaged: 'It is kept apart as it is, and the others go on; put it back from a copy, or remove it.',

@@ -2,108 +2,120 @@ import type { Event, Json, Session, TurnStatus } from '@pawl/core';
 import type { CommandChannel } from '../commands/channel.ts';
 
 /**
- * Keeps sessions as their events, beyond the life of a process. What goes wrong rejects with a `StoreError`.
+ * Persists sessions as event logs. Failures reject with a `StoreError`.
  *
- * Contract: a promise that resolves means kept. An append that is refused has changed nothing; after one that failed in
- * any other way nobody knows, and whoever goes on must claim and open the session first. Ephemeral events are never kept.
+ * Contract: a resolved promise means the data is durable. A `StoreError` from `append` with any code but `unreadable`
+ * means nothing changed; after any other failure the result is unknown, so the caller must claim and open the session
+ * again before it continues. Ephemeral events are never stored.
  */
 export type Store = {
-  /** Keeps a new session, settings and all, and claims it. */
-  create(session: Session, owner: string, options?: CreateOptions): Promise<Position>;
+  /** Stores a new session with its settings and claims it. */
+  create(session: Session, owner: string, options?: CreateSessionOptions): Promise<LogPosition>;
   /**
-   * Takes a session over, and gives it as it stands. Nobody who claimed it before can append from now on. With `from`, only
-   * if nobody else has claimed it since the claim of that number; otherwise the one who did is named.
+   * Claims a session and returns its current state. Earlier claim holders can no longer append. With `from`, the claim
+   * succeeds only if no one else has claimed the session since that fence; otherwise the error names the current owner.
    */
   claim(id: string, owner: string, from?: number): Promise<OpenedSession>;
   /**
-   * The session as its events tell it, without a claim to it. With `at`, as it was after the event of that number, 0
-   * being as it was created; `head` is then that number too, so that nothing can be added to the past.
+   * Replays the session from its events without claiming it. With `at`, replays only up to that event number (0 is the
+   * initial state); `head` is then that number too, so an append to a past state fails.
    */
   open(id: string, options?: { readonly at?: number }): Promise<OpenedSession>;
   /**
-   * Adds all the events or none, if the session still stands at this position. `after` is what they lead to, by `step`.
-   * The commands that they carry out are taken away with it.
+   * Appends all the events or none, if the session is still at this position. `after` is the state that `step` computes
+   * from them. The same transaction removes the commands that the events execute.
    */
-  append(id: string, at: Position, events: readonly Event[], after: Session): Promise<Position>;
+  append(id: string, at: LogPosition, events: readonly Event[], after: Session): Promise<LogPosition>;
   /** The events with a number above `after`, in order. */
-  events(id: string, after?: number): AsyncIterable<KeptEvent>;
-  /** Makes the snapshot anew, from the first event on. */
+  events(id: string, after?: number): AsyncIterable<StoredEvent>;
+  /** Rebuilds the snapshot by replaying from the first event. */
   snapshot(id: string): Promise<void>;
-  /** Looks at every link of the chain. What is found damaged is kept apart; what is found sound is let go on. */
-  verify(id: string): Promise<Verified>;
-  /** Those last worked on first, 1,000 unless told otherwise. */
+  /**
+   * Verifies every link of the hash chain. Marks a session with a broken chain as damaged, and clears the mark if the
+   * chain is intact.
+   */
+  verify(id: string): Promise<VerificationResult>;
+  /** Sorted by last update, newest first; the default limit is 1,000. */
   list(options?: { readonly limit?: number }): Promise<readonly SessionSummary[]>;
-  /** Resolves to whether there was such a session. */
+  /** Resolves to true if the session existed. */
   remove(id: string): Promise<boolean>;
-  /** Who has claimed a session and when, the oldest first: the last hundred, and none for a session that is not there. */
-  claims(id: string): Promise<readonly Claim[]>;
-  /** What people ask of sessions that others run. It goes with the session, and is not part of a fork. */
+  /** The last 100 claims of a session, oldest first; empty if the session does not exist. */
+  claims(id: string): Promise<readonly SessionClaim[]>;
+  /** Commands sent to running sessions. They are removed with the session and are not copied into a fork. */
   readonly commands: CommandChannel;
   close(): Promise<void>;
 };
 
-export type CreateOptions = {
-  /** What whoever runs the session wants to find again, such as its folder. The store keeps it and never looks into it. */
+export type CreateSessionOptions = {
+  /** Caller-defined metadata, such as the session's folder. The store never interprets it. */
   readonly about?: Json;
-  readonly past?: Past;
-  /** When it was created, in milliseconds; without it, when its turn began. */
+  readonly past?: SessionPast;
+  /** Creation time in milliseconds; defaults to the start of the session's turn. */
   readonly createdAt?: number;
 };
 
-/** What a session begins with that goes on from another: events that lead from it to `after`, and where they come from. */
-export type Past = { readonly events: readonly Event[]; readonly after: Session; readonly parent: Parent };
+/**
+ * The inherited history of a forked session: the events that lead from its initial state to `after`, and its parent.
+ */
+export type SessionPast = {
+  readonly events: readonly Event[];
+  readonly after: Session;
+  readonly parent: SessionParent;
+};
 
-/** The session that another was forked from, and after which of its events. */
-export type Parent = { readonly id: string; readonly at: number };
+/** The session that another was forked from, and the last event they share. */
+export type SessionParent = { readonly id: string; readonly at: number };
 
 /**
- * Where a session stands, and under whose claim. `head` is the number of the last event; `fence` is the number of
- * the claim, higher than that of any earlier claim in the whole store. So one who lost the session can be told from the one
- * who took it over, even where a session was removed and made anew under the same id.
+ * A position in a session's log under a claim. `head` is the number of the last event; `fence` is the fencing token of
+ * the claim, which only increases across the whole store. A stale owner is therefore detected even if the session was
+ * removed and recreated under the same id.
  */
-export type Position = { readonly fence: number; readonly head: number };
+export type LogPosition = { readonly fence: number; readonly head: number };
 
-/** Somebody took a session up, or took it over. It is only a record; what is refused is decided by the fence. */
-export type Claim = {
+/** A record of one claim. It is informational; only the fence decides whether an append is accepted. */
+export type SessionClaim = {
   readonly owner: string;
-  /** When, in milliseconds, by the clock of whatever keeps it. */
+  /** Claim time in milliseconds, by the clock of the storage backend. */
   readonly at: number;
-  /** After which event, and what was going on there. */
+  /** The last event and the session status at the time of the claim. */
   readonly head: number;
   readonly status: SessionSummary['status'];
 };
 
-/** `replayed` is how many events were stepped through: those since the last snapshot. */
-export type OpenedSession = Position & {
+/** `replayed` counts the events replayed since the last snapshot. */
+export type OpenedSession = LogPosition & {
   readonly session: Session;
   readonly owner: string;
   readonly about: Json;
-  readonly parent: Parent | null;
+  readonly parent: SessionParent | null;
   readonly replayed: number;
 };
 
-export type KeptEvent = { readonly seq: number; readonly event: Event; readonly hash: string };
+export type StoredEvent = { readonly seq: number; readonly event: Event; readonly hash: string };
 
-export type Verified = { readonly ok: true; readonly head: number } | ({ readonly ok: false } & Damage);
+export type VerificationResult =
+  | { readonly ok: true; readonly head: number }
+  | ({ readonly ok: false } & LogDamage);
 
-/** The first event that is not as it was kept, and what is wrong with it. */
-export type Damage = { readonly seq: number; readonly reason: string };
+/** The first event that fails verification, and why. */
+export type LogDamage = { readonly seq: number; readonly reason: string };
 
 export type SessionSummary = {
   readonly id: string;
   readonly profile: string;
-  /** The beginning of what the user said first; null as long as that is nothing. */
+  /** The beginning of the first user message; null until there is one. */
   readonly goal: string | null;
   readonly status: TurnStatus | 'damaged';
   readonly createdAt: number;
-  /** The time of the last event, or of the creation if there was none since. */
+  /** The time of the last event, or the creation time if there is none. */
   readonly updatedAt: number;
-  /** How many replies there were from a model. */
+  /** The number of model replies. */
   readonly steps: number;
   /** The number of the last event. */
   readonly head: number;
-  /** Who claimed it last. */
+  /** The owner of the latest claim. */
   readonly owner: string;
   readonly about: Json;
-  readonly parent: Parent | null;
+  readonly parent: SessionParent | null;
 };

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { defineTool, failure, type Tool } from './tool.ts';
+import { defineTool, createToolFailure, type Tool } from './tool.ts';
 
-export type Question = { readonly question: string; readonly options: readonly string[] };
+export type UserQuestion = { readonly question: string; readonly options: readonly string[] };
 
-/** Puts a question to a person; resolves to null when nobody answers. Null itself means that nobody is there. */
-export type AskUser = ((question: Question, signal: AbortSignal) => Promise<string | null>) | null;
+/** Asks the user a question; resolves to null if there is no answer. The value null means that no user is available. */
+export type UserPrompter = ((question: UserQuestion, signal: AbortSignal) => Promise<string | null>) | null;
 
-/** Asks the user. An answer is text for the model, whatever it says. */
-export function createAskUserTool(ask: AskUser): Tool {
+/** Asks the user. The answer is plain text for the model. */
+export function createAskUserTool(ask: UserPrompter): Tool {
   return defineTool({
     name: 'ask_user',
     effect: 'read-only',
@@ -24,13 +24,13 @@ export function createAskUserTool(ask: AskUser): Tool {
         .describe('Answers to choose from.'),
     }),
     async run({ question, options = [] }, { signal }) {
-      if (ask === null) return failure('failed', nobody);
+      if (ask === null) return createToolFailure('failed', noUserText);
       const answer = await ask({ question, options }, signal);
-      if (signal.aborted) return failure('cancelled', 'The question was called off.');
-      return answer === null ? failure('failed', nobody) : { ok: true, output: { answer } };
+      if (signal.aborted) return createToolFailure('cancelled', 'The question was called off.');
+      return answer === null ? createToolFailure('failed', noUserText) : { ok: true, output: { answer } };
     },
   });
 }
 
-const nobody =
+const noUserText =
   'Nobody is there to answer. Decide as a careful colleague would, and say in your answer what you took for granted.';

@@ -1,9 +1,9 @@
 import type { FolderIndex } from '../search/index-folder.ts';
-import { createAskUserTool, type AskUser } from './ask-user.ts';
+import { createAskUserTool, type UserPrompter } from './ask-user.ts';
 import { createEditTool } from './edit.ts';
 import { finishTool } from './finish.ts';
 import { createGlobTool } from './glob.ts';
-import { withLimits, type LimitsByTool } from './limits.ts';
+import { applyToolLimits, type LimitsByTool } from './limits.ts';
 import { createReadTool } from './read.ts';
 import { createSearchTool } from './search.ts';
 import { createShellTool, type CommandOptions } from './shell.ts';
@@ -15,14 +15,14 @@ import { createWriteTool } from './write.ts';
 export type CodingToolsOptions = Omit<CommandOptions, 'root'> & {
   readonly folder: FolderIndex;
   readonly testCommand?: string;
-  /** Null when nobody is there. */
-  readonly ask?: AskUser;
-  /** Other limits than a tool has by itself, by its name. */
+  /** Null if no user is available. */
+  readonly ask?: UserPrompter;
+  /** Limits by tool name that override the tool's own. */
   readonly limits?: LimitsByTool;
 };
 
-/** All it takes to work on a project: find, read, change, run, test, ask, finish. */
-export function codingTools(options: CodingToolsOptions): readonly Tool[] {
+/** Creates the tools for working on a project: search, glob, read, edit, write, shell, test, ask_user and finish. */
+export function createCodingTools(options: CodingToolsOptions): readonly Tool[] {
   const { folder, testCommand, ask = null, limits, ...command } = options;
   const { root } = folder;
   const workspace = createWorkspace(root, folder.paths);
@@ -37,5 +37,5 @@ export function codingTools(options: CodingToolsOptions): readonly Tool[] {
     createAskUserTool(ask),
     finishTool,
   ];
-  return withLimits(tools, limits);
+  return applyToolLimits(tools, limits);
 }

@@ -1,25 +1,25 @@
 import { stripVTControlCharacters } from 'node:util';
-import { EndsOf, endsAsText } from './output-cap.ts';
-import { saveOutput, type Saved, type SavedOutput } from './saved-output.ts';
+import { OutputEndsBuffer, formatOutputEnds } from './output-cap.ts';
+import { openSavedOutput, type SavedFile, type SavedOutput } from './saved-output.ts';
 
-/** How much of each end of an output goes into the conversation. */
+/** Bytes of each end of an output that go into the conversation. */
 const endBytesMax = 10_000;
 
-/** What a command writes: both ends for the conversation, and when that is not all, the whole in a file. */
+/** Collects a command's output: both ends for the conversation and, if it is longer, the full output in a file. */
 export function createCommandOutput(root: string): {
   add(chunk: Buffer): Promise<void>;
-  /** All that is shown of it; to be called once, at the end. */
+  /** The text shown to the model; call it once, at the end. */
   text(): Promise<string>;
 } {
-  const kept = new EndsOf(endBytesMax);
+  const kept = new OutputEndsBuffer(endBytesMax);
   let saving: Promise<SavedOutput> | null = null;
   return {
     async add(chunk) {
-      // Two streams may come at once: what belongs before this piece is noted before anything is waited for.
+      // Both streams may write concurrently, so capture the earlier bytes before the first await.
       const before = saving === null && kept.total + chunk.length > 2 * endBytesMax ? kept.ends() : null;
       kept.add(chunk);
       if (before !== null) {
-        saving = saveOutput(root).then(async (file) => {
+        saving = openSavedOutput(root).then(async (file) => {
           await file.add(before.head);
           await file.add(before.tail);
           return file;
@@ -34,12 +34,14 @@ export function createCommandOutput(root: string): {
     },
     async text() {
       const saved = saving === null ? null : await (await saving).close();
-      return stripVTControlCharacters(endsAsText(kept.ends(), (bytes) => note(bytes, saved)));
+      return stripVTControlCharacters(
+        formatOutputEnds(kept.ends(), (bytes) => formatOmissionNote(bytes, saved)),
+      );
     },
   };
 }
 
-function note(bytes: number, saved: Saved | null): string {
+function formatOmissionNote(bytes: number, saved: SavedFile | null): string {
   if (saved === null) return `[… ${bytes} bytes left out; they could not be saved …]`;
   const what = saved.isWhole ? 'all of it is' : 'as much as fits is';
   return `[… ${bytes} bytes left out; ${what} in ${saved.path}: read it by its line numbers …]`;

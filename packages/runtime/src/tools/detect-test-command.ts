@@ -3,48 +3,48 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { readTextFile } from '../search/text-file.ts';
 
-const manifest = z.object({ scripts: z.object({ test: z.string() }) });
+const manifestSchema = z.object({ scripts: z.object({ test: z.string() }) });
 const manifestBytesMax = 1024 * 1024;
 
-/** What `npm init` writes where there are no tests. */
-const placeholder = /no test specified/;
+/** The placeholder test script that `npm init` writes. */
+const placeholderPattern = /no test specified/;
 
-/** How this project runs its tests, as far as its files tell; null when they do not. */
+/** Detects the project's test command from its files; null if none is found. */
 export async function detectTestCommand(root: string): Promise<string | null> {
   if (await hasTestScript(root)) {
-    const manager = await firstThat(root, managers);
+    const manager = await findFirstMarker(root, packageManagers);
     return `${manager ?? 'npm'} test`;
   }
-  return firstThat(root, runners);
+  return findFirstMarker(root, testRunners);
 }
 
 async function hasTestScript(root: string): Promise<boolean> {
   const file = await readTextFile(join(root, 'package.json'), manifestBytesMax);
   if (!file.ok) return false;
   try {
-    const parsed = manifest.safeParse(JSON.parse(file.text));
-    return parsed.success && !placeholder.test(parsed.data.scripts.test);
+    const parsed = manifestSchema.safeParse(JSON.parse(file.text));
+    return parsed.success && !placeholderPattern.test(parsed.data.scripts.test);
   } catch (error) {
     if (error instanceof SyntaxError) return false;
     throw error;
   }
 }
 
-type Sign = { readonly file: string; readonly means: string };
+type ProjectMarker = { readonly file: string; readonly means: string };
 
-const managers: readonly Sign[] = [
+const packageManagers: readonly ProjectMarker[] = [
   { file: 'pnpm-lock.yaml', means: 'pnpm' },
   { file: 'yarn.lock', means: 'yarn' },
 ];
 
-const runners: readonly Sign[] = [
+const testRunners: readonly ProjectMarker[] = [
   { file: 'Cargo.toml', means: 'cargo test' },
   { file: 'go.mod', means: 'go test -v ./...' },
   { file: 'pytest.ini', means: 'pytest' },
   { file: 'pyproject.toml', means: 'pytest' },
 ];
 
-async function firstThat(root: string, signs: readonly Sign[]): Promise<string | null> {
+async function findFirstMarker(root: string, signs: readonly ProjectMarker[]): Promise<string | null> {
   for (const { file, means } of signs) {
     const isThere = await access(join(root, file)).then(
       () => true,

@@ -1,74 +1,95 @@
-import { nearestPaths } from './nearest-paths.ts';
-import { failure, type ToolResult } from './tool.ts';
-import { quoted, resolveNewInWorkspace, type WorkspacePath } from './workspace-path.ts';
-import type { Workspace } from './workspace.ts';
+import { explainUnsafePath } from '../platform/platform.ts';
+import { findNearestPaths } from './nearest-paths.ts';
+import { createToolFailure, type ToolResult } from './tool.ts';
+import { quotePath, resolveNewWorkspacePath, type WorkspacePath } from './workspace-path.ts';
+import type { AgentWorkspace } from './workspace.ts';
 
-type Inside = Extract<WorkspacePath, { readonly kind: 'inside' }>;
-type Place =
-  | { readonly ok: true; readonly place: Inside }
+type InsidePath = Extract<WorkspacePath, { readonly kind: 'inside' }>;
+type PathResolution =
+  | { readonly ok: true; readonly place: InsidePath }
   | { readonly ok: false; readonly refusal: ToolResult };
 
-/** Nobody keeps files at the end of a longer path. */
+/** Longer paths do not occur in practice. */
 const pathCharsMax = 1_000;
 
-/** Where a file that is to be changed or made lies, or why it cannot lie there. */
-export async function placeToChange(workspace: Workspace, path: string): Promise<Place> {
+/** Resolves the path of a file to change or create, or returns a refusal. */
+export async function resolvePathToChange(workspace: AgentWorkspace, path: string): Promise<PathResolution> {
   if (/\p{Cc}/u.test(path) || !path.isWellFormed()) {
     const what = 'has a control character or half a character in it';
-    return refuse(failure('invalid', `The path ${quoted(path)} ${what}. Use a plain name.`));
+    return refusePath(createToolFailure('invalid', `The path ${quotePath(path)} ${what}. Use a plain name.`));
   }
-  if (path.length > pathCharsMax) return refuse(fileFailure('ENAMETOOLONG', path, workspace));
-  const place = await resolveNewInWorkspace(workspace.root, path);
-  if (place.kind === 'outside') return refuse(outside(path));
-  if (place.kind === 'failed') return refuse(fileFailure(place.code, path, workspace));
+  if (path.length > pathCharsMax) return refusePath(toFileFailure('ENAMETOOLONG', path, workspace));
+  const place = await resolveNewWorkspacePath(workspace.root, path);
+  if (place.kind === 'outside') return refusePath(createOutsideResult(path));
+  const unsafe = explainUnsafePath(path, process.platform);
+  if (unsafe !== null)
+    return refusePath(
+      createToolFailure('invalid', `The path ${quotePath(path)} ${unsafe}. Use a plain name.`),
+    );
+  if (place.kind === 'failed') return refusePath(toFileFailure(place.code, path, workspace));
   if (path.includes('\\')) {
-    return refuse(failure('invalid', `${quoted(path)} has a backslash in it. Put "/" between names.`));
+    return refusePath(
+      createToolFailure('invalid', `${quotePath(path)} has a backslash in it. Put "/" between names.`),
+    );
   }
   return { ok: true, place };
 }
 
-function refuse(refusal: ToolResult): Place {
+function refusePath(refusal: ToolResult): PathResolution {
   return { ok: false, refusal };
 }
 
-export function outside(path: string): ToolResult {
-  return failure(
+export function createOutsideResult(path: string): ToolResult {
+  return createToolFailure(
     'denied',
-    `${quoted(path)} is outside the folder. Give a path relative to the folder, without "..".`,
+    `${quotePath(path)} is outside the folder. Give a path relative to the folder, without "..".`,
   );
 }
 
-/** Why a file could not be changed, in words, by the system's code. */
-export function fileFailure(code: string, path: string, { paths }: Pick<Workspace, 'paths'>): ToolResult {
-  const name = quoted(path);
+/** Explains to the model why a file could not be changed, based on the system error code. */
+export function toFileFailure(
+  code: string,
+  path: string,
+  { paths }: Pick<AgentWorkspace, 'paths'>,
+): ToolResult {
+  const name = quotePath(path);
   switch (code) {
     case 'ENOENT':
-      return failure('failed', `There is no file ${name}. ${suggestion(path, paths)}`);
+      return createToolFailure('failed', `There is no file ${name}. ${suggestPaths(path, paths)}`);
     case 'EISDIR':
-      return failure('failed', `${name} is a folder. Give the path of a file.`);
+      return createToolFailure('failed', `${name} is a folder. Give the path of a file.`);
     case 'ENOTDIR':
     case 'ELOOP':
-      return failure(
+      return createToolFailure(
         'failed',
         `A part of ${name} is a file or a link, not a folder. Look with glob, and use the real path.`,
       );
     case 'EFTYPE':
     case 'ENXIO':
-      return failure('failed', `${name} is a link to nothing or not a regular file. Use another path.`);
+      return createToolFailure(
+        'failed',
+        `${name} is a link to nothing or not a regular file. Use another path.`,
+      );
     case 'ESTALE':
-      return failure('failed', `${name} has changed since it was read. Read it again before you change it.`);
+      return createToolFailure(
+        'failed',
+        `${name} has changed since it was read. Read it again before you change it.`,
+      );
     case 'ENAMETOOLONG':
-      return failure('invalid', `The path ${name} is too long (${code}). Use shorter names.`);
+      return createToolFailure('invalid', `The path ${name} is too long (${code}). Use shorter names.`);
     case 'ENOSPC':
     case 'EDQUOT':
-      return failure('failed', `There is no room to write ${name} (${code}). Nothing was changed.`);
+      return createToolFailure('failed', `There is no room to write ${name} (${code}). Nothing was changed.`);
     default:
-      return failure('failed', `${name} cannot be used (${code}). Nothing was changed; use another file.`);
+      return createToolFailure(
+        'failed',
+        `${name} cannot be used (${code}). Nothing was changed; use another file.`,
+      );
   }
 }
 
-function suggestion(path: string, paths: readonly string[]): string {
-  const near = nearestPaths(path, paths, 3).map(quoted);
+function suggestPaths(path: string, paths: readonly string[]): string {
+  const near = findNearestPaths(path, paths, 3).map(quotePath);
   if (near.length === 0) return 'Use glob to find it, or write to make it.';
   return `Try ${near.join(' or ')}; use write to make a new one.`;
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Tool } from './tool.ts';
 import { defineTool } from './tool.ts';
 
-/** Ends the turn with an answer. */
+/** Ends the turn with the final answer. */
 export const finishTool: Tool = defineTool({
   name: 'finish',
   effect: 'read-only',

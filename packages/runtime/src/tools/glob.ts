@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { parseGlob } from '../search/glob.ts';
 import { indexLimits } from '../search/limits.ts';
-import { walkIn } from '../search/shelf.ts';
-import { defineTool, failure, type Tool, type ToolResult } from './tool.ts';
-import type { Workspace } from './workspace.ts';
+import { walkFolder } from '../search/indexed-folder.ts';
+import { defineTool, createToolFailure, type Tool, type ToolResult } from './tool.ts';
+import type { AgentWorkspace } from './workspace.ts';
 
 const pathLimits = { most: 1_000, fallback: 200 } as const;
 const patternCharsMax = 1_000;
 
-/** Lists files by their names. */
-export function createGlobTool({ root }: Pick<Workspace, 'root'>): Tool {
+/** Lists files whose paths match a glob pattern. */
+export function createGlobTool({ root }: Pick<AgentWorkspace, 'root'>): Tool {
   return defineTool({
     name: 'glob',
     effect: 'read-only',
@@ -31,21 +31,27 @@ export function createGlobTool({ root }: Pick<Workspace, 'root'>): Tool {
         .optional()
         .describe(`Paths to return; ${pathLimits.fallback} if left out.`),
     }),
-    run: ({ pattern, limit = pathLimits.fallback }, { signal }) => list(root, { pattern, limit }, signal),
+    run: ({ pattern, limit = pathLimits.fallback }, { signal }) =>
+      listMatchingFiles(root, { pattern, limit }, signal),
   });
 }
 
-type Wanted = { readonly pattern: string; readonly limit: number };
+type GlobRequest = { readonly pattern: string; readonly limit: number };
 
-async function list(root: string, { pattern, limit }: Wanted, signal: AbortSignal): Promise<ToolResult> {
+async function listMatchingFiles(
+  root: string,
+  { pattern, limit }: GlobRequest,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const fits = parseGlob(pattern.replace(/^(?:\.?\/)+/, ''));
-  if (fits === null) return failure('invalid', 'The braces in the pattern stand for too many patterns.');
+  if (fits === null)
+    return createToolFailure('invalid', 'The braces in the pattern stand for too many patterns.');
   const paths: string[] = [];
   let looked = 0;
   let matched = 0;
   let complete = true;
-  for await (const found of walkIn(root, indexLimits)) {
-    if (signal.aborted) return failure('cancelled', 'Looking for files was called off.');
+  for await (const found of walkFolder(root, indexLimits)) {
+    if (signal.aborted) return createToolFailure('cancelled', 'Looking for files was called off.');
     if (found.kind === 'skip' && found.skip.reason === 'limit-reached') complete = false;
     if (found.kind !== 'file') continue;
     looked += 1;

@@ -1,30 +1,30 @@
 import type { Json } from '@pawl/core';
-import { systemClock, type Clock } from '../clock.ts';
+import { systemClock, type RuntimeClock } from '../clock.ts';
 import { capText } from './output-cap.ts';
-import { failure, type Tool, type ToolContext, type ToolLimits, type ToolResult } from './tool.ts';
+import { createToolFailure, type Tool, type ToolContext, type ToolLimits, type ToolResult } from './tool.ts';
 
-/** Limits by the name of the tool; what is not said stays as the tool has it. */
+/** Limits by tool name; omitted limits keep the tool's own values. */
 export type LimitsByTool = { readonly [tool: string]: Partial<ToolLimits> };
 
-/** For tools that say nothing themselves. */
-export const defaultLimits: ToolLimits = { timeoutMs: 120_000, outputCharsMax: 100_000 };
+/** Applies to tools that define no limits. */
+export const defaultToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharsMax: 100_000 };
 
-/** After its time is up, a tool has so long to say how far it came. */
-const graceMs = 3_000;
+/** How long a tool may take to return a partial result after its timeout. */
+const timeoutGraceMs = 3_000;
 
 /**
- * Holds tools to their limits: a call that takes too long ends as a timeout, even if the tool does not listen, and an
- * output that is too long is cut in the middle.
+ * Enforces tool limits: a call that takes too long ends as a timeout, even if the tool ignores the signal, and an
+ * output that is too long is truncated in the middle.
  */
-export function withLimits(
+export function applyToolLimits(
   tools: readonly Tool[],
   limits: LimitsByTool = {},
-  clock: Clock = systemClock,
+  clock: RuntimeClock = systemClock,
 ): readonly Tool[] {
   return tools.map((tool) => {
     const { name } = tool.description;
     const own = Object.hasOwn(limits, name) ? limits[name] : undefined;
-    const { timeoutMs, outputCharsMax } = { ...defaultLimits, ...limitsOf(tool), ...own };
+    const { timeoutMs, outputCharsMax } = { ...defaultToolLimits, ...getToolLimits(tool), ...own };
     return {
       ...tool,
       timeoutMs,
@@ -32,62 +32,72 @@ export function withLimits(
       async run(args, context) {
         const result = await (timeoutMs === null
           ? tool.run(args, context)
-          : runInTime(tool, args, { context, timeoutMs, clock }));
-        return capped(result, outputCharsMax);
+          : runToolWithTimeout(tool, args, { context, timeoutMs, clock }));
+        return capToolResult(result, outputCharsMax);
       },
     };
   });
 }
 
-function limitsOf({ timeoutMs, outputCharsMax }: Tool): Partial<ToolLimits> {
+function getToolLimits({ timeoutMs, outputCharsMax }: Tool): Partial<ToolLimits> {
   return {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(outputCharsMax !== undefined && { outputCharsMax }),
   };
 }
 
-type Timing = { readonly context: ToolContext; readonly timeoutMs: number; readonly clock: Clock };
+type TimedRunOptions = {
+  readonly context: ToolContext;
+  readonly timeoutMs: number;
+  readonly clock: RuntimeClock;
+};
 
-/** The reason of the signal is a `TimeoutError` when time is up, so that a tool can tell that from being called off. */
-async function runInTime(tool: Tool, args: Json, { context, timeoutMs, clock }: Timing): Promise<ToolResult> {
+/** On timeout the signal's reason is a `TimeoutError`, so that a tool can distinguish it from a cancellation. */
+async function runToolWithTimeout(
+  tool: Tool,
+  args: Json,
+  { context, timeoutMs, clock }: TimedRunOptions,
+): Promise<ToolResult> {
   const late = new AbortController();
   const done = new AbortController();
   const message = `${tool.description.name} timed out after ${timeoutMs / 1_000} s. Take a smaller step.`;
   const deadline = clock.until(clock.now() + timeoutMs, done.signal).then(async () => {
     if (!done.signal.aborted) late.abort(new DOMException(message, 'TimeoutError'));
-    await clock.until(clock.now() + graceMs, done.signal);
-    return failure('timeout', message);
+    await clock.until(clock.now() + timeoutGraceMs, done.signal);
+    return createToolFailure('timeout', message);
   });
   try {
     const signal = AbortSignal.any([context.signal, late.signal]);
     const result = await Promise.race([tool.run(args, { ...context, signal }), deadline]);
     const wasLate = late.signal.aborted && !context.signal.aborted;
-    return wasLate && !result.ok && result.error.kind === 'cancelled' ? failure('timeout', message) : result;
+    return wasLate && !result.ok && result.error.kind === 'cancelled'
+      ? createToolFailure('timeout', message)
+      : result;
   } finally {
     done.abort();
   }
 }
 
-export function isTimeout(signal: AbortSignal): boolean {
+export function isTimeoutSignal(signal: AbortSignal): boolean {
   return signal.aborted && signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
 }
 
-function capped(result: ToolResult, charsMax: number): ToolResult {
-  const text = textOf(result);
-  if (text === null) return failure('failed', 'The output is nested too deep to be used.');
+function capToolResult(result: ToolResult, charsMax: number): ToolResult {
+  const text = getToolResultText(result);
+  if (text === null) return createToolFailure('failed', 'The output is nested too deep to be used.');
   if (text.length <= charsMax) return result;
   const short = capText(text, charsMax);
   if (result.ok) return { ...result, output: short };
   return { ...result, error: { ...result.error, message: short } };
 }
 
-function textOf(result: ToolResult): string | null {
+function getToolResultText(result: ToolResult): string | null {
   if (!result.ok) return result.error.message;
-  return typeof result.output === 'string' ? result.output : asText(result.output);
+  return typeof result.output === 'string' ? result.output : tryStringify(result.output);
 }
 
-/** Null for what is nested so deep that writing it down fails. */
-function asText(output: Json): string | null {
+/** Returns null if the output is nested too deeply to serialize. */
+function tryStringify(output: Json): string | null {
   try {
     return JSON.stringify(output);
   } catch (error) {

@@ -1,15 +1,17 @@
-import { overlap, pairsOf } from './letter-pairs.ts';
+import { computePairOverlap, listLetterPairs } from './letter-pairs.ts';
 
-/** The existing paths most like one that does not exist, best first. */
-export function nearestPaths(wanted: string, paths: readonly string[], limit: number): readonly string[] {
-  // The end of a path says most, and no path is longer than this.
+/** Finds the existing paths most similar to one that does not exist, best first. */
+export function findNearestPaths(wanted: string, paths: readonly string[], limit: number): readonly string[] {
+  // The end of a path is the most significant part; this bounds the cost for long inputs.
   const end = wanted.slice(-300);
-  const name = pathPairs(baseName(end));
-  const whole = pathPairs(end);
+  const name = listPathPairs(getBaseName(end));
+  const whole = listPathPairs(end);
   return paths
     .map((path) => ({
       path,
-      likeness: 2 * overlap(name, pathPairs(baseName(path))) + overlap(whole, pathPairs(path)),
+      likeness:
+        2 * computePairOverlap(name, listPathPairs(getBaseName(path))) +
+        computePairOverlap(whole, listPathPairs(path)),
     }))
     .filter(({ likeness }) => likeness > 0.9)
     .toSorted((a, b) => b.likeness - a.likeness || (a.path < b.path ? -1 : 1))
@@ -17,11 +19,11 @@ export function nearestPaths(wanted: string, paths: readonly string[], limit: nu
     .map(({ path }) => path);
 }
 
-function baseName(path: string): string {
+function getBaseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Also of its beginning and its end, in whatever case. */
-function pathPairs(path: string): ReadonlySet<string> {
-  return pairsOf(` ${path.toLowerCase()} `);
+/** Includes the start and end of the path, case-insensitively. */
+function listPathPairs(path: string): ReadonlySet<string> {
+  return listLetterPairs(` ${path.toLowerCase()} `);
 }

@@ -1,65 +1,65 @@
-import { overlap, pairsOf } from './letter-pairs.ts';
-import { cutMark, type NumberedLine } from './numbered-lines.ts';
+import { computePairOverlap, listLetterPairs } from './letter-pairs.ts';
+import { lineCutMark, type NumberedLine } from './numbered-lines.ts';
 
-/** Where a piece stands in a text. Places that overlap count once. */
-export function placesOf(text: string, piece: string): readonly number[] {
+/** Returns the offsets of a piece in a text, without overlaps. */
+export function findOccurrences(text: string, piece: string): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(piece); at !== -1; at = text.indexOf(piece, at + piece.length)) places.push(at);
   return places;
 }
 
-/** The line, counted from 1, that a place in a text is on. */
-export function lineOf(text: string, at: number): number {
+/** Returns the 1-based line number of an offset. */
+export function getLineNumber(text: string, at: number): number {
   let line = 1;
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line += 1;
   return line;
 }
 
-export type NearText = {
+export type NearestText = {
   readonly first: number;
   readonly lines: readonly NumberedLine[];
-  /** Whether the words are the same and only the white space is not. */
+  /** Whether the text differs only in whitespace. */
   readonly differsInSpaces: boolean;
 };
 
-/** What is looked at and what is shown; enough for any file that people edit. */
-const linesMax = 50_000;
-const shownMax = 15;
+/** Limits for the lines compared and shown; enough for any file edited by hand. */
+const comparedLinesMax = 50_000;
+const nearLinesMax = 15;
 const shownCharsMax = 300;
 
-/** The lines of a text most like a piece that does not stand in it, or null when none is like it. */
-export function nearestText(text: string, piece: string): NearText | null {
-  const lines = text.split('\n').slice(0, linesMax);
+/** Finds the lines most similar to a piece that is not in the text; null if none is similar. */
+export function findNearestText(text: string, piece: string): NearestText | null {
+  const lines = text.split('\n').slice(0, comparedLinesMax);
   const wanted = piece.trim().split('\n');
-  const start = bestStart(lines.map(squeezed), wanted.map(squeezed));
+  const start = findBestStart(lines.map(normalizeWhitespace), wanted.map(normalizeWhitespace));
   if (start === null) return null;
   const found = lines.slice(start, start + wanted.length);
-  const shown = found.slice(0, shownMax).map((line, index) => ({
+  const shown = found.slice(0, nearLinesMax).map((line, index) => ({
     number: start + index + 1,
-    text: line.length > shownCharsMax ? line.slice(0, shownCharsMax) + cutMark : line.replace(/\r$/, ''),
+    text: line.length > shownCharsMax ? line.slice(0, shownCharsMax) + lineCutMark : line.replace(/\r$/, ''),
   }));
   return {
     first: start + 1,
     lines: shown,
-    differsInSpaces: squeezed(found.join(' ')).includes(squeezed(wanted.join(' '))),
+    differsInSpaces: normalizeWhitespace(found.join(' ')).includes(normalizeWhitespace(wanted.join(' '))),
   };
 }
 
-/** White space is what most often differs. */
-function squeezed(text: string): string {
+/** Whitespace is the most common difference. */
+function normalizeWhitespace(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ');
 }
 
-function bestStart(lines: readonly string[], wanted: readonly string[]): number | null {
-  return mostEqualLines(lines, wanted) ?? mostAlikeLine(lines, wanted);
+function findBestStart(lines: readonly string[], wanted: readonly string[]): number | null {
+  return findMostEqualLines(lines, wanted) ?? findMostAlikeLine(lines, wanted);
 }
 
-/** A line that the piece repeats more often than this says nothing about where it belongs. */
+/** A line that the piece repeats more often than this says nothing about its position. */
 const repeatsMax = 20;
 
-/** Where most lines of the piece stand in their places. Each line of the text votes for where the piece would begin. */
-function mostEqualLines(lines: readonly string[], wanted: readonly string[]): number | null {
-  const places = placesByLine(wanted);
+/** Finds the start where most lines of the piece match exactly. Each line of the text votes for a start. */
+function findMostEqualLines(lines: readonly string[], wanted: readonly string[]): number | null {
+  const places = indexLines(wanted);
   const votes = new Map<number, number>();
   let best: { readonly start: number; readonly votes: number } | null = null;
   for (const [index, line] of lines.entries()) {
@@ -73,7 +73,7 @@ function mostEqualLines(lines: readonly string[], wanted: readonly string[]): nu
   return best?.start ?? null;
 }
 
-function placesByLine(wanted: readonly string[]): ReadonlyMap<string, readonly number[]> {
+function indexLines(wanted: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const places = new Map<string, number[]>();
   for (const [index, line] of wanted.entries()) {
     if (line === '') continue;
@@ -84,19 +84,21 @@ function placesByLine(wanted: readonly string[]): ReadonlyMap<string, readonly n
   return places;
 }
 
-/** How much of a line is compared, how many lines are, and how alike they must be. */
+/** Limits for the characters and lines compared, and the minimum similarity. */
 const alikeCharsMax = 200;
 const alikeLinesMax = 5_000;
 const alikeMin = 0.5;
 
-/** With no line the same: where the longest line of the piece has one most like it. */
-function mostAlikeLine(lines: readonly string[], wanted: readonly string[]): number | null {
+/** Fallback when no line is equal: aligns the longest line of the piece with the line most similar to it. */
+function findMostAlikeLine(lines: readonly string[], wanted: readonly string[]): number | null {
   const longest = wanted.reduce((a, b) => (b.length > a.length ? b : a), '');
   if (longest === '') return null;
-  const pairs = pairsOf(longest.slice(0, alikeCharsMax));
+  const pairs = listLetterPairs(longest.slice(0, alikeCharsMax));
   let best = { at: -1, likeness: alikeMin };
   for (const [at, line] of lines.slice(0, alikeLinesMax).entries()) {
-    const likeness = line.includes(longest) ? 1 : overlap(pairs, pairsOf(line.slice(0, alikeCharsMax)));
+    const likeness = line.includes(longest)
+      ? 1
+      : computePairOverlap(pairs, listLetterPairs(line.slice(0, alikeCharsMax)));
     if (likeness > best.likeness) best = { at, likeness };
   }
   return best.at === -1 ? null : Math.max(0, best.at - wanted.indexOf(longest));

@@ -1,15 +1,15 @@
-/** A line of a file and where it stands; lines count from 1. */
+/** A line of a file with its 1-based number. */
 export type NumberedLine = { readonly number: number; readonly text: string };
 
-/** Put after the part that is shown of a line too long to show. */
-export const cutMark = ' … [line cut]';
+/** Appended to a truncated line. */
+export const lineCutMark = ' … [line cut]';
 
-/** Written so that a model can cite what it read: `12: the line`. */
+/** Formats lines as `12: the line`, so that a model can cite them. */
 export function formatLines(lines: readonly NumberedLine[]): string {
   return lines.map(({ number, text }) => `${number}: ${text}`).join('\n');
 }
 
-/** The reverse of `formatLines`; what has no number is left out. */
+/** The inverse of `formatLines`; skips lines without a number. */
 export function parseLines(text: string): readonly NumberedLine[] {
   return text.split('\n').flatMap((line) => {
     const found = /^(\d+): (.*)$/s.exec(line);

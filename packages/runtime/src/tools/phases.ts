@@ -1,78 +1,84 @@
 import {
-  nextPhase,
-  phaseLine,
-  phaseProblem,
-  phaseProgress,
-  phasesMax,
-  phaseTotals,
+  getNextPhaseNumber,
+  formatPhaseLine,
+  findPhaseProblem,
+  computePhaseProgress,
+  defaultPhasesMax,
+  computePhaseTotals,
   type Json,
-  type Outcome,
+  type ToolOutcome,
   type PastPhase,
-  type Phases,
+  type PhaseState,
 } from '@pawl/core';
 import * as z from 'zod';
-import { systemClock, type Clock } from '../clock.ts';
-import type { Post, Unstamped } from '../work.ts';
+import { systemClock, type RuntimeClock } from '../clock.ts';
+import type { EventPoster, UnstampedEvent } from '../agent-dependencies.ts';
 import type { Tool } from './tool.ts';
-import { defineTool, failure } from './tool.ts';
+import { defineTool, createToolFailure } from './tool.ts';
 
 export type PhaseToolsOptions = {
-  readonly post: Post;
-  /** The phases of the session as they are now. */
-  readonly phases: () => Phases;
-  readonly clock?: Pick<Clock, 'now'>;
+  readonly post: EventPoster;
+  /** Returns the session's current phases. */
+  readonly phases: () => PhaseState;
+  readonly clock?: Pick<RuntimeClock, 'now'>;
 };
 
 /**
- * With these a model divides its work into phases. Calls made at once are taken one after the other, and one that asks
- * for what is so already changes nothing: a change of phase starts the governor afresh, so none is made for nothing.
+ * Tools with which a model divides its work into phases. Concurrent calls run one after the other, and a call that
+ * requests the current state changes nothing, because a change of phase resets the governor.
  */
 export function createPhaseTools(options: PhaseToolsOptions): readonly Tool[] {
-  const desk = createDesk(options);
-  return [planTool(desk), startTool(desk), completeTool(desk), statusTool(desk)];
+  const desk = createPhaseToolContext(options);
+  return [
+    createPlanTool(desk),
+    createPhaseStartTool(desk),
+    createPhaseCompleteTool(desk),
+    createPhaseStatusTool(desk),
+  ];
 }
 
-/** What the tools share. */
-type Desk = {
-  readonly phases: () => Phases;
-  /** Runs work one piece after the other. */
-  readonly inTurn: (work: () => Promise<Outcome>) => Promise<Outcome>;
-  /** Says what has happened, and how far the task is now. */
-  readonly tell: (what: string) => Outcome;
-  readonly change: (event: Unstamped, signal: AbortSignal, what: string) => Promise<Outcome>;
+/** The state that the tools share. */
+type PhaseToolContext = {
+  readonly phases: () => PhaseState;
+  /** Runs tasks one after the other. */
+  readonly inTurn: (work: () => Promise<ToolOutcome>) => Promise<ToolOutcome>;
+  /** Returns a result with a message and the current progress. */
+  readonly tell: (what: string) => ToolOutcome;
+  readonly change: (event: UnstampedEvent, signal: AbortSignal, what: string) => Promise<ToolOutcome>;
 };
 
-function createDesk({ post, phases, clock = systemClock }: PhaseToolsOptions): Desk {
+function createPhaseToolContext({ post, phases, clock = systemClock }: PhaseToolsOptions): PhaseToolContext {
   let last: Promise<unknown> = Promise.resolve();
-  const tell = (what: string): Outcome => ({
+  const tell = (what: string): ToolOutcome => ({
     ok: true,
-    output: { what, ...statusOf(phases(), clock.now()) },
+    output: { what, ...buildPhaseStatus(phases(), clock.now()) },
   });
   return {
     phases,
     tell,
     inTurn(work) {
       const result = last.then(work);
-      // One that throws does not hold up the next.
+      // A failed task does not block the next one.
       last = result.catch(() => undefined);
       return result;
     },
     async change(event, signal, what) {
-      if (signal.aborted) return failure('cancelled', 'The change of phase was called off.');
-      return (await post(event)) ? tell(what) : failure('failed', notTaken);
+      if (signal.aborted) return createToolFailure('cancelled', 'The change of phase was called off.');
+      return (await post(event)) ? tell(what) : createToolFailure('failed', phaseRejectedText);
     },
   };
 }
 
-const notTaken = 'The session did not take the change of phase. Use phase_status to see where it is.';
+const phaseRejectedText =
+  'The session did not take the change of phase. Use phase_status to see where it is.';
 
-/** As long as a phase record has room for; what is said of a phase may be longer, and the record keeps its beginning. */
-const title = z.string().trim().min(1).max(500);
-const words = z.string().trim().min(1).max(4_000);
-const numbering = 'Expected a whole number, 1 for the first phase';
+/** Matches the length limit of phase records; a summary may be longer, and the record truncates it. */
+const titleSchema = z.string().trim().min(1).max(500);
+const summarySchema = z.string().trim().min(1).max(4_000);
+const phaseNumberHint = 'Expected a whole number, 1 for the first phase';
 const minutesMax = 60 * 24 * 30;
 
-function planTool({ phases, inTurn, change }: Desk): Tool {
+function createPlanTool({ phases, inTurn, change }: PhaseToolContext): Tool {
   return defineTool({
     name: 'plan',
     effect: 'read-only',
@@ -81,18 +87,18 @@ function planTool({ phases, inTurn, change }: Desk): Tool {
       'with phase_start. Not needed for what takes a few steps.',
     parameters: z.object({
       phases: z
-        .array(title)
+        .array(titleSchema)
         .min(1)
-        .max(phasesMax)
+        .max(defaultPhasesMax)
         .describe('What each phase is about, in a few words, in order.'),
     }),
     run: ({ phases: planned }, { signal }) =>
       inTurn(async () => {
         const [description = ''] = planned;
-        const number = nextPhase(phases());
+        const number = getNextPhaseNumber(phases());
         const total = number - 1 + planned.length;
-        const problem = phaseProblem({ ...phases(), total }, number);
-        if (problem !== null) return failure('invalid', problem);
+        const problem = findPhaseProblem({ ...phases(), total }, number);
+        if (problem !== null) return createToolFailure('invalid', problem);
         const list = planned.map((each, index) => `${number + index}. ${each}`).join('\n');
         const event = { type: 'phase-started', number, description, total } as const;
         return change(event, signal, `The plan is on record, and phase ${number} has begun.\n${list}`);
@@ -100,7 +106,7 @@ function planTool({ phases, inTurn, change }: Desk): Tool {
   });
 }
 
-function startTool({ phases, inTurn, tell, change }: Desk): Tool {
+function createPhaseStartTool({ phases, inTurn, tell, change }: PhaseToolContext): Tool {
   return defineTool({
     name: 'phase_start',
     effect: 'read-only',
@@ -108,16 +114,16 @@ function startTool({ phases, inTurn, tell, change }: Desk): Tool {
       'Begin a phase of a long task. The phase under way, if there is one, is completed by that as a success; ' +
       'if it failed, say so with phase_complete first.',
     parameters: z.object({
-      description: title.describe('What the phase is about, in a few words.'),
+      description: titleSchema.describe('What the phase is about, in a few words.'),
       number: z
-        .int(numbering)
-        .min(1, numbering)
+        .int(phaseNumberHint)
+        .min(1, phaseNumberHint)
         .optional()
         .describe('Which phase; the next one if left out.'),
       total: z
         .int()
         .min(1)
-        .max(phasesMax)
+        .max(defaultPhasesMax)
         .optional()
         .describe('How many phases there will be, as far as you can plan now.'),
       expectedMinutes: z
@@ -130,12 +136,12 @@ function startTool({ phases, inTurn, tell, change }: Desk): Tool {
     run: ({ description, number, total, expectedMinutes }, { signal }) =>
       inTurn(async () => {
         const { current } = phases();
-        // The same words without a number are the same wish told twice.
+        // The same description without a number is a repeated request for the same phase.
         const same = current?.description === description ? current.number : undefined;
-        const wanted = number ?? same ?? nextPhase(phases());
+        const wanted = number ?? same ?? getNextPhaseNumber(phases());
         const plan = total === undefined ? phases() : { ...phases(), total };
-        const problem = phaseProblem(plan, wanted);
-        if (problem !== null) return failure('invalid', problem);
+        const problem = findPhaseProblem(plan, wanted);
+        if (problem !== null) return createToolFailure('invalid', problem);
         if (current?.number === wanted) return tell(`Phase ${wanted} is under way already.`);
         const event = {
           type: 'phase-started',
@@ -149,7 +155,7 @@ function startTool({ phases, inTurn, tell, change }: Desk): Tool {
   });
 }
 
-function completeTool({ phases, inTurn, tell, change }: Desk): Tool {
+function createPhaseCompleteTool({ phases, inTurn, tell, change }: PhaseToolContext): Tool {
   return defineTool({
     name: 'phase_complete',
     effect: 'read-only',
@@ -157,11 +163,11 @@ function completeTool({ phases, inTurn, tell, change }: Desk): Tool {
       'End the phase under way. Say whether it reached its aim, what came of it and what stood in the way.',
     parameters: z.object({
       success: z.boolean().describe('Whether it reached its aim.'),
-      summary: words.describe('What came of it, in a sentence or two.'),
-      blockers: z.array(words).max(20).optional().describe('What stood in the way, one thing each.'),
+      summary: summarySchema.describe('What came of it, in a sentence or two.'),
+      blockers: z.array(summarySchema).max(20).optional().describe('What stood in the way, one thing each.'),
       number: z
-        .int(numbering)
-        .min(1, numbering)
+        .int(phaseNumberHint)
+        .min(1, phaseNumberHint)
         .optional()
         .describe('Which phase; the one under way if left out.'),
     }),
@@ -170,18 +176,20 @@ function completeTool({ phases, inTurn, tell, change }: Desk): Tool {
         const { current, completed } = phases();
         const wanted = number ?? current?.number ?? completed.at(-1)?.number;
         if (wanted === undefined)
-          return failure('invalid', 'No phase has begun. Begin one with phase_start.');
+          return createToolFailure('invalid', 'No phase has begun. Begin one with phase_start.');
         if (current?.number === wanted) {
           const event = { type: 'phase-completed', success, summary, ...(blockers && { blockers }) } as const;
           return change(event, signal, `Phase ${wanted} ${success ? 'is done' : 'has failed'}.`);
         }
         const past = completed.find((phase) => phase.number === wanted);
-        return past === undefined ? failure('invalid', notBegun(wanted, phases())) : tell(overAlready(past));
+        return past === undefined
+          ? createToolFailure('invalid', describeNotStarted(wanted, phases()))
+          : tell(describeCompletedPhase(past));
       }),
   });
 }
 
-function statusTool({ inTurn, tell }: Desk): Tool {
+function createPhaseStatusTool({ inTurn, tell }: PhaseToolContext): Tool {
   return defineTool({
     name: 'phase_status',
     effect: 'read-only',
@@ -191,31 +199,31 @@ function statusTool({ inTurn, tell }: Desk): Tool {
   });
 }
 
-function notBegun(wanted: number, { current }: Phases): string {
+function describeNotStarted(wanted: number, { current }: PhaseState): string {
   const now = current === null ? 'No phase is under way.' : `Phase ${current.number} is under way.`;
   return `Phase ${wanted} has not begun, so it cannot be completed. ${now}`;
 }
 
-function overAlready({ number, success }: PastPhase): string {
+function describeCompletedPhase({ number, success }: PastPhase): string {
   return `Phase ${number} was over already; it ${success ? 'was a success' : 'failed'}.`;
 }
 
-/** How many of the phases on record a model is told of. */
-const shownMax = 20;
+/** Maximum number of completed phases shown to the model. */
+const listedPhasesMax = 20;
 
-function statusOf(phases: Phases, at: number): { readonly [name: string]: Json } {
+function buildPhaseStatus(phases: PhaseState, at: number): { readonly [name: string]: Json } {
   const { completed, current } = phases;
-  const progress = phaseProgress(phases, at);
+  const progress = computePhaseProgress(phases, at);
   return {
-    now: phaseLine(progress),
+    now: formatPhaseLine(progress),
     current: current === null ? null : { number: current.number, description: current.description },
-    next: nextPhase(phases),
-    over: completed.slice(-shownMax).map(({ number, description, success, summary }) => ({
+    next: getNextPhaseNumber(phases),
+    over: completed.slice(-listedPhasesMax).map(({ number, description, success, summary }) => ({
       number,
       description,
       success,
       summary,
     })),
-    totals: phaseTotals(phases),
+    totals: computePhaseTotals(phases),
   };
 }

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** How often whoever watches is told, and how much at a time. */
-const everyMs = 250;
-const charsMax = 2_000;
+/** How often progress is reported, and how much at a time. */
+const reportIntervalMs = 250;
+const reportCharsMax = 2_000;
 
-/** Passes on what a command writes, not more often than can be followed. */
-export function createReports(report: (progress: string) => void): {
+/** Reports a command's output at a limited rate. */
+export function createProgressReporter(report: (progress: string) => void): {
   add(chunk: Buffer): void;
   stop(): void;
 } {
@@ -19,8 +19,8 @@ export function createReports(report: (progress: string) => void): {
   };
   return {
     add(chunk) {
-      waiting = (waiting + decoder.decode(chunk, { stream: true })).slice(-charsMax);
-      if (waiting !== '') timer ??= setTimeout(flush, everyMs);
+      waiting = (waiting + decoder.decode(chunk, { stream: true })).slice(-reportCharsMax);
+      if (waiting !== '') timer ??= setTimeout(flush, reportIntervalMs);
     },
     stop() {
       if (timer !== null) clearTimeout(timer);

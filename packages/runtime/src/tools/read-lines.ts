@@ -1,32 +1,36 @@
 import type { FileHandle } from 'node:fs/promises';
 import { binaryProbeBytes } from '../search/text-file.ts';
 import type { NumberedLine } from './numbered-lines.ts';
-import { cutMark } from './numbered-lines.ts';
+import { lineCutMark } from './numbered-lines.ts';
 
 export type LineRange = {
   readonly from: number;
   readonly to: number;
-  /** More of one line is not kept. */
+  /** Longer lines are truncated. */
   readonly lineBytesMax: number;
-  /** Once this much is kept the range ends early. */
+  /** The range ends early once this many bytes are collected. */
   readonly bytesMax: number;
 };
 
-export type LinesRead =
+export type ReadLinesResult =
   | { readonly kind: 'binary' }
-  /** `total` is how many lines the file has, or null when its end was not seen. */
+  /** `total` is the number of lines in the file, or null if the end was not reached. */
   | { readonly kind: 'lines'; readonly lines: readonly NumberedLine[]; readonly total: number | null };
 
 const chunkBytes = 64 * 1024;
 
 /**
- * Reads a range of lines and keeps no more than it returns, however large the file or its lines. It stops at the end of
- * the range, and at the size the file had when it started, so that a growing file has an end.
+ * Reads a range of lines and buffers no more than it returns, however large the file or its lines. It stops at the end
+ * of the range, or at the file's initial size, so that reading a growing file terminates.
  */
-export async function readLines(file: FileHandle, range: LineRange, signal: AbortSignal): Promise<LinesRead> {
+export async function readFileLines(
+  file: FileHandle,
+  range: LineRange,
+  signal: AbortSignal,
+): Promise<ReadLinesResult> {
   const { size } = await file.stat();
   const chunk = Buffer.alloc(Math.min(chunkBytes, size));
-  const collector = createCollector(range);
+  const collector = createLineCollector(range);
   for (let position = 0; position < size;) {
     signal.throwIfAborted();
     const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, size - position), position);
@@ -39,7 +43,7 @@ export async function readLines(file: FileHandle, range: LineRange, signal: Abor
   return { kind: 'lines', lines: collector.lines, total: collector.end() };
 }
 
-function createCollector({ from, to, lineBytesMax, bytesMax }: LineRange) {
+function createLineCollector({ from, to, lineBytesMax, bytesMax }: LineRange) {
   const lines: NumberedLine[] = [];
   let number = 1;
   let line: Buffer[] = [];
@@ -48,7 +52,7 @@ function createCollector({ from, to, lineBytesMax, bytesMax }: LineRange) {
 
   function keep(piece: Buffer): void {
     const room = number >= from && number <= to ? lineBytesMax - lineBytes : 0;
-    // Copied, because the chunk it lies in is filled again.
+    // Copy the bytes, because the chunk buffer is reused.
     if (room > 0) line.push(Buffer.from(piece.subarray(0, room)));
     lineBytes += piece.length;
   }
@@ -57,7 +61,7 @@ function createCollector({ from, to, lineBytesMax, bytesMax }: LineRange) {
     if (number >= from && number <= to) {
       const text = decodeLine(Buffer.concat(line));
       kept += text.length;
-      lines.push({ number, text: lineBytes > lineBytesMax ? text + cutMark : text });
+      lines.push({ number, text: lineBytes > lineBytesMax ? text + lineCutMark : text });
     }
     number++;
     line = [];
@@ -66,7 +70,7 @@ function createCollector({ from, to, lineBytesMax, bytesMax }: LineRange) {
 
   return {
     lines,
-    /** `full` when nothing further in the file is wanted. */
+    /** Returns `full` when nothing further in the file is needed. */
     take(bytes: Buffer): 'full' | 'more' {
       for (let start = 0; start < bytes.length;) {
         if (number > to || kept >= bytesMax) return 'full';
@@ -78,7 +82,7 @@ function createCollector({ from, to, lineBytesMax, bytesMax }: LineRange) {
       }
       return 'more';
     },
-    /** The end of the file: the last line need not end with a newline. Returns the number of lines. */
+    /** Handles the end of the file, where the last line may lack a newline. Returns the number of lines. */
     end(): number {
       if (lineBytes > 0) endLine();
       return number - 1;
@@ -86,7 +90,7 @@ function createCollector({ from, to, lineBytesMax, bytesMax }: LineRange) {
   };
 }
 
-/** As a stream, so that a character cut in half at the end is left out instead of shown as a replacement sign. */
+/** Streaming mode drops a partial character at the end instead of emitting a replacement character. */
 function decodeLine(bytes: Buffer): string {
   const text = new TextDecoder().decode(bytes, { stream: true });
   return text.endsWith('\r') ? text.slice(0, -1) : text;

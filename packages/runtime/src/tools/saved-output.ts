@@ -1,28 +1,28 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, open, readdir, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
-import { codeOf } from '../search/system-error.ts';
-import { holdFolder, type HeldFolder } from './held-folder.ts';
+import { lstat, readdir, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { openFlags, openRefusingLinks, replaceFile } from '../platform/files.ts';
+import { getSystemErrorCode } from '../search/system-error.ts';
+import { openFolderHandle, type FolderHandle } from './folder-handle.ts';
 
-const folder = ['.pawl', 'output'] as const;
-const limits = { bytes: 50 * 1024 * 1024, files: 40 } as const;
+const outputFolder = ['.pawl', 'output'] as const;
+const savedOutputLimits = { bytes: 50 * 1024 * 1024, files: 40 } as const;
 
-/** `path` is where the agent can read it, relative to the root. */
-export type Saved = { readonly path: string; readonly isWhole: boolean };
+/** `path` is relative to the root and readable by the agent. */
+export type SavedFile = { readonly path: string; readonly isWhole: boolean };
 
 export type SavedOutput = {
   add(chunk: Buffer): Promise<void>;
-  /** Null when it could not be saved. */
-  close(): Promise<Saved | null>;
+  /** Resolves to null if the output could not be saved. */
+  close(): Promise<SavedFile | null>;
 };
 
 /**
- * Keeps an output in a file of the workspace, named by what it holds: the same output again has the same name. Not being
- * able to is no reason to fail a command that worked.
+ * Saves an output to a file in the workspace, named by its content hash, so that equal outputs share a name. A failure
+ * to save does not fail the command.
  */
-export async function saveOutput(root: string): Promise<SavedOutput> {
-  const files = await openFiles(root).catch((error: unknown) => {
-    codeOf(error);
+export async function openSavedOutput(root: string): Promise<SavedOutput> {
+  const files = await openOutputFiles(root).catch((error: unknown) => {
+    getSystemErrorCode(error);
     return null;
   });
   const hash = createHash('sha256');
@@ -30,7 +30,7 @@ export async function saveOutput(root: string): Promise<SavedOutput> {
   let broken = files === null;
   return {
     async add(chunk) {
-      const piece = chunk.subarray(0, Math.max(0, limits.bytes - bytes));
+      const piece = chunk.subarray(0, Math.max(0, savedOutputLimits.bytes - bytes));
       bytes += chunk.length;
       if (broken || files === null || piece.length === 0) return;
       hash.update(piece);
@@ -43,40 +43,45 @@ export async function saveOutput(root: string): Promise<SavedOutput> {
       await file.close();
       const name = `${hash.digest('hex').slice(0, 16)}.txt`;
       if (broken) await rm(temporary, { force: true });
-      else await rename(temporary, held.at(name));
-      await prune(held);
-      return broken ? null : { path: [...folder, name].join('/'), isWhole: bytes <= limits.bytes };
+      else await replaceFile(temporary, held.at(name));
+      await pruneOutputs(held);
+      return broken
+        ? null
+        : { path: [...outputFolder, name].join('/'), isWhole: bytes <= savedOutputLimits.bytes };
     },
   };
 }
 
-type Files = { readonly held: HeldFolder; readonly file: FileHandle; readonly temporary: string };
+type OutputFiles = { readonly held: FolderHandle; readonly file: FileHandle; readonly temporary: string };
 
-async function openFiles(root: string): Promise<Files> {
-  const held = await holdFolder(root, folder, true);
+async function openOutputFiles(root: string): Promise<OutputFiles> {
+  const held = await openFolderHandle(root, outputFolder, true);
   try {
     await hideFromGit(held);
     const temporary = held.at(`${randomBytes(9).toString('hex')}.part`);
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-    return { held, file: await open(temporary, flags, 0o600), temporary };
+    return {
+      held,
+      file: await openRefusingLinks(temporary, openFlags.createNew, { mode: 0o600 }),
+      temporary,
+    };
   } catch (error) {
     await held[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-async function hideFromGit(held: HeldFolder): Promise<void> {
+async function hideFromGit(held: FolderHandle): Promise<void> {
   await writeFile(held.at('.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (getSystemErrorCode(error) !== 'EEXIST') throw error;
   });
 }
 
-/** Only the latest are kept. */
-async function prune(held: HeldFolder): Promise<void> {
+/** Deletes all but the latest outputs. */
+async function pruneOutputs(held: FolderHandle): Promise<void> {
   const names = (await readdir(held.at('.'))).filter((name) => name !== '.gitignore');
   const dated = await Promise.all(
     names.map(async (name) => ({ name, at: (await lstat(held.at(name))).mtimeMs })),
   ).catch(() => []);
-  const old = dated.toSorted((a, b) => b.at - a.at).slice(limits.files);
+  const old = dated.toSorted((a, b) => b.at - a.at).slice(savedOutputLimits.files);
   await Promise.all(old.map(({ name }) => rm(held.at(name), { force: true })));
 }

@@ -1,48 +1,48 @@
 import * as z from 'zod';
-import { bestWindow, clip, createMatcher } from '../search/excerpt.ts';
+import { findBestWindow, clipLine, createTermMatcher } from '../search/excerpt.ts';
 import type { FolderIndex } from '../search/index-folder.ts';
-import type { Hit } from '../search/search.ts';
+import type { SearchHit } from '../search/search.ts';
 import { formatLines } from './numbered-lines.ts';
 import type { Tool } from './tool.ts';
 import { defineTool } from './tool.ts';
 
-/** Enough to judge a hit by and often to answer from; the rest is there to be read. */
+/** Enough to judge a hit and often to answer from; the model can read the rest. */
 const excerptLimits = { lines: 10, chars: 1_500, lineChars: 500 } as const;
 const hitLimits = { fallback: 8, most: 20 } as const;
 
-const matchedTerm = z.object({
+const matchedTermSchema = z.object({
   term: z.string(),
   passages: z.number(),
   found: z.enum(['word', 'part', 'nowhere']),
   similar: z.string().nullable(),
 });
 
-const excerpt = z.object({
+const excerptSchema = z.object({
   rank: z.number(),
   path: z.string(),
-  /** The passage; `text` may show fewer lines of it. */
+  /** The passage; `text` may show fewer of its lines. */
   first: z.number(),
   last: z.number(),
   heading: z.string(),
   terms: z.array(z.string()),
-  /** Lines with their numbers, as `formatLines` writes them. */
+  /** Numbered lines, formatted by `formatLines`. */
   text: z.string(),
 });
 
-/** What the search tool puts out, for those who read it back from a conversation. */
-export const searchOutput = z.object({
+/** The output of the search tool, for code that parses it from a conversation. */
+export const searchOutputSchema = z.object({
   query: z.string(),
   matched: z.enum(['all', 'any', 'none']),
   total: z.number(),
   files: z.number(),
-  terms: z.array(matchedTerm),
-  hits: z.array(excerpt),
+  terms: z.array(matchedTermSchema),
+  hits: z.array(excerptSchema),
 });
 
-export type SearchOutput = z.infer<typeof searchOutput>;
-export type Excerpt = z.infer<typeof excerpt>;
+export type SearchOutput = z.infer<typeof searchOutputSchema>;
+export type SearchExcerpt = z.infer<typeof excerptSchema>;
 
-/** `follows` has it look first at what has changed in the folder, for agents that change things there. */
+/** With `follows`, refreshes the index before each search, for agents that change the folder. */
 export function createSearchTool(
   index: Pick<FolderIndex, 'search' | 'paths' | 'refresh'>,
   { follows = false }: { readonly follows?: boolean } = {},
@@ -80,10 +80,10 @@ export function createSearchTool(
   });
 }
 
-function toExcerpt({ rank, path, first, last, heading, terms, text }: Hit): Excerpt {
-  const matches = createMatcher(terms);
+function toExcerpt({ rank, path, first, last, heading, terms, text }: SearchHit): SearchExcerpt {
+  const matches = createTermMatcher(terms);
   const lines = text.split('\n');
-  const { start, end } = bestWindow(lines, {
+  const { start, end } = findBestWindow(lines, {
     linesMax: excerptLimits.lines,
     charsMax: excerptLimits.chars,
     matches,
@@ -91,7 +91,7 @@ function toExcerpt({ rank, path, first, last, heading, terms, text }: Hit): Exce
   });
   const shown = lines.slice(start, end).map((line, index) => ({
     number: first + start + index,
-    text: clip(line, excerptLimits.lineChars, matches),
+    text: clipLine(line, excerptLimits.lineChars, matches),
   }));
   return { rank, path, first, last, heading, terms: [...terms], text: formatLines(shown) };
 }

@@ -1,34 +1,45 @@
 import * as z from 'zod';
-import { interrupted } from '../executions/interrupted.ts';
-import { scrubbedEnvironment } from '../sandbox/environment.ts';
-import type { Launcher } from '../sandbox/launcher.ts';
-import { traceEnvironment } from '../trace-context.ts';
+import { createInterruptedResult } from '../executions/interrupted.ts';
+import { buildShellCommand, getShellName } from '../platform/programs.ts';
+import { scrubEnvironment } from '../sandbox/environment.ts';
+import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
+import { getTraceEnvironment } from '../trace-context.ts';
 import { createCommandOutput } from './command-output.ts';
-import { outside } from './file-errors.ts';
-import { isTimeout } from './limits.ts';
-import { createReports } from './progress-reports.ts';
-import { streamCommand, type CommandEnd } from './stream-command.ts';
-import { killMarked } from './kill-tree.ts';
-import { defineTool, failure, type Settle, type Tool, type ToolContext, type ToolResult } from './tool.ts';
-import { quoted, resolveInWorkspace } from './workspace-path.ts';
+import { createOutsideResult } from './file-errors.ts';
+import { isTimeoutSignal } from './limits.ts';
+import { createProgressReporter } from './progress-reports.ts';
+import { streamCommand, type StreamedCommandEnd } from './stream-command.ts';
+import { killMarkedProcesses } from './kill-tree.ts';
+import {
+  defineTool,
+  createToolFailure,
+  type ReconcileCall,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from './tool.ts';
+import { quotePath, resolveWorkspacePath } from './workspace-path.ts';
 
-/** What commands run with. */
+/** The settings that commands run with. */
 export type CommandOptions = {
   /** A real path. */
   readonly root: string;
-  readonly launcher: Launcher;
-  /** Added to an environment without any secrets. */
+  readonly launcher: CommandSandbox;
+  /** Added to an environment without secrets. */
   readonly env?: { readonly [name: string]: string };
-  /** Whether commands may use the network, as far as the launcher can hold them back; they may not if left out. */
+  /** Whether commands may use the network, as far as the sandbox can prevent it; defaults to false. */
   readonly network?: boolean;
-  /** Folders besides the root that may be written to. */
+  /** Additional folders that commands may write to. */
   readonly writable?: readonly string[];
+  /** The platform that command lines are written for; defaults to the current one. */
+  readonly platform?: NodeJS.Platform;
 };
 
-const commandLimits = { secondsByDefault: 120, secondsMax: 600, chars: 30_000 } as const;
+const shellToolLimits = { secondsByDefault: 120, secondsMax: 600, chars: 30_000 } as const;
 
-/** Runs a command line. */
+/** Runs a command line in a shell. */
 export function createShellTool(options: CommandOptions): Tool {
+  const { platform = process.platform } = options;
   const held =
     options.launcher.kind === 'none'
       ? 'It runs without a sandbox.'
@@ -36,71 +47,77 @@ export function createShellTool(options: CommandOptions): Tool {
   return defineTool({
     name: 'shell',
     effect: 'not-repeatable',
-    timeoutMs: commandLimits.secondsMax * 1_000,
+    timeoutMs: shellToolLimits.secondsMax * 1_000,
     outputCharsMax: 60_000,
     description:
-      'Run a command line with sh in the folder, with nothing to read from. Of a long output both ends come back and ' +
+      `Run a command line with ${getShellName(platform)} in the folder, with nothing to read from. Of a long output both ends come back and ` +
       `the whole is saved. Whatever it leaves running in the background is ended with it. ${held}`,
     parameters: z.object({
-      command: z.string().min(1).max(commandLimits.chars).describe('The command line.'),
+      command: z.string().min(1).max(shellToolLimits.chars).describe('The command line.'),
       cwd: z.string().min(1).optional().describe('The folder to run it in, relative to the folder.'),
       timeoutSeconds: z
         .int()
         .min(1)
-        .max(commandLimits.secondsMax)
+        .max(shellToolLimits.secondsMax)
         .optional()
-        .describe(`How long it may take; ${commandLimits.secondsByDefault} seconds if left out.`),
+        .describe(`How long it may take; ${shellToolLimits.secondsByDefault} seconds if left out.`),
     }),
-    async run({ command, cwd = '.', timeoutSeconds = commandLimits.secondsByDefault }, context) {
-      const ran = await runLine(options, { line: command, cwd, timeoutMs: timeoutSeconds * 1_000 }, context);
-      return ran.kind === 'refused' ? ran.result : toResult(ran.end, ran.output);
+    async run({ command, cwd = '.', timeoutSeconds = shellToolLimits.secondsByDefault }, context) {
+      const ran = await runCommandLine(
+        options,
+        { line: command, cwd, timeoutMs: timeoutSeconds * 1_000 },
+        context,
+      );
+      return ran.kind === 'refused' ? ran.result : toShellResult(ran.end, ran.output);
     },
-    settle: settleCommand,
+    settle: reconcileCommand,
   });
 }
 
-/** What is left of a command whose process has ended is ended as well; how far it came, nobody knows. */
-export const settleCommand: Settle = async (_args, unfinished) => {
-  const wasRunning = await killMarked(unfinished.execution);
-  return interrupted(unfinished, wasRunning ? 'It was still running, and was ended now.' : '');
+/** Kills what is left of an interrupted command; how far it got is unknown. */
+export const reconcileCommand: ReconcileCall = async (_args, unfinished) => {
+  const wasRunning = await killMarkedProcesses(unfinished.execution);
+  return createInterruptedResult(unfinished, wasRunning ? 'It was still running, and was ended now.' : '');
 };
 
-export type Line = { readonly line: string; readonly cwd: string; readonly timeoutMs: number };
+export type CommandLine = { readonly line: string; readonly cwd: string; readonly timeoutMs: number };
 
-export type LineRun =
+export type CommandLineRun =
   | { readonly kind: 'refused'; readonly result: ToolResult }
   | {
       readonly kind: 'ran';
-      readonly end: CommandEnd | { readonly kind: 'timeout' };
+      readonly end: StreamedCommandEnd | { readonly kind: 'timeout' };
       readonly output: string;
     };
 
-/** Runs one command line; `hear` is told all it writes, piece by piece. */
-export async function runLine(
+/** Runs one command line; `hear` receives its output chunk by chunk. */
+export async function runCommandLine(
   options: CommandOptions,
-  { line, cwd, timeoutMs }: Line,
+  { line, cwd, timeoutMs }: CommandLine,
   context: ToolContext,
   hear: (chunk: Buffer) => void = () => undefined,
-): Promise<LineRun> {
-  const place = await resolveInWorkspace(options.root, cwd);
-  if (place.kind === 'outside') return { kind: 'refused', result: outside(cwd) };
+): Promise<CommandLineRun> {
+  const place = await resolveWorkspacePath(options.root, cwd);
+  if (place.kind === 'outside') return { kind: 'refused', result: createOutsideResult(cwd) };
   if (place.kind === 'failed')
-    return refused(`There is no folder ${quoted(cwd)}. Leave "cwd" out, or give one.`);
+    return createRefusedRun(`There is no folder ${quotePath(cwd)}. Leave "cwd" out, or give one.`);
   if (line.includes('\0') || !line.isWellFormed()) {
-    return refused('The command has a NUL byte or half a character in it. Write it again without.');
+    return createRefusedRun('The command has a NUL byte or half a character in it. Write it again without.');
   }
   const output = createCommandOutput(options.root);
-  const reports = createReports((progress) => context.report(progress));
+  const reports = createProgressReporter((progress) => context.report(progress));
   const late = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([context.signal, late]);
+  const shell = buildShellCommand(options.platform ?? process.platform, line);
   const end = await streamCommand({
     launcher: options.launcher,
-    command: ['/bin/sh', '-c', line],
+    command: [shell.file, ...shell.args],
+    windowsVerbatimArguments: shell.windowsVerbatimArguments,
     confines: {
       cwd: place.realPath,
       writable: [options.root, ...(options.writable ?? [])],
       network: options.network ?? false,
-      env: { ...scrubbedEnvironment(), ...unattended, ...options.env, ...traceEnvironment() },
+      env: { ...scrubEnvironment(), ...unattendedEnvironment, ...options.env, ...getTraceEnvironment() },
     },
     signal,
     ...(context.execution !== undefined && { mark: context.execution.id }),
@@ -112,12 +129,12 @@ export async function runLine(
     },
   });
   reports.stop();
-  const wasLate = end.kind === 'aborted' && isTimeout(signal);
+  const wasLate = end.kind === 'aborted' && isTimeoutSignal(signal);
   return { kind: 'ran', end: wasLate ? { kind: 'timeout' } : end, output: await output.text() };
 }
 
-/** There is nobody to answer a question, to turn a page or to see a colour. */
-const unattended = {
+/** Disables prompts, pagers and colors, because commands run unattended. */
+const unattendedEnvironment = {
   TERM: 'dumb',
   NO_COLOR: '1',
   PAGER: 'cat',
@@ -126,36 +143,45 @@ const unattended = {
   GIT_EDITOR: 'true',
 } as const;
 
-function refused(message: string): LineRun {
-  return { kind: 'refused', result: failure('invalid', message) };
+function createRefusedRun(message: string): CommandLineRun {
+  return { kind: 'refused', result: createToolFailure('invalid', message) };
 }
 
-const leftNote = '\n[What it left running in the background was ended.]';
+const leftRunningNote = '\n[What it left running in the background was ended.]';
 
-function toResult(end: Extract<LineRun, { readonly kind: 'ran' }>['end'], output: string): ToolResult {
-  if (end.kind !== 'exited') return notEnded(end, output);
-  const text = end.leftRunning ? output + leftNote : output;
+function toShellResult(
+  end: Extract<CommandLineRun, { readonly kind: 'ran' }>['end'],
+  output: string,
+): ToolResult {
+  if (end.kind !== 'exited') return toUnfinishedResult(end, output);
+  const text = end.leftRunning ? output + leftRunningNote : output;
   if (end.code === 0) return { ok: true, output: { exitCode: 0, output: text } };
-  return failure('failed', `The command ended with exit code ${end.code}.\n${text}`);
+  return createToolFailure('failed', `The command ended with exit code ${end.code}.\n${text}`);
 }
 
-type NotExited = Exclude<Extract<LineRun, { readonly kind: 'ran' }>['end'], { readonly kind: 'exited' }>;
+type UnfinishedCommand = Exclude<
+  Extract<CommandLineRun, { readonly kind: 'ran' }>['end'],
+  { readonly kind: 'exited' }
+>;
 
-/** A command that did not come to its own end. */
-export function notEnded(end: NotExited, output: string): ToolResult {
+/** Converts the end of a command that did not exit by itself into a tool result. */
+export function toUnfinishedResult(end: UnfinishedCommand, output: string): ToolResult {
   const soFar = output === '' ? 'It wrote nothing.' : `What it wrote so far:\n${output}`;
   switch (end.kind) {
     case 'timeout':
-      return failure(
+      return createToolFailure(
         'timeout',
         `The command timed out and was ended, with all it had started. Take a smaller step. ${soFar}`,
       );
     case 'aborted':
-      return failure('cancelled', `The command was called off and ended, with all it had started. ${soFar}`);
+      return createToolFailure(
+        'cancelled',
+        `The command was called off and ended, with all it had started. ${soFar}`,
+      );
     case 'killed':
-      return failure('failed', `The command was ended by the signal ${end.signal}. ${soFar}`);
+      return createToolFailure('failed', `The command was ended by the signal ${end.signal}. ${soFar}`);
     case 'not-started':
-      return failure('failed', `The command could not be started: ${end.why}`);
+      return createToolFailure('failed', `The command could not be started: ${end.why}`);
     default:
       return end satisfies never;
   }

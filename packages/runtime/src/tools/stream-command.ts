@@ -1,50 +1,63 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Confines, Launcher } from '../sandbox/launcher.ts';
-import { codeOf } from '../search/system-error.ts';
-import { familyOf, killTree, markName, signalGroup, type Kin } from './kill-tree.ts';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { hasProcessGroups } from '../platform/processes.ts';
+import type { SandboxPolicy, CommandSandbox } from '../sandbox/command-sandbox.ts';
+import { getSystemErrorCode } from '../search/system-error.ts';
+import {
+  findDescendants,
+  killTree,
+  commandMarkVariable,
+  signalCommandGroup,
+  type ProcessRef,
+} from './kill-tree.ts';
 
-export type CommandRun = {
-  readonly launcher: Launcher;
+export type StreamCommandOptions = {
+  readonly launcher: CommandSandbox;
   readonly command: readonly [string, ...string[]];
-  readonly confines: Confines;
+  /** Windows only: the arguments are already quoted. */
+  readonly windowsVerbatimArguments?: boolean;
+  readonly confines: SandboxPolicy;
   readonly signal: AbortSignal;
-  /** What the command and all it starts is known by; made up if left out. */
+  /** Identifies the command and all its descendants; random by default. */
   readonly mark?: string;
-  /** Gets what the command writes, to either stream, as it comes; it writes no faster than this is done with it. */
+  /** Receives the output of both streams as it arrives; the returned promise applies backpressure. */
   readonly take: (chunk: Buffer) => Promise<void>;
 };
 
-export type CommandEnd =
-  /** `leftRunning` says that it had left something running, which was ended. */
+export type StreamedCommandEnd =
+  /** `leftRunning` means that it left background processes, which were killed. */
   | { readonly kind: 'exited'; readonly code: number; readonly leftRunning: boolean }
   | { readonly kind: 'killed'; readonly signal: string }
-  /** By the signal that was given. */
+  /** Aborted by the given signal. */
   | { readonly kind: 'aborted' }
   | { readonly kind: 'not-started'; readonly why: string };
 
-/** A command that is told to end has so long to do it by itself. */
-const termMs = 1_000;
-/** How long output may still come after the end; more only comes from what was left running. */
+/** How long a command may take to exit after SIGTERM. */
+const terminateGraceMs = 1_000;
+/** If no output arrives for this long after the exit, only a background process can hold the stream open. */
 const drainMs = 250;
+/** Maximum output accepted after all processes were killed: more than a pipe holds, in case a process escaped. */
+const drainBytesMax = 2 * 1024 * 1024;
 
-/** Runs a command to its end, and sees to it that nothing it started outlives it. */
-export async function streamCommand(run: CommandRun): Promise<CommandEnd> {
-  const { launcher, command, confines, signal, take, mark = randomBytes(12).toString('hex') } = run;
+/** Runs a command to its end and ensures that no process it started outlives it. */
+export async function streamCommand(run: StreamCommandOptions): Promise<StreamedCommandEnd> {
+  const { confines, signal, take, mark = randomBytes(12).toString('hex') } = run;
   if (signal.aborted) return { kind: 'aborted' };
-  const marked = { ...confines, env: { ...confines.env, [markName]: mark } };
-  const child = start(launcher, command, marked);
+  const marked = { ...confines, env: { ...confines.env, [commandMarkVariable]: mark } };
+  const child = spawnStreamedCommand({ ...run, confines: marked });
   if (typeof child === 'string') return { kind: 'not-started', why: child };
-  const end = endOf(child);
-  const pumped = Promise.all([pump(child.stdout, take), pump(child.stderr, take)]);
-  let known: readonly Kin[] = [];
+  const end = waitForStreamedEnd(child);
+  const flow: OutputFlow = { bytes: 0, taking: 0 };
+  const counted = countOutput(flow, take);
+  const pumped = Promise.all([pumpStream(child.stdout, counted), pumpStream(child.stderr, counted)]);
+  let known: readonly ProcessRef[] = [];
   const stop = async (): Promise<void> => {
     if (child.pid === undefined) return;
-    // Whose child is whose is only known as long as the parents live.
-    known = await familyOf(child.pid, mark);
-    await stopGently(child.pid, end);
+    // Parent-child relations are only known while the parents live.
+    known = await findDescendants(child.pid, mark);
+    await stopGroupGracefully(child.pid, end);
   };
   const onAbort = (): void => void stop();
   signal.addEventListener('abort', onAbort, { once: true });
@@ -53,7 +66,7 @@ export async function streamCommand(run: CommandRun): Promise<CommandEnd> {
   if (child.pid === undefined || ended.kind === 'not-started') return ended;
   await Promise.race([pumped, sleep(drainMs)]);
   const leftRunning = await killTree(child.pid, mark, known);
-  await Promise.race([pumped, sleep(drainMs)]);
+  await drain(pumped, flow);
   child.stdout?.destroy();
   child.stderr?.destroy();
   await pumped;
@@ -61,23 +74,32 @@ export async function streamCommand(run: CommandRun): Promise<CommandEnd> {
   return ended.kind === 'exited' ? { ...ended, leftRunning } : ended;
 }
 
-/** In a group of its own, with nothing to read from; a string says why it could not be. */
-function start(
-  launcher: Launcher,
-  command: CommandRun['command'],
-  confines: Confines,
-): ChildProcess | string {
+/** Spawns the command in its own process group without stdin; returns the error message if that fails. */
+function spawnStreamedCommand({
+  launcher,
+  command,
+  confines,
+  windowsVerbatimArguments = false,
+}: StreamCommandOptions): ChildProcess | string {
   try {
     const { file, args, env } = launcher.launch(command, confines);
-    return spawn(file, args, { cwd: confines.cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    return spawn(file, args, {
+      cwd: confines.cwd,
+      env,
+      // On Windows a detached process gets its own console window.
+      detached: hasProcessGroups(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+      windowsVerbatimArguments,
+    });
   } catch (error) {
     if (error instanceof Error) return error.message;
     throw error;
   }
 }
 
-function endOf(child: ChildProcess): Promise<CommandEnd> {
-  const { promise, resolve } = Promise.withResolvers<CommandEnd>();
+function waitForStreamedEnd(child: ChildProcess): Promise<StreamedCommandEnd> {
+  const { promise, resolve } = Promise.withResolvers<StreamedCommandEnd>();
   child.once('error', (error) => resolve({ kind: 'not-started', why: error.message }));
   child.once('exit', (code, signal) => {
     if (code === null) resolve({ kind: 'killed', signal: signal ?? 'unknown' });
@@ -86,22 +108,48 @@ function endOf(child: ChildProcess): Promise<CommandEnd> {
   return promise;
 }
 
-/** First asked, then made to. */
-async function stopGently(pid: number, end: Promise<unknown>): Promise<void> {
-  signalGroup(pid, 'SIGTERM');
+/** Sends SIGTERM, then SIGKILL after the grace period. */
+async function stopGroupGracefully(pid: number, end: Promise<unknown>): Promise<void> {
+  signalCommandGroup(pid, 'SIGTERM');
   const done = new AbortController();
-  const waited = sleep(termMs, undefined, { signal: done.signal }).catch(() => undefined);
+  const waited = sleep(terminateGraceMs, undefined, { signal: done.signal }).catch(() => undefined);
   await Promise.race([end, waited]);
   done.abort();
-  signalGroup(pid, 'SIGKILL');
+  signalCommandGroup(pid, 'SIGKILL');
 }
 
-async function pump(stream: Readable | null, take: CommandRun['take']): Promise<void> {
+type OutputFlow = { bytes: number; taking: number };
+
+function countOutput(flow: OutputFlow, take: StreamCommandOptions['take']): StreamCommandOptions['take'] {
+  return async (chunk) => {
+    flow.bytes += chunk.length;
+    flow.taking += 1;
+    try {
+      await take(chunk);
+    } finally {
+      flow.taking -= 1;
+    }
+  };
+}
+
+/** Resolves once all output is consumed, however slowly, or none has arrived for a while. */
+async function drain(pumped: Promise<unknown>, flow: OutputFlow): Promise<void> {
+  const bytesMax = flow.bytes + drainBytesMax;
+  for (let before = -1; flow.taking > 0 || flow.bytes > before;) {
+    before = flow.bytes;
+    if (await Promise.race([pumped.then(() => true), sleep(drainMs, false)])) return;
+    // A late timer fires before pending output is read, so yield once.
+    await nextTurn();
+    if (flow.bytes > bytesMax) return;
+  }
+}
+
+async function pumpStream(stream: Readable | null, take: StreamCommandOptions['take']): Promise<void> {
   if (stream === null) return;
   try {
     for await (const chunk of stream) await take(chunk as Buffer);
   } catch (error) {
-    // Closed by us, because something that was left running still held it.
-    if (codeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    // We closed the stream, because a background process still held it open.
+    if (getSystemErrorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

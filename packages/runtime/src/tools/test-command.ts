@@ -1,23 +1,29 @@
 import * as z from 'zod';
 import { detectTestCommand } from './detect-test-command.ts';
-import { notEnded, runLine, settleCommand, type CommandOptions, type LineRun } from './shell.ts';
+import {
+  toUnfinishedResult,
+  runCommandLine,
+  reconcileCommand,
+  type CommandOptions,
+  type CommandLineRun,
+} from './shell.ts';
 import { TestCounter, type TestCounts } from './test-counts.ts';
-import { defineTool, failure, type Tool, type ToolResult } from './tool.ts';
+import { defineTool, createToolFailure, type Tool, type ToolResult } from './tool.ts';
 
-const timeoutMs = 600_000;
+const testTimeoutMs = 600_000;
 
 export type TestToolOptions = CommandOptions & {
-  /** The command line that runs the tests; found out from the project's files if left out. */
+  /** The test command line; detected from the project's files by default. */
   readonly command?: string;
 };
 
-/** Runs the project's tests and counts them. Tests that fail are a result, not an error of the tool. */
+/** Runs the project's tests and counts them. Failing tests are a result, not a tool error. */
 export function createTestTool(options: TestToolOptions): Tool {
   return defineTool({
     name: 'test',
     effect: 'not-repeatable',
-    settle: settleCommand,
-    timeoutMs,
+    settle: reconcileCommand,
+    timeoutMs: testTimeoutMs,
     outputCharsMax: 60_000,
     description: 'Run the tests of the project and see how many passed and failed, and what they wrote.',
     parameters: z.object({
@@ -31,36 +37,39 @@ export function createTestTool(options: TestToolOptions): Tool {
     }),
     async run({ args = [] }, context) {
       const command = options.command ?? (await detectTestCommand(options.root));
-      if (command === null) return failure('failed', unknownCommand);
+      if (command === null) return createToolFailure('failed', unknownTestCommandText);
       const counter = new TestCounter();
-      const line = withArguments(command, args);
-      const run = await runLine(options, { line, cwd: '.', timeoutMs }, context, (chunk) =>
-        counter.hear(chunk),
+      const line = appendArguments(command, args);
+      const run = await runCommandLine(
+        options,
+        { line, cwd: '.', timeoutMs: testTimeoutMs },
+        context,
+        (chunk) => counter.hear(chunk),
       );
-      return run.kind === 'refused' ? run.result : toResult(line, run, counter.counts());
+      return run.kind === 'refused' ? run.result : toTestResult(line, run, counter.counts());
     },
   });
 }
 
-const unknownCommand =
+const unknownTestCommandText =
   'It is not known how this project runs its tests. Set the test command, or run them with shell.';
 
-function toResult(
+function toTestResult(
   command: string,
-  { end, output }: Extract<LineRun, { readonly kind: 'ran' }>,
+  { end, output }: Extract<CommandLineRun, { readonly kind: 'ran' }>,
   tests: TestCounts | null,
 ): ToolResult {
-  if (end.kind !== 'exited') return notEnded(end, output);
+  if (end.kind !== 'exited') return toUnfinishedResult(end, output);
   const known = tests === null ? {} : { tests };
   if (end.code !== 0 && (tests === null || tests.failed === 0)) {
     const what = `${command} ended with exit code ${end.code}, and not because a test failed.`;
-    return { ...failure('failed', `${what}\n${output}`), ...known };
+    return { ...createToolFailure('failed', `${what}\n${output}`), ...known };
   }
   return { ok: true, output: { command, exitCode: end.code, ...tests, output }, ...known };
 }
 
-/** Each in single quotes, where a shell reads nothing into it. */
-function withArguments(command: string, args: readonly string[]): string {
+/** Appends each argument in single quotes, so that the shell does not interpret it. */
+function appendArguments(command: string, args: readonly string[]): string {
   if (args.length === 0) return command;
   const quoted = args.map((arg) => `'${arg.replaceAll("'", String.raw`'\''`)}'`);
   const separator = /^npm (?:run |test\b)/.test(command) ? ['--'] : [];

@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from 'node:util';
 
 export type TestCounts = { readonly passed: number; readonly failed: number };
 
-/** A line that says how tests went is short. */
+/** Summary lines of test runners are short. */
 const lineCharsMax = 500;
 
 /**
- * Counts the tests in what a test run writes, fed piece by piece: the summary may stand in the middle of an output that is
- * too long to keep. Knows vitest, jest, node:test, mocha, pytest, go test and cargo test; several runs are added up.
+ * Counts tests in the streamed output of a test run, because the summary may be in the middle of an output too long to
+ * buffer. Supports vitest, jest, node:test, mocha, pytest, go test and cargo test; several runs are added up.
  */
 export class TestCounter {
   readonly #decoder = new TextDecoder();
@@ -25,11 +25,11 @@ export class TestCounter {
     }
   }
 
-  /** Null when nothing was said of any test. */
+  /** Returns null if the output mentions no tests. */
   counts(): TestCounts | null {
     this.#endLine();
     if (this.#found) return { passed: this.#passed, failed: this.#failed };
-    // Without -v, go says nothing of single tests that pass; then its packages have to do.
+    // Without -v, go does not list passing tests, so count packages instead.
     const { passed, failed } = this.#goPackages;
     return passed + failed === 0 ? null : { passed, failed };
   }
@@ -39,7 +39,7 @@ export class TestCounter {
     this.#line = '';
     const go = /^(ok|FAIL)\s+\S+\s+(?:\(cached\)|\[build failed\]|[\d.]+s)/.exec(line);
     if (go !== null) this.#goPackages[go[1] === 'ok' ? 'passed' : 'failed'] += 1;
-    const counts = countsIn(line);
+    const counts = parseTestCounts(line);
     if (counts === null) return;
     this.#found = true;
     this.#passed += counts.passed;
@@ -47,21 +47,25 @@ export class TestCounter {
   }
 }
 
-function countsIn(line: string): TestCounts | null {
-  const reader = readers.find(({ summary }) => summary.test(line));
+function parseTestCounts(line: string): TestCounts | null {
+  const reader = summaryPatterns.find(({ summary }) => summary.test(line));
   if (reader === undefined) return null;
-  return { passed: sum(line, reader.passed), failed: sum(line, reader.failed) };
+  return { passed: sumMatches(line, reader.passed), failed: sumMatches(line, reader.failed) };
 }
 
-function sum(line: string, pattern: RegExp | null): number {
+function sumMatches(line: string, pattern: RegExp | null): number {
   if (pattern === null) return 0;
   return Array.from(line.matchAll(pattern)).reduce((total, [, count]) => total + Number(count ?? 1), 0);
 }
 
-/** Which lines say how tests went, and where in them the numbers stand; a pattern without a number counts as one. */
-type Reader = { readonly summary: RegExp; readonly passed: RegExp | null; readonly failed: RegExp | null };
+/** Matches summary lines and extracts their numbers; a pattern without a number counts as one. */
+type SummaryPattern = {
+  readonly summary: RegExp;
+  readonly passed: RegExp | null;
+  readonly failed: RegExp | null;
+};
 
-const readers: readonly Reader[] = [
+const summaryPatterns: readonly SummaryPattern[] = [
   // vitest: "      Tests  1 failed | 12 passed | 2 skipped (15)"
   { summary: /^\s*Tests {2,}\d+ \w/, passed: /(\d+) passed/g, failed: /(\d+) failed/g },
   // jest: "Tests:       1 failed, 2 skipped, 12 passed, 15 total"
@@ -72,13 +76,13 @@ const readers: readonly Reader[] = [
   // mocha: "  12 passing (34ms)" and "  1 failing"
   { summary: /^\s*\d+ passing \(/, passed: /(\d+) passing/g, failed: null },
   { summary: /^\s*\d+ failing$/, passed: null, failed: /(\d+) failing/g },
-  // pytest: "=== 1 failed, 12 passed, 1 error in 0.12s ===", without the signs when quiet
+  // pytest: "=== 1 failed, 12 passed, 1 error in 0.12s ===", without the equals signs in quiet mode
   {
     summary: /^=* ?\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b.* in [\d.]+s/,
     passed: /(\d+) (?:passed|xfailed)/g,
     failed: /(\d+) (?:failed|errors?|xpassed)/g,
   },
-  // go test: "--- FAIL: TestSum (0.00s)"; tests within tests are indented and not counted
+  // go test: "--- FAIL: TestSum (0.00s)"; subtests are indented and not counted
   { summary: /^--- (?:PASS|FAIL): /, passed: /^--- PASS/g, failed: /^--- FAIL/g },
   // cargo test: "test result: FAILED. 12 passed; 1 failed; 0 ignored; …"
   { summary: /^test result: \w+\. \d+ passed/, passed: /(\d+) passed/g, failed: /(\d+) failed/g },

@@ -1,4 +1,4 @@
-import type { Json, Outcome, ToolErrorKind, ToolFinished } from '@pawl/core';
+import type { Json, ToolOutcome, ToolErrorKind, ToolFinished } from '@pawl/core';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 
@@ -11,80 +11,80 @@ export type ToolDescription = {
 
 export type ToolContext = {
   readonly signal: AbortSignal;
-  /** Tells whoever watches how far the tool is. */
+  /** Reports progress to observers. */
   report(progress: string): void;
-  /** What is kept of this run beyond the life of the process. Without it a tool does its work all the same. */
-  readonly execution?: ToolExecution;
+  /** The durable record of this execution, if there is one; a tool must also work without it. */
+  readonly execution?: ExecutionHandle;
 };
 
-/** One run of one call, told from all others there ever are. */
-export type ToolExecution = {
-  /** A key for whoever must not do the same thing twice. */
+/** One execution of one call, with a globally unique id. */
+export type ExecutionHandle = {
+  /** An idempotency key. */
   readonly id: string;
   /**
-   * For a verifiable tool: puts on record what it is about to do, and only then does it. Resolves to false when nobody wants
-   * it done any longer.
+   * For a verifiable tool: records what it is about to do, before it does it. Resolves to false if the call is no
+   * longer wanted.
    */
   intend(intent: Json): Promise<boolean>;
-  /** Takes what the call writes as it comes, so that it is known even if the process ends. */
+  /** Records the call's output as it arrives, so that it survives the end of the process. */
   hear(chunk: Uint8Array): void;
 };
 
 /** A call that was running when the process ended. */
-export type Unfinished = {
+export type UnfinishedCall = {
   readonly execution: string;
   readonly startedAt: number;
   readonly intent: Json | null;
-  /** What it had written by then, as far as that is known. */
+  /** The output up to that point, as far as it is known. */
   readonly output: string | null;
   readonly signal: AbortSignal;
 };
 
-/** How a call ended, and what the tool knows of what it did: files it changed, tests it ran, what it found in storage. */
-export type ToolResult = Outcome & Pick<ToolFinished, 'files' | 'tests' | 'found'>;
+/** The outcome of a call and its known effects: files changed, tests run, memory entries found. */
+export type ToolResult = ToolOutcome & Pick<ToolFinished, 'files' | 'tests' | 'found'>;
 
 /**
- * What a call does outside the session, and so what to do about one that was interrupted.
- * `read-only` it changes nothing: run it again · `verifiable` a look at the file tells whether it was done · `keyed` it
- * takes a key that keeps it from being done twice · `not-repeatable` nobody can tell: the model decides.
+ * The side effects of a call, which determine how an interrupted call is reconciled.
+ * `read-only` has no effects: run it again · `verifiable` the file shows whether it was done · `keyed` an idempotency
+ * key prevents a second execution · `not-repeatable` unknown: the model decides.
  */
 export type EffectClass = 'read-only' | 'verifiable' | 'keyed' | 'not-repeatable';
 
 export type ToolLimits = {
-  /** How long a call may take; null for as long as it takes. */
+  /** Maximum duration of a call; null for no limit. */
   readonly timeoutMs: number | null;
-  /** How much of its output, as JSON, goes into the conversation. */
+  /** Maximum length of the output, as JSON, that goes into the conversation. */
   readonly outputCharsMax: number;
 };
 
-export type Settle = (args: Json, unfinished: Unfinished) => Promise<ToolResult | 'run-again'>;
+export type ReconcileCall = (args: Json, unfinished: UnfinishedCall) => Promise<ToolResult | 'run-again'>;
 
 /** Contract: an expected failure is an outcome with `ok: false`, not an exception. */
 export type Tool = Partial<ToolLimits> & {
   readonly description: ToolDescription;
-  /** A tool that does not say is taken for one that must not be repeated. */
+  /** Defaults to `not-repeatable`. */
   readonly effect?: EffectClass;
   run(args: Json, context: ToolContext): Promise<ToolResult>;
   /**
-   * Finds out what became of a call that was running when the process ended, and ends whatever of it still goes on.
-   * Without it, what the effect class says is done.
+   * Determines what became of a call that was running when the process ended, and stops what is still running of it.
+   * Without it, the effect class decides.
    */
-  readonly settle?: Settle;
+  readonly settle?: ReconcileCall;
 };
 
-/** `parameters` is a schema of zod or of any other library that keeps to Standard Schema. */
+/** `parameters` is a schema of zod or of any other Standard Schema library. */
 export type ToolDefinition<Schema extends StandardSchemaV1> = Partial<ToolLimits> & {
   readonly name: string;
   readonly description: string;
   readonly parameters: Schema;
-  /** The same as JSON Schema, for libraries that cannot tell it themselves. */
+  /** The same schema as JSON Schema, for libraries that cannot convert it. */
   readonly jsonSchema?: Json;
   readonly effect?: EffectClass;
   run(args: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Promise<ToolResult>;
-  readonly settle?: Settle;
+  readonly settle?: ReconcileCall;
 };
 
-/** Makes a tool that checks its arguments against its schema before it runs. */
+/** Creates a tool that validates its arguments before it runs. */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
   const { name, description, parameters, effect, timeoutMs, outputCharsMax, settle } = definition;
   return {
@@ -92,19 +92,22 @@ export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefi
     ...(effect !== undefined && { effect }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(outputCharsMax !== undefined && { outputCharsMax }),
-    description: { name, description, parameters: jsonSchemaOf(definition) },
+    description: { name, description, parameters: toParametersSchema(definition) },
     async run(args, context) {
       const checked = parameters['~standard'].validate(args);
       const parsed = checked instanceof Promise ? await checked : checked;
       if (parsed.issues !== undefined) {
-        return failure('invalid', `Bad arguments for ${name}: ${parsed.issues.map(issueText).join('; ')}`);
+        return createToolFailure(
+          'invalid',
+          `Bad arguments for ${name}: ${parsed.issues.map(formatArgumentIssue).join('; ')}`,
+        );
       }
       return definition.run(parsed.value, context);
     },
   };
 }
 
-function jsonSchemaOf<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Json {
+function toParametersSchema<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Json {
   const { name, parameters, jsonSchema } = definition;
   if (jsonSchema !== undefined) return jsonSchema;
   if (parameters instanceof z.ZodType) return z.toJSONSchema(parameters) as Json;
@@ -118,12 +121,15 @@ function jsonSchemaOf<Schema extends StandardSchemaV1>(definition: ToolDefinitio
   );
 }
 
-/** What is wrong, and where in the arguments. */
-function issueText({ message, path = [] }: StandardSchemaV1.Issue): string {
+/** Formats a validation issue with its path in the arguments. */
+function formatArgumentIssue({ message, path = [] }: StandardSchemaV1.Issue): string {
   const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
   return keys.length === 0 ? message : `${message} (at ${keys.join('.')})`;
 }
 
-export function failure(kind: ToolErrorKind, message: string): Outcome & { readonly ok: false } {
+export function createToolFailure(
+  kind: ToolErrorKind,
+  message: string,
+): ToolOutcome & { readonly ok: false } {
   return { ok: false, error: { kind, message } };
 }

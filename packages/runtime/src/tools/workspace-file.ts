@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { lstat, rm, type FileHandle } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import type { FileEffect } from '@pawl/core';
-import { openFile, stampOf } from '../search/text-file.ts';
-import { codeOf } from '../search/system-error.ts';
-import { holdFolder } from './held-folder.ts';
+import { hasFileModes, openFlags, openRefusingLinks, replaceFile } from '../platform/files.ts';
+import { openRegularFile, formatFileStamp } from '../search/text-file.ts';
+import { getSystemErrorCode } from '../search/system-error.ts';
+import { openFolderHandle } from './folder-handle.ts';
 
-/** A text larger than this is data; people and models write less. */
+/** Larger files are treated as data, not as text to edit. */
 export const textBytesMax = 5 * 1024 * 1024;
 
 export type WorkspaceText = {
@@ -18,118 +18,118 @@ export type WorkspaceText = {
   readonly version: string;
 };
 
-export type TextRead =
+export type ReadTextResult =
   | ({ readonly kind: 'text' } & WorkspaceText)
   | { readonly kind: 'missing' | 'binary' | 'too-large' };
 
-/** Opens a regular file at a real path below the root; no link on the way is followed. */
-export async function openBelow(root: string, realPath: string): Promise<FileHandle> {
-  const { folder, name } = placeOf(root, realPath);
-  await using held = await holdFolder(root, folder);
-  // Waited for here, while the folder is still held.
-  return await openFile(held.at(name));
+/** Opens a regular file at a real path below the root without following links. */
+export async function openWorkspaceFile(root: string, realPath: string): Promise<FileHandle> {
+  const { folder, name } = splitRealPath(root, realPath);
+  await using held = await openFolderHandle(root, folder);
+  // Await here, while the folder is still open.
+  return await openRegularFile(held.at(name));
 }
 
-/** The whole text of a file, to the letter: a byte order mark and the ends of lines are part of it. */
-export async function readText(root: string, realPath: string): Promise<TextRead> {
+/** Reads the exact text of a file, including a byte order mark and line endings. */
+export async function readWorkspaceText(root: string, realPath: string): Promise<ReadTextResult> {
   try {
-    await using file = await openBelow(root, realPath);
+    await using file = await openWorkspaceFile(root, realPath);
     const status = await file.stat({ bigint: true });
     if (status.size > textBytesMax) return { kind: 'too-large' };
     const bytes = await file.readFile();
-    // It may have grown in the meantime.
+    // The file may have grown since the check.
     if (bytes.length > textBytesMax) return { kind: 'too-large' };
     if (bytes.includes(0) || !isUtf8(bytes)) return { kind: 'binary' };
     return {
       kind: 'text',
       text: bytes.toString('utf8'),
       bytes: bytes.length,
-      hash: hashOf(bytes),
-      version: stampOf(status),
+      hash: hashContent(bytes),
+      version: formatFileStamp(status),
     };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { kind: 'missing' };
+    if (getSystemErrorCode(error) === 'ENOENT') return { kind: 'missing' };
     throw error;
   }
 }
 
-export type Replacement = {
+export type TextReplacement = {
   readonly realPath: string;
   readonly text: string;
-  /** The version that is to be replaced, null for none; when another is there, the error has the code `ESTALE`. */
+  /** The version to replace, null for a new file; if another version is found, the error code is `ESTALE`. */
   readonly expected: string | null;
-  /** Names the change, so that what is left of it if the process ends in the middle can be found. */
+  /** Identifies the change, so that its temporary file can be found if the process ends midway. */
   readonly change?: string | undefined;
 };
 
 /**
- * Replaces a file by a text, or makes it, with the folders on the way. There is the old content or the
- * new at any moment, even when the power fails. Other names of the same file (hard links) keep the old content.
+ * Atomically replaces or creates a file and its parent folders: at any moment, even after a power loss, the file has
+ * either the old or the new content. Other hard links to the file keep the old content.
  */
-export async function replaceText(
+export async function replaceWorkspaceText(
   root: string,
-  { realPath, text, expected, change = randomBytes(9).toString('hex') }: Replacement,
+  { realPath, text, expected, change = randomBytes(9).toString('hex') }: TextReplacement,
 ): Promise<{ readonly effect: FileEffect; readonly version: string }> {
-  const { folder, name } = placeOf(root, realPath);
-  await using held = await holdFolder(root, folder, true);
-  const temporary = held.at(temporaryName(change));
+  const { folder, name } = splitRealPath(root, realPath);
+  await using held = await openFolderHandle(root, folder, true);
+  const temporary = held.at(getTemporaryName(change));
   const bytes = Buffer.from(text, 'utf8');
-  const before = await statusAt(held.at(name));
+  const before = await readFileStatus(held.at(name));
   try {
-    await writeAnew(temporary, bytes, before?.mode ?? null);
-    const now = await statusAt(held.at(name));
-    if ((now?.version ?? null) !== expected) throw new NotReplaceable('ESTALE');
-    await rename(temporary, held.at(name));
+    await writeNewFile(temporary, bytes, before?.mode ?? null);
+    const now = await readFileStatus(held.at(name));
+    if ((now?.version ?? null) !== expected) throw new NotReplaceableError('ESTALE');
+    await replaceFile(temporary, held.at(name));
     await held.sync();
-    const after = await statusAt(held.at(name));
+    const after = await readFileStatus(held.at(name));
     const path = [...folder, name].join('/');
-    return { effect: { path, hash: hashOf(bytes) }, version: after?.version ?? '' };
+    return { effect: { path, hash: hashContent(bytes) }, version: after?.version ?? '' };
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
 }
 
-/** Removes what a change has left that was cut off in the middle. */
-export async function clearTemporary(root: string, realPath: string, change: string): Promise<void> {
-  const { folder } = placeOf(root, realPath);
+/** Removes the temporary file of an interrupted change. */
+export async function removeTemporaryFile(root: string, realPath: string, change: string): Promise<void> {
+  const { folder } = splitRealPath(root, realPath);
   try {
-    await using held = await holdFolder(root, folder);
-    await rm(held.at(temporaryName(change)), { force: true });
+    await using held = await openFolderHandle(root, folder);
+    await rm(held.at(getTemporaryName(change)), { force: true });
   } catch (error) {
-    // The folder was to be made by the change, and was not.
-    if (codeOf(error) !== 'ENOENT') throw error;
+    // The interrupted change had not created the folder yet.
+    if (getSystemErrorCode(error) !== 'ENOENT') throw error;
   }
 }
 
-function temporaryName(change: string): string {
+function getTemporaryName(change: string): string {
   return `.pawl-${change}.tmp`;
 }
 
-type Status = { readonly mode: number; readonly version: string };
+type FileStatus = { readonly mode: number; readonly version: string };
 
-/** The rights and the version of a file, or null when there is none. What is no file is not replaced. */
-async function statusAt(path: string): Promise<Status | null> {
+/** Returns the mode and version of a file, or null if it does not exist. Throws if the path is not a regular file. */
+async function readFileStatus(path: string): Promise<FileStatus | null> {
   try {
     const status = await lstat(path, { bigint: true });
-    if (!status.isFile()) throw new NotReplaceable(status.isDirectory() ? 'EISDIR' : 'EFTYPE');
-    return { mode: Number(status.mode) & 0o777, version: stampOf(status) };
+    if (!status.isFile()) throw new NotReplaceableError(status.isDirectory() ? 'EISDIR' : 'EFTYPE');
+    return { mode: Number(status.mode) & 0o777, version: formatFileStamp(status) };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (getSystemErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
 
-async function writeAnew(path: string, bytes: Buffer, mode: number | null): Promise<void> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  await using file = await open(path, flags);
+async function writeNewFile(path: string, bytes: Buffer, mode: number | null): Promise<void> {
+  await using file = await openRefusingLinks(path, openFlags.createNew);
   await file.writeFile(bytes);
-  if (mode !== null) await file.chmod(mode);
+  // On Windows a read-only file could not be moved into place.
+  if (mode !== null && hasFileModes()) await file.chmod(mode);
   await file.sync();
 }
 
-/** Has a code as the system's own errors do. */
-class NotReplaceable extends Error {
+/** Carries a code like the system's own errors. */
+class NotReplaceableError extends Error {
   readonly code: 'EISDIR' | 'EFTYPE' | 'ESTALE';
 
   constructor(code: 'EISDIR' | 'EFTYPE' | 'ESTALE') {
@@ -138,7 +138,7 @@ class NotReplaceable extends Error {
   }
 }
 
-function placeOf(
+function splitRealPath(
   root: string,
   realPath: string,
 ): { readonly folder: readonly string[]; readonly name: string } {
@@ -146,6 +146,6 @@ function placeOf(
   return { folder: names.slice(0, -1), name: names.at(-1) ?? '' };
 }
 
-export function hashOf(bytes: Buffer | string): string {
+export function hashContent(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,64 +1,84 @@
 import { realpath } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { codeOf } from '../search/system-error.ts';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { explainUnsafePath, getPlatformPaths, toSlashes } from '../platform/platform.ts';
+import { getSystemErrorCode } from '../search/system-error.ts';
 
 export type WorkspacePath =
-  /** `path` is the way from the root as it was asked for, with `/` between names; `realPath` is where it leads. */
+  /** `path` is the requested path relative to the root, with `/` separators; `realPath` is its resolved target. */
   | { readonly kind: 'inside'; readonly path: string; readonly realPath: string }
   | { readonly kind: 'outside' }
-  /** `code` is the system's, such as `ENOENT`. */
+  /** `code` is the system's error code, such as `ENOENT`. */
   | { readonly kind: 'failed'; readonly code: string };
 
 /**
- * Where a path given by a model really leads. `root` is a real path. A path that leaves the root by `..`, by being
- * absolute or through a symbolic link is outside, and whether anything is there is not told.
+ * Resolves a path given by a model. `root` is a real path. A path that leaves the root by `..`, by being absolute or
+ * through a symbolic link is "outside", which does not reveal whether the target exists.
  */
-export async function resolveInWorkspace(root: string, path: string): Promise<WorkspacePath> {
-  return resolveWith(root, path, async (wanted) => realpath(wanted));
+export async function resolveWorkspacePath(root: string, path: string): Promise<WorkspacePath> {
+  return resolveContainedPath(root, path, async (wanted) => realpath(wanted));
 }
 
-/** The same for a path that need not exist yet: what does exist of it is followed, and the rest is put after it. */
-export async function resolveNewInWorkspace(root: string, path: string): Promise<WorkspacePath> {
-  return resolveWith(root, path, realOfNearest);
+/** Like `resolveWorkspacePath`, for a path that may not exist yet: resolves the existing part and appends the rest. */
+export async function resolveNewWorkspacePath(root: string, path: string): Promise<WorkspacePath> {
+  return resolveContainedPath(root, path, findNearestRealPath);
 }
 
-async function resolveWith(
+async function resolveContainedPath(
   root: string,
   path: string,
   realOf: (path: string) => Promise<string>,
 ): Promise<WorkspacePath> {
   if (path.includes('\0')) return { kind: 'failed', code: 'ENOENT' };
   const wanted = resolve(root, path);
-  // On every system: a path of another system's kind is no name, but an attempt to leave.
-  if (!isInside(root, wanted) || /^(?:[a-z]:[\\/]|\\\\)/i.test(path)) return { kind: 'outside' };
+  if (leadsOutside(root, path, process.platform)) return { kind: 'outside' };
+  if (explainUnsafePath(path, process.platform) !== null) return { kind: 'failed', code: 'EINVAL' };
   try {
     const realPath = await realOf(wanted);
-    if (!isInside(root, realPath)) return { kind: 'outside' };
-    return { kind: 'inside', path: relative(root, wanted).replaceAll(sep, '/'), realPath };
+    if (!isInsideRoot(root, realPath)) return { kind: 'outside' };
+    return { kind: 'inside', path: toSlashes(relative(root, wanted)), realPath };
   } catch (error) {
-    return { kind: 'failed', code: codeOf(error) };
+    return { kind: 'failed', code: getSystemErrorCode(error) };
   }
 }
 
-/** The real path of the nearest folder above that exists, with the missing names after it. */
-async function realOfNearest(path: string): Promise<string> {
+/** Returns the real path of the nearest existing ancestor with the missing names appended. */
+async function findNearestRealPath(path: string): Promise<string> {
   const missing: string[] = [];
   for (let at = path; ; at = dirname(at)) {
     try {
       return join(await realpath(at), ...missing);
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT' || dirname(at) === at) throw error;
+      if (getSystemErrorCode(error) !== 'ENOENT' || dirname(at) === at) throw error;
       missing.unshift(basename(at));
     }
   }
 }
 
-export function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && resolve(root, way) === path;
+/** Whether a path resolved against the root leaves it, before links are followed. */
+export function leadsOutside(root: string, path: string, platform: NodeJS.Platform): boolean {
+  // On every platform, an absolute Windows path is an attempt to leave the root, not a file name. On Windows, so is
+  // `C:name`, because it depends on the drive's current folder.
+  const isOfWindows = /^(?:[a-z]:[\\/]|\\\\)/i.test(path) || (platform === 'win32' && /^[a-z]:/i.test(path));
+  return isOfWindows || !isInsideRoot(root, getPlatformPaths(platform).resolve(root, path), platform);
 }
 
-/** In quotes with escapes and not for ever: a path from a model may hold anything. */
-export function quoted(path: string): string {
+/** Whether an absolute path is the root or below it. Windows drives have no relative path between them. */
+export function isInsideRoot(
+  root: string,
+  path: string,
+  platform: NodeJS.Platform = process.platform,
+): boolean {
+  const paths = getPlatformPaths(platform);
+  const way = paths.relative(root, path);
+  return (
+    way !== '..' &&
+    !way.startsWith(`..${paths.sep}`) &&
+    !paths.isAbsolute(way) &&
+    paths.resolve(root, way) === path
+  );
+}
+
+/** Quotes, escapes and truncates a path, because a model can put anything into it. */
+export function quotePath(path: string): string {
   return JSON.stringify(path === '' ? '.' : path.slice(0, 300));
 }

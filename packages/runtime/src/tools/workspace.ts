@@ -1,33 +1,33 @@
-/** What the tools that work on one folder share. */
-export type Workspace = {
+/** The state shared by the tools of one folder. */
+export type AgentWorkspace = {
   /** A real path. */
   readonly root: string;
-  /** The files that are known, to name the one that was perhaps meant. */
+  /** The known files, for suggesting similar paths. */
   readonly paths: readonly string[];
-  /** Remembers which version of a file was seen last, so that a change made by somebody else is noticed. */
+  /** Records the last version of a file that the agent saw, to detect changes by others. */
   saw(realPath: string, version: string): void;
-  /** Whether the file is another than the one that was seen; false for one that never was. */
+  /** Whether the file differs from the version last seen; false if it was never seen. */
   isOutdated(realPath: string, version: string): boolean;
-  /** Runs one change after the other, so that calls made at once do not undo each other. */
+  /** Runs changes one after the other, so that concurrent calls do not overwrite each other. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
 };
 
-/** How many files are remembered; those seen longest ago are forgotten first. */
-const filesMax = 10_000;
+/** Maximum number of files tracked; the least recently seen are evicted first. */
+const rememberedFilesMax = 10_000;
 
-/** Give every tool of one folder the same one. */
-export function createWorkspace(root: string, paths: readonly string[] = []): Workspace {
+/** All tools of one folder must share one workspace. */
+export function createWorkspace(root: string, paths: readonly string[] = []): AgentWorkspace {
   const versions = new Map<string, string>();
   let last: Promise<unknown> = Promise.resolve();
   return {
     root,
     paths,
     saw(realPath, version) {
-      // Deleted first, so that the order is that of the last look.
+      // Delete first, so that insertion order is the order of last use.
       versions.delete(realPath);
       versions.set(realPath, version);
       const [oldest] = versions.keys();
-      if (versions.size > filesMax && oldest !== undefined) versions.delete(oldest);
+      if (versions.size > rememberedFilesMax && oldest !== undefined) versions.delete(oldest);
     },
     isOutdated(realPath, version) {
       const seen = versions.get(realPath);
@@ -35,7 +35,7 @@ export function createWorkspace(root: string, paths: readonly string[] = []): Wo
     },
     inTurn(work) {
       const result = last.then(work);
-      // One that throws does not hold up the next.
+      // A failed task does not block the next one.
       last = result.catch(() => undefined);
       return result;
     },

@@ -1,14 +1,20 @@
 import * as z from 'zod';
-import { codeOf } from '../search/system-error.ts';
-import { fileFailure, placeToChange } from './file-errors.ts';
-import { intendChange, settleFile } from './settle-file.ts';
-import { defineTool, failure, type Tool, type ToolExecution, type ToolResult } from './tool.ts';
-import { hashOf, readText, replaceText, textBytesMax, type TextRead } from './workspace-file.ts';
-import { quoted } from './workspace-path.ts';
-import type { Workspace } from './workspace.ts';
+import { getSystemErrorCode } from '../search/system-error.ts';
+import { toFileFailure, resolvePathToChange } from './file-errors.ts';
+import { recordIntent, createFileReconciler } from './reconcile-file.ts';
+import { defineTool, createToolFailure, type Tool, type ExecutionHandle, type ToolResult } from './tool.ts';
+import {
+  hashContent,
+  readWorkspaceText,
+  replaceWorkspaceText,
+  textBytesMax,
+  type ReadTextResult,
+} from './workspace-file.ts';
+import { quotePath } from './workspace-path.ts';
+import type { AgentWorkspace } from './workspace.ts';
 
-/** Makes a file or replaces all of it. */
-export function createWriteTool(workspace: Workspace): Tool {
+/** Creates a file or replaces its whole content. */
+export function createWriteTool(workspace: AgentWorkspace): Tool {
   return defineTool({
     name: 'write',
     effect: 'verifiable',
@@ -20,45 +26,54 @@ export function createWriteTool(workspace: Workspace): Tool {
       path: z.string().min(1).describe('Path of the file, relative to the folder.'),
       content: z.string().max(textBytesMax).describe('All that the file is to hold.'),
     }),
-    settle: settleFile(workspace),
+    settle: createFileReconciler(workspace),
     run: ({ path, content }, { signal, execution }) =>
       workspace.inTurn(async () => {
-        if (signal.aborted) return failure('cancelled', `Writing ${quoted(path)} was called off.`);
-        if (!content.isWellFormed()) return failure('invalid', halfCharacter);
-        const found = await placeToChange(workspace, path);
+        if (signal.aborted)
+          return createToolFailure('cancelled', `Writing ${quotePath(path)} was called off.`);
+        if (!content.isWellFormed()) return createToolFailure('invalid', loneSurrogateText);
+        const found = await resolvePathToChange(workspace, path);
         if (!found.ok) return found.refusal;
         try {
-          return await write(workspace, { ...found.place, execution }, content);
+          return await writeWholeFile(workspace, { ...found.place, execution }, content);
         } catch (error) {
-          return fileFailure(codeOf(error), path, workspace);
+          return toFileFailure(getSystemErrorCode(error), path, workspace);
         }
       }),
   });
 }
 
-const halfCharacter = 'The content has half a character in it (a lone surrogate). Write it again without.';
+const loneSurrogateText =
+  'The content has half a character in it (a lone surrogate). Write it again without.';
 
-type Place = {
+type ChangeTarget = {
   readonly path: string;
   readonly realPath: string;
-  readonly execution: ToolExecution | undefined;
+  readonly execution: ExecutionHandle | undefined;
 };
 
-async function write(workspace: Workspace, place: Place, text: string): Promise<ToolResult> {
+async function writeWholeFile(
+  workspace: AgentWorkspace,
+  place: ChangeTarget,
+  text: string,
+): Promise<ToolResult> {
   const { path, realPath, execution } = place;
-  const before = await readText(workspace.root, realPath);
+  const before = await readWorkspaceText(workspace.root, realPath);
   if (before.kind === 'binary' || before.kind === 'too-large') {
     const what = before.kind === 'binary' ? 'is a binary file' : 'is too large to be text';
-    return failure('failed', `${quoted(path)} ${what}. It is not replaced; write to another path.`);
+    return createToolFailure(
+      'failed',
+      `${quotePath(path)} ${what}. It is not replaced; write to another path.`,
+    );
   }
   if (before.kind === 'text' && workspace.isOutdated(realPath, before.version)) {
-    return fileFailure('ESTALE', path, workspace);
+    return toFileFailure('ESTALE', path, workspace);
   }
   const expected = before.kind === 'text' ? before.version : null;
-  const intent = { path, before: before.kind === 'text' ? before.hash : null, after: hashOf(text) };
-  if (!(await intendChange(execution, intent)))
-    return failure('cancelled', `Writing ${quoted(path)} was called off.`);
-  const { effect, version } = await replaceText(workspace.root, {
+  const intent = { path, before: before.kind === 'text' ? before.hash : null, after: hashContent(text) };
+  if (!(await recordIntent(execution, intent)))
+    return createToolFailure('cancelled', `Writing ${quotePath(path)} was called off.`);
+  const { effect, version } = await replaceWorkspaceText(workspace.root, {
     realPath,
     text,
     expected,
@@ -67,18 +82,18 @@ async function write(workspace: Workspace, place: Place, text: string): Promise<
   workspace.saw(realPath, version);
   return {
     ok: true,
-    output: { path, lines: linesIn(text), replaced: replaced(before, effect.hash) },
+    output: { path, lines: countLines(text), replaced: describeReplaced(before, effect.hash) },
     files: [effect],
   };
 }
 
-function replaced(before: TextRead, hash: string): string {
+function describeReplaced(before: ReadTextResult, hash: string): string {
   if (before.kind !== 'text') return 'nothing: the file is new';
   if (before.hash === hash) return 'the very same content';
-  return `${linesIn(before.text)} lines, ${before.bytes} bytes`;
+  return `${countLines(before.text)} lines, ${before.bytes} bytes`;
 }
 
-function linesIn(text: string): number {
+function countLines(text: string): number {
   if (text === '') return 0;
   const ends = text.split('\n').length;
   return text.endsWith('\n') ? ends - 1 : ends;

@@ -1,57 +1,59 @@
 import { parseTrace, type Json } from '@pawl/core';
-import { problem, readLines, told } from './read-lines.ts';
-import { megabytes, notText, textLines, type TextLine } from './text-lines.ts';
+import { createTraceProblem, readTraceLines, describeTraceProblem } from './read-lines.ts';
+import { formatMegabytes, notUtf8Text, splitTextLines, type TextLine } from './text-lines.ts';
 import type { TraceItem } from './trace-item.ts';
 import type { TraceLimits } from './trace-limits.ts';
 import type { TraceSource } from './trace-sources.ts';
 
-/** A first line that is longer is hardly the opening bracket of a document. */
-const openingMax = 200;
+/** A longer first line is unlikely to be the opening of a multi-line document. */
+const documentOpeningMax = 200;
 
-/** The runs in one source, which is a JSON document or lines of JSON; its beginning shows which. */
-export async function* readSource(
+/** Reads the runs of one source, which is a JSON document or lines of JSON; its beginning shows which. */
+export async function* readTraceSource(
   bytes: AsyncIterable<Buffer>,
   source: TraceSource,
   limits: TraceLimits,
 ): AsyncGenerator<TraceItem> {
-  const lines = textLines(bytes, limits.heldBytes);
+  const lines = splitTextLines(bytes, limits.heldBytes);
   try {
     const { value: first } = await lines.next();
     if (first === undefined) {
-      if (!source.isFound) yield problem(source, null, 'it is empty');
+      if (!source.isFound) yield createTraceProblem(source, null, 'it is empty');
       return;
     }
-    if (source.isFound && isForeign(first)) return;
+    if (source.isFound && isForeignLine(first)) return;
     const { value: second } = await lines.next();
-    if (isForeign(first) && (second === undefined || isForeign(second))) {
-      yield problem(source, first.number, 'it begins neither like JSON nor like lines of it');
+    if (isForeignLine(first) && (second === undefined || isForeignLine(second))) {
+      yield createTraceProblem(source, first.number, 'it begins neither like JSON nor like lines of it');
       return;
     }
-    const all = chain(second === undefined ? [first] : [first, second], lines);
-    if (isOpening(first, second)) yield* readDocument(all, source, limits);
-    else yield* readLines(all, { source, limits, isSingle: second === undefined });
+    const all = chainLines(second === undefined ? [first] : [first, second], lines);
+    if (isDocumentOpening(first, second)) yield* readTraceDocument(all, source, limits);
+    else yield* readTraceLines(all, { source, limits, isSingle: second === undefined });
   } finally {
     await lines.return(undefined);
   }
 }
 
-/** Whether a line is of something else than JSON. */
-function isForeign(line: TextLine): boolean {
-  return 'text' in line ? !/^\s*[[{]/.test(line.text) : line.error === notText;
+/** Whether a line is not JSON. */
+function isForeignLine(line: TextLine): boolean {
+  return 'text' in line ? !/^\s*[[{]/.test(line.text) : line.error === notUtf8Text;
 }
 
-/** Whether a line begins a document that goes on in the next one. */
-function isOpening(first: TextLine, second: TextLine | undefined): boolean {
-  if (second === undefined || !('text' in first) || parsed(first.text) !== undefined) return false;
-  const end = first.text.slice(-openingMax).trimEnd().at(-1) ?? '';
+/** Whether a line begins a document that continues on the next line. */
+function isDocumentOpening(first: TextLine, second: TextLine | undefined): boolean {
+  if (second === undefined || !('text' in first) || tryParseJson(first.text) !== undefined) return false;
+  const end = first.text.slice(-documentOpeningMax).trimEnd().at(-1) ?? '';
   if (!'[{,:'.includes(end)) return false;
-  // However long it is and whatever comes next: no line that is whole ends in the beginning of a list.
+  // No complete line ends with an opening bracket, whatever its length and whatever follows.
   if (end === '[') return true;
-  return first.text.length <= openingMax || !('text' in second) || parsed(second.text) === undefined;
+  return (
+    first.text.length <= documentOpeningMax || !('text' in second) || tryParseJson(second.text) === undefined
+  );
 }
 
-/** A document that is no JSON as a whole may still be lines of JSON whose first one is broken. */
-async function* readDocument(
+/** A document that is not valid JSON as a whole may still be lines of JSON with a broken first line. */
+async function* readTraceDocument(
   lines: AsyncIterable<TextLine>,
   source: TraceSource,
   limits: TraceLimits,
@@ -62,40 +64,42 @@ async function* readDocument(
     held.push(line);
     bytes += 'bytes' in line ? line.bytes : 0;
     if (bytes <= limits.heldBytes) continue;
-    const limit = megabytes(limits.heldBytes);
-    return yield problem(
+    const limit = formatMegabytes(limits.heldBytes);
+    return yield createTraceProblem(
       source,
       null,
       `one JSON document of more than ${limit}; write one run on each line instead`,
     );
   }
-  const whole = parsed(held.map((line) => ('text' in line ? line.text : '')).join('\n'));
-  if (whole === undefined) yield* readBroken(held, source, limits);
+  const whole = tryParseJson(held.map((line) => ('text' in line ? line.text : '')).join('\n'));
+  if (whole === undefined) yield* readBrokenDocument(held, source, limits);
   else {
     const { runs, problems } = parseTrace(whole, source.name);
     for (const run of runs) yield { file: source.file, run };
-    for (const one of problems) yield problem(source, null, told(one, !source.isFound));
+    for (const one of problems)
+      yield createTraceProblem(source, null, describeTraceProblem(one, !source.isFound));
   }
 }
 
-async function* readBroken(
+async function* readBrokenDocument(
   held: readonly TextLine[],
   source: TraceSource,
   limits: TraceLimits,
 ): AsyncGenerator<TraceItem> {
   const whole = held.filter(
-    (line) => 'text' in line && line.text.startsWith('{') && parsed(line.text) !== undefined,
+    (line) => 'text' in line && line.text.startsWith('{') && tryParseJson(line.text) !== undefined,
   );
-  if (whole.length * 2 >= held.length) yield* readLines(chain(held), { source, limits, isSingle: false });
+  if (whole.length * 2 >= held.length)
+    yield* readTraceLines(chainLines(held), { source, limits, isSingle: false });
   else
-    yield problem(
+    yield createTraceProblem(
       source,
       held[0]?.number ?? null,
       'not JSON: it begins like a document that goes over many lines, and breaks off',
     );
 }
 
-function parsed(text: string): Json | undefined {
+function tryParseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
   } catch {
@@ -103,7 +107,10 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-async function* chain(first: readonly TextLine[], rest?: AsyncIterable<TextLine>): AsyncGenerator<TextLine> {
+async function* chainLines(
+  first: readonly TextLine[],
+  rest?: AsyncIterable<TextLine>,
+): AsyncGenerator<TextLine> {
   yield* first;
   if (rest !== undefined) yield* rest;
 }

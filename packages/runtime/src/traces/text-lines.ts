@@ -1,38 +1,41 @@
-/** A line of a text, counted from 1; or what kept it from being one. */
+/** A line of text with its 1-based number, or the reason why it could not be read. */
 export type TextLine =
   | { readonly number: number; readonly text: string; readonly bytes: number }
   | { readonly number: number; readonly error: string };
 
-/** The lines that are not blank, each as soon as it is complete. What is longer than the limit is never held. */
-export async function* textLines(source: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<TextLine> {
+/** Yields the non-blank lines as soon as each is complete. Lines longer than the limit are not buffered. */
+export async function* splitTextLines(
+  source: AsyncIterable<Buffer>,
+  bytesMax: number,
+): AsyncGenerator<TextLine> {
   const line = new PendingLine(bytesMax);
   for await (const chunk of source) {
     let start = 0;
-    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+    for (let end = chunk.indexOf(newlineByte); end !== -1; end = chunk.indexOf(newlineByte, start)) {
       line.add(chunk.subarray(start, end));
       start = end + 1;
       const taken = line.take();
-      if (!isBlank(taken)) yield taken;
+      if (!isBlankTextLine(taken)) yield taken;
     }
     line.add(chunk.subarray(start));
   }
   const last = line.take();
-  if (!isBlank(last)) yield last;
+  if (!isBlankTextLine(last)) yield last;
 }
 
-/** What is said of a line that is not text. */
-export const notText = 'not UTF-8';
+/** The error for a line that is not valid text. */
+export const notUtf8Text = 'not UTF-8';
 
-const newline = 0x0a;
+const newlineByte = 0x0a;
 
-function isBlank(line: TextLine): boolean {
+function isBlankTextLine(line: TextLine): boolean {
   return 'text' in line && line.text.trim() === '';
 }
 
-/** Collects one line from however many pieces it comes in. */
+/** Assembles one line from any number of chunks. */
 class PendingLine {
   readonly #bytesMax: number;
-  /** Takes a byte order mark off by itself, and knows what is not UTF-8. */
+  /** Strips a byte order mark and rejects invalid UTF-8. */
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   #pieces: Buffer[] = [];
   #length = 0;
@@ -58,17 +61,17 @@ class PendingLine {
     if (bytes > this.#bytesMax)
       return {
         number,
-        error: `too long: ${megabytes(bytes)}, where ${megabytes(this.#bytesMax)} can be held`,
+        error: `too long: ${formatMegabytes(bytes)}, where ${formatMegabytes(this.#bytesMax)} can be held`,
       };
     try {
       const [first = Buffer.alloc(0)] = pieces;
       return { number, text: this.#decoder.decode(pieces.length > 1 ? Buffer.concat(pieces) : first), bytes };
     } catch {
-      return { number, error: notText };
+      return { number, error: notUtf8Text };
     }
   }
 }
 
-export function megabytes(bytes: number): string {
+export function formatMegabytes(bytes: number): string {
   return `${Math.round(bytes / 1024 / 1024).toLocaleString('en')} MB`;
 }

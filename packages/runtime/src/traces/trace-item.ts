@@ -1,6 +1,6 @@
 import type { RecordedRun } from '@pawl/core';
 
-/** Something that could not be read and was passed over. */
+/** Something that could not be read and was skipped. */
 export type TraceReadProblem = {
   readonly file: string;
   readonly line: number | null;

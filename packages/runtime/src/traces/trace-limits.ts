@@ -1,15 +1,15 @@
-/** What reading traces may cost. A limit that is hit shows up as a problem, never as silence. */
+/** Limits for reading traces. Hitting one is reported as a problem. */
 export type TraceLimits = {
   /**
-   * Bytes that are held at once: one line, one JSON document, or one run that is written over many lines. Files of
-   * whole runs, one on each line, may be of any size.
+   * Maximum bytes buffered at once: one line, one JSON document, or one run spread over many lines. Files with whole
+   * runs on each line may have any size.
    */
   readonly heldBytes: number;
-  /** Lines looked at before it must be plain what a file is. */
+  /** Lines read before the file's format must be clear. */
   readonly unknownLines: number;
-  /** Names looked at in a folder. */
+  /** Maximum number of entries visited in a folder. */
   readonly entries: number;
-  /** Folders within folders. */
+  /** Maximum nesting depth of folders. */
   readonly depth: number;
 };
 

@@ -1,6 +1,6 @@
 export type TrustErrorCode = 'missing' | 'unsafe' | 'unreadable' | 'unwritable';
 
-/** What the user trusts cannot be looked up or kept. The message is one line: what, where, what to do. */
+/** A trust record cannot be read or written. The message is one line: what, where and what to do. */
 export class TrustError extends Error {
   override readonly name = 'TrustError';
   readonly code: TrustErrorCode;
@@ -8,20 +8,20 @@ export class TrustError extends Error {
 
   constructor(code: TrustErrorCode, path: string, cause?: unknown) {
     const reason = cause instanceof Error ? ` (${cause.message})` : '';
-    super(`${what[code]}: ${JSON.stringify(path)}${reason}. ${whatToDo[code]}`, { cause });
+    super(`${trustErrorText[code]}: ${JSON.stringify(path)}${reason}. ${trustErrorAdvice[code]}`, { cause });
     this.code = code;
     this.path = path;
   }
 }
 
-const what: Record<TrustErrorCode, string> = {
+const trustErrorText: Record<TrustErrorCode, string> = {
   missing: 'There is no such folder to trust',
   unsafe: 'Others can change what you trust',
   unreadable: 'What you trust cannot be read',
   unwritable: 'What you trust cannot be kept',
 };
 
-const whatToDo: Record<TrustErrorCode, string> = {
+const trustErrorAdvice: Record<TrustErrorCode, string> = {
   missing: 'Check the spelling.',
   unsafe: 'Make it yours alone, with chmod go-w, or remove it.',
   unreadable: 'Give yourself the right to read it, or remove it.',

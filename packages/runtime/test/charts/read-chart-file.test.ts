@@ -10,16 +10,19 @@ import { ChartFileError } from '../../src/charts/chart-file-error.ts';
 import { chartFileBytesMax, readChartFile } from '../../src/charts/read-chart-file.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
+
 const folder = mkdtempSync(join(tmpdir(), 'pawl-charts-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function write(name: string, content: string | Uint8Array): string {
+function writeChartFile(name: string, content: string | Uint8Array): string {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
 }
 
-async function errorOf(path: string): Promise<ChartFileError> {
+async function readChartError(path: string): Promise<ChartFileError> {
   try {
     await readChartFile(path);
   } catch (error) {
@@ -29,11 +32,11 @@ async function errorOf(path: string): Promise<ChartFileError> {
   throw new Error('the file was taken');
 }
 
-async function errorIn(name: string, content: string | Uint8Array): Promise<ChartFileError> {
-  return errorOf(write(name, content));
+async function readChartTextError(name: string, content: string | Uint8Array): Promise<ChartFileError> {
+  return readChartError(writeChartFile(name, content));
 }
 
-const door = `
+const doorChart = `
 # How a door works.
 name: door
 initial: shut
@@ -50,13 +53,13 @@ states:
 `;
 
 /** A list of nine, by a name of its own. */
-function row(name: string, of: string): string {
+function formatAliasRow(name: string, of: string): string {
   return `${name}: &${name} [${Array.from({ length: 9 }, () => of).join(', ')}]`;
 }
 
 describe('readChartFile', () => {
   it('reads YAML, with comments, folded text and aliases', async () => {
-    const chart = await readChartFile(write('door.yaml', door));
+    const chart = await readChartFile(writeChartFile('door.yaml', doorChart));
     expect(chart).toMatchObject({
       name: 'door',
       initial: 'shut',
@@ -69,15 +72,17 @@ describe('readChartFile', () => {
 
   it.each(Object.values(modeCharts))('reads $name from JSON and from YAML as it was', async (chart) => {
     const json = JSON.stringify(chart, null, '\t');
-    expect(await readChartFile(write('chart.json', `\uFEFF${json}`))).toEqual(chart);
-    expect(await readChartFile(write('chart.JSON', JSON.stringify(chart)))).toEqual(chart);
-    expect(await readChartFile(write('chart.yml', stringify(chart)))).toEqual(chart);
-    expect(await readChartFile(write('crlf.yaml', stringify(chart).replaceAll('\n', '\r\n')))).toEqual(chart);
+    expect(await readChartFile(writeChartFile('chart.json', `\uFEFF${json}`))).toEqual(chart);
+    expect(await readChartFile(writeChartFile('chart.JSON', JSON.stringify(chart)))).toEqual(chart);
+    expect(await readChartFile(writeChartFile('chart.yml', stringify(chart)))).toEqual(chart);
+    expect(
+      await readChartFile(writeChartFile('crlf.yaml', stringify(chart).replaceAll('\n', '\r\n'))),
+    ).toEqual(chart);
   });
 
-  it('follows a link', async () => {
+  onUnix('follows a link', async () => {
     const link = join(folder, 'link.yaml');
-    symlinkSync(write('target.yaml', door), link);
+    symlinkSync(writeChartFile('target.yaml', doorChart), link);
     expect((await readChartFile(link)).name).toBe('door');
   });
 });
@@ -99,7 +104,7 @@ describe('a file without a chart', () => {
     ['j.json', '{\n"name": "a",\n"name": "b"}', 3, 'the key "name" stands there twice.'],
     ['k.yaml', new Uint8Array([0x6e, 0xff, 0xfe]), null, 'this is not text in UTF-8. Save it as such.'],
   ] as const)('is told where its syntax is wrong: %s', async (name, content, line, problem) => {
-    const error = await errorIn(name, content);
+    const error = await readChartTextError(name, content);
     expect(error).toMatchObject({ code: 'syntax', line, path: join(folder, name) });
     expect(error.message).toContain(`${name}"${line === null ? '' : `, line ${line}`}: ${problem}`);
     expect(error.message).not.toContain('\n');
@@ -109,53 +114,57 @@ describe('a file without a chart', () => {
     ['a.yaml', '', null, 'The chart: expects an object, and got null.'],
     [
       'b.yaml',
-      door.replace('next: [open]', 'next: [ajar]'),
+      doorChart.replace('next: [open]', 'next: [ajar]'),
       8,
       'states[0].next[0]: state "shut" leads to "ajar"',
     ],
-    ['c.yaml', door.replace('initial: shut', 'initial: ajar'), 4, 'there is no state "ajar"'],
+    ['c.yaml', doorChart.replace('initial: shut', 'initial: ajar'), 4, 'there is no state "ajar"'],
     [
       'd.yaml',
-      door.replace('    next: [shut]', '    next: [shut]\n    timeoutMs: soon'),
+      doorChart.replace('    next: [shut]', '    next: [shut]\n    timeoutMs: soon'),
       15,
       'timeoutMs: expects',
     ],
-    ['e.yaml', door.replace('    next: [shut]', ''), 12, 'state "open" has no next state.'],
-    ['f.yaml', `${door}\nfinish:\n  tools: [x]\n`, 16, 'finish.state: expects a name'],
+    ['e.yaml', doorChart.replace('    next: [shut]', ''), 12, 'state "open" has no next state.'],
+    ['f.yaml', `${doorChart}\nfinish:\n  tools: [x]\n`, 16, 'finish.state: expects a name'],
     ['g.json', '{\n"name": "a",\n"initial": 1}', 3, 'initial: expects a name'],
-    ['h.yaml', `${door}\n"__proto__": {}`, 3, 'there is no key "__proto__"'],
+    ['h.yaml', `${doorChart}\n"__proto__": {}`, 3, 'there is no key "__proto__"'],
   ] as const)('is told where the chart is wrong: %s', async (name, content, line, problem) => {
-    const error = await errorIn(name, content);
+    const error = await readChartTextError(name, content);
     expect(error).toMatchObject({ code: 'invalid', line });
     expect(error.message).toContain(problem);
     expect(error.message).not.toContain('\n');
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 
-  it('is missing, a folder, a pipe, of another kind, or too large', async () => {
-    expect(await errorOf(join(folder, 'none.yaml'))).toMatchObject({ code: 'missing' });
-    expect(await errorOf(join(write('file.json', '{}'), 'in.yaml'))).toMatchObject({ code: 'missing' });
+  onUnix('is missing, a folder, a pipe, of another kind, or too large', async () => {
+    expect(await readChartError(join(folder, 'none.yaml'))).toMatchObject({ code: 'missing' });
+    expect(await readChartError(join(writeChartFile('file.json', '{}'), 'in.yaml'))).toMatchObject({
+      code: 'missing',
+    });
     execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
-    expect(await errorOf(join(folder, 'pipe.yaml'))).toMatchObject({ code: 'not-a-file' });
-    expect(await errorIn('chart.toml', '')).toMatchObject({ code: 'unknown-kind' });
-    const large = await errorIn('large.yaml', `# ${'x'.repeat(chartFileBytesMax)}`);
+    expect(await readChartError(join(folder, 'pipe.yaml'))).toMatchObject({ code: 'not-a-file' });
+    expect(await readChartTextError('chart.toml', '')).toMatchObject({ code: 'unknown-kind' });
+    const large = await readChartTextError('large.yaml', `# ${'x'.repeat(chartFileBytesMax)}`);
     expect(large).toMatchObject({ code: 'too-large' });
-    expect(await errorIn('most.yaml', `# ${'x'.repeat(chartFileBytesMax - 2)}`)).toMatchObject({
+    expect(await readChartTextError('most.yaml', `# ${'x'.repeat(chartFileBytesMax - 2)}`)).toMatchObject({
       code: 'invalid',
     });
   });
 
   it('cannot grow by aliases', async () => {
     const bomb = [
-      row('a', 'x'),
-      row('b', '*a'),
-      row('c', '*b'),
-      row('d', '*c'),
-      row('e', '*d'),
-      row('f', '*e'),
+      formatAliasRow('a', 'x'),
+      formatAliasRow('b', '*a'),
+      formatAliasRow('c', '*b'),
+      formatAliasRow('d', '*c'),
+      formatAliasRow('e', '*d'),
+      formatAliasRow('f', '*e'),
     ];
-    expect((await errorIn('bomb.yaml', bomb.join('\n'))).message).toContain('Excessive alias count');
-    expect(await errorIn('ring.yaml', 'name: &a [*a]')).toMatchObject({ code: 'invalid' });
+    expect((await readChartTextError('bomb.yaml', bomb.join('\n'))).message).toContain(
+      'Excessive alias count',
+    );
+    expect(await readChartTextError('ring.yaml', 'name: &a [*a]')).toMatchObject({ code: 'invalid' });
   });
 
   it.each([
@@ -167,13 +176,16 @@ describe('a file without a chart', () => {
     ['&a ', 80_000],
   ])('is found out in good time, however it is built: %j times %i', async (part, times) => {
     for (const name of ['deep.yaml', 'deep.json'])
-      expect(await errorIn(name, part.repeat(times))).toMatchObject({ code: 'syntax' });
+      expect(await readChartTextError(name, part.repeat(times))).toMatchObject({ code: 'syntax' });
   });
 
   it('may have tens of thousands of keys and still be answered', async () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n');
-    expect(await errorIn('keys.yaml', keys)).toMatchObject({ code: 'invalid' });
-    expect(await errorIn('keys.yaml', `${keys}\nk7: 1`)).toMatchObject({ code: 'syntax', line: 20_001 });
+    expect(await readChartTextError('keys.yaml', keys)).toMatchObject({ code: 'invalid' });
+    expect(await readChartTextError('keys.yaml', `${keys}\nk7: 1`)).toMatchObject({
+      code: 'syntax',
+      line: 20_001,
+    });
   });
 
   it('is told so, whatever it holds', async () => {
@@ -182,16 +194,16 @@ describe('a file without a chart', () => {
       fc.json(),
       fc
         .tuple(
-          fc.nat({ max: door.length }),
+          fc.nat({ max: doorChart.length }),
           fc.nat({ max: 8 }),
           fc.constantFrom('', ':', '-', '&', '*', '\t', '[', '!', '|'),
         )
-        .map(([at, cut, put]) => door.slice(0, at) + put + door.slice(at + cut)),
+        .map(([at, cut, put]) => doorChart.slice(0, at) + put + doorChart.slice(at + cut)),
     );
     await fc.assert(
       fc.asyncProperty(anyText, fc.constantFrom('any.yaml', 'any.json'), async (text, name) => {
         try {
-          await readChartFile(write(name, text));
+          await readChartFile(writeChartFile(name, text));
         } catch (error) {
           expect(error).toBeInstanceOf(ChartFileError);
         }

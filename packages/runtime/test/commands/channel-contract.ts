@@ -1,38 +1,43 @@
 import { step, type Event } from '@pawl/core';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { carryingOut } from '../../src/commands/carrying-out.ts';
+import { markExecutedCommand } from '../../src/commands/executed-command.ts';
 import { commandLimits } from '../../src/commands/channel.ts';
 import type { SessionCommand } from '../../src/commands/command.ts';
-import { fork } from '../../src/store/fork.ts';
-import type { Position, Store } from '../../src/store/store.ts';
-import { session, tell } from '../store/tale.ts';
+import { forkStoredSession } from '../../src/store/fork.ts';
+import type { LogPosition, Store } from '../../src/store/store.ts';
+import { createSampleSession, appendSampleEvents } from '../store/sample-session.ts';
 
-const say = (text: string): SessionCommand => ({ kind: 'say', text });
+const createSayCommand = (text: string): SessionCommand => ({ kind: 'say', text });
 
 /** What holds of the commands of every store. `make` gives a way to open one and the same store, as often as one likes. */
-export function keepsCommands(make: () => () => Store): void {
-  keepsThemInOrder(make);
-  takesThemAwayOnce(make);
-  knowsRequests(make);
-  refuses(make);
+export function describeCommandContract(make: () => () => Store): void {
+  describeCommandOrder(make);
+  describeCommandRemoval(make);
+  describeRequestIds(make);
+  describeCommandRefusals(make);
 }
 
-async function textsIn(store: Store, id = 'a'): Promise<readonly unknown[]> {
+async function listPendingTexts(store: Store, id = 'a'): Promise<readonly unknown[]> {
   return (await store.commands.waiting(id)).map(({ command }) => command?.kind === 'say' && command.text);
 }
 
-function keepsThemInOrder(make: () => () => Store): void {
+function describeCommandOrder(make: () => () => Store): void {
   it('keeps commands in the order in which they were sent, for whoever looks', async () => {
     const open = make();
-    await open().create(session('a'), 'me');
-    await open().create(session('b'), 'me');
+    await open().create(createSampleSession('a'), 'me');
+    await open().create(createSampleSession('b'), 'me');
     const ids = [];
-    for (const text of ['one', 'two', 'three']) ids.push(await open().commands.send('a', say(text)));
+    for (const text of ['one', 'two', 'three'])
+      ids.push(await open().commands.send('a', createSayCommand(text)));
     await open().commands.send('b', { kind: 'resume' });
     const waiting = await open().commands.waiting('a');
     expect(waiting.map(({ id }) => id)).toEqual(ids);
-    expect(waiting.map(({ command }) => command)).toEqual([say('one'), say('two'), say('three')]);
+    expect(waiting.map(({ command }) => command)).toEqual([
+      createSayCommand('one'),
+      createSayCommand('two'),
+      createSayCommand('three'),
+    ]);
     expect(new Set(ids).size).toBe(3);
     expect(await open().commands.waiting('b')).toMatchObject([{ command: { kind: 'resume' } }]);
     expect(await open().commands.waiting('none')).toEqual([]);
@@ -40,105 +45,113 @@ function keepsThemInOrder(make: () => () => Store): void {
 
   it('keeps every text as it is', async () => {
     const store = make()();
-    await store.create(session(), 'me');
+    await store.create(createSampleSession(), 'me');
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
-        const id = await store.commands.send('a', say(text));
-        expect(await store.commands.waiting('a')).toEqual([{ id, command: say(text) }]);
+        const id = await store.commands.send('a', createSayCommand(text));
+        expect(await store.commands.waiting('a')).toEqual([{ id, command: createSayCommand(text) }]);
         await store.commands.drop('a', id);
       }),
       { numRuns: 20 },
     );
-    await store.commands.send('a', say('\ud800 __proto__ \u0000'));
-    expect(await textsIn(store)).toEqual(['\ud800 __proto__ \u0000']);
+    await store.commands.send('a', createSayCommand('\ud800 __proto__ \u0000'));
+    expect(await listPendingTexts(store)).toEqual(['\ud800 __proto__ \u0000']);
   });
 
   it('lets go of one that changes nothing, and is not troubled by one that is not there', async () => {
     const store = make()();
-    await store.create(session(), 'me');
-    const first = await store.commands.send('a', say('one'));
-    await store.commands.send('a', say('two'));
+    await store.create(createSampleSession(), 'me');
+    const first = await store.commands.send('a', createSayCommand('one'));
+    await store.commands.send('a', createSayCommand('two'));
     await store.commands.drop('a', first);
     await store.commands.drop('a', first);
     await store.commands.drop('none', first);
-    expect(await textsIn(store)).toEqual(['two']);
+    expect(await listPendingTexts(store)).toEqual(['two']);
   });
 
   it('lets nobody drop one whose claim is not the last', async () => {
     const store = make()();
-    const { fence } = await store.create(session(), 'me');
-    const first = await store.commands.send('a', say('one'));
+    const { fence } = await store.create(createSampleSession(), 'me');
+    const first = await store.commands.send('a', createSayCommand('one'));
     const { fence: last } = await store.claim('a', 'other');
     await expect(store.commands.drop('a', first, fence)).rejects.toMatchObject({ code: 'held' });
-    expect(await textsIn(store)).toEqual(['one']);
+    expect(await listPendingTexts(store)).toEqual(['one']);
     await store.commands.drop('a', first, last);
-    expect(await textsIn(store)).toEqual([]);
+    expect(await listPendingTexts(store)).toEqual([]);
     await store.remove('a');
     await expect(store.commands.drop('a', first, last)).rejects.toMatchObject({ code: 'missing' });
   });
 
   it('removes them with the session, and gives a fork none', async () => {
     const store = make()();
-    await tell(store, session(), await store.create(session(), 'me'), 3);
-    const gone = await store.commands.send('a', say('one'), { requestId: 'r' });
-    await fork(store, 'a', { at: 2, as: 'b', owner: 'me', now: 9_000 });
+    await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      3,
+    );
+    const gone = await store.commands.send('a', createSayCommand('one'), { requestId: 'r' });
+    await forkStoredSession(store, 'a', { at: 2, as: 'b', owner: 'me', now: 9_000 });
     expect(await store.commands.waiting('b')).toEqual([]);
-    expect(await textsIn(store)).toEqual(['one']);
+    expect(await listPendingTexts(store)).toEqual(['one']);
     await store.remove('a');
     expect(await store.commands.waiting('a')).toEqual([]);
-    await store.create(session(), 'me');
+    await store.create(createSampleSession(), 'me');
     expect(await store.commands.waiting('a')).toEqual([]);
-    const anew = await store.commands.send('a', say('two'), { requestId: 'r' });
+    const anew = await store.commands.send('a', createSayCommand('two'), { requestId: 'r' });
     expect(anew).not.toBe(gone);
-    expect(await textsIn(store)).toEqual(['two']);
+    expect(await listPendingTexts(store)).toEqual(['two']);
   });
 }
 
-type Begun = { readonly at: Position; readonly append: (at: Position, command: string) => Promise<Position> };
+type StartedSession = {
+  readonly at: LogPosition;
+  readonly append: (at: LogPosition, command: string) => Promise<LogPosition>;
+};
 
-async function begun(store: Store): Promise<Begun> {
-  const at = await store.create(session(), 'me');
+async function startSession(store: Store): Promise<StartedSession> {
+  const at = await store.create(createSampleSession(), 'me');
   return {
     at,
     append: async (from, command) => {
       const { session: before } = await store.open('a');
-      const event: Event = carryingOut({ type: 'steered', at: 2_000, text: command }, command);
+      const event: Event = markExecutedCommand({ type: 'steered', at: 2_000, text: command }, command);
       return store.append('a', from, [event], step(before, event).session);
     },
   };
 }
 
-function takesThemAwayOnce(make: () => () => Store): void {
+function describeCommandRemoval(make: () => () => Store): void {
   it('takes a command away together with its event, or not at all', async () => {
     const open = make();
-    const { at, append } = await begun(open());
-    const command = await open().commands.send('a', say('one'));
-    await open().commands.send('a', say('two'));
+    const { at, append } = await startSession(open());
+    const command = await open().commands.send('a', createSayCommand('one'));
+    await open().commands.send('a', createSayCommand('two'));
     await expect(append({ ...at, head: at.head + 1 }, command)).rejects.toMatchObject({ code: 'conflict' });
     await expect(append({ ...at, fence: at.fence + 1 }, command)).rejects.toMatchObject({ code: 'held' });
-    expect(await textsIn(open())).toEqual(['one', 'two']);
+    expect(await listPendingTexts(open())).toEqual(['one', 'two']);
     await append(at, command);
-    expect(await textsIn(open())).toEqual(['two']);
+    expect(await listPendingTexts(open())).toEqual(['two']);
     expect(await open().verify('a')).toEqual({ ok: true, head: 1 });
   });
 
   it('takes away only commands of the session itself, and passes over what is no command', async () => {
     const store = make()();
-    const { at, append } = await begun(store);
-    await store.create(session('b'), 'me');
-    const theirs = await store.commands.send('b', say('theirs'));
+    const { at, append } = await startSession(store);
+    await store.create(createSampleSession('b'), 'me');
+    const theirs = await store.commands.send('b', createSayCommand('theirs'));
     const next = await append(await append(at, theirs), '12345-0');
-    expect(await textsIn(store, 'b')).toHaveLength(1);
+    expect(await listPendingTexts(store, 'b')).toHaveLength(1);
     expect(next.head).toBe(2);
   });
 
   it('never gives an id again', async () => {
     const store = make()();
-    const { append, ...begin } = await begun(store);
+    const { append, ...begin } = await startSession(store);
     let { at } = begin;
     const ids = new Set<string>();
     for (let count = 0; count < 5; count += 1) {
-      const id = await store.commands.send('a', say('again'));
+      const id = await store.commands.send('a', createSayCommand('again'));
       ids.add(id);
       at = await append(at, id);
     }
@@ -146,38 +159,40 @@ function takesThemAwayOnce(make: () => () => Store): void {
   });
 }
 
-function knowsRequests(make: () => () => Store): void {
+function describeRequestIds(make: () => () => Store): void {
   it('keeps what is sent twice under one request id once, before and after it was carried out', async () => {
     const open = make();
-    const { at, append } = await begun(open());
-    await open().create(session('b'), 'me');
+    const { at, append } = await startSession(open());
+    await open().create(createSampleSession('b'), 'me');
     const requestId = 'of-mine';
-    const first = await open().commands.send('a', say('one'), { requestId });
-    expect(await open().commands.send('a', say('one'), { requestId })).toBe(first);
-    expect(await textsIn(open())).toEqual(['one']);
+    const first = await open().commands.send('a', createSayCommand('one'), { requestId });
+    expect(await open().commands.send('a', createSayCommand('one'), { requestId })).toBe(first);
+    expect(await listPendingTexts(open())).toEqual(['one']);
     await append(at, first);
-    expect(await open().commands.send('a', say('one'), { requestId })).toBe(first);
+    expect(await open().commands.send('a', createSayCommand('one'), { requestId })).toBe(first);
     expect(await open().commands.waiting('a')).toEqual([]);
-    const dropped = await open().commands.send('a', say('two'), { requestId: '__proto__' });
+    const dropped = await open().commands.send('a', createSayCommand('two'), { requestId: '__proto__' });
     await open().commands.drop('a', dropped);
-    expect(await open().commands.send('a', say('two'), { requestId: '__proto__' })).toBe(dropped);
-    await open().commands.send('b', say('other'), { requestId });
-    expect(await textsIn(open(), 'b')).toEqual(['other']);
+    expect(await open().commands.send('a', createSayCommand('two'), { requestId: '__proto__' })).toBe(
+      dropped,
+    );
+    await open().commands.send('b', createSayCommand('other'), { requestId });
+    expect(await listPendingTexts(open(), 'b')).toEqual(['other']);
   });
 
   it('keeps it once too where many send it at the same time', async () => {
     const open = make();
-    await open().create(session(), 'me');
+    await open().create(createSampleSession(), 'me');
     const sent = Array.from({ length: 12 }, () =>
-      open().commands.send('a', say('one'), { requestId: 'same' }),
+      open().commands.send('a', createSayCommand('one'), { requestId: 'same' }),
     );
     expect(new Set(await Promise.all(sent)).size).toBe(1);
-    expect(await textsIn(open())).toEqual(['one']);
+    expect(await listPendingTexts(open())).toEqual(['one']);
   });
 
-  it('remembers the last thousand requests of a session', { timeout: 30_000 }, async () => {
+  it('remembers the last thousand requests of a session', async () => {
     const store = make()();
-    await store.create(session(), 'me');
+    await store.create(createSampleSession(), 'me');
     const send = (number: number): Promise<string> =>
       store.commands.send('a', { kind: 'resume' }, { requestId: `r${number}` });
     const ids: string[] = [];
@@ -194,7 +209,7 @@ function knowsRequests(make: () => () => Store): void {
   });
 }
 
-function refuses(make: () => () => Store): void {
+function describeCommandRefusals(make: () => () => Store): void {
   it('says so when there is no such session', async () => {
     const sending = make()().commands.send('b', { kind: 'resume' });
     await expect(sending).rejects.toMatchObject({
@@ -205,23 +220,23 @@ function refuses(make: () => () => Store): void {
 
   it('takes nothing that is no command, that is too long, or that has no proper request id', async () => {
     const store = make()();
-    await store.create(session(), 'me');
+    await store.create(createSampleSession(), 'me');
     const send = (command: unknown, requestId?: string): Promise<string> =>
       store.commands.send('a', command as SessionCommand, requestId === undefined ? {} : { requestId });
     const invalid = { code: 'invalid' };
     await expect(send({ kind: 'halt' })).rejects.toMatchObject(invalid);
     await expect(send({ kind: '__proto__' })).rejects.toMatchObject(invalid);
     await expect(send(undefined)).rejects.toMatchObject(invalid);
-    await expect(send(say('x'.repeat(commandLimits.characters)))).rejects.toMatchObject(invalid);
+    await expect(send(createSayCommand('x'.repeat(commandLimits.characters)))).rejects.toMatchObject(invalid);
     await expect(send({ kind: 'resume' }, '')).rejects.toMatchObject(invalid);
     await expect(send({ kind: 'resume' }, 'x'.repeat(201))).rejects.toMatchObject(invalid);
     await expect(send({ kind: 'resume' }, '\ud800')).rejects.toMatchObject(invalid);
     expect(await store.commands.waiting('a')).toEqual([]);
   });
 
-  it('has room for a thousand, and tells a hundred at once', { timeout: 30_000 }, async () => {
+  it('has room for a thousand, and tells a hundred at once', async () => {
     const store = make()();
-    await store.create(session(), 'me');
+    await store.create(createSampleSession(), 'me');
     const ids: string[] = [];
     for (let count = 0; count < commandLimits.waiting; count += 1) {
       ids.push(await store.commands.send('a', { kind: 'resume' }, { requestId: `r${count}` }));

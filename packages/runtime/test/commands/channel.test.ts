@@ -1,8 +1,8 @@
 import { afterEach, describe } from 'vitest';
 import { createMemoryStore } from '../../src/store/memory-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
-import { quickFolder } from '../store/sqlite-io-faults-tracing.ts';
-import { keepsCommands } from './channel-contract.ts';
+import { createMemoryFolder } from '../store/sqlite-io-faults-tracing.ts';
+import { describeCommandContract } from './channel-contract.ts';
 
 const cleanUps: (() => unknown)[] = [];
 
@@ -11,15 +11,15 @@ afterEach(async () => {
 });
 
 describe('commands in memory', () => {
-  keepsCommands(() => {
+  describeCommandContract(() => {
     const store = createMemoryStore();
     return () => store;
   });
 });
 
 describe('commands in SQLite', () => {
-  keepsCommands(() => {
-    const folder = quickFolder();
+  describeCommandContract(() => {
+    const folder = createMemoryFolder();
     cleanUps.push(() => folder[Symbol.dispose]());
     return () => {
       const store = openSqliteStore(folder.at('sessions.db'));

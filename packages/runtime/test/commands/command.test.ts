@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { carryingOut, commandIn } from '../../src/commands/carrying-out.ts';
-import { eventFor, readCommand, type SessionCommand } from '../../src/commands/command.ts';
+import { markExecutedCommand, getExecutedCommand } from '../../src/commands/executed-command.ts';
+import { createCommandEvent, parseCommand, type SessionCommand } from '../../src/commands/command.ts';
 
 const commands: readonly SessionCommand[] = [
   { kind: 'say', text: 'Go on.' },
@@ -21,8 +21,8 @@ describe('a command', () => {
   it.each(commands)(
     'of kind $kind comes through as it was sent, and becomes an event of plain JSON',
     (command) => {
-      expect(readCommand(JSON.stringify(command))).toEqual(command);
-      const event = eventFor(command);
+      expect(parseCommand(JSON.stringify(command))).toEqual(command);
+      const event = createCommandEvent(command);
       expect(JSON.parse(JSON.stringify(event))).toEqual(event);
     },
   );
@@ -46,14 +46,14 @@ describe('a command', () => {
     '{"kind":"memory","action":"toString","key":"plan"}',
     '{"kind":"memory","action":"pin"}',
   ])('is not made of %j', (json) => {
-    expect(readCommand(json)).toBeNull();
+    expect(parseCommand(json)).toBeNull();
   });
 
   it('brings nothing into the session but what its kind has', () => {
-    const forged = readCommand(
+    const forged = parseCommand(
       '{"kind":"decide","callId":"a","decision":"allow","type":"halt-requested","at":1}',
     );
-    expect(forged === null ? null : eventFor(forged)).toEqual({
+    expect(forged === null ? null : createCommandEvent(forged)).toEqual({
       type: 'permission-decided',
       callId: 'a',
       decision: 'allow',
@@ -63,16 +63,16 @@ describe('a command', () => {
   it('is never read from anything without an answer', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (json) => {
-        const command = readCommand(json);
-        expect(command === null || eventFor(command).type !== undefined).toBe(true);
+        const command = parseCommand(json);
+        expect(command === null || createCommandEvent(command).type !== undefined).toBe(true);
       }),
     );
   });
 
   it('is known from the event that carries it out, and from no text of that event', () => {
-    const event = carryingOut({ type: 'resume-requested', at: 1 } as const, '1-0');
-    expect(commandIn({ ...event })).toBe('1-0');
+    const event = markExecutedCommand({ type: 'resume-requested', at: 1 } as const, '1-0');
+    expect(getExecutedCommand({ ...event })).toBe('1-0');
     expect(JSON.stringify(event)).toBe('{"type":"resume-requested","at":1}');
-    expect(commandIn({ type: 'resume-requested', at: 1 })).toBeUndefined();
+    expect(getExecutedCommand({ type: 'resume-requested', at: 1 })).toBeUndefined();
   });
 });

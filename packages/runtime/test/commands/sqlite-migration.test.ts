@@ -1,29 +1,29 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { link } from '../../src/store/chain.ts';
-import { migrate, migrations } from '../../src/store/sqlite-migrations.ts';
+import { computeLinkHash } from '../../src/store/chain.ts';
+import { migrateStore, storeMigrations } from '../../src/store/sqlite-migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
-import { quickFolder } from '../store/sqlite-io-faults-tracing.ts';
-import { session } from '../store/tale.ts';
+import { createMemoryFolder } from '../store/sqlite-io-faults-tracing.ts';
+import { createSampleSession } from '../store/sample-session.ts';
 
 /** A session as the version before commands wrote it. */
 function writeThirdVersion(path: string): void {
   const database = new DatabaseSync(path);
-  migrate(database, path, migrations.slice(0, 3));
-  const initial = JSON.stringify(session());
+  migrateStore(database, path, storeMigrations.slice(0, 3));
+  const initial = JSON.stringify(createSampleSession());
   const { lastInsertRowid } = database
     .prepare(
       `INSERT INTO sessions (id, owner, fence, head, hash, profile, status, updated_at, steps, snapshot_head,
        snapshot_bytes, tail_bytes, created_at) VALUES ('a', 'old', 1, 0, ?, 'pawl', 'waitingForUser', 1, 0, 0, 0, 0, 1)`,
     )
-    .run(link('', initial));
+    .run(computeLinkHash('', initial));
   database.prepare('INSERT INTO beginnings VALUES (?, ?, NULL)').run(lastInsertRowid, initial);
   database.close();
 }
 
 describe('a store from before there were commands', () => {
   it('is brought up to date, and takes some for the sessions that are in it', async () => {
-    using folder = quickFolder();
+    using folder = createMemoryFolder();
     const path = folder.at('sessions.db');
     writeThirdVersion(path);
     const store = openSqliteStore(path);
@@ -37,10 +37,10 @@ describe('a store from before there were commands', () => {
   });
 
   it('tells a command that somebody has damaged from one that can be read', async () => {
-    using folder = quickFolder();
+    using folder = createMemoryFolder();
     const path = folder.at('sessions.db');
     const store = openSqliteStore(path);
-    await store.create(session(), 'me');
+    await store.create(createSampleSession(), 'me');
     const ids = [];
     for (const text of ['one', 'two']) ids.push(await store.commands.send('a', { kind: 'say', text }));
     const database = new DatabaseSync(path);

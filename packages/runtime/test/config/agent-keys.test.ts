@@ -1,15 +1,15 @@
 import { createSession, findProfile, type Profile } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
-import { withAgentKeys } from '../../src/config/agent-keys.ts';
+import { applyAgentKeys } from '../../src/config/agent-keys.ts';
 import type { AgentKeys } from '../../src/config/config.ts';
 
-function named(name: string): Profile {
+function requireProfile(name: string): Profile {
   const profile = findProfile(name);
   if (profile === undefined) throw new Error(`there is no profile ${name}`);
   return profile;
 }
 
-const keys: AgentKeys = {
+const agentKeys: AgentKeys = {
   max_retries: 5,
   state_machine: {
     enable: true,
@@ -23,7 +23,7 @@ const keys: AgentKeys = {
 
 describe('withAgentKeys', () => {
   it('puts every key into a profile that has a use for it, beside what the profile says', () => {
-    const { profile, warnings } = withAgentKeys(named('nexora'), { agent: keys });
+    const { profile, warnings } = applyAgentKeys(requireProfile('nexora'), { agent: agentKeys });
     expect(warnings).toEqual([]);
     expect(profile.settings.maxRetries).toBe(5);
     const { governor } = createSession({ id: 's', at: 0, settings: profile.settings });
@@ -41,22 +41,25 @@ describe('withAgentKeys', () => {
   });
 
   it('replaces a key that the profile spells in the other way', () => {
-    const base = named('nexora');
+    const base = requireProfile('nexora');
     const governor = { preset: 'nexora-lenient', rules: {}, config: { stuckThreshold: 9 } } as const;
     const own = { ...base, settings: { ...base.settings, governor } };
-    const { profile } = withAgentKeys(own, { agent: { state_machine: { stuck_threshold: 2 } } });
+    const { profile } = applyAgentKeys(own, { agent: { state_machine: { stuck_threshold: 2 } } });
     expect(profile.settings.governor?.config).toStrictEqual({ stuck_threshold: 2 });
   });
 
   it('leaves out what the profile has no use for, and says so', () => {
-    const { profile, warnings } = withAgentKeys(named('pawl'), { agent: keys });
-    expect(profile.settings).toStrictEqual({ ...named('pawl').settings, maxRetries: 5 });
+    const { profile, warnings } = applyAgentKeys(requireProfile('pawl'), { agent: agentKeys });
+    expect(profile.settings).toStrictEqual({ ...requireProfile('pawl').settings, maxRetries: 5 });
     expect(warnings).toEqual([
       'agent.state_machine is for the governor nexora, which the profile pawl does not have; it was left out.',
     ]);
   });
 
   it('changes nothing where nothing is said', () => {
-    expect(withAgentKeys(named('loom'), {})).toStrictEqual({ profile: named('loom'), warnings: [] });
+    expect(applyAgentKeys(requireProfile('loom'), {})).toStrictEqual({
+      profile: requireProfile('loom'),
+      warnings: [],
+    });
   });
 });

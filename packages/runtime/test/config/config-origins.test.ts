@@ -1,18 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { configOrigins } from '../../src/config/config-origins.ts';
+import { listConfigOrigins } from '../../src/config/config-origins.ts';
 import type { Config } from '../../src/config/config.ts';
 import { mergeConfigs, type ConfigLayers } from '../../src/config/merge-configs.ts';
 import { permissionModes } from '../../src/permission/modes.ts';
 
 /** What holds under a key, and who says so. */
-function held(layers: Partial<ConfigLayers>, key: string): readonly (readonly [unknown, string])[] {
-  return configOrigins(layers).flatMap((row) => (row.key === key ? [[row.value, row.from] as const] : []));
+function findOrigins(layers: Partial<ConfigLayers>, key: string): readonly (readonly [unknown, string])[] {
+  return listConfigOrigins(layers).flatMap((row) =>
+    row.key === key ? [[row.value, row.from] as const] : [],
+  );
 }
 
 describe('configOrigins', () => {
   it('has the defaults where nobody says anything', () => {
-    expect(configOrigins({})).toStrictEqual([
+    expect(listConfigOrigins({})).toStrictEqual([
       { key: 'model', value: 'librarian', from: 'default' },
       { key: 'profile', value: 'pawl', from: 'default' },
       { key: 'store', value: 'user', from: 'default' },
@@ -27,15 +29,15 @@ describe('configOrigins', () => {
       environment: { profile: 'savant' },
       flags: { model: 'b' },
     };
-    expect(held(layers, 'model')).toEqual([['b', 'flags']]);
-    expect(held(layers, 'profile')).toEqual([['savant', 'environment']]);
-    expect(held(layers, 'testCommand')).toEqual([['make', 'project']]);
-    expect(held(layers, 'budgets.cost')).toEqual([[1, 'project']]);
-    expect(held(layers, 'budgets.tokens')).toEqual([[9, 'user']]);
+    expect(findOrigins(layers, 'model')).toEqual([['b', 'flags']]);
+    expect(findOrigins(layers, 'profile')).toEqual([['savant', 'environment']]);
+    expect(findOrigins(layers, 'testCommand')).toEqual([['make', 'project']]);
+    expect(findOrigins(layers, 'budgets.cost')).toEqual([[1, 'project']]);
+    expect(findOrigins(layers, 'budgets.tokens')).toEqual([[9, 'user']]);
   });
 
   it('does not name a project that asked for more than it may have', () => {
-    expect(held({ project: { permission: { mode: 'full-auto' } } }, 'permission.mode')).toEqual([
+    expect(findOrigins({ project: { permission: { mode: 'full-auto' } } }, 'permission.mode')).toEqual([
       ['ask', 'default'],
     ]);
   });
@@ -57,20 +59,20 @@ describe('configOrigins', () => {
       agent: { state_machine: { stuck_threshold: 5 } },
     };
     const layers = { user, project };
-    expect(held(layers, 'permission.rules')).toEqual([
+    expect(findOrigins(layers, 'permission.rules')).toEqual([
       ['allow shell(ls)', 'user'],
       ['deny *(secrets/**)', 'project'],
     ]);
-    expect(held(layers, 'hooks.finish')).toEqual([
+    expect(findOrigins(layers, 'hooks.finish')).toEqual([
       [{ command: ['./a'] }, 'user'],
       [{ command: ['./b'] }, 'project'],
     ]);
-    expect(held(layers, 'hooks.autoCommit')).toEqual([[true, 'project']]);
-    expect(held(layers, 'mcpServers.git')).toEqual([[{ command: 'theirs' }, 'project']]);
-    expect(held(layers, 'prices.m')).toEqual([[user.prices?.['m'], 'user']]);
-    expect(held(layers, 'toolLimits.shell')).toEqual([[{ timeoutMs: 1 }, 'project']]);
-    expect(held(layers, 'agent.max_retries')).toEqual([[2, 'user']]);
-    expect(held(layers, 'agent.state_machine.stuck_threshold')).toEqual([[5, 'project']]);
+    expect(findOrigins(layers, 'hooks.autoCommit')).toEqual([[true, 'project']]);
+    expect(findOrigins(layers, 'mcpServers.git')).toEqual([[{ command: 'theirs' }, 'project']]);
+    expect(findOrigins(layers, 'prices.m')).toEqual([[user.prices?.['m'], 'user']]);
+    expect(findOrigins(layers, 'toolLimits.shell')).toEqual([[{ timeoutMs: 1 }, 'project']]);
+    expect(findOrigins(layers, 'agent.max_retries')).toEqual([[2, 'user']]);
+    expect(findOrigins(layers, 'agent.state_machine.stuck_threshold')).toEqual([[5, 'project']]);
   });
 
   it('never differs from what a run goes by', () => {
@@ -92,7 +94,7 @@ describe('configOrigins', () => {
       fc.property(layers, (each) => {
         const merged = mergeConfigs(each);
         for (const key of ['model', 'baseUrl', 'profile', 'store'] as const) {
-          const [row] = held(each, key);
+          const [row] = findOrigins(each, key);
           if (merged[key] === undefined) expect(row?.[1] ?? 'default').toBe('default');
           else {
             expect(row?.[0]).toBe(merged[key]);

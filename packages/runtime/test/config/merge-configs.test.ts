@@ -6,36 +6,46 @@ import { permissionModes, type PermissionMode } from '../../src/permission/modes
 
 describe('mergeConfigs', () => {
   it('is nothing when there is nothing', () => {
-    expect(merged({}, {}, {})).toStrictEqual({});
+    expect(mergeThreeConfigs({}, {}, {})).toStrictEqual({});
   });
 
   it('lets the command line win over the project, and the project over the user', () => {
-    expect(merged(texts('user'), {}, {})).toStrictEqual(texts('user'));
-    expect(merged(texts('user'), texts('project'), {})).toStrictEqual(texts('project'));
-    expect(merged(texts('user'), texts('project'), texts('flags'))).toStrictEqual(texts('flags'));
+    expect(mergeThreeConfigs(createTextConfig('user'), {}, {})).toStrictEqual(createTextConfig('user'));
+    expect(mergeThreeConfigs(createTextConfig('user'), createTextConfig('project'), {})).toStrictEqual(
+      createTextConfig('project'),
+    );
+    expect(
+      mergeThreeConfigs(createTextConfig('user'), createTextConfig('project'), createTextConfig('flags')),
+    ).toStrictEqual(createTextConfig('flags'));
   });
 
   it('never takes an address meant for another model', () => {
     const user = { model: 'ollama:a', baseUrl: 'http://127.0.0.1:1' };
-    expect(merged(user, { model: 'anthropic:b' }, {})).toStrictEqual({ model: 'anthropic:b' });
-    expect(merged(user, {}, { model: 'anthropic:b' })).toStrictEqual({ model: 'anthropic:b' });
-    expect(merged(user, { model: 'c', baseUrl: 'http://c' }, {})).toStrictEqual({
+    expect(mergeThreeConfigs(user, { model: 'anthropic:b' }, {})).toStrictEqual({ model: 'anthropic:b' });
+    expect(mergeThreeConfigs(user, {}, { model: 'anthropic:b' })).toStrictEqual({ model: 'anthropic:b' });
+    expect(mergeThreeConfigs(user, { model: 'c', baseUrl: 'http://c' }, {})).toStrictEqual({
       model: 'c',
       baseUrl: 'http://c',
     });
-    expect(merged(user, {}, { baseUrl: 'http://d' })).toStrictEqual({
+    expect(mergeThreeConfigs(user, {}, { baseUrl: 'http://d' })).toStrictEqual({
       model: 'ollama:a',
       baseUrl: 'http://d',
     });
   });
 
   it('lets the environment win over the files, and the command line over the environment', () => {
-    const layers = { user: texts('user'), project: texts('project'), environment: texts('variable') };
-    expect(mergeConfigs(layers)).toStrictEqual(texts('variable'));
-    expect(mergeConfigs({ ...layers, flags: texts('flags') })).toStrictEqual(texts('flags'));
-    const modes = { user: inMode('read-only'), environment: inMode('full-auto') };
+    const layers = {
+      user: createTextConfig('user'),
+      project: createTextConfig('project'),
+      environment: createTextConfig('variable'),
+    };
+    expect(mergeConfigs(layers)).toStrictEqual(createTextConfig('variable'));
+    expect(mergeConfigs({ ...layers, flags: createTextConfig('flags') })).toStrictEqual(
+      createTextConfig('flags'),
+    );
+    const modes = { user: createModeConfig('read-only'), environment: createModeConfig('full-auto') };
     expect(mergeConfigs(modes).permission?.mode).toBe('full-auto');
-    expect(mergeConfigs({ ...modes, flags: inMode('ask') }).permission?.mode).toBe('ask');
+    expect(mergeConfigs({ ...modes, flags: createModeConfig('ask') }).permission?.mode).toBe('ask');
   });
 
   it("takes the address in the environment for servers of one's own, and sends no key of another provider there", () => {
@@ -66,7 +76,11 @@ describe('mergeConfigs', () => {
     const mode = fc.option(fc.constantFrom(...permissionModes), { nil: undefined });
     fc.assert(
       fc.property(mode, mode, mode, (user, project, flags) => {
-        const all = merged(inMode(user), inMode(project), inMode(flags)).permission?.mode;
+        const all = mergeThreeConfigs(
+          createModeConfig(user),
+          createModeConfig(project),
+          createModeConfig(flags),
+        ).permission?.mode;
         if (flags !== undefined) expect(all).toBe(flags);
         else
           expect(permissionModes.indexOf(all ?? 'ask')).toBeLessThanOrEqual(
@@ -96,9 +110,13 @@ describe('mergeConfigs', () => {
   it('keeps the smaller of two budgets unless the command line says otherwise', () => {
     const user = { budgets: { modelCalls: 10, cost: 5 } };
     const project = { budgets: { modelCalls: 20, cost: 1, tokens: 7 } };
-    expect(merged(user, project, {}).budgets).toStrictEqual({ modelCalls: 10, tokens: 7, cost: 1 });
+    expect(mergeThreeConfigs(user, project, {}).budgets).toStrictEqual({
+      modelCalls: 10,
+      tokens: 7,
+      cost: 1,
+    });
     const flags = { budgets: { modelCalls: 50, cost: null } };
-    expect(merged(user, project, flags).budgets).toStrictEqual({
+    expect(mergeThreeConfigs(user, project, flags).budgets).toStrictEqual({
       modelCalls: 50,
       tokens: 7,
       cost: null,
@@ -106,7 +124,11 @@ describe('mergeConfigs', () => {
   });
 
   it("adds up rules and hooks, the user's first", () => {
-    const all = merged(lists('user'), lists('project'), lists('flags'));
+    const all = mergeThreeConfigs(
+      createListConfig('user'),
+      createListConfig('project'),
+      createListConfig('flags'),
+    );
     expect(all.permission?.rules?.map(({ tool }) => tool)).toEqual(['user', 'project', 'flags']);
     expect(all.hooks).toStrictEqual({
       beforeTool: [],
@@ -114,7 +136,9 @@ describe('mergeConfigs', () => {
       finish: [],
       autoCommit: false,
     });
-    expect(merged(lists('user'), lists('project'), {}).hooks?.autoCommit).toBe(true);
+    expect(
+      mergeThreeConfigs(createListConfig('user'), createListConfig('project'), {}).hooks?.autoCommit,
+    ).toBe(true);
   });
 
   it('replaces a server as a whole, so that no environment goes to another command', () => {
@@ -130,7 +154,7 @@ describe('mergeConfigs', () => {
         { name: 'c', url: 'http://c' },
       ],
     };
-    expect(merged(user, project, {}).mcpServers).toStrictEqual([
+    expect(mergeThreeConfigs(user, project, {}).mcpServers).toStrictEqual([
       { name: 'a', command: 'theirs' },
       { name: 'b', url: 'http://b' },
       { name: 'c', url: 'http://c' },
@@ -139,42 +163,50 @@ describe('mergeConfigs', () => {
 
   it("reckons with the user's prices before the project's", () => {
     const other = { prices: { n: { inputPerMillion: 9, outputPerMillion: 9 } } };
-    expect(merged(priced(1), { prices: { ...priced(2).prices, ...other.prices } }, {}).prices).toStrictEqual({
-      ...priced(1).prices,
+    expect(
+      mergeThreeConfigs(
+        createPriceConfig(1),
+        { prices: { ...createPriceConfig(2).prices, ...other.prices } },
+        {},
+      ).prices,
+    ).toStrictEqual({
+      ...createPriceConfig(1).prices,
       ...other.prices,
     });
-    expect(merged(priced(1), priced(2), priced(3)).prices).toStrictEqual(priced(3).prices);
+    expect(
+      mergeThreeConfigs(createPriceConfig(1), createPriceConfig(2), createPriceConfig(3)).prices,
+    ).toStrictEqual(createPriceConfig(3).prices);
   });
 
   it('takes the limits of each tool from the last who set them', () => {
     const user = { toolLimits: { shell: { timeoutMs: 1 }, read: { outputCharsMax: 500 } } };
     const project = { toolLimits: { shell: { timeoutMs: null } } };
-    expect(merged(user, project, {}).toolLimits).toStrictEqual({
+    expect(mergeThreeConfigs(user, project, {}).toolLimits).toStrictEqual({
       shell: { timeoutMs: null },
       read: { outputCharsMax: 500 },
     });
   });
 });
 
-function merged(user: Config, project: Config, flags: Config): Config {
+function mergeThreeConfigs(user: Config, project: Config, flags: Config): Config {
   return mergeConfigs({ user, project, flags });
 }
 
-function texts(name: string): Config {
+function createTextConfig(name: string): Config {
   return { model: name, profile: name, testCommand: name };
 }
 
-function lists(name: string): Config {
+function createListConfig(name: string): Config {
   return {
     permission: { rules: [{ decision: 'deny', tool: name }] },
     hooks: { afterTools: [{ command: [name] }], autoCommit: name === 'project' },
   };
 }
 
-function inMode(mode: PermissionMode | undefined): Config {
+function createModeConfig(mode: PermissionMode | undefined): Config {
   return mode === undefined ? {} : { permission: { mode } };
 }
 
-function priced(price: number): Config {
+function createPriceConfig(price: number): Config {
   return { prices: { m: { inputPerMillion: price, outputPerMillion: price } } };
 }

@@ -6,25 +6,28 @@ import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ConfigFileError } from '../../src/config/config-file-error.ts';
-import { configJsonSchema } from '../../src/config/config-schema.ts';
-import { configFileNames, findConfig, userConfigFolder } from '../../src/config/find-config.ts';
+import { buildConfigJsonSchema } from '../../src/config/config-schema.ts';
+import { configFileNames, findConfigFile, getUserConfigFolder } from '../../src/config/find-config.ts';
 import { configFileBytesMax, readConfigFile } from '../../src/config/read-config-file.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
+
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function write(name: string, content: string | Uint8Array): string {
+function writeConfigFile(name: string, content: string | Uint8Array): string {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
 }
 
-async function errorIn(name: string, content: string | Uint8Array): Promise<ConfigFileError> {
-  return errorOf(write(name, content));
+async function readConfigTextError(name: string, content: string | Uint8Array): Promise<ConfigFileError> {
+  return readConfigError(writeConfigFile(name, content));
 }
 
-async function errorOf(path: string): Promise<ConfigFileError> {
+async function readConfigError(path: string): Promise<ConfigFileError> {
   try {
     await readConfigFile(path);
   } catch (error) {
@@ -34,7 +37,7 @@ async function errorOf(path: string): Promise<ConfigFileError> {
   throw new Error('the file was taken');
 }
 
-const whole = `
+const fullConfigText = `
 # What this project needs.
 model: anthropic:some-model
 baseUrl: http://127.0.0.1:8080
@@ -75,7 +78,7 @@ telemetry:
   captureContent: false
 `;
 
-const meant = {
+const fullConfig = {
   model: 'anthropic:some-model',
   baseUrl: 'http://127.0.0.1:8080',
   profile: join(folder, 'profiles/coder.yaml'),
@@ -122,11 +125,11 @@ const meant = {
 
 describe('readConfigFile', () => {
   it('reads everything there is to set, with paths from where the file is', async () => {
-    const path = write('whole.yaml', whole);
+    const path = writeConfigFile('whole.yaml', fullConfigText);
     expect(await readConfigFile(path)).toStrictEqual({
       path,
-      text: whole,
-      config: meant,
+      text: fullConfigText,
+      config: fullConfig,
       isCode: false,
       warnings: [],
     });
@@ -134,14 +137,14 @@ describe('readConfigFile', () => {
 
   it('reads JSON, with a schema named in it', async () => {
     const text = JSON.stringify({ $schema: './pawl.schema.json', model: 'librarian', profile: 'pawl' });
-    expect((await readConfigFile(write('a.json', text))).config).toStrictEqual({
+    expect((await readConfigFile(writeConfigFile('a.json', text))).config).toStrictEqual({
       model: 'librarian',
       profile: 'pawl',
     });
   });
 
   it.each(['', '# nothing yet\n', '{}'])('takes a file that says nothing: %j', async (text) => {
-    expect((await readConfigFile(write('nothing.yaml', text))).config).toStrictEqual({});
+    expect((await readConfigFile(writeConfigFile('nothing.yaml', text))).config).toStrictEqual({});
   });
 
   it.each([
@@ -227,7 +230,7 @@ describe('readConfigFile', () => {
     ],
     ['prices:\n  m: { inputPerMillion: 1 }', 2, 'prices.m.outputPerMillion: missing; expected a number.'],
   ])('says what is wrong where: %j', async (text, line, problem) => {
-    const error = await errorIn('wrong.yaml', text);
+    const error = await readConfigTextError('wrong.yaml', text);
     expect(error.code).toBe('invalid');
     expect(error.message).toContain(problem);
     expect(error.message).toMatch(new RegExp(`^"${join(folder, 'wrong.yaml')}", line ${line}: `));
@@ -242,7 +245,7 @@ describe('readConfigFile', () => {
     ['{"constructor": 1}', 'unknown key "constructor"'],
     ['{"mcpServers": {"a": {"command": "x", "env": {"__proto__": "y"}}}}', 'mcpServers.a.env.__proto__'],
   ])('takes no key for what it is not: %s', async (text, problem) => {
-    expect((await errorIn('proto.json', text)).message).toContain(problem);
+    expect((await readConfigTextError('proto.json', text)).message).toContain(problem);
     expect(({} as { readonly model?: string }).model).toBeUndefined();
   });
 
@@ -252,18 +255,20 @@ describe('readConfigFile', () => {
     ['a.yaml', 'model: !!js/function x', 'syntax', 1],
     ['a.yaml', '{a: &a [*b]}', 'syntax', null],
   ] as const)('says where it is not even %s: %s', async (name, text, code, line) => {
-    expect(await errorIn(name, text)).toMatchObject({ code, line });
+    expect(await readConfigTextError(name, text)).toMatchObject({ code, line });
   });
 
-  it('names what cannot be read', async () => {
-    expect((await errorOf(join(folder, 'none.yaml'))).code).toBe('missing');
-    expect((await errorIn('config.toml', '')).code).toBe('unknown-kind');
-    expect((await errorIn('large.json', ' '.repeat(configFileBytesMax + 1))).code).toBe('too-large');
-    expect((await errorIn('bytes.json', new Uint8Array([0xff, 0xfe]))).code).toBe('syntax');
+  onUnix('names what cannot be read', async () => {
+    expect((await readConfigError(join(folder, 'none.yaml'))).code).toBe('missing');
+    expect((await readConfigTextError('config.toml', '')).code).toBe('unknown-kind');
+    expect((await readConfigTextError('large.json', ' '.repeat(configFileBytesMax + 1))).code).toBe(
+      'too-large',
+    );
+    expect((await readConfigTextError('bytes.json', new Uint8Array([0xff, 0xfe]))).code).toBe('syntax');
     mkdirSync(join(folder, 'folder.yaml'));
-    expect((await errorOf(join(folder, 'folder.yaml'))).code).toBe('not-a-file');
+    expect((await readConfigError(join(folder, 'folder.yaml'))).code).toBe('not-a-file');
     execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
-    expect((await errorOf(join(folder, 'pipe.yaml'))).code).toBe('not-a-file');
+    expect((await readConfigError(join(folder, 'pipe.yaml'))).code).toBe('not-a-file');
   });
 
   it('throws nothing but a ConfigFileError, whatever is in the file', async () => {
@@ -282,7 +287,9 @@ describe('readConfigFile', () => {
     );
     await fc.assert(
       fc.asyncProperty(text, async (each) => {
-        const outcome = await readConfigFile(write('any.yaml', each)).catch((error: unknown) => error);
+        const outcome = await readConfigFile(writeConfigFile('any.yaml', each)).catch(
+          (error: unknown) => error,
+        );
         if (outcome instanceof Error) expect(outcome).toBeInstanceOf(ConfigFileError);
       }),
     );
@@ -306,7 +313,7 @@ describe('a secret in a file', () => {
       Authorization: Bearer abc
       X-Ok: \${TOKEN}
 `;
-    const path = write('secret.yaml', text);
+    const path = writeConfigFile('secret.yaml', text);
     const { warnings } = await readConfigFile(path);
     expect(warnings).toEqual([
       `"${path}", line 5: mcpServers.github.env.GITHUB_TOKEN looks like a secret. Take it out of the file: write "\${GITHUB_TOKEN}" there, and set the environment variable GITHUB_TOKEN.`,
@@ -318,7 +325,7 @@ describe('a secret in a file', () => {
 
   it('is found anywhere, also as an argument', async () => {
     const { warnings } = await readConfigFile(
-      write('args.yaml', `mcpServers: { a: { command: x, args: [--key, ${secret}] } }`),
+      writeConfigFile('args.yaml', `mcpServers: { a: { command: x, args: [--key, ${secret}] } }`),
     );
     expect(warnings).toEqual([expect.stringContaining('mcpServers.a.args[1] looks like a secret')]);
   });
@@ -327,7 +334,7 @@ describe('a secret in a file', () => {
     `permission: ${['gh', 'p_a1b2c3d4e5f6g7h8i9'].join('')}`,
     `budgets: { cost: ${['gh', 'p_a1b2c3d4e5f6g7h8i9'].join('')} }`,
   ])('is not shown by an error either', async (text) => {
-    const { message } = await errorIn('hidden.yaml', text);
+    const { message } = await readConfigTextError('hidden.yaml', text);
     expect(message).toContain('this looks like a secret, and does not belong here.');
     expect(message).not.toContain('a1b2');
   });
@@ -341,7 +348,7 @@ it('warns of headers that others could read on the way', async () => {
     near: { url: 'http://127.0.0.1:80/', headers },
     here: { url: 'http://[::1]/', headers },
   };
-  const { warnings } = await readConfigFile(write('http.json', JSON.stringify({ mcpServers })));
+  const { warnings } = await readConfigFile(writeConfigFile('http.json', JSON.stringify({ mcpServers })));
   expect(warnings).toEqual([
     expect.stringContaining('mcpServers.far.headers are sent so that others can read them. Use https.'),
   ]);
@@ -352,7 +359,7 @@ it.each([
   '{"env": "a" hunter2hunter2',
   `{"model": "x", ${' '.repeat(200)}"k": hunter2hunter2, "z": 1}`,
 ])('is not quoted by a parser that stumbles over it: %s', async (text) => {
-  const { code, message } = await errorIn('quoted.json', text);
+  const { code, message } = await readConfigTextError('quoted.json', text);
   expect(code).toBe('syntax');
   expect(message).toContain('this is not JSON');
   expect(message).not.toContain('hunter');
@@ -361,39 +368,39 @@ it.each([
 describe('findConfig', () => {
   it('finds the one there is, under any of its names', async () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
-    expect(await findConfig(empty)).toBeNull();
+    expect(await findConfigFile(empty)).toBeNull();
     for (const name of configFileNames) {
       const own = mkdtempSync(join(folder, 'own-'));
       writeFileSync(join(own, name), '{}');
-      expect(await findConfig(own)).toBe(join(own, name));
+      expect(await findConfigFile(own)).toBe(join(own, name));
     }
   });
 
   it('does not choose between two', async () => {
     const two = mkdtempSync(join(folder, 'two-'));
     for (const name of ['pawl.config.json', 'pawl.config.yml']) writeFileSync(join(two, name), '{}');
-    await expect(findConfig(two)).rejects.toThrow('Keep one of them.');
+    await expect(findConfigFile(two)).rejects.toThrow('Keep one of them.');
   });
 });
 
 describe('userConfigFolder', () => {
   it('is where XDG says', () => {
-    expect(userConfigFolder({ XDG_CONFIG_HOME: '/etc/me' })).toBe('/etc/me/pawl');
+    expect(getUserConfigFolder({ XDG_CONFIG_HOME: '/etc/me' }, 'linux')).toBe('/etc/me/pawl');
     for (const given of [{}, { XDG_CONFIG_HOME: '' }, { XDG_CONFIG_HOME: 'relative' }])
-      expect(userConfigFolder(given)).toBe(join(homedir(), '.config', 'pawl'));
+      expect(getUserConfigFolder(given, 'linux')).toBe(join(homedir(), '.config', 'pawl'));
   });
 });
 
 describe('configJsonSchema', () => {
   it('has every key that can be set and takes no other', () => {
-    const schema = configJsonSchema();
+    const schema = buildConfigJsonSchema();
     expect(schema).toMatchObject({
       title: 'Pawl configuration',
       type: 'object',
       additionalProperties: false,
     });
     expect(Object.keys(schema['properties'] ?? {}).toSorted()).toEqual(
-      ['$schema', ...Object.keys(meant)].toSorted(),
+      ['$schema', ...Object.keys(fullConfig)].toSorted(),
     );
     expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
   });

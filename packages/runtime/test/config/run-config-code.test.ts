@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { ConfigFileError } from '../../src/config/config-file-error.ts';
 import type { Config } from '../../src/config/config.ts';
-import { readConfigFile, type ReadConfig } from '../../src/config/read-config-file.ts';
+import { readConfigFile, type ConfigFileContents } from '../../src/config/read-config-file.ts';
 import { runConfigCode } from '../../src/config/run-config-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-config-code-'));
@@ -12,17 +12,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const path = join(folder, 'pawl.config.ts');
 
-function read(text: string): Promise<ReadConfig> {
+function readConfigCode(text: string): Promise<ConfigFileContents> {
   writeFileSync(path, text);
   return readConfigFile(path);
 }
 
-async function configOf(text: string, timeoutMs?: number): Promise<Config> {
-  return (await runConfigCode(await read(text), timeoutMs)).config;
+async function runConfigText(text: string, timeoutMs?: number): Promise<Config> {
+  return (await runConfigCode(await readConfigCode(text), timeoutMs)).config;
 }
 
-async function errorOf(text: string, timeoutMs?: number): Promise<ConfigFileError> {
-  const error: unknown = await configOf(text, timeoutMs).catch((thrown: unknown) => thrown);
+async function runConfigError(text: string, timeoutMs?: number): Promise<ConfigFileError> {
+  const error: unknown = await runConfigText(text, timeoutMs).catch((thrown: unknown) => thrown);
   if (error instanceof ConfigFileError) return error;
   throw new Error('the program was taken', { cause: error });
 }
@@ -30,7 +30,7 @@ async function errorOf(text: string, timeoutMs?: number): Promise<ConfigFileErro
 describe('readConfigFile of a program', () => {
   it('reads its text and runs nothing', async () => {
     const text = 'throw new Error("it was run");';
-    expect(await read(text)).toStrictEqual({ path, text, config: {}, isCode: true, warnings: [] });
+    expect(await readConfigCode(text)).toStrictEqual({ path, text, config: {}, isCode: true, warnings: [] });
   });
 });
 
@@ -43,28 +43,28 @@ describe('runConfigCode', () => {
       console.log('said in passing');
       export default Promise.resolve({ profile: join('profiles', 'a.yaml'), permission: { mode } });
     `;
-    expect(await configOf(text)).toStrictEqual({
+    expect(await runConfigText(text)).toStrictEqual({
       profile: join(folder, 'profiles/a.yaml'),
       permission: { mode: 'read-only' },
     });
   });
 
   it('runs the text that was read, not what the file holds by now', async () => {
-    const trusted = await read(`export default { model: 'librarian' };`);
+    const trusted = await readConfigCode(`export default { model: 'librarian' };`);
     writeFileSync(path, `export default { model: 'ollama:other' };`);
     expect((await runConfigCode(trusted)).config).toStrictEqual({ model: 'librarian' });
   });
 
   it('warns of secrets like any other file, without a line', async () => {
     const text = `export default { mcpServers: { a: { command: 'x', env: { TOKEN: 'abc' } } } };`;
-    const { warnings } = await runConfigCode(await read(text));
+    const { warnings } = await runConfigCode(await readConfigCode(text));
     expect(warnings).toEqual([expect.stringContaining('mcpServers.a.env.TOKEN looks like a secret')]);
   });
 
   it('keeps secrets of the environment from it', async () => {
     vi.stubEnv('PAWL_TEST_API_KEY', 'hunter2');
     const text = `export default { testCommand: String(process.env.PAWL_TEST_API_KEY) + typeof process.env.PATH };`;
-    expect(await configOf(text)).toStrictEqual({ testCommand: 'undefinedstring' });
+    expect(await runConfigText(text)).toStrictEqual({ testCommand: 'undefinedstring' });
     vi.unstubAllEnvs();
   });
 
@@ -107,28 +107,30 @@ describe('runConfigCode', () => {
     ['process.exit(0);', null, 'it ended before it had exported a configuration'],
     ['throw null;', null, 'null.'],
   ])('says why a program comes to nothing: %j', async (text, line, problem) => {
-    const error = await errorOf(text);
+    const error = await runConfigError(text);
     expect(error).toMatchObject({ code: 'code', path, line });
     expect(error.message).toContain(problem);
     expect(error.message).not.toContain('\n');
   });
 
   it('checks what it exports like any other configuration', async () => {
-    expect(await errorOf(`export default { modle: 'x' };`)).toMatchObject({
+    expect(await runConfigError(`export default { modle: 'x' };`)).toMatchObject({
       code: 'invalid',
       message: `${JSON.stringify(path)}: modle: unknown key "modle"; did you mean model?`,
     });
-    expect((await errorOf('export default 7;')).message).toContain('expected an object, got 7.');
+    expect((await runConfigError('export default 7;')).message).toContain('expected an object, got 7.');
     expect(
-      (await errorOf('export default JSON.parse(\'{"__proto__": {"model": "x"}}\');')).message,
+      (await runConfigError('export default JSON.parse(\'{"__proto__": {"model": "x"}}\');')).message,
     ).toContain('__proto__');
   });
 
   it('takes one that exports nothing much for one that says nothing', async () => {
-    expect(await configOf('export default undefined;')).toStrictEqual({});
+    expect(await runConfigText('export default undefined;')).toStrictEqual({});
   });
 
   it('does not wait for one that never ends', async () => {
-    expect((await errorOf('for (;;);', 500)).message).toContain('it took longer than 0.5 s and was ended.');
+    expect((await runConfigError('for (;;);', 500)).message).toContain(
+      'it took longer than 0.5 s and was ended.',
+    );
   });
 });

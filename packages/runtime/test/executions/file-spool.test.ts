@@ -1,14 +1,17 @@
 import { readdirSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createFileSpool } from '../../src/executions/file-spool.ts';
-import { createMemorySpool, outputBytesMax } from '../../src/executions/spool.ts';
-import { tempFolder } from '../search/temp-folder.ts';
+import { createMemorySpool, spoolOutputBytesMax } from '../../src/executions/spool.ts';
+import { createTempFolder } from '../search/temp-folder.ts';
+
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
 
 const result = { ok: true, output: { exitCode: 0, output: 'ü' } } as const;
 
 describe('the spools', () => {
   it('give back what was kept and heard, and nothing after they were told to forget', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     for (const spool of [createMemorySpool(), createFileSpool(folder.at('spool'))]) {
       expect(await spool.find('a1')).toEqual({ result: null, output: null });
       spool.hear('a1', Buffer.from('one '));
@@ -25,18 +28,18 @@ describe('the spools', () => {
   });
 
   it('hear no more than is of use', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     for (const spool of [createMemorySpool(), createFileSpool(folder.at('spool'))]) {
-      const piece = Buffer.alloc(outputBytesMax - 10, 'x');
+      const piece = Buffer.alloc(spoolOutputBytesMax - 10, 'x');
       for (let round = 0; round < 5; round += 1) spool.hear('a', piece);
-      expect((await spool.find('a')).output).toHaveLength(outputBytesMax);
+      expect((await spool.find('a')).output).toHaveLength(spoolOutputBytesMax);
     }
   });
 });
 
 describe('a spool in a folder', () => {
-  it('is there for another process, and for its owner alone', async () => {
-    using folder = tempFolder();
+  onUnix('is there for another process, and for its owner alone', async () => {
+    using folder = createTempFolder();
     const path = folder.at('data/spool');
     await createFileSpool(path).keep('a', result);
     expect((await createFileSpool(path).find('a')).result).toEqual(result);
@@ -47,7 +50,7 @@ describe('a spool in a folder', () => {
   });
 
   it('takes no name that leads elsewhere', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const spool = createFileSpool(folder.at('spool'));
     await expect(spool.keep('../x', result)).rejects.toThrow('Not the id of an execution');
     await expect(spool.find('a/b')).rejects.toThrow('Not the id of an execution');

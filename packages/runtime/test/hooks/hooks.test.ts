@@ -1,16 +1,25 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { conversationOf, toArray, type Call, type CompletedTool, type Json } from '@pawl/core';
+import { getConversation, toItemArray, type ToolCall, type CompletedTool, type Json } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import type { BeforeToolHook, Finished } from '../../src/hooks/hook.ts';
-import { createHooks, type Hooks, type HooksConfig } from '../../src/hooks/hooks.ts';
-import { Agent, createScripted, defineTool, type Rules, type ScriptedReply } from '../../src/index.ts';
+import type { BeforeToolHook, FinishedTurn } from '../../src/hooks/hook.ts';
+import { createHooks, type AgentHooks, type HooksOptions } from '../../src/hooks/hooks.ts';
+import {
+  Agent,
+  createScriptedModel,
+  defineTool,
+  type PermissionCheck,
+  type ScriptedReply,
+} from '../../src/index.ts';
+
+/** Windows has no sh. */
+const describeOnUnix = describe.skipIf(process.platform === 'win32');
 
 let workspace = '';
 let reports: string[] = [];
-const never = new AbortController().signal;
+const neverSignal = new AbortController().signal;
 
 beforeEach(() => {
   workspace = mkdtempSync(join(tmpdir(), 'pawl-hooks-'));
@@ -19,49 +28,53 @@ beforeEach(() => {
 
 afterEach(() => rmSync(workspace, { recursive: true, force: true }));
 
-function hooksOf(config: Partial<HooksConfig>): Promise<Hooks> {
+function createTestHooks(config: Partial<HooksOptions>): Promise<AgentHooks> {
   return createHooks({ workspace, report: (line) => reports.push(line), ...config });
 }
 
-function sh(script: string): readonly [string, ...string[]] {
+function toShellCommand(script: string): readonly [string, ...string[]] {
   return ['sh', '-c', script];
 }
 
-function read(name: string): string {
+function readWorkspaceFile(name: string): string {
   return readFileSync(join(workspace, name), 'utf8');
 }
 
-const completed: readonly CompletedTool[] = [
+const completedTools: readonly CompletedTool[] = [
   { callId: '1', tool: 'edit', ok: true },
   { callId: '2', tool: 'read', ok: true },
 ];
 
-describe('hooks after tools', () => {
+describeOnUnix('hooks after tools', () => {
   it('are told as JSON which of their tools were run, and are not run for others [LOOM-27]', async () => {
-    const hooks = await hooksOf({
+    const hooks = await createTestHooks({
       afterTools: [
-        { command: sh('cat > told; pwd > folder'), tools: ['edit'] },
-        { command: sh('touch never'), tools: ['shell'] },
+        { command: toShellCommand('cat > told; pwd > folder'), tools: ['edit'] },
+        { command: toShellCommand('touch never'), tools: ['shell'] },
       ],
     });
-    expect(await hooks.afterTools(completed, never)).toBe(true);
-    expect(JSON.parse(read('told'))).toEqual({ hook: 'after-tools', workspace, completed: [completed[0]] });
-    expect(read('folder')).toBe(`${workspace}\n`);
+    expect(await hooks.afterTools(completedTools, neverSignal)).toBe(true);
+    expect(JSON.parse(readWorkspaceFile('told'))).toEqual({
+      hook: 'after-tools',
+      workspace,
+      completed: [completedTools[0]],
+    });
+    expect(readWorkspaceFile('folder')).toBe(`${workspace}\n`);
     expect(existsSync(join(workspace, 'never'))).toBe(false);
   });
 
   it('are passed over when they fail, hang or cannot start, and the next ones run', async () => {
-    const hooks = await hooksOf({
+    const hooks = await createTestHooks({
       afterTools: [
-        { command: sh('echo broken >&2; exit 7') },
+        { command: toShellCommand('echo broken >&2; exit 7') },
         { command: ['there-is-no-such-command'] },
-        { command: sh('sleep 1000'), timeoutMs: 50 },
+        { command: toShellCommand('sleep 1000'), timeoutMs: 50 },
         { run: () => Promise.reject(new Error('thrown')) },
         { run: () => new Promise<never>(() => undefined), timeoutMs: 50 },
-        { command: sh('touch reached') },
+        { command: toShellCommand('touch reached') },
       ],
     });
-    expect(await hooks.afterTools(completed, never)).toBe(true);
+    expect(await hooks.afterTools(completedTools, neverSignal)).toBe(true);
     expect(existsSync(join(workspace, 'reached'))).toBe(true);
     const passedOver = 'A hook after tools did not work and was passed over: ';
     expect(reports.map((line) => line.replace(passedOver, ''))).toEqual([
@@ -75,61 +88,65 @@ describe('hooks after tools', () => {
 
   it('get no secret of the environment', async () => {
     vi.stubEnv('PAWL_TEST_API_KEY', 'the secret');
-    const hooks = await hooksOf({ afterTools: [{ command: sh('env > env') }] });
-    await hooks.afterTools(completed, never);
+    const hooks = await createTestHooks({ afterTools: [{ command: toShellCommand('env > env') }] });
+    await hooks.afterTools(completedTools, neverSignal);
     vi.unstubAllEnvs();
-    expect(read('env')).toContain('PATH=');
-    expect(read('env')).not.toContain('the secret');
+    expect(readWorkspaceFile('env')).toContain('PATH=');
+    expect(readWorkspaceFile('env')).not.toContain('the secret');
   });
 
   it('do not start once the work is called off', async () => {
-    const hooks = await hooksOf({ afterTools: [{ command: sh('touch ran') }] });
-    expect(await hooks.afterTools(completed, AbortSignal.abort())).toBe(false);
+    const hooks = await createTestHooks({ afterTools: [{ command: toShellCommand('touch ran') }] });
+    expect(await hooks.afterTools(completedTools, AbortSignal.abort())).toBe(false);
     expect(existsSync(join(workspace, 'ran'))).toBe(false);
   });
 
   it('cannot break a line of a report', async () => {
-    const hooks = await hooksOf({ afterTools: [{ command: sh(`printf 'a\\033[2Jb\\rc' >&2; exit 1`) }] });
-    await hooks.afterTools(completed, never);
+    const hooks = await createTestHooks({
+      afterTools: [{ command: toShellCommand(`printf 'a\\033[2Jb\\rc' >&2; exit 1`) }],
+    });
+    await hooks.afterTools(completedTools, neverSignal);
     expect(reports[0]).toMatch(/a\\u001b\[2Jb\\u000dc$/);
   });
 });
 
 /** What is said to each tool; to all others yes. */
-const rules: Rules = ({ tool }) => {
+const checkPermission: PermissionCheck = ({ tool }) => {
   if (tool === 'because') return { permission: 'deny', because: 'It is not for you.' };
   return tool === 'shell' ? 'ask' : tool === 'gone' ? 'deny' : 'allow';
 };
 
-describe('hooks before tools', () => {
-  const call: Call = { id: 'c1', tool: 'shell', args: { command: 'rm -rf /' } };
+describeOnUnix('hooks before tools', () => {
+  const call: ToolCall = { id: 'c1', tool: 'shell', args: { command: 'rm -rf /' } };
   const allowAll = { rules: (): 'allow' => 'allow', decide: () => Promise.reject(new Error('asked')) };
 
-  async function said(hook: BeforeToolHook, subject: Call = call): Promise<string> {
-    const hooks = await hooksOf({ beforeTool: [hook] });
-    const { decision, reason } = await hooks.guard(allowAll).decide(subject, never);
+  async function said(hook: BeforeToolHook, subject: ToolCall = call): Promise<string> {
+    const hooks = await createTestHooks({ beforeTool: [hook] });
+    const { decision, reason } = await hooks.guard(allowAll).decide(subject, neverSignal);
     return reason === undefined ? decision : `${decision}: ${reason}`;
   }
 
   it('let a call pass with exit code 0 and deny it with any other, saying why', async () => {
-    expect(await said({ command: sh('cat > told') })).toBe('allow');
-    expect(JSON.parse(read('told'))).toEqual({ hook: 'before-tool', workspace, call });
-    expect(await said({ command: sh('echo too dangerous; echo more; exit 2') })).toBe(
+    expect(await said({ command: toShellCommand('cat > told') })).toBe('allow');
+    expect(JSON.parse(readWorkspaceFile('told'))).toEqual({ hook: 'before-tool', workspace, call });
+    expect(await said({ command: toShellCommand('echo too dangerous; echo more; exit 2') })).toBe(
       'deny: A hook said no: sh ended with exit code 2: too dangerous',
     );
   });
 
   it('deny what they could not look at', async () => {
     expect(await said({ command: ['there-is-no-such-command'] })).toMatch(/^deny: .*no such command/);
-    expect(await said({ command: sh('sleep 1000'), timeoutMs: 50 })).toMatch(/^deny: .*took longer/);
-    expect(await said({ command: sh('kill -KILL $$') })).toMatch(/^deny: .*SIGKILL/);
+    expect(await said({ command: toShellCommand('sleep 1000'), timeoutMs: 50 })).toMatch(
+      /^deny: .*took longer/,
+    );
+    expect(await said({ command: toShellCommand('kill -KILL $$') })).toMatch(/^deny: .*SIGKILL/);
     expect(await said({ run: () => Promise.reject(new Error('a mistake')) })).toBe(
       'deny: A hook that must agree did not work: a mistake',
     );
     expect(await said({ run: () => new Promise<never>(() => undefined), timeoutMs: 20 })).toMatch(/^deny: /);
     let deep: Json = 1;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
-    expect(await said({ command: sh('exit 0') }, { ...call, args: deep })).toMatch(/^deny: /);
+    expect(await said({ command: toShellCommand('exit 0') }, { ...call, args: deep })).toMatch(/^deny: /);
   });
 
   it('cannot change the call that runs', async () => {
@@ -147,40 +164,40 @@ describe('hooks before tools', () => {
 
   it('come before the person, and never instead of one', async () => {
     const asked: string[] = [];
-    const decide = ({ id }: Call): Promise<{ decision: 'allow' }> => {
+    const decide = ({ id }: ToolCall): Promise<{ decision: 'allow' }> => {
       asked.push(id);
       return Promise.resolve({ decision: 'allow' });
     };
-    const hooks = await hooksOf({
+    const hooks = await createTestHooks({
       beforeTool: [
         { run: ({ args }) => ({ decision: args === 'bad' ? 'deny' : 'allow' }), tools: ['shell', 'edit'] },
       ],
     });
-    const guarded = hooks.guard({ rules, decide });
+    const guarded = hooks.guard({ rules: checkPermission, decide });
     const ruled = ['shell', 'edit', 'read', 'gone'].map((tool) => guarded.rules({ tool, args: null }));
     expect(ruled).toEqual(['ask', 'ask', 'allow', 'deny']);
-    expect(await guarded.decide({ id: '0', tool: 'because', args: null }, never)).toEqual({
+    expect(await guarded.decide({ id: '0', tool: 'because', args: null }, neverSignal)).toEqual({
       decision: 'deny',
       reason: 'It is not for you.',
     });
-    expect(await guarded.decide({ id: '1', tool: 'shell', args: 'bad' }, never)).toEqual({
+    expect(await guarded.decide({ id: '1', tool: 'shell', args: 'bad' }, neverSignal)).toEqual({
       decision: 'deny',
     });
-    expect(await guarded.decide({ id: '2', tool: 'edit', args: 'good' }, never)).toEqual({
+    expect(await guarded.decide({ id: '2', tool: 'edit', args: 'good' }, neverSignal)).toEqual({
       decision: 'allow',
     });
     expect(asked).toEqual([]);
-    expect(await guarded.decide({ id: '3', tool: 'shell', args: 'good' }, never)).toEqual({
+    expect(await guarded.decide({ id: '3', tool: 'shell', args: 'good' }, neverSignal)).toEqual({
       decision: 'allow',
     });
     expect(asked).toEqual(['3']);
-    expect(await guarded.decide({ id: '4', tool: 'gone', args: null }, never)).toMatchObject({
+    expect(await guarded.decide({ id: '4', tool: 'gone', args: null }, neverSignal)).toMatchObject({
       decision: 'deny',
     });
   });
 });
 
-describe('an agent with hooks', () => {
+describeOnUnix('an agent with hooks', () => {
   const write = defineTool({
     name: 'write',
     description: 'Writes a file.',
@@ -191,10 +208,10 @@ describe('an agent with hooks', () => {
     },
   });
 
-  function agentWith(hooks: Hooks, replies: readonly ScriptedReply[]): Agent {
+  function agentWith(hooks: AgentHooks, replies: readonly ScriptedReply[]): Agent {
     const world = hooks.guard({ rules: () => 'allow', decide: () => Promise.resolve({ decision: 'deny' }) });
     return new Agent({
-      model: createScripted(replies),
+      model: createScriptedModel(replies),
       tools: [write],
       ...world,
       hooks: hooks.afterTools,
@@ -203,11 +220,11 @@ describe('an agent with hooks', () => {
   }
 
   it('denies by hook, acts after a change, and tells when the turn is over', async () => {
-    const ends: Finished[] = [];
-    const hooks = await hooksOf({
-      beforeTool: [{ command: sh('! grep -q secret') }],
-      afterTools: [{ command: sh('ls >> seen') }],
-      finish: [{ command: sh('cat > finished') }, { run: (end) => void ends.push(end) }],
+    const ends: FinishedTurn[] = [];
+    const hooks = await createTestHooks({
+      beforeTool: [{ command: toShellCommand('! grep -q secret') }],
+      afterTools: [{ command: toShellCommand('ls >> seen') }],
+      finish: [{ command: toShellCommand('cat > finished') }, { run: (end) => void ends.push(end) }],
     });
     const agent = agentWith(hooks, [
       { text: '', calls: [{ tool: 'write', args: { path: 'secret' }, id: 'a' }] },
@@ -217,14 +234,17 @@ describe('an agent with hooks', () => {
     void agent.say('go');
     await agent.idle();
     await hooks.settled();
-    const results = toArray(conversationOf(agent.session)).filter(({ role }) => role === 'tool');
+    const results = toItemArray(getConversation(agent.session)).filter(({ role }) => role === 'tool');
     expect(results).toMatchObject([
       { callId: 'a', outcome: { ok: false, error: { kind: 'denied' } } },
       { callId: 'b', outcome: { ok: true } },
     ]);
-    expect(read('seen')).toBe('open\nseen\n');
+    expect(readWorkspaceFile('seen')).toBe('open\nseen\n');
     expect(ends).toMatchObject([{ status: 'waitingForUser', answer: 'Done.', reason: null }]);
-    expect(JSON.parse(read('finished'))).toMatchObject({ hook: 'finish', finished: { answer: 'Done.' } });
+    expect(JSON.parse(readWorkspaceFile('finished'))).toMatchObject({
+      hook: 'finish',
+      finished: { answer: 'Done.' },
+    });
 
     // Waiting for the user again after a pause is not another end.
     await agent.post({ type: 'pause-requested', reason: 'a break' });
@@ -238,11 +258,11 @@ describe('an agent with hooks', () => {
   });
 
   it('is not held up by hooks for the end that fail', async () => {
-    const hooks = await hooksOf({
+    const hooks = await createTestHooks({
       finish: [
-        { command: sh('exit 1') },
+        { command: toShellCommand('exit 1') },
         { run: () => Promise.reject(new Error('thrown')) },
-        { command: sh('touch last') },
+        { command: toShellCommand('touch last') },
       ],
     });
     const agent = agentWith(hooks, [{ text: 'Done.', calls: [] }]);

@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { conversationOf, toArray, type Json } from '@pawl/core';
+import { getConversation, toItemArray, type Json } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHooks } from '../../src/hooks/hooks.ts';
-import { Agent, createScripted, type ScriptedReply } from '../../src/index.ts';
-import { bubblewrapLauncher } from '../../src/sandbox/bubblewrap.ts';
+import { Agent, createScriptedModel, type ScriptedReply } from '../../src/index.ts';
+import { createBubblewrapSandbox } from '../../src/sandbox/bubblewrap.ts';
 import { createShellTool } from '../../src/tools/shell.ts';
-import { problem } from '../sandbox/sandboxed.ts';
-import { scratchRepository, type Scratch } from './repository.ts';
+import { createScratchRepository, type ScratchRepository } from './scratch-repository.ts';
 
-let scratch: Scratch;
+let scratch: ScratchRepository;
 beforeEach(() => {
-  scratch = scratchRepository();
+  scratch = createScratchRepository();
   vi.stubEnv('HOME', scratch.home);
 });
 afterEach(() => {
@@ -19,7 +18,7 @@ afterEach(() => {
   scratch.remove();
 });
 
-function runs(...lines: readonly string[]): readonly ScriptedReply[] {
+function createShellReplies(...lines: readonly string[]): readonly ScriptedReply[] {
   const calls = lines.map((command, index): ScriptedReply => {
     const args: Json = { command };
     return { text: '', calls: [{ tool: 'shell', args, id: `call-${index}` }] };
@@ -27,10 +26,10 @@ function runs(...lines: readonly string[]): readonly ScriptedReply[] {
   return [...calls, { text: 'Done.', calls: [] }];
 }
 
-describe.skipIf(problem !== null)('an agent with a shell in the sandbox and auto-commit', () => {
+describe('an agent with a shell in the sandbox and auto-commit', { tags: ['bubblewrap'] }, () => {
   it('keeps each step as a commit, and no command gets a program of its own to run outside [LOOM-24]', async () => {
     const pwned = join(scratch.outside, 'pwned');
-    const launcher = bubblewrapLauncher({ home: scratch.home });
+    const launcher = createBubblewrapSandbox({ home: scratch.home });
     const reports: string[] = [];
     const hooks = await createHooks({
       workspace: scratch.root,
@@ -41,8 +40,8 @@ describe.skipIf(problem !== null)('an agent with a shell in the sandbox and auto
     const plant = (file: string): string =>
       `printf '#!/bin/sh\\ntouch ${pwned}\\n' > ${file}; chmod +x ${file}`;
     const agent = new Agent({
-      model: createScripted(
-        runs(
+      model: createScriptedModel(
+        createShellReplies(
           'echo one > a',
           `${plant('.git/hooks/pre-commit')}; git config core.fsmonitor 'touch ${pwned}'; echo two > b`,
           `${plant('evil')}; git config --global core.hooksPath . ; cp evil pre-commit; touch ${pwned}; true`,
@@ -53,7 +52,7 @@ describe.skipIf(problem !== null)('an agent with a shell in the sandbox and auto
     });
     void agent.say('go');
     await agent.idle();
-    const results = toArray(conversationOf(agent.session)).filter(({ role }) => role === 'tool');
+    const results = toItemArray(getConversation(agent.session)).filter(({ role }) => role === 'tool');
     expect(results).toMatchObject([
       { outcome: { ok: true } },
       { outcome: { ok: true } },

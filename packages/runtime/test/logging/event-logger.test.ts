@@ -1,15 +1,15 @@
 import { createSession, step, type SessionOptions } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent, type AgentOptions, type Seen } from '../../src/agent.ts';
+import { Agent, type AgentOptions, type StepResult } from '../../src/agent.ts';
 import { createEventLogger, type EventLoggerOptions } from '../../src/logging/event-logger.ts';
 import { logLevels } from '../../src/logging/log-record.ts';
-import { createScripted, type ScriptedReply } from '../../src/models/scripted.ts';
+import { createScriptedModel, type ScriptedReply } from '../../src/models/scripted.ts';
 import { defineTool } from '../../src/tools/tool.ts';
 
-type Line = { readonly kind: string; readonly level: string; readonly [key: string]: unknown };
+type LogLine = { readonly kind: string; readonly level: string; readonly [key: string]: unknown };
 
-const look = defineTool({
+const lookTool = defineTool({
   name: 'look',
   description: 'Looks at something.',
   parameters: z.object({ at: z.string() }),
@@ -20,43 +20,50 @@ const look = defineTool({
       : { ok: true, output: `nothing at ${at}` },
 });
 
-const looks = (at: string): ScriptedReply => ({ calls: [{ id: `look-${at}`, tool: 'look', args: { at } }] });
+const createLookReply = (at: string): ScriptedReply => ({
+  calls: [{ id: `look-${at}`, tool: 'look', args: { at } }],
+});
 
-type Run = {
+type LoggedRun = {
   readonly replies: readonly ScriptedReply[];
   readonly agent?: Partial<AgentOptions>;
   readonly logger?: Partial<EventLoggerOptions>;
   readonly settings?: SessionOptions['settings'];
 };
 
-async function logOf({ replies, agent = {}, logger = {}, settings = {} }: Run): Promise<readonly Line[]> {
+async function collectLogLines({
+  replies,
+  agent = {},
+  logger = {},
+  settings = {},
+}: LoggedRun): Promise<readonly LogLine[]> {
   const written: string[] = [];
   const { see } = createEventLogger({ write: (line) => void written.push(line), ...logger });
   const working = new Agent({
     session: createSession({ id: 'roof', at: 0, settings }),
-    model: createScripted(replies),
-    tools: [look],
+    model: createScriptedModel(replies),
+    tools: [lookTool],
     observe: see,
     ...agent,
   });
   void working.say('Mend the roof, the token is in the drawer');
   await working.idle();
   expect(written.every((line) => line.endsWith('\n') && line.indexOf('\n') === line.length - 1)).toBe(true);
-  return written.map((line) => JSON.parse(line) as Line);
+  return written.map((line) => JSON.parse(line) as LogLine);
 }
 
-const of = (lines: readonly Line[], kind: string): readonly Line[] =>
+const filterByKind = (lines: readonly LogLine[], kind: string): readonly LogLine[] =>
   lines.filter((line) => line.kind === kind);
 
 describe('createEventLogger', () => {
   it('writes every change of state with level, time, session, number and cause', async () => {
-    const seen: Seen[] = [];
+    const seen: StepResult[] = [];
     const written: string[] = [];
     const { see } = createEventLogger({ write: (line) => void written.push(line) });
     const agent = new Agent({
       id: 'roof',
-      model: createScripted([looks('roof'), { text: 'Done.' }]),
-      tools: [look],
+      model: createScriptedModel([createLookReply('roof'), { text: 'Done.' }]),
+      tools: [lookTool],
       observe(each) {
         seen.push(each);
         see(each);
@@ -64,12 +71,12 @@ describe('createEventLogger', () => {
     });
     void agent.say('Go');
     await agent.idle();
-    const lines = written.map((line) => JSON.parse(line) as Line);
+    const lines = written.map((line) => JSON.parse(line) as LogLine);
     const notes = seen.flatMap(({ notes: all, session: { seq } }) =>
       all.flatMap((note) => (note.type === 'transition' ? [{ ...note, seq }] : [])),
     );
     expect(notes.length).toBeGreaterThan(5);
-    expect(of(lines, 'transition')).toEqual(
+    expect(filterByKind(lines, 'transition')).toEqual(
       notes.map(({ at, from, to, cause, durationMs, seq }) => ({
         level: 'info',
         time: at,
@@ -87,13 +94,13 @@ describe('createEventLogger', () => {
   });
 
   it('tells of tools that ran and failed, with how long they took, and of verdicts with their proof', async () => {
-    const lines = await logOf({
-      replies: [...Array.from({ length: 12 }, () => looks('nowhere')), { text: 'I give up.' }],
+    const lines = await collectLogLines({
+      replies: [...Array.from({ length: 12 }, () => createLookReply('nowhere')), { text: 'I give up.' }],
     });
-    const [tool] = of(lines, 'tool');
+    const [tool] = filterByKind(lines, 'tool');
     expect(tool).toMatchObject({ level: 'warn', tool: 'look', callId: 'look-nowhere', errorKind: 'failed' });
     expect(typeof tool?.['tookMs']).toBe('number');
-    const verdicts = of(lines, 'verdict');
+    const verdicts = filterByKind(lines, 'verdict');
     expect(verdicts.length).toBeGreaterThan(1);
     expect(verdicts[0]).toMatchObject({ level: 'warn', gravity: 'suspect', response: 'advise' });
     expect(verdicts.at(-1)).toMatchObject({ level: 'error', gravity: 'stuck', response: 'finish' });
@@ -104,11 +111,11 @@ describe('createEventLogger', () => {
     const settings: SessionOptions['settings'] = {
       governor: { preset: 'pawl', rules: { 'repeated-call': { advise: null, refuse: 2, finish: null } } },
     };
-    const lines = await logOf({
-      replies: [...Array.from({ length: 3 }, () => looks('roof')), { text: 'I give up.' }],
+    const lines = await collectLogLines({
+      replies: [...Array.from({ length: 3 }, () => createLookReply('roof')), { text: 'I give up.' }],
       settings,
     });
-    expect(of(lines, 'permission')).toEqual([
+    expect(filterByKind(lines, 'permission')).toEqual([
       expect.objectContaining({
         level: 'warn',
         msg: 'denied a call',
@@ -119,14 +126,14 @@ describe('createEventLogger', () => {
   });
 
   it('tells when permission is asked for, and what was decided', async () => {
-    const lines = await logOf({
-      replies: [looks('roof'), { text: 'Then not.' }],
+    const lines = await collectLogLines({
+      replies: [createLookReply('roof'), { text: 'Then not.' }],
       agent: {
         rules: () => 'ask',
         decide: () => Promise.resolve({ decision: 'deny', reason: 'not today' }),
       },
     });
-    expect(of(lines, 'permission')).toMatchObject([
+    expect(filterByKind(lines, 'permission')).toMatchObject([
       { level: 'info', msg: 'asked for permission' },
       { level: 'warn', tool: 'look', decision: 'deny', reason: 'not today' },
     ]);
@@ -134,24 +141,24 @@ describe('createEventLogger', () => {
 
   it('tells of failures that are tried again, and of the one that is not', async () => {
     const error = { kind: 'overloaded', message: 'try later sk-0123456789abcdef' } as const;
-    const lines = await logOf({
+    const lines = await collectLogLines({
       replies: [{ failure: error }, { failure: error }],
       settings: { maxRetries: 2, retryBaseMs: 1, retryMaxMs: 1 },
     });
-    expect(of(lines, 'retry')).toMatchObject([
+    expect(filterByKind(lines, 'retry')).toMatchObject([
       { level: 'warn', errorKind: 'overloaded', message: 'try later [key]', retries: 1 },
       { level: 'info', msg: 'tries again' },
     ]);
-    expect(of(lines, 'model')).toMatchObject([{ level: 'error', errorKind: 'overloaded' }]);
-    expect(of(lines, 'action')).toMatchObject([{ level: 'error', action: { type: 'show-error' } }]);
+    expect(filterByKind(lines, 'model')).toMatchObject([{ level: 'error', errorKind: 'overloaded' }]);
+    expect(filterByKind(lines, 'action')).toMatchObject([{ level: 'error', action: { type: 'show-error' } }]);
   });
 
   it('writes neither what was said nor secrets, unless every event is asked for, and then masked', async () => {
-    const replies = [looks('nowhere'), { text: 'The treasure map says so.' }];
-    const info = JSON.stringify(await logOf({ replies }));
+    const replies = [createLookReply('nowhere'), { text: 'The treasure map says so.' }];
+    const info = JSON.stringify(await collectLogLines({ replies }));
     expect(info).not.toMatch(/hunter22|drawer|treasure/);
-    const lines = await logOf({ replies, logger: { level: 'trace', redact: ['treasure map'] } });
-    expect(of(lines, 'event').length).toBeGreaterThan(3);
+    const lines = await collectLogLines({ replies, logger: { level: 'trace', redact: ['treasure map'] } });
+    expect(filterByKind(lines, 'event').length).toBeGreaterThan(3);
     const all = JSON.stringify(lines);
     expect(all).toContain('drawer');
     expect(all).not.toMatch(/hunter22|treasure/);
@@ -160,8 +167,8 @@ describe('createEventLogger', () => {
   it.each(logLevels.map((level, index) => ({ level, index })))(
     'leaves out what matters less than $level',
     async ({ level, index }) => {
-      const lines = await logOf({
-        replies: [...Array.from({ length: 12 }, () => looks('roof')), { text: 'I give up.' }],
+      const lines = await collectLogLines({
+        replies: [...Array.from({ length: 12 }, () => createLookReply('roof')), { text: 'I give up.' }],
         logger: { level },
       });
       expect(lines.length).toBeGreaterThan(0);
@@ -172,9 +179,9 @@ describe('createEventLogger', () => {
   it('says what an event was refused for', async () => {
     const written: string[] = [];
     const { see } = createEventLogger({ write: (line) => void written.push(line) });
-    const agent = new Agent({ id: 'x', model: createScripted([]), tools: [], observe: see });
+    const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe: see });
     await agent.post({ type: 'tool-finished', callId: 'none', outcome: { ok: true, output: 'x' } });
-    expect(written.map((line) => JSON.parse(line) as Line)).toMatchObject([
+    expect(written.map((line) => JSON.parse(line) as LogLine)).toMatchObject([
       { level: 'warn', kind: 'refused', seq: 0, event: 'tool-finished', status: 'waitingForUser' },
     ]);
   });
@@ -182,7 +189,7 @@ describe('createEventLogger', () => {
   it('passes over what is only for showing', async () => {
     const written: string[] = [];
     const { see } = createEventLogger({ write: (line) => void written.push(line), level: 'trace' });
-    const agent = new Agent({ id: 'x', model: createScripted([]), tools: [], observe: see });
+    const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe: see });
     await agent.post({ type: 'text-delta', text: 'x' });
     expect(written).toEqual([]);
   });
@@ -203,9 +210,11 @@ describe('createEventLogger', () => {
       session = taken.session;
       see({ ...taken, event });
     }
-    const lines = written.map((line) => JSON.parse(line) as Line);
-    expect(of(lines, 'memory')).toMatchObject([{ msg: 'made room', freedTokens: 40, heldTokens: 100 }]);
-    expect(of(lines, 'retry')).toMatchObject([
+    const lines = written.map((line) => JSON.parse(line) as LogLine);
+    expect(filterByKind(lines, 'memory')).toMatchObject([
+      { msg: 'made room', freedTokens: 40, heldTokens: 100 },
+    ]);
+    expect(filterByKind(lines, 'retry')).toMatchObject([
       { level: 'warn', of: 'paging', message: 'disk full', retries: 1 },
       { level: 'info', seq: 4 },
     ]);
@@ -214,11 +223,11 @@ describe('createEventLogger', () => {
   it('tells of phases', async () => {
     const written: string[] = [];
     const { see } = createEventLogger({ write: (line) => void written.push(line) });
-    const agent = new Agent({ id: 'x', model: createScripted([]), tools: [], observe: see });
+    const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe: see });
     await agent.post({ type: 'phase-started', number: 1, description: 'Begin' });
     await agent.post({ type: 'phase-completed', success: false });
-    const lines = written.map((line) => JSON.parse(line) as Line);
-    expect(of(lines, 'phase')).toMatchObject([
+    const lines = written.map((line) => JSON.parse(line) as LogLine);
+    expect(filterByKind(lines, 'phase')).toMatchObject([
       { level: 'info', number: 1, description: 'Begin' },
       { level: 'warn', number: 1, success: false },
     ]);

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskSecrets, secretValues } from '../../src/logging/mask-secrets.ts';
+import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
+import { maskSecrets, listSecretValues } from '../../src/logging/mask-secrets.ts';
 
 describe('maskSecrets', () => {
   it('masks what stands under a telling name, however deep', () => {
@@ -70,9 +71,9 @@ describe('maskSecrets', () => {
   it('takes time in proportion to a hostile text, and gives up on what is nested without end', () => {
     const million = 1_000_000;
     for (const piece of ['eyJ', 'sk-', '-----BEGIN PRIVATE KEY-----', 'token', 'token=', 'bearer ', ' :']) {
-      const startedAt = performance.now();
+      const cpuMs = startCpuTimer();
       maskSecrets(piece.repeat(million / piece.length));
-      expect(performance.now() - startedAt, piece).toBeLessThan(3_000);
+      expect(cpuMs(), piece).toBeLessThan(5_000);
     }
     let deep: unknown = 'x';
     for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
@@ -83,6 +84,6 @@ describe('maskSecrets', () => {
 describe('secretValues', () => {
   it('has what stands under telling names, and nothing else', () => {
     const environment = { OPENAI_API_KEY: 'one', MY_TOKEN: 'two', HOME: '/home', GH_TOKEN: '', X: undefined };
-    expect(secretValues(environment)).toEqual(['one', 'two']);
+    expect(listSecretValues(environment)).toEqual(['one', 'two']);
   });
 });

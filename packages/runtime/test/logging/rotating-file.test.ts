@@ -4,41 +4,48 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openRotatingFile } from '../../src/logging/rotating-file.ts';
 
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
+
 let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pawl-log-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const line = (number: number): string => `${String(number).padStart(9, '0')}\n`;
+const formatLogLine = (number: number): string => `${String(number).padStart(9, '0')}\n`;
 
 describe('openRotatingFile', () => {
   it('begins a new file when a line no longer fits, and keeps so many of the newest', () => {
     const path = join(folder, 'pawl.log');
     const file = openRotatingFile(path, { bytesMax: 30, filesMax: 3 });
-    for (let number = 1; number <= 14; number += 1) file.write(line(number));
+    for (let number = 1; number <= 14; number += 1) file.write(formatLogLine(number));
     expect(readdirSync(folder).toSorted()).toEqual(['pawl.log', 'pawl.log.1', 'pawl.log.2']);
     const kept = ['pawl.log.2', 'pawl.log.1', 'pawl.log'].map((name) =>
       readFileSync(join(folder, name), 'utf8'),
     );
-    expect(kept).toEqual([line(7) + line(8) + line(9), line(10) + line(11) + line(12), line(13) + line(14)]);
+    expect(kept).toEqual([
+      formatLogLine(7) + formatLogLine(8) + formatLogLine(9),
+      formatLogLine(10) + formatLogLine(11) + formatLogLine(12),
+      formatLogLine(13) + formatLogLine(14),
+    ]);
   });
 
-  it('goes on with a file that is there, for its owner alone where it makes one', () => {
+  onUnix('goes on with a file that is there, for its owner alone where it makes one', () => {
     const path = join(folder, 'pawl.log');
-    openRotatingFile(path).write(line(1));
-    openRotatingFile(path).write(line(2));
-    expect(readFileSync(path, 'utf8')).toBe(line(1) + line(2));
+    openRotatingFile(path).write(formatLogLine(1));
+    openRotatingFile(path).write(formatLogLine(2));
+    expect(readFileSync(path, 'utf8')).toBe(formatLogLine(1) + formatLogLine(2));
     expect(statSync(path).mode & 0o077).toBe(0);
   });
 
   it('keeps a line that is larger than a file by itself', () => {
     const path = join(folder, 'pawl.log');
     const file = openRotatingFile(path, { bytesMax: 5, filesMax: 2 });
-    file.write(line(1));
-    file.write(line(2));
-    expect(readFileSync(path, 'utf8')).toBe(line(2));
-    expect(readFileSync(`${path}.1`, 'utf8')).toBe(line(1));
+    file.write(formatLogLine(1));
+    file.write(formatLogLine(2));
+    expect(readFileSync(path, 'utf8')).toBe(formatLogLine(2));
+    expect(readFileSync(`${path}.1`, 'utf8')).toBe(formatLogLine(1));
   });
 
   it('tells once that nothing can be written, goes on, and writes again when it can', () => {
@@ -51,23 +58,23 @@ describe('openRotatingFile', () => {
       filesMax: 2,
       onTrouble: (message) => void troubles.push(message),
     });
-    file.write(line(1));
+    file.write(formatLogLine(1));
     // What is in the way of the older file cannot be removed as a file.
     const obstacle = join(folder, 'pawl.log.1');
     rmSync(obstacle, { force: true });
     const inside = join(obstacle, 'inside');
-    mkdirAt(obstacle, inside);
-    file.write(line(2));
-    file.write(line(3));
+    createObstacle(obstacle, inside);
+    file.write(formatLogLine(2));
+    file.write(formatLogLine(3));
     expect(troubles).toHaveLength(1);
     rmSync(obstacle, { recursive: true });
-    file.write(line(4));
-    expect(readFileSync(join(folder, 'pawl.log'), 'utf8')).toBe(line(4));
+    file.write(formatLogLine(4));
+    expect(readFileSync(join(folder, 'pawl.log'), 'utf8')).toBe(formatLogLine(4));
     expect(troubles).toHaveLength(1);
   });
 });
 
-function mkdirAt(obstacle: string, inside: string): void {
+function createObstacle(obstacle: string, inside: string): void {
   mkdirSync(obstacle);
   writeFileSync(inside, '');
 }

@@ -2,22 +2,22 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createApprovalsFile } from '../../src/mcp/approvals-file.ts';
-import { createApprovals } from '../../src/mcp/approvals.ts';
-import { behaving, call, serving } from './serving.ts';
+import { createFileApprovalStore } from '../../src/mcp/approvals-file.ts';
+import { createMemoryApprovalStore } from '../../src/mcp/approvals.ts';
+import { createFixtureServer, callMcpTool, createMcpTestServer } from './mcp-test-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-approvals-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let count = 0;
-function newPath(): string {
+function createApprovalsPath(): string {
   count += 1;
   return join(folder, `sub-${count}`, 'approvals.json');
 }
 
 describe.each([
-  ['in memory', createApprovals],
-  ['in a file', () => createApprovalsFile(newPath())],
+  ['in memory', createMemoryApprovalStore],
+  ['in a file', () => createFileApprovalStore(createApprovalsPath())],
 ])('approvals %s', (_, create) => {
   it('begin empty', async () => {
     expect(await create().of('one')).toEqual(new Map());
@@ -62,10 +62,10 @@ describe.each([
 
 describe('approvals in a file', () => {
   it('are there for the next session, for nobody else to read, with nothing left beside them', async () => {
-    const path = newPath();
-    await createApprovalsFile(path).approve([{ server: 'one', tool: 'a', fingerprint: 'f' }]);
-    expect(await createApprovalsFile(path).of('one')).toEqual(new Map([['a', 'f']]));
-    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const path = createApprovalsPath();
+    await createFileApprovalStore(path).approve([{ server: 'one', tool: 'a', fingerprint: 'f' }]);
+    expect(await createFileApprovalStore(path).of('one')).toEqual(new Map([['a', 'f']]));
+    expect(statSync(path).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
     expect(readdirSync(join(path, '..'))).toEqual(['approvals.json']);
   });
 
@@ -79,7 +79,7 @@ describe('approvals in a file', () => {
   ])('approve nothing and are left alone when they are damaged: %j', async (content) => {
     const path = join(folder, 'damaged.json');
     writeFileSync(path, content, 'latin1');
-    const approvals = createApprovalsFile(path);
+    const approvals = createFileApprovalStore(path);
     await expect(approvals.of('one')).rejects.toThrow('The approvals of MCP tools in');
     await expect(approvals.approve([{ server: 'a', tool: 'b', fingerprint: 'c' }])).rejects.toThrow(path);
     expect(readFileSync(path, 'latin1')).toBe(content);
@@ -88,7 +88,7 @@ describe('approvals in a file', () => {
   it('say so when they cannot be written', async () => {
     const path = join(folder, 'file');
     writeFileSync(path, '');
-    const approvals = createApprovalsFile(join(path, 'approvals.json'));
+    const approvals = createFileApprovalStore(join(path, 'approvals.json'));
     await expect(approvals.approve([{ server: 'a', tool: 'b', fingerprint: 'c' }])).rejects.toThrow(
       'it cannot be written',
     );
@@ -96,30 +96,30 @@ describe('approvals in a file', () => {
 });
 
 describe('approval from one session to the next', () => {
-  const { connect } = serving();
+  const { connect } = createMcpTestServer();
 
   it('lasts while the server stays the same', async () => {
-    const approvals = createApprovals();
-    const server = behaving('good', folder);
+    const approvals = createMemoryApprovalStore();
+    const server = createFixtureServer('good', folder);
     await connect(server, { approvals });
     const again = await connect(server, { approvals, newTools: 'ask' });
-    expect(await call(again, 'bad__echo')).toMatchObject({ ok: true });
+    expect(await callMcpTool(again, 'bad__echo')).toMatchObject({ ok: true });
   });
 
   it('ends when the tool has changed in between, even if new tools need no approval', async () => {
-    const approvals = createApprovals();
-    const server = behaving('changes-tools', folder);
+    const approvals = createMemoryApprovalStore();
+    const server = createFixtureServer('changes-tools', folder);
     await connect(server, { approvals });
     const changed = await connect({ ...server, env: { FIXTURE_VERSION: '2' } }, { approvals });
     expect(changed.reviews).toMatchObject([{ name: 'bad__echo', why: 'changed' }]);
-    expect(await call(changed, 'bad__echo')).toMatchObject({ ok: false, error: { kind: 'denied' } });
-    expect(await call(changed, 'bad__change')).toMatchObject({ ok: true });
+    expect(await callMcpTool(changed, 'bad__echo')).toMatchObject({ ok: false, error: { kind: 'denied' } });
+    expect(await callMcpTool(changed, 'bad__change')).toMatchObject({ ok: true });
   });
 
   it('ends when the server is started in another way, whatever its tools are called', async () => {
-    const approvals = createApprovals();
-    await connect(behaving('good', folder), { approvals });
-    const other = await connect(behaving('chatty', folder), { approvals });
-    expect(await call(other, 'bad__echo')).toMatchObject({ ok: false, error: { kind: 'denied' } });
+    const approvals = createMemoryApprovalStore();
+    await connect(createFixtureServer('good', folder), { approvals });
+    const other = await connect(createFixtureServer('chatty', folder), { approvals });
+    expect(await callMcpTool(other, 'bad__echo')).toMatchObject({ ok: false, error: { kind: 'denied' } });
   });
 });

@@ -1,13 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
-import { behaving, call, errorOf, failureOf, outputOf, serving } from './serving.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  createFixtureServer,
+  callMcpTool,
+  getMcpError,
+  getCallFailure,
+  isProcessAlive,
+  getCallOutput,
+  createMcpTestServer,
+} from './mcp-test-server.ts';
 
-const { folder, connect, behave } = serving();
+const { folder, connect, behave } = createMcpTestServer();
 
 describe('a server that cannot be started', () => {
   it('is told by its exit code and its last words when it dies at once', async () => {
-    const error = await errorOf(behave('dies-at-once'));
+    const error = await getMcpError(behave('dies-at-once'));
     expect(error.code).toBe('cannot-start');
     expect(error.message).toBe(
       'The MCP server bad did not start. It ended with exit code 7. It said: no such database',
@@ -15,39 +23,39 @@ describe('a server that cannot be started', () => {
   });
 
   it('is named when there is no such command', async () => {
-    const error = await errorOf(connect({ name: 'none', command: 'pawl-no-such-command' }));
+    const error = await getMcpError(connect({ name: 'none', command: 'pawl-no-such-command' }));
     expect(error.message).toContain(
       'There is no command "pawl-no-such-command". Install it, or correct its name.',
     );
   });
 
   it('is named when its command is not a program', async () => {
-    const error = await errorOf(connect({ name: 'folder', command: import.meta.dirname }));
+    const error = await getMcpError(connect({ name: 'folder', command: import.meta.dirname }));
     expect(error.message).toContain('is not a program');
   });
 
   it('is given up on when it never answers', async () => {
-    const error = await errorOf(behave('never-answers', { limits: { startMs: 300 } }));
+    const error = await getMcpError(behave('never-answers', { limits: { startMs: 300 } }));
     expect(error.code).toBe('too-slow');
     expect(error.message).toContain('allow it more time with startMs');
   });
 
   it('is given up on when nobody wants to wait any longer', async () => {
     const stop = new AbortController();
-    const started = errorOf(behave('never-answers', { signal: stop.signal }));
+    const started = getMcpError(behave('never-answers', { signal: stop.signal }));
     setTimeout(() => stop.abort(), 100);
     expect((await started).message).toBe('Called off before it was started.');
-    expect((await errorOf(behave('good', { signal: AbortSignal.abort() }))).code).toBe('closed');
+    expect((await getMcpError(behave('good', { signal: AbortSignal.abort() }))).code).toBe('closed');
   });
 
   it('is believed when it refuses, without its control characters', async () => {
-    const error = await errorOf(behave('refuses'));
+    const error = await getMcpError(behave('refuses'));
     expect(error.code).toBe('bad-answer');
     expect(error.message).toBe('The MCP server bad refuses to work with us: We do not\\u001b like you');
   });
 
   it('is refused when its handshake is none', async () => {
-    const error = await errorOf(behave('bad-handshake'));
+    const error = await getMcpError(behave('bad-handshake'));
     expect(error.code).toBe('bad-answer');
     expect(error.message).toContain('does not follow the protocol');
   });
@@ -65,7 +73,7 @@ describe('a server that cannot be started', () => {
     [{ name: 'a', url: 'nowhere' }, 'neither http:// nor https://'],
     [{ name: 'a', url: 'https://me:secret@example.com/' }, 'has a password in its address'],
   ])('is refused before anything runs: %j', async (server, problem) => {
-    const error = await errorOf(connect(server));
+    const error = await getMcpError(connect(server));
     expect(error.code).toBe('bad-server');
     expect(error.message).toContain(problem);
     expect(error.message).not.toContain('secret');
@@ -75,18 +83,20 @@ describe('a server that cannot be started', () => {
 describe('a server that misbehaves while it is called', () => {
   it('fails the call when it dies, says what to do, and is started again for the next', async () => {
     const connection = await behave('dies-on-call', { limits: { backoffMs: 1 } });
-    const failure = await failureOf(call(connection, 'bad__echo'));
+    const failure = await getCallFailure(callMcpTool(connection, 'bad__echo'));
     expect(failure).toBe(
       'failed: The MCP server bad went away during this call. It ended with exit code 3. It said: out of luck\\u001b[31m The call may have run fully, partly or not at all: check before you repeat it. The server is started again with the next call.',
     );
-    expect(await failureOf(call(connection, 'bad__echo'))).toBe(failure);
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(failure);
   });
 
   it('is not started for ever when it dies every time', async () => {
     const connection = await behave('dies-on-call', { limits: { restarts: 2, backoffMs: 1 } });
     for (let count = 0; count < 3; count += 1)
-      expect(await failureOf(call(connection, 'bad__echo'))).toContain('went away during this call');
-    expect(await failureOf(call(connection, 'bad__echo'))).toBe(
+      expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain(
+        'went away during this call',
+      );
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(
       'failed: The MCP server bad was started 2 times in a row without one call that came to an end. It is not started again: mend it, and begin a new session.',
     );
   });
@@ -95,23 +105,23 @@ describe('a server that misbehaves while it is called', () => {
     const connection = await behave('good', { limits: { restarts: 1, backoffMs: 1 } });
     const pids = new Set<string>();
     for (let count = 0; count < 4; count += 1) {
-      const result = await call(connection, 'bad__echo', { text: 'hello' });
+      const result = await callMcpTool(connection, 'bad__echo', { text: 'hello' });
       expect(result).toMatchObject({ ok: true, output: expect.stringMatching(/^echo: hello \(\d+\)$/) });
       const pid = /\((\d+)\)/.exec(JSON.stringify(result))?.[1] ?? '';
       pids.add(pid);
       process.kill(Number(pid), 'SIGKILL');
-      await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow(), 20_000);
+      await expect.poll(() => isProcessAlive(Number(pid))).toBe(false);
     }
     expect(pids.size).toBe(4);
   });
 
   it('runs out of time, and is told to stop', async () => {
     const connection = await behave('silent', { limits: { callMs: 200 } });
-    expect(await failureOf(call(connection, 'bad__echo'))).toBe(
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(
       'timeout: The MCP server bad did not answer within 200 ms and was told to stop. The call may have run fully, partly or not at all: check before you repeat it.',
     );
     const notes = join(folder, 'silent.notes');
-    await vi.waitFor(() => expect(readFileSync(notes, 'utf8')).toContain('cancelled'), 20_000);
+    await expect.poll(() => readFileSync(notes, 'utf8')).toContain('cancelled');
   });
 
   it('is told when a call is called off', async () => {
@@ -119,24 +129,22 @@ describe('a server that misbehaves while it is called', () => {
     const before = existsSync(notes) ? readFileSync(notes, 'utf8') : '';
     const connection = await behave('silent');
     const stop = new AbortController();
-    const result = call(connection, 'bad__echo', {}, { signal: stop.signal });
-    setTimeout(() => stop.abort(), 50);
-    expect(await failureOf(result)).toContain('interrupted: Called off while bad was at work.');
-    await vi.waitFor(
-      () => expect(readFileSync(notes, 'utf8').slice(before.length)).toContain('cancelled'),
-      20_000,
-    );
+    const result = callMcpTool(connection, 'bad__echo', {}, { signal: stop.signal });
+    await expect.poll(() => readFileSync(notes, 'utf8').slice(before.length)).toContain('called');
+    stop.abort();
+    expect(await getCallFailure(result)).toContain('interrupted: Called off while bad was at work.');
+    await expect.poll(() => readFileSync(notes, 'utf8').slice(before.length)).toContain('cancelled');
   });
 
   it('is taken at its first word when it answers twice', async () => {
     const connection = await behave('answers-twice');
     for (let count = 0; count < 3; count += 1)
-      expect(await call(connection, 'bad__echo')).toEqual({ ok: true, output: 'first' });
+      expect(await callMcpTool(connection, 'bad__echo')).toEqual({ ok: true, output: 'first' });
   });
 
   it.each(['huge', 'huge-in-front'])('lives on after a result that is too large to take: %s', async (way) => {
     const connection = await behave(way);
-    expect(await failureOf(call(connection, 'bad__echo'))).toBe(
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(
       'failed: The MCP server bad refuses the call: The answer cannot be taken. It has more than 8388608 bytes. Ask for less at a time.',
     );
     expect(connection.problems).toEqual([]);
@@ -144,42 +152,42 @@ describe('a server that misbehaves while it is called', () => {
 
   it('is ended when it sends what is too large and fits no call', async () => {
     const connection = await behave('huge-nameless');
-    expect(await failureOf(call(connection, 'bad__echo'))).toContain(
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain(
       'It writes something to its standard output that is not MCP.',
     );
   });
 
   it('cannot overflow the stack with a deep result', async () => {
     const connection = await behave('deep');
-    expect(await failureOf(call(connection, 'bad__echo'))).toContain('It is nested too deep.');
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain('It is nested too deep.');
   });
 
   it('is heard through lines that are no messages', async () => {
     const connection = await behave('malformed');
-    expect(await call(connection, 'bad__echo')).toEqual({ ok: true, output: 'still here' });
+    expect(await callMcpTool(connection, 'bad__echo')).toEqual({ ok: true, output: 'still here' });
     expect(({} as { readonly x?: number }).x).toBeUndefined();
   });
 
   it('may greet before it begins', async () => {
     const connection = await behave('chatty');
-    expect(await call(connection, 'bad__echo')).toMatchObject({ ok: true });
+    expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({ ok: true });
   });
 
   it('is ended when it writes nothing but rubbish', async () => {
     const connection = await behave('garbage');
-    expect(await failureOf(call(connection, 'bad__echo'))).toContain('that is not MCP');
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain('that is not MCP');
   });
 
   it('is ended when its message has no end', async () => {
     const connection = await behave('endless', { limits: { floodBytes: 20 * 2 ** 20 } });
-    expect(await failureOf(call(connection, 'bad__echo'))).toContain(
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain(
       'It wrote a message of more than 20971520 bytes.',
     );
   });
 
   it('may flood its standard error', async () => {
     const connection = await behave('stderr-flood');
-    expect(await call(connection, 'bad__echo')).toEqual({ ok: true, output: 'done' });
+    expect(await callMcpTool(connection, 'bad__echo')).toEqual({ ok: true, output: 'done' });
   });
 
   it('is ended when it does not read what it asks for', async () => {
@@ -191,7 +199,12 @@ describe('a server that misbehaves while it is called', () => {
   it('reports progress no faster than anybody can read, on one line', async () => {
     const connection = await behave('progress-flood', { limits: { reports: 3, reportGapMs: 0 } });
     const reports: string[] = [];
-    const result = await call(connection, 'bad__echo', {}, { report: (progress) => reports.push(progress) });
+    const result = await callMcpTool(
+      connection,
+      'bad__echo',
+      {},
+      { report: (progress) => reports.push(progress) },
+    );
     expect(result).toEqual({ ok: true, output: 'done' });
     expect(reports).toEqual([1, 2, 3].map((count) => `${count} of 5000: at\\u000awork\\u001b`));
   });
@@ -199,7 +212,7 @@ describe('a server that misbehaves while it is called', () => {
   it('is not asked for its tools each time it says that they have changed', async () => {
     const connection = await behave('change-flood');
     for (let count = 0; count < 3; count += 1)
-      expect(await outputOf(call(connection, 'bad__echo'))).toBe('done');
+      expect(await getCallOutput(callMcpTool(connection, 'bad__echo'))).toBe('done');
     await connection.close();
     const lists = readFileSync(join(folder, 'change-flood.notes'), 'utf8').trim().split('\n');
     expect(lists.length).toBeLessThan(100);
@@ -207,13 +220,13 @@ describe('a server that misbehaves while it is called', () => {
 
   it('gets no model, no user and no folders from us', async () => {
     const connection = await behave('asks-back');
-    const refused: unknown = JSON.parse(await outputOf(call(connection, 'bad__echo')));
+    const refused: unknown = JSON.parse(await getCallOutput(callMcpTool(connection, 'bad__echo')));
     expect(refused).toMatchObject([900, 901, 902].map((id) => ({ id, error: { code: -32_601 } })));
   });
 
   it('is described in words when its result is none', async () => {
     const connection = await behave('bad-result');
-    expect(await call(connection, 'bad__echo')).toEqual({
+    expect(await callMcpTool(connection, 'bad__echo')).toEqual({
       ok: true,
       output: [
         '[a piece of an unknown kind; not shown]',
@@ -223,39 +236,39 @@ describe('a server that misbehaves while it is called', () => {
         '[image; not shown]',
       ].join('\n'),
     });
-    expect(await failureOf(call(await behave('no-result'), 'bad__echo'))).toMatch(/^failed: /);
+    expect(await getCallFailure(callMcpTool(await behave('no-result'), 'bad__echo'))).toMatch(/^failed: /);
   });
 
   it('has its errors shown without control characters', async () => {
-    expect(await failureOf(call(await behave('error'), 'bad__echo'))).toBe(
+    expect(await getCallFailure(callMcpTool(await behave('error'), 'bad__echo'))).toBe(
       'failed: The MCP server bad refuses the call: nothing\\u001b[2J works',
     );
   });
 
   it.each([[7], ['x'], [null], [[]]])('is not asked with arguments that are no object: %j', async (args) => {
     const connection = await behave('good');
-    expect(await failureOf(call(connection, 'bad__echo', args))).toBe(
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo', args))).toBe(
       'invalid: bad__echo takes its arguments as an object, such as {}.',
     );
   });
 
   it('fails the calls that wait for it when it is closed', async () => {
     const connection = await behave('silent');
-    const result = call(connection, 'bad__echo');
+    const result = callMcpTool(connection, 'bad__echo');
     await connection.close();
-    expect(await failureOf(result)).toContain('went away during this call. It was closed.');
+    expect(await getCallFailure(result)).toContain('went away during this call. It was closed.');
   });
 
   it('is not started again once it is closed', async () => {
     const connection = await behave('good');
     await connection.close();
-    expect(await failureOf(call(connection, 'bad__echo'))).toBe(
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(
       'failed: The connection to the MCP server bad is closed.',
     );
   });
 });
 
 it('speaks the newest protocol with a server that knows no other', async () => {
-  const connection = await connect(behaving('modern', folder));
-  expect(await call(connection, 'bad__echo')).toEqual({ ok: true, output: 'modern' });
+  const connection = await connect(createFixtureServer('modern', folder));
+  expect(await callMcpTool(connection, 'bad__echo')).toEqual({ ok: true, output: 'modern' });
 });

@@ -2,9 +2,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { McpUrlServer } from '../../src/mcp/mcp-server.ts';
-import { call, errorOf, failureOf, outputOf, serving } from './serving.ts';
+import {
+  callMcpTool,
+  getMcpError,
+  getCallFailure,
+  getCallOutput,
+  createMcpTestServer,
+} from './mcp-test-server.ts';
 
-const { connect } = serving();
+const { connect } = createMcpTestServer();
 const servers: Server[] = [];
 
 afterEach(async () => {
@@ -15,14 +21,14 @@ afterEach(async () => {
   }
 });
 
-type Request = {
+type RpcRequest = {
   readonly id?: number;
   readonly method?: string;
   readonly params?: { readonly _meta?: object };
 };
-type Answer = (request: Request, response: ServerResponse, incoming: IncomingMessage) => void;
+type CallHandler = (request: RpcRequest, response: ServerResponse, incoming: IncomingMessage) => void;
 
-async function listen(
+async function startHttpServer(
   handle: (incoming: IncomingMessage, response: ServerResponse) => void,
 ): Promise<string> {
   const server = createServer(handle).listen(0, '127.0.0.1');
@@ -33,52 +39,60 @@ async function listen(
 }
 
 /** A server that shakes hands, lists one tool, and answers calls as it is told to. */
-async function serve(onCall: Answer, seen: IncomingMessage[] = []): Promise<McpUrlServer> {
-  const url = await listen((incoming, response) => {
+async function startMcpServer(onCall: CallHandler, seen: IncomingMessage[] = []): Promise<McpUrlServer> {
+  const url = await startHttpServer((incoming, response) => {
     seen.push(incoming);
     if (incoming.method !== 'POST') return void response.writeHead(405).end();
     let body = '';
     incoming.on('data', (piece: Buffer) => (body += piece.toString()));
-    incoming.on('end', () => reply(JSON.parse(body) as Request, response, incoming));
+    incoming.on('end', () => reply(JSON.parse(body) as RpcRequest, response, incoming));
   });
-  const reply: Answer = (request, response, incoming) => {
+  const reply: CallHandler = (request, response, incoming) => {
     const { method } = request;
     if (method === 'initialize')
-      return json(request, response, {
+      return sendJsonResult(request, response, {
         protocolVersion: '2025-06-18',
         capabilities: { tools: {} },
         serverInfo: { name: 'here', version: '1' },
       });
     if (method === 'tools/list')
-      return json(request, response, { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] });
+      return sendJsonResult(request, response, {
+        tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
+      });
     if (method === 'tools/call') return onCall(request, response, incoming);
     response.writeHead(202).end();
   };
   return { name: 'http', url };
 }
 
-function json({ id }: Request, response: ServerResponse, result: object): void {
+function sendJsonResult({ id }: RpcRequest, response: ServerResponse, result: object): void {
   response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'one' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
 }
 
-const said = (text: string): object => ({ content: [{ type: 'text', text }] });
+const createTextContent = (text: string): object => ({ content: [{ type: 'text', text }] });
 
 describe('a server behind an address', () => {
   it('gets the headers that are configured, with variables filled in', async () => {
     vi.stubEnv('PAWL_TEST_TOKEN', 'hush');
     const seen: IncomingMessage[] = [];
-    const server = await serve((request, response) => json(request, response, said('hello')), seen);
+    const server = await startMcpServer(
+      (request, response) => sendJsonResult(request, response, createTextContent('hello')),
+      seen,
+    );
     const connection = await connect({ ...server, headers: { authorization: 'Bearer ${PAWL_TEST_TOKEN}' } });
     vi.unstubAllEnvs();
-    expect(await outputOf(call(connection, 'http__echo'))).toBe('hello');
+    expect(await getCallOutput(callMcpTool(connection, 'http__echo'))).toBe('hello');
     expect(seen.length).toBeGreaterThan(2);
     for (const { headers } of seen) expect(headers.authorization).toBe('Bearer hush');
   });
 
   it('is told goodbye when the connection is closed', async () => {
     const seen: IncomingMessage[] = [];
-    const server = await serve((request, response) => json(request, response, said('hello')), seen);
+    const server = await startMcpServer(
+      (request, response) => sendJsonResult(request, response, createTextContent('hello')),
+      seen,
+    );
     await (await connect(server)).close();
     expect(seen.at(-1)?.method).toBe('DELETE');
   });
@@ -88,12 +102,16 @@ describe('a server behind an address', () => {
     [404, 'answers with HTTP 404. Check its address.'],
     [500, 'answers with HTTP 500. Check its address.'],
   ])('that answers with %i is told by that', async (status, problem) => {
-    const url = await listen((_, response) => response.writeHead(status).end('<html>no\u001b</html>'));
-    expect((await errorOf(connect({ name: 'http', url }))).message).toBe(`The MCP server http ${problem}`);
+    const url = await startHttpServer((_, response) =>
+      response.writeHead(status).end('<html>no\u001b</html>'),
+    );
+    expect((await getMcpError(connect({ name: 'http', url }))).message).toBe(
+      `The MCP server http ${problem}`,
+    );
   });
 
   it('that is not there is told by that', async () => {
-    const error = await errorOf(connect({ name: 'http', url: 'http://127.0.0.1:9/mcp' }));
+    const error = await getMcpError(connect({ name: 'http', url: 'http://127.0.0.1:9/mcp' }));
     expect(error.code).toBe('cannot-start');
     expect(error.message).toMatch(
       /^The MCP server http cannot be reached \(.+\)\. Check that it runs and its address\.$/,
@@ -101,64 +119,66 @@ describe('a server behind an address', () => {
   });
 
   it('that sends a page instead of messages is refused', async () => {
-    const url = await listen((_, response) =>
+    const url = await startHttpServer((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello'),
     );
-    expect((await errorOf(connect({ name: 'http', url }))).message).toContain('does not follow the protocol');
+    expect((await getMcpError(connect({ name: 'http', url }))).message).toContain(
+      'does not follow the protocol',
+    );
   });
 
   it('that sends us elsewhere is not followed, and elsewhere gets no header', async () => {
     const elsewhere: IncomingMessage[] = [];
-    const other = await listen((incoming, response) => {
+    const other = await startHttpServer((incoming, response) => {
       elsewhere.push(incoming);
       response.end();
     });
-    const url = await listen((_, response) => response.writeHead(307, { location: other }).end());
-    const error = await errorOf(connect({ name: 'http', url, headers: { authorization: 'hush' } }));
+    const url = await startHttpServer((_, response) => response.writeHead(307, { location: other }).end());
+    const error = await getMcpError(connect({ name: 'http', url, headers: { authorization: 'hush' } }));
     expect(error.code).toBe('cannot-start');
     expect(elsewhere).toEqual([]);
   });
 
   it('that never answers runs out of time', async () => {
-    const url = await listen(() => undefined);
-    const error = await errorOf(connect({ name: 'http', url, startMs: 200 }));
+    const url = await startHttpServer(() => undefined);
+    const error = await getMcpError(connect({ name: 'http', url, startMs: 200 }));
     expect(error.code).toBe('too-slow');
-    const connection = await connect(await serve(() => undefined), { limits: { callMs: 200 } });
-    expect(await failureOf(call(connection, 'http__echo'))).toMatch(/^timeout: .* within 200 ms/);
+    const connection = await connect(await startMcpServer(() => undefined), { limits: { callMs: 200 } });
+    expect(await getCallFailure(callMcpTool(connection, 'http__echo'))).toMatch(/^timeout: .* within 200 ms/);
   });
 
   it('cannot send more than a message may have, and can be called again', async () => {
-    const answers: Answer[] = [
-      (request, response) => json(request, response, said('x'.repeat(2_000_000))),
+    const answers: CallHandler[] = [
+      (request, response) => sendJsonResult(request, response, createTextContent('x'.repeat(2_000_000))),
       (_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.write(`data: ${'x'.repeat(2_000_000)}`);
       },
-      (request, response) => json(request, response, said('small')),
+      (request, response) => sendJsonResult(request, response, createTextContent('small')),
     ];
-    const server = await serve((...each) => answers.shift()?.(...each));
+    const server = await startMcpServer((...each) => answers.shift()?.(...each));
     const connection = await connect(server, { limits: { messageBytes: 1_000_000, backoffMs: 1 } });
     for (let count = 0; count < 2; count += 1)
-      expect(await failureOf(call(connection, 'http__echo'))).toContain(
+      expect(await getCallFailure(callMcpTool(connection, 'http__echo'))).toContain(
         'It sent a message of more than 1000000 bytes.',
       );
-    expect(await outputOf(call(connection, 'http__echo'))).toBe('small');
+    expect(await getCallOutput(callMcpTool(connection, 'http__echo'))).toBe('small');
   });
 
   it('cannot overflow the stack', async () => {
     const nested = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
-    const server = await serve(({ id }, response) => {
+    const server = await startMcpServer(({ id }, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":${nested}}}`);
     });
-    expect(await call(await connect(server), 'http__echo')).toEqual({
+    expect(await callMcpTool(await connect(server), 'http__echo')).toEqual({
       ok: true,
       output: '[structured content nested too deep to show]',
     });
   });
 
   it('may send many events on one stream', async () => {
-    const server = await serve((request, response) => {
+    const server = await startMcpServer((request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       for (let count = 0; count < 100; count += 1) {
         const message = {
@@ -170,34 +190,36 @@ describe('a server behind an address', () => {
       }
       response.write('data: {"not json\n\ndata: {"jsonrpc":"2.0"}\n\n');
       response.end(
-        `data: ${JSON.stringify({ jsonrpc: '2.0', id: request.id, result: said('at last') })}\n\n`,
+        `data: ${JSON.stringify({ jsonrpc: '2.0', id: request.id, result: createTextContent('at last') })}\n\n`,
       );
     });
     const connection = await connect(server, { limits: { messageBytes: 2_000 } });
-    expect(await outputOf(call(connection, 'http__echo'))).toBe('at last');
+    expect(await getCallOutput(callMcpTool(connection, 'http__echo'))).toBe('at last');
   });
 
   it('fails the call when the line is cut in the middle of it', async () => {
-    const server = await serve((_, response) => {
+    const server = await startMcpServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(': hello\n\n');
       setTimeout(() => response.destroy(), 20);
     });
     const connection = await connect(server);
-    expect(await failureOf(call(connection, 'http__echo'))).toMatch(
+    expect(await getCallFailure(callMcpTool(connection, 'http__echo'))).toMatch(
       /^failed: The MCP server http went away during this call\./,
     );
   });
 
   it('that has forgotten us is reached anew, and the call it never took is made again', async () => {
     let count = 0;
-    const server = await serve((request, response) => {
+    const server = await startMcpServer((request, response) => {
       count += 1;
       if (count === 1) response.writeHead(404).end();
-      else json(request, response, said('again'));
+      else sendJsonResult(request, response, createTextContent('again'));
     });
-    expect(await outputOf(call(await connect(server), 'http__echo'))).toBe('again');
-    const never = await serve((_, response) => response.writeHead(404).end());
-    expect(await failureOf(call(await connect(never), 'http__echo'))).toContain('answers with HTTP 404');
+    expect(await getCallOutput(callMcpTool(await connect(server), 'http__echo'))).toBe('again');
+    const never = await startMcpServer((_, response) => response.writeHead(404).end());
+    expect(await getCallFailure(callMcpTool(await connect(never), 'http__echo'))).toContain(
+      'answers with HTTP 404',
+    );
   });
 });

@@ -5,12 +5,15 @@ import { createServer } from 'node:net';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createScripted } from '../../src/models/scripted.ts';
+import { createScriptedModel } from '../../src/models/scripted.ts';
 import { Agent } from '../../src/agent.ts';
 import type { McpServer, McpUrlServer } from '../../src/mcp/mcp-server.ts';
-import { call, failureOf, outputOf, serving } from './serving.ts';
+import { callMcpTool, getCallFailure, getCallOutput, createMcpTestServer } from './mcp-test-server.ts';
 
-const { folder, connect } = serving();
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
+
+const { folder, connect } = createMcpTestServer();
 const require = createRequire(import.meta.url);
 
 const programs = {
@@ -19,16 +22,16 @@ const programs = {
   everything: require.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
 };
 
-function official(name: keyof typeof programs, ...args: readonly string[]): McpServer {
+function createOfficialServer(name: keyof typeof programs, ...args: readonly string[]): McpServer {
   return { name, command: process.execPath, args: [programs[name], ...args] };
 }
 
 describe('the official filesystem server', () => {
   it('reads, writes and lists files through an agent', async () => {
     writeFileSync(join(folder, 'poem.txt'), 'roses are red\n');
-    const connection = await connect(official('filesystem', folder));
+    const connection = await connect(createOfficialServer('filesystem', folder));
     const path = join(folder, 'copy.txt');
-    const model = createScripted([
+    const model = createScriptedModel([
       {
         text: '',
         calls: [
@@ -45,31 +48,36 @@ describe('the official filesystem server', () => {
     expect(readFileSync(path, 'utf8')).toBe('violets are blue\n');
   });
 
-  it('refuses a path outside its folders, and the refusal is data', async () => {
-    const connection = await connect(official('filesystem', folder));
+  onUnix('refuses a path outside its folders, and the refusal is data', async () => {
+    const connection = await connect(createOfficialServer('filesystem', folder));
     symlinkSync('/etc', join(folder, 'way-out'));
     for (const path of ['/etc/hostname', join(folder, 'way-out', 'hostname')])
-      expect(await failureOf(call(connection, 'filesystem__read_text_file', { path }))).toMatch(
+      expect(await getCallFailure(callMcpTool(connection, 'filesystem__read_text_file', { path }))).toMatch(
         /^failed: .*denied/i,
       );
   });
 
   it('tells which argument is wrong', async () => {
-    const connection = await connect(official('filesystem', folder));
-    expect(await failureOf(call(connection, 'filesystem__read_text_file', { pth: 'x' }))).toContain('path');
+    const connection = await connect(createOfficialServer('filesystem', folder));
+    expect(
+      await getCallFailure(callMcpTool(connection, 'filesystem__read_text_file', { pth: 'x' })),
+    ).toContain('path');
   });
 });
 
 describe('the official memory server', () => {
   it('remembers from one connection to the next', async () => {
-    const server = { ...official('memory'), env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') } };
+    const server = {
+      ...createOfficialServer('memory'),
+      env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
+    };
     const first = await connect(server);
     const entities = [{ name: 'Ada', entityType: 'person', observations: ['writes programs'] }];
-    expect(await call(first, 'memory__create_entities', { entities })).toMatchObject({ ok: true });
+    expect(await callMcpTool(first, 'memory__create_entities', { entities })).toMatchObject({ ok: true });
     await first.close();
     expect(existsSync(join(folder, 'memory.jsonl'))).toBe(true);
     const second = await connect(server);
-    expect(await call(second, 'memory__search_nodes', { query: 'Ada' })).toMatchObject({
+    expect(await callMcpTool(second, 'memory__search_nodes', { query: 'Ada' })).toMatchObject({
       ok: true,
       output: expect.stringContaining('writes programs'),
     });
@@ -77,41 +85,41 @@ describe('the official memory server', () => {
 });
 
 describe.each(['stdio', 'streamable HTTP'])('the official everything server over %s', (way) => {
-  let server = official('everything');
-  let stop = nothingToStop;
+  let server = createOfficialServer('everything');
+  let stop = stopNothing;
 
   beforeAll(async () => {
-    if (way !== 'stdio') ({ server, stop } = await listening());
+    if (way !== 'stdio') ({ server, stop } = await startListeningServer());
   });
 
   afterAll(() => stop());
 
   it('answers in text, numbers and structures', async () => {
     const connection = await connect(server);
-    expect(await call(connection, 'everything__echo', { message: 'hello' })).toEqual({
+    expect(await callMcpTool(connection, 'everything__echo', { message: 'hello' })).toEqual({
       ok: true,
       output: 'Echo: hello',
     });
-    expect(await call(connection, 'everything__get-sum', { a: 2, b: 3 })).toMatchObject({
+    expect(await callMcpTool(connection, 'everything__get-sum', { a: 2, b: 3 })).toMatchObject({
       ok: true,
       output: expect.stringContaining('5'),
     });
-    const weather = call(connection, 'everything__get-structured-content', { location: 'Chicago' });
-    expect(JSON.parse(await outputOf(weather))).toHaveProperty('temperature');
+    const weather = callMcpTool(connection, 'everything__get-structured-content', { location: 'Chicago' });
+    expect(JSON.parse(await getCallOutput(weather))).toHaveProperty('temperature');
   });
 
   it('has its pictures, resources and links described in words', async () => {
     const connection = await connect(server);
-    expect(await call(connection, 'everything__get-tiny-image')).toMatchObject({
+    expect(await callMcpTool(connection, 'everything__get-tiny-image')).toMatchObject({
       ok: true,
       output: expect.stringMatching(/\[image, image\/png, \d+ bytes; not shown\]/),
     });
     const reference = { resourceType: 'Text', resourceId: 1 };
-    expect(await call(connection, 'everything__get-resource-reference', reference)).toMatchObject({
+    expect(await callMcpTool(connection, 'everything__get-resource-reference', reference)).toMatchObject({
       ok: true,
       output: expect.stringContaining('[resource demo://resource/dynamic/text/1, text/plain]\n'),
     });
-    expect(await call(connection, 'everything__get-resource-links', { count: 2 })).toMatchObject({
+    expect(await callMcpTool(connection, 'everything__get-resource-links', { count: 2 })).toMatchObject({
       ok: true,
       output: expect.stringContaining('[link to '),
     });
@@ -121,7 +129,7 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     const connection = await connect(server);
     const reports: string[] = [];
     const slow = 'everything__trigger-long-running-operation';
-    const done = await call(
+    const done = await callMcpTool(
       connection,
       slow,
       { duration: 1, steps: 4 },
@@ -131,7 +139,7 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     expect(reports).toContain('2 of 4');
     const calledOff = new AbortController();
     const begun = Promise.withResolvers<string>();
-    const result = call(
+    const result = callMcpTool(
       connection,
       slow,
       { duration: 600, steps: 6_000 },
@@ -139,8 +147,10 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     );
     await begun.promise;
     calledOff.abort();
-    expect(await failureOf(result)).toContain('interrupted: Called off');
-    expect(await call(connection, 'everything__echo', { message: 'still' })).toMatchObject({ ok: true });
+    expect(await getCallFailure(result)).toContain('interrupted: Called off');
+    expect(await callMcpTool(connection, 'everything__echo', { message: 'still' })).toMatchObject({
+      ok: true,
+    });
   });
 
   it('is offered no capability of ours, so its tools that would ask us for something are not there', async () => {
@@ -153,48 +163,52 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
 
 describe('the official everything server over streamable HTTP, once more', () => {
   it('fails a call when it dies in the middle of it', async () => {
-    const { server, stop } = await listening();
+    const { server, stop } = await startListeningServer();
     const connection = await connect(server, { limits: { backoffMs: 1, restarts: 2 } });
     const begun = Promise.withResolvers<string>();
     const long = { duration: 600, steps: 6_000 };
-    const result = call(connection, 'everything__trigger-long-running-operation', long, {
+    const result = callMcpTool(connection, 'everything__trigger-long-running-operation', long, {
       report: begun.resolve,
     });
     await begun.promise;
     await stop();
-    expect(await failureOf(result)).toMatch(
+    expect(await getCallFailure(result)).toMatch(
       /^failed: The MCP server everything went away during this call\./,
     );
-    expect(await failureOf(call(connection, 'everything__echo', { message: 'x' }))).toContain(
+    expect(await getCallFailure(callMcpTool(connection, 'everything__echo', { message: 'x' }))).toContain(
       'cannot be reached',
     );
   });
 
   it('is reached again by itself after it was started anew', async () => {
-    const first = await listening();
+    const first = await startListeningServer();
     const connection = await connect(first.server, { limits: { backoffMs: 1 } });
-    expect(await call(connection, 'everything__echo', { message: 'one' })).toMatchObject({ ok: true });
+    expect(await callMcpTool(connection, 'everything__echo', { message: 'one' })).toMatchObject({ ok: true });
     await first.stop();
-    const second = await listening(Number(new URL(first.server.url).port));
+    const second = await startListeningServer(Number(new URL(first.server.url).port));
     // It knows nothing of the session we had with the one before it.
-    expect(await failureOf(call(connection, 'everything__echo', { message: 'two' }))).toMatch(/reached anew/);
-    expect(await call(connection, 'everything__echo', { message: 'three' })).toMatchObject({ ok: true });
+    expect(await getCallFailure(callMcpTool(connection, 'everything__echo', { message: 'two' }))).toMatch(
+      /reached anew/,
+    );
+    expect(await callMcpTool(connection, 'everything__echo', { message: 'three' })).toMatchObject({
+      ok: true,
+    });
     await second.stop();
   });
 });
 
-async function nothingToStop(): Promise<void> {}
+async function stopNothing(): Promise<void> {}
 
-type Listening = { readonly server: McpUrlServer; readonly stop: () => Promise<void> };
+type ListeningServer = { readonly server: McpUrlServer; readonly stop: () => Promise<void> };
 
-async function listening(at?: number): Promise<Listening> {
-  const port = at ?? (await freePort());
+async function startListeningServer(at?: number): Promise<ListeningServer> {
+  const port = at ?? (await findFreePort());
   const child = spawn(process.execPath, [programs.everything, 'streamableHttp'], {
     env: { ...process.env, PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: 'ignore',
   });
   const url = `http://127.0.0.1:${port}/mcp`;
-  await vi.waitFor(() => fetch(url), { timeout: 20_000, interval: 100 });
+  await vi.waitFor(() => fetch(url), { timeout: 120_000 });
   return {
     server: { name: 'everything', url },
     async stop() {
@@ -204,7 +218,7 @@ async function listening(at?: number): Promise<Listening> {
   };
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../src/mcp/fingerprint.ts';
+import { computeToolFingerprint } from '../../src/mcp/fingerprint.ts';
 import { mcpLimits } from '../../src/mcp/mcp-server.ts';
 import { MessageLines } from '../../src/mcp/message-lines.ts';
-import { resultOf } from '../../src/mcp/result-text.ts';
-import { visibleText } from '../../src/mcp/untrusted-text.ts';
+import { parseMcpCallResult } from '../../src/mcp/result-text.ts';
+import { sanitizeServerText } from '../../src/mcp/untrusted-text.ts';
 
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 300 });
 
@@ -12,7 +12,7 @@ describe('visibleText', () => {
   it('shows everything and keeps to its length, whatever it is given', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 200 }), (text, charsMax) => {
-        const shown = visibleText(text, charsMax);
+        const shown = sanitizeServerText(text, charsMax);
         expect(shown.length).toBeLessThanOrEqual(charsMax);
         expect(shown.isWellFormed()).toBe(true);
         expect(shown).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
@@ -22,7 +22,7 @@ describe('visibleText', () => {
 
   it('leaves plain text as it is', () => {
     const text = 'Reads a file.\n\tWith ümlauts, 漢字 and 🙂 ⚠️.';
-    expect(visibleText(text, 100)).toBe(text);
+    expect(sanitizeServerText(text, 100)).toBe(text);
   });
 });
 
@@ -80,7 +80,7 @@ describe('resultOf', () => {
     );
     fc.assert(
       fc.property(answer, (each) => {
-        const result = resultOf(each, { ...mcpLimits, resultChars: 100 });
+        const result = parseMcpCallResult(each, { ...mcpLimits, resultChars: 100 });
         const text = result.ok ? result.output : result.error.message;
         expect(text).toBeTypeOf('string');
         expect(JSON.stringify(text).length).toBeLessThan(700);
@@ -90,14 +90,17 @@ describe('resultOf', () => {
 
   it('gives structured content only where there is no other', () => {
     const structuredContent = { a: 1 };
-    expect(resultOf({ structuredContent }, mcpLimits)).toEqual({ ok: true, output: '{"a":1}' });
+    expect(parseMcpCallResult({ structuredContent }, mcpLimits)).toEqual({ ok: true, output: '{"a":1}' });
     const content = [{ type: 'text', text: 'one' }];
-    expect(resultOf({ content, structuredContent }, mcpLimits)).toEqual({ ok: true, output: 'one' });
+    expect(parseMcpCallResult({ content, structuredContent }, mcpLimits)).toEqual({
+      ok: true,
+      output: 'one',
+    });
   });
 
   it('leaves out the middle of a long result', () => {
     const content = [{ type: 'text', text: 'x'.repeat(60_000) }];
-    const result = resultOf({ content }, mcpLimits);
+    const result = parseMcpCallResult({ content }, mcpLimits);
     expect(result).toMatchObject({
       ok: true,
       output: expect.stringContaining('[… 10000 characters left out …]'),
@@ -106,11 +109,11 @@ describe('resultOf', () => {
 
   it('takes an error for a failure', () => {
     const content = [{ type: 'text', text: 'no' }];
-    expect(resultOf({ content, isError: true }, mcpLimits)).toEqual({
+    expect(parseMcpCallResult({ content, isError: true }, mcpLimits)).toEqual({
       ok: false,
       error: { kind: 'failed', message: 'no' },
     });
-    expect(resultOf({ isError: true }, mcpLimits)).toMatchObject({
+    expect(parseMcpCallResult({ isError: true }, mcpLimits)).toMatchObject({
       ok: false,
       error: { message: 'The tool failed and did not say why.' },
     });
@@ -121,14 +124,14 @@ describe('fingerprintOf', () => {
   const server = { name: 'a', command: 'x' };
 
   it('does not depend on the order of keys, and on nothing else does it not depend', () => {
-    expect(fingerprintOf(server, { a: { b: 1, c: 2 }, d: 3 })).toBe(
-      fingerprintOf(server, { d: 3, a: { c: 2, b: 1 } }),
+    expect(computeToolFingerprint(server, { a: { b: 1, c: 2 }, d: 3 })).toBe(
+      computeToolFingerprint(server, { d: 3, a: { c: 2, b: 1 } }),
     );
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue({ maxDepth: 4 }), (one, other) => {
         const same = JSON.stringify(one) === JSON.stringify(other);
-        if (!same && !isSameButOrder(one, other))
-          expect(fingerprintOf(server, one)).not.toBe(fingerprintOf(server, other));
+        if (!same && !isEqualIgnoringOrder(one, other))
+          expect(computeToolFingerprint(server, one)).not.toBe(computeToolFingerprint(server, other));
       }),
     );
   });
@@ -141,11 +144,11 @@ describe('fingerprintOf', () => {
       { ...server, cwd: '/' },
       { name: 'a', url: 'https://a/' },
     ];
-    expect(new Set(servers.map((each) => fingerprintOf(each, {}))).size).toBe(servers.length);
+    expect(new Set(servers.map((each) => computeToolFingerprint(each, {}))).size).toBe(servers.length);
   });
 });
 
-function isSameButOrder(one: unknown, other: unknown): boolean {
+function isEqualIgnoringOrder(one: unknown, other: unknown): boolean {
   try {
     expect(one).toEqual(other);
     return true;

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connectMcpServers } from '../../src/mcp/connect-mcp.ts';
-import { isServerName, toolName } from '../../src/mcp/tool-name.ts';
-import { behaving, call, serving } from './serving.ts';
+import { isServerName, qualifyToolName } from '../../src/mcp/tool-name.ts';
+import { createFixtureServer, callMcpTool, createMcpTestServer } from './mcp-test-server.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
-const { folder, behave } = serving();
+const { folder, behave } = createMcpTestServer();
 
 describe('the tools of a server', () => {
   it('are taken up to a number, and the rest is told', async () => {
@@ -33,7 +33,7 @@ describe('the tools of a server', () => {
     expect(names).toHaveLength(9);
     expect(new Set(names).size).toBe(9);
     for (const name of names) expect(name).toMatch(/^bad__[\w-]{1,59}$/);
-    expect(await call(connection, 'bad____proto__', { text: 'hi' })).toMatchObject({
+    expect(await callMcpTool(connection, 'bad____proto__', { text: 'hi' })).toMatchObject({
       ok: true,
       output: expect.stringContaining('__proto__: hi'),
     });
@@ -57,7 +57,9 @@ describe('the tools of a server', () => {
     ]);
     expect(connection.tools.map((tool) => tool.description.name)).toEqual(['bad__slow', 'bad__hidden']);
     // The answer does not fit the schema of the tool's output, which would take hours to check.
-    expect(await call(connection, 'bad__slow', { a: `${'a'.repeat(40)}!` })).toMatchObject({ ok: true });
+    expect(await callMcpTool(connection, 'bad__slow', { a: `${'a'.repeat(40)}!` })).toMatchObject({
+      ok: true,
+    });
   });
 
   it('have descriptions in which nothing is hidden and that come to an end', async () => {
@@ -70,10 +72,10 @@ describe('the tools of a server', () => {
 
 describe('several servers', () => {
   it('are connected side by side, and one that fails costs only itself', async () => {
-    const good = behaving('good', folder);
+    const good = createFixtureServer('good', folder);
     const { connections, failures } = await connectMcpServers([
       { ...good, name: 'one' },
-      { ...behaving('dies-at-once', folder), name: 'two' },
+      { ...createFixtureServer('dies-at-once', folder), name: 'two' },
       { ...good, name: 'three' },
     ]);
     expect(connections.map(({ name }) => name)).toEqual(['one', 'three']);
@@ -84,7 +86,7 @@ describe('several servers', () => {
   });
 
   it('cannot have one name', async () => {
-    const good = behaving('good', folder);
+    const good = createFixtureServer('good', folder);
     await expect(connectMcpServers([good, good])).rejects.toThrow('The MCP server "bad" is there twice.');
   });
 });
@@ -94,7 +96,7 @@ describe('toolName', () => {
   const tool = fc.oneof(fc.string({ minLength: 1, unit: codePoint }), fc.stringMatching(/^[\w-]{1,80}$/));
 
   it('is always one that providers take', () => {
-    fc.assert(fc.property(server, tool, (name, each) => /^[\w-]{1,64}$/.test(toolName(name, each))));
+    fc.assert(fc.property(server, tool, (name, each) => /^[\w-]{1,64}$/.test(qualifyToolName(name, each))));
   });
 
   it('is another one for another tool', () => {
@@ -103,7 +105,7 @@ describe('toolName', () => {
         server,
         tool,
         tool,
-        (name, one, other) => one === other || toolName(name, one) !== toolName(name, other),
+        (name, one, other) => one === other || qualifyToolName(name, one) !== qualifyToolName(name, other),
       ),
     );
   });
@@ -116,7 +118,8 @@ describe('toolName', () => {
         tool,
         any,
         tool,
-        (one, first, other, second) => one === other || toolName(one, first) !== toolName(other, second),
+        (one, first, other, second) =>
+          one === other || qualifyToolName(one, first) !== qualifyToolName(other, second),
       ),
     );
   });
@@ -131,7 +134,7 @@ describe('approval', () => {
         'Not available: the user has not approved this tool yet. Go on without it, or ask the user to approve it.',
       parameters: { type: 'object' },
     });
-    expect(await call(connection, 'bad__echo')).toEqual({
+    expect(await callMcpTool(connection, 'bad__echo')).toEqual({
       ok: false,
       error: {
         kind: 'denied',
@@ -143,43 +146,43 @@ describe('approval', () => {
     await connection.approve(connection.reviews);
     expect(connection.reviews).toEqual([]);
     expect(connection.tools[0]?.description.description).toBe('Does echo.');
-    expect(await call(connection, 'bad__echo')).toMatchObject({ ok: true });
+    expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({ ok: true });
   });
 
   it.each(['changes-tools', 'changes-schema'])('ends when the tool becomes another one: %s', async (way) => {
     const connection = await behave(way);
-    expect(await call(connection, 'bad__echo')).toMatchObject({ ok: true });
-    expect(await call(connection, 'bad__change')).toMatchObject({ ok: true, output: 'changed' });
+    expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({ ok: true });
+    expect(await callMcpTool(connection, 'bad__change')).toMatchObject({ ok: true, output: 'changed' });
     const message =
       'its server has changed what it says of this tool since the user approved it. Go on without it, or ask the user to approve it again.';
-    expect(await call(connection, 'bad__echo')).toEqual({
+    expect(await callMcpTool(connection, 'bad__echo')).toEqual({
       ok: false,
       error: { kind: 'denied', message: `bad__echo was not called: ${message}` },
     });
     expect(connection.tools[0]?.description.description).toBe(`Not available: ${message}`);
-    expect(await call(connection, 'bad__change')).toMatchObject({ ok: true });
+    expect(await callMcpTool(connection, 'bad__change')).toMatchObject({ ok: true });
     expect(connection.reviews).toMatchObject([{ name: 'bad__echo', why: 'changed' }]);
     await connection.approve(connection.reviews);
-    expect(await call(connection, 'bad__echo')).toMatchObject({ ok: true });
+    expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({ ok: true });
   });
 
   it('is for what the user was shown, not for what came after it', async () => {
     const connection = await behave('changes-tools', { newTools: 'ask' });
     const shown = connection.reviews;
     await connection.approve(shown);
-    await call(connection, 'bad__change');
-    await vi.waitFor(
-      () => expect(connection.reviews).toMatchObject([{ name: 'bad__echo', why: 'changed' }]),
-      20_000,
-    );
+    await callMcpTool(connection, 'bad__change');
+    await expect.poll(() => connection.reviews).toMatchObject([{ name: 'bad__echo', why: 'changed' }]);
     await connection.approve(shown);
-    expect(await call(connection, 'bad__echo')).toMatchObject({ ok: false, error: { kind: 'denied' } });
+    expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({
+      ok: false,
+      error: { kind: 'denied' },
+    });
   });
 
   it('tells when a tool is no longer offered', async () => {
     const connection = await behave('drops-tool');
-    await call(connection, 'bad__change');
-    expect(await call(connection, 'bad__echo')).toMatchObject({
+    await callMcpTool(connection, 'bad__change');
+    expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({
       error: {
         kind: 'denied',
         message: 'bad__echo was not called: its server no longer offers this tool. Go on without it.',
@@ -190,9 +193,12 @@ describe('approval', () => {
   it('is needed for a tool that turns up later', async () => {
     const connection = await behave('adds-tool', { newTools: 'ask' });
     await connection.approve(connection.reviews);
-    await call(connection, 'bad__change');
-    await vi.waitFor(() => expect(connection.tools).toHaveLength(3), 20_000);
-    expect(await call(connection, 'bad__more')).toMatchObject({ ok: false, error: { kind: 'denied' } });
+    await callMcpTool(connection, 'bad__change');
+    await expect.poll(() => connection.tools).toHaveLength(3);
+    expect(await callMcpTool(connection, 'bad__more')).toMatchObject({
+      ok: false,
+      error: { kind: 'denied' },
+    });
     expect(connection.reviews).toMatchObject([{ name: 'bad__more', why: 'new' }]);
   });
 });

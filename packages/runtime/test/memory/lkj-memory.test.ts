@@ -1,4 +1,11 @@
-import { emptyMemory, findEntry, memorySettings, put, readLkjConfig, workingObject } from '@pawl/core';
+import {
+  createMemory,
+  findEntry,
+  memorySettings,
+  putEntry,
+  parseLkjConfig,
+  toMemoryObject,
+} from '@pawl/core';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createInMemoryStorage } from '../../src/memory/in-memory-storage.ts';
@@ -6,43 +13,43 @@ import { openLkjFolder } from '../../src/memory/lkj-folder.ts';
 import { openLkjMemory } from '../../src/memory/lkj-memory.ts';
 import { openSqliteStorage } from '../../src/memory/sqlite-storage.ts';
 import { exportMemory, importMemory } from '../../src/memory/transfer.ts';
-import { tempFolder, type TempFolder } from '../search/temp-folder.ts';
-import { entry } from './storage-contract.ts';
+import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
+import { createEntry } from './storage-contract.ts';
 
 const clock = { now: () => 1_000 };
 
-function openIn(folder: TempFolder, profile: 'lkj' | 'lkj1' = 'lkj') {
-  const settings = readLkjConfig({}, profile).memory;
+function openFolderMemory(folder: TempFolder, profile: 'lkj' | 'lkj1' = 'lkj') {
+  const settings = parseLkjConfig({}, profile).memory;
   return openLkjMemory({ path: folder.at('data/memory.json'), profile, settings, clock });
 }
 
-const onDisk = (folder: TempFolder) =>
+const readMemoryDocumentFile = (folder: TempFolder) =>
   JSON.parse(readFileSync(folder.at('data/memory.json'), 'utf8')) as Record<string, unknown>;
 
 describe('memory in a document', () => {
   it('is on disk after every action, storage and all [LKJ1-63, LKJ1-64, LKJ1-78, LKJ1-79, LKJ2-39]', async () => {
-    using folder = tempFolder();
-    const { keeper } = await openIn(folder, 'lkj1');
+    using folder = createTempFolder();
+    const { keeper } = await openFolderMemory(folder, 'lkj1');
     await keeper.act({ type: 'working_memory_add', tags: 'mood', value: 'fine' });
-    expect(onDisk(folder)).toMatchObject({
+    expect(readMemoryDocumentFile(folder)).toMatchObject({
       working_memory: { mood: 'fine' },
       storage: {},
       state: 'thinking',
     });
     await keeper.act({ type: 'storage_save', tags: 'plot', value: 'a letter' });
-    expect(onDisk(folder)).toMatchObject({ storage: { plot: 'a letter' } });
+    expect(readMemoryDocumentFile(folder)).toMatchObject({ storage: { plot: 'a letter' } });
     await keeper.act({ type: 'storage_save', tags: 'plot', value: 'two letters' });
-    expect(onDisk(folder)).toMatchObject({ storage: { plot: 'two letters' } });
+    expect(readMemoryDocumentFile(folder)).toMatchObject({ storage: { plot: 'two letters' } });
     await keeper.act({ type: 'working_memory_remove', tags: 'mood' });
-    expect(onDisk(folder)).toMatchObject({ working_memory: {} });
+    expect(readMemoryDocumentFile(folder)).toMatchObject({ working_memory: {} });
   });
 
   it('is on disk with the error that an action met [LKJ1-80]', async () => {
-    using folder = tempFolder();
-    const { keeper } = await openIn(folder);
+    using folder = createTempFolder();
+    const { keeper } = await openFolderMemory(folder);
     const { error } = await keeper.act({ type: 'fly', tags: 'away' });
     expect(error?.kind).toBe('invalid');
-    expect(onDisk(folder)).toMatchObject({
+    expect(readMemoryDocumentFile(folder)).toMatchObject({
       working_memory: {
         command_log_001: expect.stringMatching(/^fly away: invalid: There is no action/) as string,
       },
@@ -50,47 +57,47 @@ describe('memory in a document', () => {
   });
 
   it('is on disk whole at the end of a cycle, with the state, and read at the next start [LKJ1-66, LKJ1-77, LKJ1-95]', async () => {
-    using folder = tempFolder();
-    const first = await openIn(folder);
+    using folder = createTempFolder();
+    const first = await openFolderMemory(folder);
     await first.keeper.log('think', 'so far so good');
     await first.keeper.act({ type: 'working_memory_add', tags: 'plan', value: 'walk' });
     await first.keeper.act({ type: 'working_memory_pin', tags: 'plan' });
     await first.keeper.act({ type: 'storage_save', tags: 'plan' });
     await first.endCycle('evaluating');
-    expect(onDisk(folder)).toMatchObject({ state: 'evaluating' });
-    const second = await openIn(folder);
+    expect(readMemoryDocumentFile(folder)).toMatchObject({ state: 'evaluating' });
+    const second = await openFolderMemory(folder);
     expect(second.state).toBe('evaluating');
     expect(second.warnings).toEqual([]);
     expect(second.keeper.memory.bytes).toBe(first.keeper.memory.bytes);
-    expect(workingObject(second.keeper.memory)).toEqual(workingObject(first.keeper.memory));
+    expect(toMemoryObject(second.keeper.memory)).toEqual(toMemoryObject(first.keeper.memory));
     expect(findEntry(second.keeper.memory, 'plan')?.pinned).toBe(true);
     expect(await second.keeper.storage.load('plan')).toMatchObject({ value: 'walk' });
   });
 
   it('takes its place anew with each change, before an error is heard of, and at the end of a cycle [LKJ1-80, RL-09]', async () => {
-    using folder = tempFolder();
-    const store = await openIn(folder);
+    using folder = createTempFolder();
+    const store = await openFolderMemory(folder);
     const { keeper } = store;
     const file = () => statSync(folder.at('data/memory.json')).ino;
     await keeper.act({ type: 'working_memory_add', tags: 'a', value: 'x' });
     const added = file();
-    expect(onDisk(folder)).toMatchObject({ working_memory: { a: 'x' } });
+    expect(readMemoryDocumentFile(folder)).toMatchObject({ working_memory: { a: 'x' } });
     const { error } = await keeper.act({ type: 'storage_save', tags: 'b' });
     const failed = file();
     expect(error?.kind).toBe('invalid');
-    expect(onDisk(folder)).toMatchObject({
+    expect(readMemoryDocumentFile(folder)).toMatchObject({
       working_memory: { command_log_002: expect.stringMatching(/^storage_save b: invalid/) as string },
     });
     await store.endCycle('evaluating');
-    expect(onDisk(folder)).toMatchObject({ state: 'evaluating' });
+    expect(readMemoryDocumentFile(folder)).toMatchObject({ state: 'evaluating' });
     // A file that is replaced is another file under the same name.
     expect(failed).not.toBe(added);
     expect(file()).not.toBe(failed);
   });
 
   it('keeps working memory apart from storage: only what was saved is found there [LKJ2-37, LKJ2-38]', async () => {
-    using folder = tempFolder();
-    const { keeper } = await openIn(folder);
+    using folder = createTempFolder();
+    const { keeper } = await openFolderMemory(folder);
     await keeper.act({ type: 'working_memory_add', tags: 'passing', value: 'thought' });
     expect((await keeper.act({ type: 'storage_load', tags: 'passing' })).reply).toMatch(
       /^There is no passing in storage/,
@@ -98,18 +105,18 @@ describe('memory in a document', () => {
     await keeper.act({ type: 'storage_save', tags: 'lasting', value: 'insight' });
     expect(findEntry(keeper.memory, 'lasting')).toBeUndefined();
     await keeper.act({ type: 'working_memory_remove', tags: 'passing' });
-    const again = await openIn(folder);
+    const again = await openFolderMemory(folder);
     expect(await again.keeper.storage.count()).toBe(1);
   });
 
   it('goes on from the last good version when the document is damaged, in a state that is good [LKJ1-87, LKJ1-88]', async () => {
-    using folder = tempFolder();
-    const first = await openIn(folder);
+    using folder = createTempFolder();
+    const first = await openFolderMemory(folder);
     await first.keeper.act({ type: 'working_memory_add', tags: 'a', value: 'kept' });
     await first.endCycle('commanding');
     await first.endCycle('evaluating');
     writeFileSync(folder.at('data/memory.json'), '{"working_memory": {"a": ');
-    const second = await openIn(folder);
+    const second = await openFolderMemory(folder);
     expect(findEntry(second.keeper.memory, 'a')?.value).toBe('kept');
     expect(second.state).toBe('commanding');
     expect(second.warnings).toHaveLength(2);
@@ -117,7 +124,7 @@ describe('memory in a document', () => {
       folder.at('data/memory.json'),
       '{"working_memory": {"a": "kept"}, "storage": {}, "state": "gone"}',
     );
-    const third = await openIn(folder);
+    const third = await openFolderMemory(folder);
     expect(third.state).toBe('thinking');
     expect(third.warnings).toEqual([expect.stringMatching(/resetting to thinking/)]);
   });
@@ -126,11 +133,13 @@ describe('memory in a document', () => {
 describe('a folder', () => {
   it('has its configuration in data/config.json and its memory in data/memory.json [LKJ1-23, LKJ1-78]', async () => {
     const config = { agent: { think_log: { max_entries: 2 }, hard_limit: { max_tokens: 100 } } };
-    using folder = tempFolder({ 'data/config.json': JSON.stringify(config) });
+    using folder = createTempFolder({ 'data/config.json': JSON.stringify(config) });
     const { store, config: read } = await openLkjFolder(folder.root, 'lkj', clock);
     expect(read.memory.hardLimit.maxTokens).toBe(100);
     for (const text of ['a', 'b', 'c']) await store.keeper.log('think', text);
-    expect(onDisk(folder)).toMatchObject({ working_memory: { think_log_001: 'b', think_log_002: 'c' } });
+    expect(readMemoryDocumentFile(folder)).toMatchObject({
+      working_memory: { think_log_001: 'b', think_log_002: 'c' },
+    });
     const { error } = await store.keeper.act({
       type: 'working_memory_add',
       tags: 'a',
@@ -140,9 +149,9 @@ describe('a folder', () => {
   });
 
   it('without a configuration has the defaults', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const { config, store } = await openLkjFolder(folder.root, 'lkj1', clock);
-    expect(config).toEqual(readLkjConfig({}, 'lkj1'));
+    expect(config).toEqual(parseLkjConfig({}, 'lkj1'));
     expect(store.state).toBe('thinking');
   });
 
@@ -153,13 +162,13 @@ describe('a folder', () => {
     ],
     ['{"agent": ', /mistake in this file: ".*config\.json" \(.*JSON.*\)\. Correct it/],
   ])('with the configuration %s is not opened', async (text, message) => {
-    using folder = tempFolder({ 'data/config.json': text });
+    using folder = createTempFolder({ 'data/config.json': text });
     await expect(openLkjFolder(folder.root, 'lkj', clock)).rejects.toThrow(message);
     expect(readFileSync(folder.at('data/config.json'), 'utf8')).toBe(text);
   });
 
   it('says when the state cannot be written [LKJ1-69]', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const settings = memorySettings.lkj;
     const path = folder.at('memory.json');
     const store = await openLkjMemory({ path, profile: 'lkj', settings, clock });
@@ -174,30 +183,32 @@ describe('export and import', () => {
   it('have one format for every profile, which those of LKJAgent save each cycle [RX-06]', async () => {
     for (const profile of ['pawl', 'lkj', 'lkj1'] as const) {
       const settings = memorySettings[profile];
-      const memory = put(emptyMemory(settings), { key: 'plan', value: 'walk', pinned: true, at: 1 });
+      const memory = putEntry(createMemory(settings), { key: 'plan', value: 'walk', pinned: true, at: 1 });
       const storage = createInMemoryStorage();
-      await storage.save([entry('plot', 'a letter')]);
+      await storage.save([createEntry('plot', 'a letter')]);
       const json = JSON.stringify(await exportMemory({ memory, state: 'thinking', extra: {} }, storage));
       const again = await importMemory(JSON.parse(json), createInMemoryStorage(), {
         profile: 'lkj',
         settings,
         at: 9,
       });
-      expect(again).toMatchObject({ memory, storage: [entry('plot', 'a letter')], state: 'thinking' });
+      expect(again).toMatchObject({ memory, storage: [createEntry('plot', 'a letter')], state: 'thinking' });
       if (profile === 'pawl') continue;
-      using folder = tempFolder({ 'data/memory.json': json });
-      const store = await openIn(folder, profile);
+      using folder = createTempFolder({ 'data/memory.json': json });
+      const store = await openFolderMemory(folder, profile);
       await store.endCycle('thinking');
-      expect(onDisk(folder)).toEqual(JSON.parse(json));
+      expect(readMemoryDocumentFile(folder)).toEqual(JSON.parse(json));
     }
   });
 
   it('take memory and storage from one place to another, unchanged', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const from = openSqliteStorage(folder.at('from.db'));
-    await from.save(Array.from({ length: 700 }, (_, number) => entry(`k${number}`, { number }, number)));
+    await from.save(
+      Array.from({ length: 700 }, (_, number) => createEntry(`k${number}`, { number }, number)),
+    );
     await from.save([{ key: 'archived_1_2,think_log', value: 'a thought', kind: 'think-log', savedAt: 5 }]);
-    const memory = emptyMemory(memorySettings.pawl);
+    const memory = createMemory(memorySettings.pawl);
     const json = JSON.stringify(
       await exportMemory({ memory, state: 'thinking', extra: { note: 'x' } }, from),
     );

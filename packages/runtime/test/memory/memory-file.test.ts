@@ -5,13 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { MemoryFileError } from '../../src/memory/memory-file-error.ts';
 import { createMemoryFile, type MemoryFile } from '../../src/memory/memory-file.ts';
-import { tempFolder } from '../search/temp-folder.ts';
+import { createTempFolder } from '../search/temp-folder.ts';
 
-type Content = { readonly number: number };
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
 
-function numbered(path: string): MemoryFile<Content> {
+type NumberedContent = { readonly number: number };
+
+function createNumberedFile(path: string): MemoryFile<NumberedContent> {
   return createMemoryFile(path, (json) => {
-    const content = json as Content;
+    const content = json as NumberedContent;
     if (typeof content.number !== 'number') throw new TypeError('there is no number in it');
     return content;
   });
@@ -19,18 +22,22 @@ function numbered(path: string): MemoryFile<Content> {
 
 describe('a memory file', () => {
   it('is made with its folder, and read again', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const path = folder.at('data/memory.json');
-    expect(await numbered(path).load()).toEqual({ content: null, from: 'nothing', warnings: [] });
-    await numbered(path).save({ number: 1 });
-    expect(await numbered(path).load()).toEqual({ content: { number: 1 }, from: 'file', warnings: [] });
+    expect(await createNumberedFile(path).load()).toEqual({ content: null, from: 'nothing', warnings: [] });
+    await createNumberedFile(path).save({ number: 1 });
+    expect(await createNumberedFile(path).load()).toEqual({
+      content: { number: 1 },
+      from: 'file',
+      warnings: [],
+    });
     expect(readdirSync(folder.at('data'))).toEqual(['memory.json']);
   });
 
   it('keeps the version before the last save beside it', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const path = folder.at('memory.json');
-    const file = numbered(path);
+    const file = createNumberedFile(path);
     for (const number of [1, 2, 3]) await file.save({ number });
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ number: 3 });
     expect(JSON.parse(readFileSync(`${path}.last-good`, 'utf8'))).toEqual({ number: 2 });
@@ -43,13 +50,13 @@ describe('a memory file', () => {
     ['not what it should be', '{"name": "x"}', /there is no number in it/],
     ['binary', '\0\u0001\u0002', /JSON/],
   ])('that is %s is set aside, and the last good one is used [LKJ1-88]', async (_, text, reason) => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const path = folder.at('memory.json');
-    const file = numbered(path);
+    const file = createNumberedFile(path);
     for (const number of [1, 2]) await file.save({ number });
     for (const aside of ['damaged-1', 'damaged-2']) {
       writeFileSync(path, text);
-      const { content, from, warnings } = await numbered(path).load();
+      const { content, from, warnings } = await createNumberedFile(path).load();
       expect({ content, from }).toEqual({ content: { number: 1 }, from: 'last good' });
       expect(warnings[0]).toMatch(reason);
       expect(warnings[0]).toContain(`${path} is damaged`);
@@ -61,22 +68,22 @@ describe('a memory file', () => {
   });
 
   it('begins empty, and says so, when nothing good is left', async () => {
-    using folder = tempFolder({ 'memory.json': '{', 'other.json': '{', 'other.json.last-good': '{' });
-    expect(await numbered(folder.at('memory.json')).load()).toMatchObject({
+    using folder = createTempFolder({ 'memory.json': '{', 'other.json': '{', 'other.json.last-good': '{' });
+    expect(await createNumberedFile(folder.at('memory.json')).load()).toMatchObject({
       content: null,
       from: 'nothing',
       warnings: [/is damaged/, 'There is no earlier version of it: memory begins empty.'].map((text) =>
         typeof text === 'string' ? text : (expect.stringMatching(text) as string),
       ),
     });
-    const { warnings } = await numbered(folder.at('other.json')).load();
+    const { warnings } = await createNumberedFile(folder.at('other.json')).load();
     expect(warnings[1]).toMatch(/last-good is damaged, too: memory begins empty\.$/);
   });
 
   it('does not take what somebody else wrote for good', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const path = folder.at('memory.json');
-    const file = numbered(path);
+    const file = createNumberedFile(path);
     for (const number of [1, 2]) await file.save({ number });
     writeFileSync(path, 'a slip of somebody’s editor');
     await file.save({ number: 3 });
@@ -85,9 +92,9 @@ describe('a memory file', () => {
   });
 
   it('saves one after the other, the last one last', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const path = folder.at('memory.json');
-    const file = numbered(path);
+    const file = createNumberedFile(path);
     await Promise.all(
       Array.from({ length: 30 }, (_, number) =>
         file.save({ number, filling: 'x'.repeat(30_000 - 999 * number) }),
@@ -98,8 +105,8 @@ describe('a memory file', () => {
   });
 
   it('that cannot be written is one clear error, and goes on afterwards', async () => {
-    using folder = tempFolder({ 'a-file': 'x' });
-    const blocked = numbered(folder.at('a-file/memory.json'));
+    using folder = createTempFolder({ 'a-file': 'x' });
+    const blocked = createNumberedFile(folder.at('a-file/memory.json'));
     await expect(blocked.save({ number: 1 })).rejects.toMatchObject({
       name: 'MemoryFileError',
       code: 'unwritable',
@@ -108,16 +115,16 @@ describe('a memory file', () => {
       ) as string,
     });
     mkdirSync(folder.at('memory.json'));
-    const taken = numbered(folder.at('memory.json'));
+    const taken = createNumberedFile(folder.at('memory.json'));
     await expect(taken.save({ number: 1 })).rejects.toThrow(/cannot be written/);
     await expect(taken.load()).rejects.toThrow(/cannot be read/);
     expect(readdirSync(folder.root).toSorted()).toEqual(['a-file', 'memory.json']);
   });
 
-  it('is whole when the disk takes no more', async () => {
-    using folder = tempFolder();
+  onUnix('is whole when the disk takes no more', async () => {
+    using folder = createTempFolder();
     const path = folder.at('memory.json');
-    await numbered(path).save({ number: 1 });
+    await createNumberedFile(path).save({ number: 1 });
     // A limit on the size of files stands in for a full disk: writing fails half way.
     const script = fileURLToPath(new URL('fixtures/saves-to-file.ts', import.meta.url));
     const command = `ulimit -f 16; exec "${process.execPath}" "${script}" "${path}"`;
@@ -128,17 +135,17 @@ describe('a memory file', () => {
     });
     await once(child, 'close');
     expect(complaint).toContain('MemoryFileError: The memory file cannot be written');
-    expect((await numbered(path).load()).content).toEqual({ number: 1 });
+    expect((await createNumberedFile(path).load()).content).toEqual({ number: 1 });
     expect(readdirSync(folder.root)).toEqual(['memory.json']);
   });
 
-  it('is left whole when its folder is read-only', async () => {
-    using folder = tempFolder();
+  onUnix('is left whole when its folder is read-only', async () => {
+    using folder = createTempFolder();
     const path = folder.at('data/memory.json');
-    await numbered(path).save({ number: 1 });
+    await createNumberedFile(path).save({ number: 1 });
     chmodSync(folder.at('data'), 0o555);
     // For the superuser every folder is writable, so there the save succeeds; for others it fails. It is whole either way.
-    const saved = await numbered(path)
+    const saved = await createNumberedFile(path)
       .save({ number: 2 })
       .then(
         () => 2,
@@ -148,11 +155,11 @@ describe('a memory file', () => {
         },
       );
     chmodSync(folder.at('data'), 0o755);
-    expect((await numbered(path).load()).content).toEqual({ number: saved });
+    expect((await createNumberedFile(path).load()).content).toEqual({ number: saved });
   });
 
   it('is whole whenever its process is killed, and what was saved is not lost', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const path = folder.at('memory.json');
     const script = fileURLToPath(new URL('fixtures/saves-to-file.ts', import.meta.url));
     for (const afterMs of [1, 5, 11, 23, 47]) {
@@ -171,7 +178,7 @@ describe('a memory file', () => {
       };
       expect(content.end).toBe(content.number);
       expect(content.number).toBeGreaterThanOrEqual(acknowledged);
-      expect(await numbered(path).load()).toMatchObject({ from: 'file', warnings: [] });
+      expect(await createNumberedFile(path).load()).toMatchObject({ from: 'file', warnings: [] });
       expect(readdirSync(folder.root).filter((name) => name.includes('.tmp-'))).toEqual([]);
     }
   });

@@ -6,43 +6,43 @@ import * as consumers from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSqliteStorage } from '../../src/memory/sqlite-storage.ts';
-import type { Storage } from '../../src/memory/storage.ts';
-import { tempFolder, type TempFolder } from '../search/temp-folder.ts';
-import { entry, keepsItsPromises } from './storage-contract.ts';
+import type { EntryStorage } from '../../src/memory/storage.ts';
+import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
+import { createEntry, describeStorageContract } from './storage-contract.ts';
 
-const opened: { readonly storage: Storage; readonly folder: TempFolder }[] = [];
+const openedStorages: { readonly storage: EntryStorage; readonly folder: TempFolder }[] = [];
 
-function openNew(): Storage {
-  const folder = tempFolder();
+function openNewStorage(): EntryStorage {
+  const folder = createTempFolder();
   const storage = openSqliteStorage(folder.at('storage.db'));
-  opened.push({ storage, folder });
+  openedStorages.push({ storage, folder });
   return storage;
 }
 
 afterEach(async () => {
-  for (const { storage, folder } of opened.splice(0)) {
+  for (const { storage, folder } of openedStorages.splice(0)) {
     await storage.close();
     folder[Symbol.dispose]();
   }
 });
 
 describe('storage in SQLite', () => {
-  keepsItsPromises(openNew);
+  describeStorageContract(openNewStorage);
 
   it('has everything after it was closed and opened again', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const first = openSqliteStorage(folder.at('storage.db'));
-    await first.save([entry('plan', 'walk to the harbour')]);
+    await first.save([createEntry('plan', 'walk to the harbour')]);
     await first.close();
     await first.close();
     const second = openSqliteStorage(folder.at('storage.db'));
-    expect(await second.load('plan')).toEqual(entry('plan', 'walk to the harbour'));
+    expect(await second.load('plan')).toEqual(createEntry('plan', 'walk to the harbour'));
     expect(await second.search({ text: 'harbour', tags: [] })).toHaveLength(1);
     await second.close();
   });
 
   it('writes to a log first', () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     void openSqliteStorage(folder.at('storage.db')).close();
     const database = new DatabaseSync(folder.at('storage.db'));
     expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
@@ -50,12 +50,12 @@ describe('storage in SQLite', () => {
   });
 
   it('is shared by two that have it open', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const one = openSqliteStorage(folder.at('storage.db'));
     const two = openSqliteStorage(folder.at('storage.db'));
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        (index % 2 === 0 ? one : two).save([entry(`k${index}`, index)]),
+        (index % 2 === 0 ? one : two).save([createEntry(`k${index}`, index)]),
       ),
     );
     expect(await one.count()).toBe(40);
@@ -65,7 +65,7 @@ describe('storage in SQLite', () => {
   });
 
   it('may be opened for the first time by several processes at once', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const script = fileURLToPath(new URL('fixtures/opens-storage.ts', import.meta.url));
     const start = String(Date.now() + 1_000);
     const counts = await Promise.all(
@@ -78,7 +78,7 @@ describe('storage in SQLite', () => {
   });
 
   it('has every entry that was acknowledged before the process was killed', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const path = folder.at('storage.db');
     const script = fileURLToPath(new URL('fixtures/saves-to-storage.ts', import.meta.url));
     for (const afterMs of [60, 140]) {
@@ -108,7 +108,7 @@ describe('storage in SQLite', () => {
     ['not-ours', 'This database belongs to another program', 'CREATE TABLE theirs (x)'],
     ['too-new', 'This storage was written by a newer version of Pawl', 'PRAGMA user_version = 99'],
   ])('leaves a file that is %s alone, with one clear error', (code, message, content) => {
-    using folder = tempFolder(code === 'not-a-database' ? { 'x.db': content } : {});
+    using folder = createTempFolder(code === 'not-a-database' ? { 'x.db': content } : {});
     if (code !== 'not-a-database') {
       const database = new DatabaseSync(folder.at('x.db'));
       database.exec(content);
@@ -126,7 +126,7 @@ describe('storage in SQLite', () => {
   });
 
   it('says when there is no folder to write to', () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     expect(() => openSqliteStorage(folder.at('none/x.db'))).toThrow(
       /^This storage cannot be opened: ".*none.x\.db"/,
     );

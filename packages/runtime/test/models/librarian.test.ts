@@ -1,5 +1,5 @@
-import type { Conversation, Message, Outcome } from '@pawl/core';
-import { append, emptyConversation } from '@pawl/core';
+import type { ConversationHistory, ConversationMessage, ToolOutcome } from '@pawl/core';
+import { appendItem, emptyConversation } from '@pawl/core';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLibrarian } from '../../src/models/librarian.ts';
@@ -11,7 +11,7 @@ import { createReadTool } from '../../src/tools/read.ts';
 import { createSearchTool } from '../../src/tools/search.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import type { TempFolder } from '../search/temp-folder.ts';
-import { tempFolder } from '../search/temp-folder.ts';
+import { createTempFolder } from '../search/temp-folder.ts';
 
 const files = {
   'README.md': [
@@ -42,7 +42,7 @@ let index: FolderIndex;
 let tools: readonly Tool[];
 
 beforeAll(async () => {
-  folder = tempFolder(files);
+  folder = createTempFolder(files);
   index = await indexFolder(folder.root);
   tools = [createSearchTool(index), createReadTool(index), finishTool];
 });
@@ -53,67 +53,75 @@ afterAll(() => {
 });
 
 const model = createLibrarian();
-const never = new AbortController().signal;
+const neverSignal = new AbortController().signal;
 
-type Options = {
+type AskOptions = {
   readonly tools?: readonly Tool[];
   readonly advice?: string | null;
   readonly signal?: AbortSignal;
 };
 
-async function ask(
-  conversation: Conversation<Message>,
-  options: Options = {},
+async function askLibrarian(
+  conversation: ConversationHistory<ConversationMessage>,
+  options: AskOptions = {},
 ): Promise<readonly ModelChunk[]> {
   const described = (options.tools ?? tools).map(({ description }) => description);
   const advice = options.advice ?? null;
   const request = { system: '', conversation, tools: described, advice, state: null, mode: null };
   const chunks: ModelChunk[] = [];
-  for await (const chunk of model.stream(request, options.signal ?? never)) chunks.push(chunk);
+  for await (const chunk of model.stream(request, options.signal ?? neverSignal)) chunks.push(chunk);
   return chunks;
 }
 
-function reply(chunks: readonly ModelChunk[]) {
+function getReplyChunk(chunks: readonly ModelChunk[]) {
   const last = chunks.at(-1);
   if (last?.type !== 'reply') throw new Error(`expected a reply, got ${JSON.stringify(last)}`);
   return last;
 }
 
-type Call = { readonly tool: string; readonly args: unknown };
-type Run = {
-  readonly conversation: Conversation<Message>;
-  readonly calls: readonly Call[];
+type CalledTool = { readonly tool: string; readonly args: unknown };
+type LibrarianRun = {
+  readonly conversation: ConversationHistory<ConversationMessage>;
+  readonly calls: readonly CalledTool[];
   readonly answer: string | null;
 };
 
 /** Asks once and runs the tools asked for, as the loop does. `outcomes` take the place of what a tool would do. */
-async function step(
-  start: Conversation<Message>,
-  outcomes: Readonly<Record<string, Outcome>> = {},
-): Promise<Run> {
-  const { text, calls } = reply(await ask(start));
+async function runLibrarianStep(
+  start: ConversationHistory<ConversationMessage>,
+  outcomes: Readonly<Record<string, ToolOutcome>> = {},
+): Promise<LibrarianRun> {
+  const { text, calls } = getReplyChunk(await askLibrarian(start));
   const named = calls.map((call, number) => ({ ...call, id: `call-${number}` }));
-  let conversation = append<Message>(start, { role: 'assistant', at: 0, text, calls: named });
+  let conversation = appendItem<ConversationMessage>(start, { role: 'assistant', at: 0, text, calls: named });
   let answer = named.length === 0 ? text : null;
   for (const { tool, args, id } of named) {
     const found = tools.find(({ description }) => description.name === tool);
     const outcome =
-      outcomes[tool] ?? (await found?.run(args, { signal: never, report() {} })) ?? failing('No such tool.');
-    conversation = append<Message>(conversation, { role: 'tool', at: 0, callId: id, tool, outcome });
+      outcomes[tool] ??
+      (await found?.run(args, { signal: neverSignal, report() {} })) ??
+      createFailure('No such tool.');
+    conversation = appendItem<ConversationMessage>(conversation, {
+      role: 'tool',
+      at: 0,
+      callId: id,
+      tool,
+      outcome,
+    });
     if (outcome.ok && outcome.final === true) answer = String(Reflect.get(Object(outcome.output), 'answer'));
   }
   return { conversation, calls, answer };
 }
 
-async function drive(
-  start: Conversation<Message>,
+async function driveLibrarian(
+  start: ConversationHistory<ConversationMessage>,
   goal: string,
-  outcomes?: Readonly<Record<string, Outcome>>,
-): Promise<Run & { readonly answer: string }> {
-  let conversation = append<Message>(start, { role: 'user', at: 0, text: goal });
-  const made: Call[] = [];
+  outcomes?: Readonly<Record<string, ToolOutcome>>,
+): Promise<LibrarianRun & { readonly answer: string }> {
+  let conversation = appendItem<ConversationMessage>(start, { role: 'user', at: 0, text: goal });
+  const made: CalledTool[] = [];
   for (let count = 0; count < 20; count++) {
-    const done = await step(conversation, outcomes);
+    const done = await runLibrarianStep(conversation, outcomes);
     conversation = done.conversation;
     made.push(...done.calls);
     if (done.answer !== null) return { conversation, calls: made, answer: done.answer };
@@ -121,15 +129,16 @@ async function drive(
   throw new Error('The librarian does not come to an end.');
 }
 
-const run = (goal: string, outcomes?: Readonly<Record<string, Outcome>>) =>
-  drive(emptyConversation, goal, outcomes);
-const failing = (message: string): Outcome => ({ ok: false, error: { kind: 'failed', message } });
-const toolsOf = ({ calls }: { readonly calls: readonly Call[] }) => calls.map(({ tool }) => tool);
+const runLibrarian = (goal: string, outcomes?: Readonly<Record<string, ToolOutcome>>) =>
+  driveLibrarian(emptyConversation, goal, outcomes);
+const createFailure = (message: string): ToolOutcome => ({ ok: false, error: { kind: 'failed', message } });
+const listCalledTools = ({ calls }: { readonly calls: readonly CalledTool[] }) =>
+  calls.map(({ tool }) => tool);
 
 describe('the librarian', () => {
   it('searches and finishes with cited lines', async () => {
-    const done = await run('What is a pawl and how does it stop a wheel?');
-    expect(toolsOf(done)).toEqual(['search', 'finish']);
+    const done = await runLibrarian('What is a pawl and how does it stop a wheel?');
+    expect(listCalledTools(done)).toEqual(['search', 'finish']);
     expect(done.answer).toContain(
       [
         'README.md:7-8 (The pawl)',
@@ -144,8 +153,8 @@ describe('the librarian', () => {
   });
 
   it('reads around what it found when that does not stand on its own', async () => {
-    const done = await run('thin winter');
-    expect(toolsOf(done)).toEqual(['search', 'read', 'finish']);
+    const done = await runLibrarian('thin winter');
+    expect(listCalledTools(done)).toEqual(['search', 'read', 'finish']);
     expect(done.answer).toContain(
       'docs/oil.md:3-3 (Oil)\n> Oil the pivot once a month. Use thin oil in winter.',
     );
@@ -163,7 +172,7 @@ describe('the librarian', () => {
       'wheel version',
     ];
     for (const goal of goals) {
-      const { answer } = await run(goal);
+      const { answer } = await runLibrarian(goal);
       const quotes = [...answer.matchAll(/^(\S+):(\d+)-(\d+)(?: \((.*)\))?\n((?:>.*\n?)+)/gm)];
       expect(quotes.length).toBeGreaterThan(0);
       for (const [, path = '', first, last, heading, quoted = ''] of quotes) {
@@ -180,7 +189,7 @@ describe('the librarian', () => {
   });
 
   it('says plainly that it found nothing, and what it tried', async () => {
-    const { answer, calls } = await run('How do I bake sourdough?');
+    const { answer, calls } = await runLibrarian('How do I bake sourdough?');
     expect(answer).toBe(
       'I found nothing about “bake” or “sourdough” in 5 files.\n\nI searched for “bake sourdough”, “bake”, “sourdough” in 5 files.',
     );
@@ -188,13 +197,13 @@ describe('the librarian', () => {
   });
 
   it('says which words it did not find', async () => {
-    const { answer } = await run('Which spring does the pawl of a velociraptor need?');
+    const { answer } = await runLibrarian('Which spring does the pawl of a velociraptor need?');
     expect(answer).toContain('README.md:12-13 (The spring)');
     expect(answer).toContain('Not found anywhere: “velociraptor”.');
   });
 
   it('does not pass off a passage that shares a common word as an answer', async () => {
-    const { answer } = await run('Which velociraptor hunts quokkas near a volcano and a wheel?');
+    const { answer } = await runLibrarian('Which velociraptor hunts quokkas near a volcano and a wheel?');
     expect(answer).toMatch(
       /^I found nothing that answers this in 5 files\. The nearest passage has only “wheel”\./,
     );
@@ -202,51 +211,51 @@ describe('the librarian', () => {
   });
 
   it('searches for the right spelling, and says so', async () => {
-    const { answer } = await run('wnidlass');
+    const { answer } = await runLibrarian('wnidlass');
     expect(answer).toContain('The windlass on a ship');
     expect(answer).toContain('Not found anywhere: “wnidlass”. For “wnidlass” I searched for “windlass”.');
   });
 
   it('takes an identifier apart when it is found nowhere', async () => {
-    const { answer, calls } = await run('springWeightGauge');
+    const { answer, calls } = await runLibrarian('springWeightGauge');
     expect(calls[1]?.args).toMatchObject({ query: 'spring Weight Gauge' });
     expect(answer).toContain('Without a spring the pawl works by its own weight.');
   });
 
   it('looks for both halves of a question with two subjects', async () => {
-    const { answer } = await run('When did sailors sing, and which oil is for winter?');
+    const { answer } = await runLibrarian('When did sailors sing, and which oil is for winter?');
     expect(answer).toContain('docs/history.md:');
     expect(answer).toContain('docs/oil.md:');
   });
 
   it('quotes code from where it is declared, not where it is imported', async () => {
-    const { answer } = await run('Where is turnWheel?');
+    const { answer } = await runLibrarian('Where is turnWheel?');
     expect(answer).toContain(
       'src/wheel.ts:3-6\n> /** Turns the wheel by one tooth. */\n> export function turnWheel',
     );
   });
 
   it('prefers prose to a lock file', async () => {
-    const { answer } = await run('pawl stops wheel');
+    const { answer } = await runLibrarian('pawl stops wheel');
     expect(answer.indexOf('README.md:')).toBeGreaterThan(0);
     expect(answer).not.toContain('package-lock.json');
   });
 
   it('starts anew for each goal of a conversation', async () => {
-    const first = await run('spring');
-    const second = await drive(first.conversation, 'windlass');
+    const first = await runLibrarian('spring');
+    const second = await driveLibrarian(first.conversation, 'windlass');
     expect(second.calls[0]).toEqual({ tool: 'search', args: { query: 'windlass', limit: 12 } });
     expect(second.answer).toContain('docs/history.md:3-4');
     expect(second.answer).not.toContain('spring');
   });
 
   it('gives the same replies to the same conversation', async () => {
-    const [first, second] = [await run('pawl weight'), await run('pawl weight')];
+    const [first, second] = [await runLibrarian('pawl weight'), await runLibrarian('pawl weight')];
     expect(second).toEqual(first);
   });
 
   it('says that there is no question', async () => {
-    expect((await run('  \n ')).answer).toMatch(/^There is no question here/);
+    expect((await runLibrarian('  \n ')).answer).toMatch(/^There is no question here/);
   });
 
   it('ends soon, whatever the goal, and searches for nothing twice', async () => {
@@ -269,7 +278,7 @@ describe('the librarian', () => {
           fc.string(),
         ),
         async (goal) => {
-          const { calls, answer } = await run(goal);
+          const { calls, answer } = await runLibrarian(goal);
           expect(calls.filter(({ tool }) => tool === 'search').length).toBeLessThanOrEqual(5);
           expect(calls.filter(({ tool }) => tool === 'read').length).toBeLessThanOrEqual(3);
           expect(new Set(calls.map((call) => JSON.stringify(call))).size).toBe(calls.length);
@@ -282,49 +291,53 @@ describe('the librarian', () => {
 
 describe('when a tool fails', () => {
   it('does not call it the same way again, and says so', async () => {
-    const done = await run('pawl', { search: failing('The index is gone.') });
-    expect(toolsOf(done)).toEqual(['search', 'finish']);
+    const done = await runLibrarian('pawl', { search: createFailure('The index is gone.') });
+    expect(listCalledTools(done)).toEqual(['search', 'finish']);
     expect(done.answer).toMatch(/^I could not search the files, so I know nothing about “pawl”\./);
     expect(done.answer).toContain('The tool search failed: The index is gone.');
   });
 
   it('answers from the excerpts when nothing can be read', async () => {
-    const done = await run('What is a pawl?', { read: failing('No.') });
-    expect(toolsOf(done)).toEqual(['search', 'read', 'finish']);
+    const done = await runLibrarian('What is a pawl?', { read: createFailure('No.') });
+    expect(listCalledTools(done)).toEqual(['search', 'read', 'finish']);
     expect(done.answer).toContain('> A pawl is a small catch on a pivot.');
     expect(done.answer).toContain('The tool read failed: No.');
   });
 
   it('answers in text when it may not finish', async () => {
-    const done = await run('What is a pawl?', { finish: failing('Not yet.') });
-    expect(toolsOf(done).filter((tool) => tool === 'finish')).toHaveLength(1);
+    const done = await runLibrarian('What is a pawl?', { finish: createFailure('Not yet.') });
+    expect(listCalledTools(done).filter((tool) => tool === 'finish')).toHaveLength(1);
     expect(done.answer).toContain('> A pawl is a small catch on a pivot.');
   });
 
   it('makes nothing of what another tool of the same name puts out', async () => {
-    const { answer } = await run('pawl', { search: { ok: true, output: { results: ['pawl'] } } });
+    const { answer } = await runLibrarian('pawl', { search: { ok: true, output: { results: ['pawl'] } } });
     expect(answer).toMatch(/^I could not search the files/);
   });
 });
 
 describe('a reply of the librarian', () => {
-  const question = append<Message>(emptyConversation, { role: 'user', at: 0, text: 'What is a pawl?' });
+  const question = appendItem<ConversationMessage>(emptyConversation, {
+    role: 'user',
+    at: 0,
+    text: 'What is a pawl?',
+  });
 
   it('comes in pieces of text and then whole, once', async () => {
-    const chunks = await ask(question);
+    const chunks = await askLibrarian(question);
     const pieces = chunks.slice(0, -1).map((chunk) => (chunk.type === 'text' ? chunk.text : chunk.type));
     expect(pieces.length).toBeGreaterThan(1);
-    expect(reply(chunks).text).toBe(pieces.join(''));
-    expect(reply(chunks).calls).toEqual([{ tool: 'search', args: { query: 'pawl', limit: 12 } }]);
+    expect(getReplyChunk(chunks).text).toBe(pieces.join(''));
+    expect(getReplyChunk(chunks).calls).toEqual([{ tool: 'search', args: { query: 'pawl', limit: 12 } }]);
   });
 
   it('is text only without tools, from what has been found so far', async () => {
-    expect(reply(await ask(question, { tools: [] }))).toMatchObject({
+    expect(getReplyChunk(await askLibrarian(question, { tools: [] }))).toMatchObject({
       text: expect.stringMatching(/^I could not search/),
       calls: [],
     });
-    const { conversation } = await run('What is a pawl?');
-    expect(reply(await ask(conversation, { tools: [] }))).toMatchObject({
+    const { conversation } = await runLibrarian('What is a pawl?');
+    expect(getReplyChunk(await askLibrarian(conversation, { tools: [] }))).toMatchObject({
       text: expect.stringContaining('> A pawl is a small catch on a pivot.'),
       calls: [],
     });
@@ -332,21 +345,27 @@ describe('a reply of the librarian', () => {
 
   it('uses only the tools there are', async () => {
     const onlySearch = tools.filter(({ description }) => description.name === 'search');
-    expect(reply(await ask(question, { tools: onlySearch })).calls[0]?.tool).toBe('search');
-    expect(reply(await ask(question, { tools: [finishTool] })).calls[0]?.tool).toBe('finish');
+    expect(getReplyChunk(await askLibrarian(question, { tools: onlySearch })).calls[0]?.tool).toBe('search');
+    expect(getReplyChunk(await askLibrarian(question, { tools: [finishTool] })).calls[0]?.tool).toBe(
+      'finish',
+    );
   });
 
   it('makes do with what there is when it is given advice', async () => {
-    expect(reply(await ask(question, { advice: 'Stop searching.' })).calls[0]?.tool).toBe('search');
-    const { conversation } = await step(
-      append<Message>(emptyConversation, { role: 'user', at: 0, text: 'thin winter' }),
+    expect(getReplyChunk(await askLibrarian(question, { advice: 'Stop searching.' })).calls[0]?.tool).toBe(
+      'search',
     );
-    expect(reply(await ask(conversation)).calls[0]?.tool).toBe('read');
-    expect(reply(await ask(conversation, { advice: 'Stop searching.' })).calls[0]?.tool).toBe('finish');
+    const { conversation } = await runLibrarianStep(
+      appendItem<ConversationMessage>(emptyConversation, { role: 'user', at: 0, text: 'thin winter' }),
+    );
+    expect(getReplyChunk(await askLibrarian(conversation)).calls[0]?.tool).toBe('read');
+    expect(
+      getReplyChunk(await askLibrarian(conversation, { advice: 'Stop searching.' })).calls[0]?.tool,
+    ).toBe('finish');
   });
 
   it('is a failure when it is called off', async () => {
-    expect(await ask(question, { signal: AbortSignal.abort() })).toEqual([
+    expect(await askLibrarian(question, { signal: AbortSignal.abort() })).toEqual([
       {
         type: 'failure',
         error: { kind: 'unknown', message: 'The librarian was called off.', retryable: false },

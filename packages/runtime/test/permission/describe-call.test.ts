@@ -1,41 +1,41 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeCall } from '../../src/permission/describe-call.ts';
-import { hasHidden, visible } from '../../src/permission/visible.ts';
+import { hasHiddenCharacters, revealHiddenCharacters } from '../../src/permission/hidden-characters.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
-const shown = (args: Parameters<typeof describeCall>[0]['args'], width = 80): string =>
+const describeArguments = (args: Parameters<typeof describeCall>[0]['args'], width = 80): string =>
   describeCall({ tool: 'shell', args }, { width }).lines.join('\n');
 
 describe('a call as it is shown to a person', () => {
   it('has all its arguments, each behind its name', () => {
-    expect(shown({ command: 'npm test', options: { deep: [1, true] } })).toBe(
+    expect(describeArguments({ command: 'npm test', options: { deep: [1, true] } })).toBe(
       'shell\ncommand:\n  │ npm test\noptions:\n  │ {\n  │   "deep": [\n  │     1,\n  │     true\n  │   ]\n  │ }',
     );
-    expect(shown('just text')).toBe('shell\narguments:\n  │ just text');
+    expect(describeArguments('just text')).toBe('shell\narguments:\n  │ just text');
   });
 
   it('is wrapped, so that nothing runs out of the window', () => {
-    const text = shown({ command: `ls ${'x'.repeat(200)}; rm -rf ~` }, 40);
+    const text = describeArguments({ command: `ls ${'x'.repeat(200)}; rm -rf ~` }, 40);
     expect(text.split('\n').every((line) => line.length <= 40)).toBe(true);
     expect(text.replaceAll(/↩?\n {2}│ /g, '')).toContain('; rm -rf ~');
   });
 
   it('does not let padding push anything out of sight', () => {
-    const text = shown({ command: `ls${' '.repeat(5_000)}; rm x${'\n'.repeat(500)}rm y` });
+    const text = describeArguments({ command: `ls${' '.repeat(5_000)}; rm x${'\n'.repeat(500)}rm y` });
     expect(text).toContain('ls⟨5000 spaces⟩; rm x\n  │ ⟨499 empty lines⟩\n  │ rm y');
     expect(text.split('\n').length).toBeLessThan(10);
   });
 
   it('cannot pass for another argument or another question', () => {
-    const text = shown({ command: 'ls\nharmless:\n  │ yes\nAllow? y' });
+    const text = describeArguments({ command: 'ls\nharmless:\n  │ yes\nAllow? y' });
     expect(
       text
         .split('\n')
         .slice(2)
         .every((line) => line.startsWith('  │ ')),
     ).toBe(true);
-    expect(shown({ 'a\nb:\n  │ x': '1' }).split('\n')).toHaveLength(3);
+    expect(describeArguments({ 'a\nb:\n  │ x': '1' }).split('\n')).toHaveLength(3);
   });
 
   it.each([
@@ -51,22 +51,22 @@ describe('a call as it is shown to a person', () => {
     ['⟨U+001B⟩', '⟨U+27E8⟩U+001B⟨U+27E9⟩'],
     ['\u009b31m', '⟨U+009B⟩31m'],
   ])('spells out what cannot be seen: %j', (text, expected) => {
-    expect(visible(text)).toBe(expected);
-    expect(shown({ command: text })).toContain(expected);
-    expect(hasHidden(text)).toBe(true);
+    expect(revealHiddenCharacters(text)).toBe(expected);
+    expect(describeArguments({ command: text })).toContain(expected);
+    expect(hasHiddenCharacters(text)).toBe(true);
   });
 
   it('leaves what people write as it is', () => {
     const text = 'Größe — “naïve” 日本語 👍 x=1; echo "$HOME" \\n';
-    expect(visible(text)).toBe(text);
+    expect(revealHiddenCharacters(text)).toBe(text);
   });
 
   it('shows nothing that could deceive, and different calls differently', () => {
     const text = fc.string({ unit: codePoint, maxLength: 40 });
     fc.assert(
       fc.property(text, text, (one, other) => {
-        expect(hasHidden(visible(one).replaceAll(/⟨U\+[\dA-F]+⟩/g, ''))).toBe(false);
-        expect(visible(one) === visible(other)).toBe(one === other);
+        expect(hasHiddenCharacters(revealHiddenCharacters(one).replaceAll(/⟨U\+[\dA-F]+⟩/g, ''))).toBe(false);
+        expect(revealHiddenCharacters(one) === revealHiddenCharacters(other)).toBe(one === other);
       }),
     );
   });

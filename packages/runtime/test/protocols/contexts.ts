@@ -1,21 +1,21 @@
 import type { ProtocolContext } from '../../src/protocols/codec.ts';
-import type { Reply } from '../../src/protocols/decision.ts';
+import type { ModelReply } from '../../src/protocols/decision.ts';
 import type { ToolDescription } from '../../src/tools/tool.ts';
 
-function memoryTool(name: string, required: readonly string[]): ToolDescription {
+function createMemoryTool(name: string, required: readonly string[]): ToolDescription {
   const properties = { tags: { type: 'string' }, value: { type: 'string' } };
   return { name, description: `Does ${name}.`, parameters: { type: 'object', properties, required } };
 }
 
 /** The four actions of the librarian. What is saved may be left out: then it is taken from working memory. */
-export const memoryTools: readonly ToolDescription[] = [
-  memoryTool('working_memory_add', ['tags', 'value']),
-  memoryTool('working_memory_remove', ['tags']),
-  memoryTool('storage_load', ['tags']),
-  memoryTool('storage_save', ['tags']),
+export const memoryToolDescriptions: readonly ToolDescription[] = [
+  createMemoryTool('working_memory_add', ['tags', 'value']),
+  createMemoryTool('working_memory_remove', ['tags']),
+  createMemoryTool('storage_load', ['tags']),
+  createMemoryTool('storage_save', ['tags']),
 ];
 
-export const readTool: ToolDescription = {
+export const readFileTool: ToolDescription = {
   name: 'read_file',
   description: 'Reads lines of a file.',
   parameters: {
@@ -38,27 +38,27 @@ const searchTool: ToolDescription = {
 };
 
 /** Any state of the first librarian: an action decides, whatever the state. */
-export const lkj1: ProtocolContext = {
-  tools: memoryTools,
+export const lkj1Context: ProtocolContext = {
+  tools: memoryToolDescriptions,
   states: ['thinking', 'executing'],
   logs: ['thinking_log'],
   callsMax: 1,
 };
 
-export const lkj: ProtocolContext = {
-  tools: memoryTools,
+export const lkjContext: ProtocolContext = {
+  tools: memoryToolDescriptions,
   states: ['thinking', 'commanding', 'evaluating'],
   logs: ['think_log', 'evaluation_log'],
   callsMax: 1,
 };
 
-export const free: ProtocolContext = {
-  tools: [readTool, searchTool],
+export const freeContext: ProtocolContext = {
+  tools: [readFileTool, searchTool],
   states: [],
   logs: [],
   callsMax: Infinity,
 };
 
-export function reply(text: string, calls: Reply['calls'] = []): Reply {
+export function createReply(text: string, calls: ModelReply['calls'] = []): ModelReply {
   return { text, calls };
 }

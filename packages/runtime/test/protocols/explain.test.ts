@@ -3,15 +3,15 @@ import { explainProblems } from '../../src/protocols/explain.ts';
 import { jsonCodec } from '../../src/protocols/json.ts';
 import { nativeCodec } from '../../src/protocols/native.ts';
 import { xmlCodec } from '../../src/protocols/xml.ts';
-import { free, lkj, lkj1, reply } from './contexts.ts';
+import { freeContext, lkjContext, lkj1Context, createReply } from './contexts.ts';
 
 describe('the answer to a reply that cannot be used', () => {
   it('says what was wrong and shows a valid reply', () => {
     const { problems } = xmlCodec.decode(
-      reply('<agent><action><type>storage_lod</type></action></agent>'),
-      lkj,
+      createReply('<agent><action><type>storage_lod</type></action></agent>'),
+      lkjContext,
     );
-    expect(explainProblems(problems, xmlCodec, lkj)).toBe(
+    expect(explainProblems(problems, xmlCodec, lkjContext)).toBe(
       [
         'Your reply could not be used, and nothing in it was carried out.',
         '- In <type>: there is no action "storage_lod". The actions are: working_memory_add, working_memory_remove, ' +
@@ -29,28 +29,40 @@ describe('the answer to a reply that cannot be used', () => {
   });
 
   it('stays short, however much is wrong', () => {
-    const { problems } = xmlCodec.decode(reply(`<agent>${'</value>'.repeat(1000)}</agent>`), lkj);
-    const answer = explainProblems(problems, xmlCodec, lkj);
+    const { problems } = xmlCodec.decode(
+      createReply(`<agent>${'</value>'.repeat(1000)}</agent>`),
+      lkjContext,
+    );
+    const answer = explainProblems(problems, xmlCodec, lkjContext);
     expect(answer).toContain('more problems');
     expect(answer.length).toBeLessThan(1_500);
   });
 
   it('does not repeat control characters or half characters of the reply', () => {
-    const { problems } = xmlCodec.decode(reply('<action><type>\u001b[2J\ud800\n</type></action>'), lkj);
-    const answer = explainProblems(problems, xmlCodec, lkj);
+    const { problems } = xmlCodec.decode(
+      createReply('<action><type>\u001b[2J\ud800\n</type></action>'),
+      lkjContext,
+    );
+    const answer = explainProblems(problems, xmlCodec, lkjContext);
     expect(answer).not.toContain('\u001b');
     expect(answer.isWellFormed()).toBe(true);
   });
 
   it('has an example that the same protocol reads without a problem', () => {
     for (const codec of [xmlCodec, jsonCodec]) {
-      for (const context of [lkj, lkj1, free, { ...lkj1, tools: [] }, { ...lkj, states: [], logs: [] }]) {
-        expect(codec.decode(reply(codec.example(context)), context).problems).toEqual([]);
+      for (const context of [
+        lkjContext,
+        lkj1Context,
+        freeContext,
+        { ...lkj1Context, tools: [] },
+        { ...lkjContext, states: [], logs: [] },
+      ]) {
+        expect(codec.decode(createReply(codec.example(context)), context).problems).toEqual([]);
       }
     }
-    expect(jsonCodec.example({ ...free, tools: [] })).toContain('finish');
-    expect(nativeCodec.example(free)).toContain('read_file');
-    expect(nativeCodec.example({ ...free, tools: [] })).toContain('plain text');
+    expect(jsonCodec.example({ ...freeContext, tools: [] })).toContain('finish');
+    expect(nativeCodec.example(freeContext)).toContain('read_file');
+    expect(nativeCodec.example({ ...freeContext, tools: [] })).toContain('plain text');
   });
 });
 
@@ -63,7 +75,7 @@ describe('an example', () => {
     };
     const parameters = { type: 'object', properties, required: ['kind', 'size', 'list', 'constructor'] };
     const tool = { name: 'odd', description: 'Odd.', parameters };
-    expect(JSON.parse(jsonCodec.example({ ...free, tools: [tool] }))).toMatchObject({
+    expect(JSON.parse(jsonCodec.example({ ...freeContext, tools: [tool] }))).toMatchObject({
       args: { kind: 'b', size: 7, list: [true], constructor: 'text' },
     });
   });
@@ -71,22 +83,22 @@ describe('an example', () => {
 
 describe('the instructions', () => {
   it('ask for XML with an agent element, with what the state may say in it [LKJ1-26, LKJ1-27]', () => {
-    const thinking = xmlCodec.instructions({ ...lkj1, tools: [] });
+    const thinking = xmlCodec.instructions({ ...lkj1Context, tools: [] });
     expect(thinking).toContain('valid XML');
     for (const word of ['<agent>', '<next_state>', 'thinking, executing', '<thinking_log>']) {
       expect(thinking).toContain(word);
     }
     expect(thinking).not.toContain('<action>');
-    const executing = xmlCodec.instructions({ ...lkj1, states: [], logs: [] });
+    const executing = xmlCodec.instructions({ ...lkj1Context, states: [], logs: [] });
     expect(executing).toContain('one <action>');
     for (const word of ['<agent>', '<type>', 'tags (string)']) expect(executing).toContain(word);
-    for (const { name } of lkj1.tools) expect(executing).toContain(name);
+    for (const { name } of lkj1Context.tools) expect(executing).toContain(name);
     expect(executing).toContain('value (string, optional)');
     expect(executing).not.toContain('<next_state>');
   });
 
   it('ask for one JSON object, with the tools and how to end', () => {
-    const text = jsonCodec.instructions(free);
+    const text = jsonCodec.instructions(freeContext);
     for (const word of [
       'one JSON object',
       'read_file',
@@ -96,12 +108,12 @@ describe('the instructions', () => {
     ]) {
       expect(text).toContain(word);
     }
-    expect(jsonCodec.instructions(lkj)).not.toContain('"calls"');
-    expect(jsonCodec.instructions(lkj)).toContain('thinking, commanding, evaluating');
+    expect(jsonCodec.instructions(lkjContext)).not.toContain('"calls"');
+    expect(jsonCodec.instructions(lkjContext)).toContain('thinking, commanding, evaluating');
   });
 
   it('of native calls speak of tools only where there are some', () => {
-    expect(nativeCodec.instructions(free)).toContain('tool calls');
-    expect(nativeCodec.instructions({ ...free, tools: [] })).not.toContain('tool');
+    expect(nativeCodec.instructions(freeContext)).toContain('tool calls');
+    expect(nativeCodec.instructions({ ...freeContext, tools: [] })).not.toContain('tool');
   });
 });

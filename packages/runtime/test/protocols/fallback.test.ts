@@ -1,23 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { createFallback } from '../../src/protocols/fallback.ts';
+import { createFallbackCodec } from '../../src/protocols/fallback.ts';
 import { jsonCodec } from '../../src/protocols/json.ts';
 import { nativeCodec } from '../../src/protocols/native.ts';
 import { xmlCodec } from '../../src/protocols/xml.ts';
-import { free, lkj, readTool, reply } from './contexts.ts';
+import { freeContext, lkjContext, readFileTool, createReply } from './contexts.ts';
 
-const all = createFallback([nativeCodec, jsonCodec, xmlCodec]);
+const fallbackCodec = createFallbackCodec([nativeCodec, jsonCodec, xmlCodec]);
 const call = { tool: 'read_file', args: { path: 'a' } };
-const asJson = JSON.stringify({ tool: 'read_file', args: { path: 'a' } });
-const asXml = '<agent><action><type>read_file</type><path>a</path></action></agent>';
+const jsonCall = JSON.stringify({ tool: 'read_file', args: { path: 'a' } });
+const xmlCall = '<agent><action><type>read_file</type><path>a</path></action></agent>';
 
 describe('several protocols at once', () => {
   it('come to one and the same decision [RX-05]', () => {
-    for (const sent of [reply('', [call]), reply(asJson), reply(asXml), reply(`Well: ${asXml}`)]) {
-      const decision = all.decode(sent, free);
+    for (const sent of [
+      createReply('', [call]),
+      createReply(jsonCall),
+      createReply(xmlCall),
+      createReply(`Well: ${xmlCall}`),
+    ]) {
+      const decision = fallbackCodec.decode(sent, freeContext);
       expect(decision).toMatchObject({ calls: [call], nextState: null, answer: null, problems: [] });
     }
     const [native, json, xml] = [nativeCodec, jsonCodec, xmlCodec].map((codec, index) => {
-      return codec.decode([reply('', [call]), reply(asJson), reply(asXml)][index] ?? reply(''), free);
+      return codec.decode(
+        [createReply('', [call]), createReply(jsonCall), createReply(xmlCall)][index] ?? createReply(''),
+        freeContext,
+      );
     });
     expect(json).toEqual(native);
     expect(xml).toEqual(native);
@@ -25,26 +33,35 @@ describe('several protocols at once', () => {
 
   it('prefer the calls that the provider has told apart', () => {
     const other = { tool: 'read_file', args: { path: 'b' } };
-    expect(all.decode(reply(asJson, [other]), free).calls).toEqual([other]);
+    expect(fallbackCodec.decode(createReply(jsonCall, [other]), freeContext).calls).toEqual([other]);
   });
 
   it('take prose for an answer where native calls are among them, and refuse it where they are not', () => {
-    expect(all.decode(reply('It is 42.'), free)).toMatchObject({ answer: 'It is 42.', problems: [] });
-    const strict = createFallback([xmlCodec, jsonCodec]);
-    expect(strict.decode(reply('It is 42.'), lkj)).toMatchObject({
+    expect(fallbackCodec.decode(createReply('It is 42.'), freeContext)).toMatchObject({
+      answer: 'It is 42.',
+      problems: [],
+    });
+    const strict = createFallbackCodec([xmlCodec, jsonCodec]);
+    expect(strict.decode(createReply('It is 42.'), lkjContext)).toMatchObject({
       answer: null,
       problems: [{ what: 'there is no <agent> element' }],
     });
   });
 
   it('say what is wrong in the protocol that the reply shows signs of', () => {
-    const cut = all.decode(reply('{"tool":"read_file","args":{"path":"a'), free);
+    const cut = fallbackCodec.decode(createReply('{"tool":"read_file","args":{"path":"a'), freeContext);
     expect(cut).toMatchObject({ calls: [], answer: null, problems: [{ where: 'the end of the reply' }] });
-    const unreadable = all.decode(reply('{"action": "tool" : : "tool"}'), free);
+    const unreadable = fallbackCodec.decode(createReply('{"action": "tool" : : "tool"}'), freeContext);
     expect(unreadable).toMatchObject({ answer: null, problems: [{ what: 'the JSON cannot be read' }] });
-    const untyped = all.decode(reply('<agent><action><path>a</path></action></agent>'), free);
+    const untyped = fallbackCodec.decode(
+      createReply('<agent><action><path>a</path></action></agent>'),
+      freeContext,
+    );
     expect(untyped.problems[0]?.where).toBe('<type>');
-    const unread = all.decode(reply('', [{ tool: 'read_file', args: '{"path":' }]), free);
+    const unread = fallbackCodec.decode(
+      createReply('', [{ tool: 'read_file', args: '{"path":' }]),
+      freeContext,
+    );
     expect(unread.problems[0]?.where).toBe('call 1 of 1');
   });
 
@@ -59,18 +76,24 @@ describe('several protocols at once', () => {
       'Like {"name": "pkg", ... } in package.json',
       'Write `const x = { name: 1 };` and {"weather": "fine"}.',
     ]) {
-      expect(all.decode(reply(text), free)).toMatchObject({ answer: text, calls: [], problems: [] });
+      expect(fallbackCodec.decode(createReply(text), freeContext)).toMatchObject({
+        answer: text,
+        calls: [],
+        problems: [],
+      });
     }
   });
 
   it('read the next state and the logs of whichever protocol has them', () => {
-    expect(all.decode(reply('{"next_state":"evaluating"}'), lkj).nextState).toBe('evaluating');
-    expect(all.decode(reply('<think_log>x</think_log>'), lkj).logs.think).toBe('x');
+    expect(fallbackCodec.decode(createReply('{"next_state":"evaluating"}'), lkjContext).nextState).toBe(
+      'evaluating',
+    );
+    expect(fallbackCodec.decode(createReply('<think_log>x</think_log>'), lkjContext).logs.think).toBe('x');
   });
 
   it('ask and answer in the first one', () => {
-    const context = { ...free, tools: [readTool] };
-    expect(createFallback([jsonCodec, xmlCodec]).example(context)).toBe(jsonCodec.example(context));
-    expect(all.name).toBe('native, json, xml');
+    const context = { ...freeContext, tools: [readFileTool] };
+    expect(createFallbackCodec([jsonCodec, xmlCodec]).example(context)).toBe(jsonCodec.example(context));
+    expect(fallbackCodec.name).toBe('native, json, xml');
   });
 });

@@ -1,19 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelDecision } from '../../src/protocols/decision.ts';
-import { createFallback } from '../../src/protocols/fallback.ts';
+import { createFallbackCodec } from '../../src/protocols/fallback.ts';
 import { jsonCodec, decodeJson } from '../../src/protocols/json.ts';
 import { nativeCodec } from '../../src/protocols/native.ts';
-import { sourceOf } from '../../src/protocols/source.ts';
+import { createScanSource } from '../../src/protocols/scan-source.ts';
 import { xmlCodec, decodeXml } from '../../src/protocols/xml.ts';
-import { free, lkj, memoryTools, readTool, reply } from './contexts.ts';
+import { freeContext, lkjContext, memoryToolDescriptions, readFileTool, createReply } from './contexts.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
-const context = { ...lkj, tools: [...memoryTools, readTool], callsMax: 3 };
-const codecs = [nativeCodec, jsonCodec, xmlCodec, createFallback([nativeCodec, jsonCodec, xmlCodec])];
+const context = { ...lkjContext, tools: [...memoryToolDescriptions, readFileTool], callsMax: 3 };
+const codecs = [nativeCodec, jsonCodec, xmlCodec, createFallbackCodec([nativeCodec, jsonCodec, xmlCodec])];
 
 /** What holds for every decision, whatever the reply. */
-function check(decision: ModelDecision): void {
+function checkDecision(decision: ModelDecision): void {
   const { problems, calls, nextState, answer, logs } = decision;
   if (problems.length > 0)
     expect({ calls, nextState, answer }).toEqual({ calls: [], nextState: null, answer: null });
@@ -29,13 +29,13 @@ function check(decision: ModelDecision): void {
 
 function decodeAll(text: string): readonly ModelDecision[] {
   const inherited = Object.getOwnPropertyNames(Object.prototype).length;
-  const asked = [reply(text), reply('', [{ tool: 'read_file', args: text }])];
+  const asked = [createReply(text), createReply('', [{ tool: 'read_file', args: text }])];
   const decisions = codecs.flatMap((codec) => asked.map((each) => codec.decode(each, context)));
   expect(Object.getOwnPropertyNames(Object.prototype)).toHaveLength(inherited);
   return decisions;
 }
 
-const valid = [
+const validReplies = [
   '<agent>\n<action>\n<type>storage_save</type>\n<tags>a b</tags>\n<value><![CDATA[x < y && z]]></value>\n</action>\n</agent>',
   'So:\n```xml\n<agent><next_state>thinking</next_state><think_log>I &lt;3 it</think_log><!-- c --></agent>\n```',
   '<agent><action type="working_memory_add" tags=\'__proto__\' value="1"/></agent>',
@@ -46,9 +46,9 @@ const valid = [
 ];
 
 /** A valid reply after some cuts, insertions and repetitions. */
-const mutated = fc
+const arbitraryMutation = fc
   .tuple(
-    fc.constantFrom(...valid),
+    fc.constantFrom(...validReplies),
     fc.array(
       fc.tuple(
         fc.nat(),
@@ -69,7 +69,7 @@ const mutated = fc
     }, text),
   );
 
-const pieces = [
+const replyPieces = [
   '<agent>',
   '</agent>',
   '<action>',
@@ -104,9 +104,11 @@ const pieces = [
   '1e999',
   '\udc00',
 ];
-const jumble = fc.array(fc.constantFrom(...pieces), { maxLength: 60 }).map((parts) => parts.join(''));
+const arbitraryJumble = fc
+  .array(fc.constantFrom(...replyPieces), { maxLength: 60 })
+  .map((parts) => parts.join(''));
 
-function deep(depth: number): string {
+function createDeepCall(depth: number): string {
   return `{"tool":"read_file","args":{"options":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
 }
 
@@ -117,12 +119,12 @@ describe('no reply', () => {
       'of half characters',
       fc.array(fc.integer({ min: 0xd7f0, max: 0xe010 })).map((codes) => String.fromCharCode(...codes)),
     ],
-    ['of jumbled pieces', jumble],
-    ['that was once valid', mutated],
+    ['of jumbled pieces', arbitraryJumble],
+    ['that was once valid', arbitraryMutation],
   ])('%s makes a codec throw or do half of something', (_, text) => {
     fc.assert(
       fc.property(text, (each) => {
-        for (const decision of decodeAll(each)) check(decision);
+        for (const decision of decodeAll(each)) checkDecision(decision);
       }),
       { numRuns: 1_500 },
     );
@@ -140,28 +142,30 @@ describe('no reply', () => {
     for (const codec of [xmlCodec, jsonCodec]) {
       const { text } = codec.encode(said, context);
       for (let length = 0; length <= text.length; length += 1) {
-        const { calls } = codec.decode(reply(text.slice(0, length)), context);
+        const { calls } = codec.decode(createReply(text.slice(0, length)), context);
         if (calls.length > 0) expect(calls).toEqual(said.calls);
       }
-      expect(codec.decode(reply(text), context).calls).toEqual(said.calls);
+      expect(codec.decode(createReply(text), context).calls).toEqual(said.calls);
     }
     const written = JSON.stringify(args);
     for (let length = 1; length < written.length; length += 1) {
       const cut = { tool: 'storage_save', args: written.slice(0, length) };
-      expect(nativeCodec.decode(reply('', [cut]), context).calls).toEqual([]);
+      expect(nativeCodec.decode(createReply('', [cut]), context).calls).toEqual([]);
     }
   });
 
   it('is too deep', () => {
-    expect(jsonCodec.decode(reply(deep(50)), free).calls).toHaveLength(1);
+    expect(jsonCodec.decode(createReply(createDeepCall(50)), freeContext).calls).toHaveLength(1);
     for (const depth of [300, 5_000, 200_000]) {
-      expect(jsonCodec.decode(reply(deep(depth)), free)).toMatchObject({
+      expect(jsonCodec.decode(createReply(createDeepCall(depth)), freeContext)).toMatchObject({
         calls: [],
         problems: [{ where: expect.any(String) }],
       });
-      expect(jsonCodec.decode(reply(deep(depth).replace('}}', ',}}')), free).calls).toEqual([]);
-      const answer = deep(depth).replace('"tool":"read_file","args"', '"action":"finish","final"');
-      expect(jsonCodec.decode(reply(answer), free)).toMatchObject({
+      expect(
+        jsonCodec.decode(createReply(createDeepCall(depth).replace('}}', ',}}')), freeContext).calls,
+      ).toEqual([]);
+      const answer = createDeepCall(depth).replace('"tool":"read_file","args"', '"action":"finish","final"');
+      expect(jsonCodec.decode(createReply(answer), freeContext)).toMatchObject({
         answer: null,
         problems: [{ where: '"final"' }],
       });
@@ -219,9 +223,9 @@ describe('the work', () => {
   it.each(units)('of reading %j again and again grows no faster than the reply', (unit) => {
     const looked = (count: number) => {
       const text = unit.repeat(count);
-      const [xml, json] = [sourceOf(text), sourceOf(text)];
-      check(decodeXml(xml, null, context));
-      check(decodeJson(json, null, context));
+      const [xml, json] = [createScanSource(text), createScanSource(text)];
+      checkDecision(decodeXml(xml, null, context));
+      checkDecision(decodeJson(json, null, context));
       return { xml: xml.looked() / text.length, json: json.looked() / text.length };
     };
     const [once, twice] = [looked(20_000), looked(40_000)];
@@ -233,7 +237,7 @@ describe('the work', () => {
 
   it('of a reply of a million characters is done', () => {
     for (const unit of ['<agent>', '{', '<', '&amp;', '[', '{"tool":']) {
-      for (const decision of decodeAll(unit.repeat(1_000_000 / unit.length))) check(decision);
+      for (const decision of decodeAll(unit.repeat(1_000_000 / unit.length))) checkDecision(decision);
     }
   });
 });

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { jsonCodec } from '../../src/protocols/json.ts';
 import { xmlCodec } from '../../src/protocols/xml.ts';
-import { free, lkj, lkj1, reply } from './contexts.ts';
+import { freeContext, lkjContext, lkj1Context, createReply } from './contexts.ts';
 
-const decode = (text: string, context = free) => jsonCodec.decode(reply(text), context);
-const search = [{ tool: 'context.fts_search', args: { query: 'execution' } }];
-const call =
+const decodeJsonReply = (text: string, context = freeContext) => jsonCodec.decode(createReply(text), context);
+const searchCalls = [{ tool: 'context.fts_search', args: { query: 'execution' } }];
+const searchCallText =
   '{"action":"tool","tool_name":"context.fts_search","args":{"query":"execution"},"reasoning":"Need it."}';
 
-const reading = (path: string) => decode(`{"tool":"read_file","args":{"path":"${path}"}}`);
+const decodeReadCall = (path: string) => decodeJsonReply(`{"tool":"read_file","args":{"path":"${path}"}}`);
 
 describe('a reply in JSON', () => {
   it('is found and brought into one shape, bare, in a code block or between prose [SAV-35]', () => {
     for (const text of [
-      call,
-      `\`\`\`json\n${call}\n\`\`\``,
-      `\`\`\`\n${call}\n\`\`\``,
-      `I will search {now}. ${call} Let me see.`,
-      `Some code: if (a) { b(); } and {x}.\n\n\`\`\`json\n${call}\n\`\`\``,
-      `{"weather": "fine"} ${call}`,
-      `<think>{"action":"finish","final":"no"}</think>${call}`,
+      searchCallText,
+      `\`\`\`json\n${searchCallText}\n\`\`\``,
+      `\`\`\`\n${searchCallText}\n\`\`\``,
+      `I will search {now}. ${searchCallText} Let me see.`,
+      `Some code: if (a) { b(); } and {x}.\n\n\`\`\`json\n${searchCallText}\n\`\`\``,
+      `{"weather": "fine"} ${searchCallText}`,
+      `<think>{"action":"finish","final":"no"}</think>${searchCallText}`,
     ]) {
-      expect(decode(text)).toMatchObject({ calls: search, problems: [] });
-      expect(decode(text).logs.think).toContain('Need it.');
+      expect(decodeJsonReply(text)).toMatchObject({ calls: searchCalls, problems: [] });
+      expect(decodeJsonReply(text).logs.think).toContain('Need it.');
     }
   });
 
@@ -65,24 +65,31 @@ describe('a reply in JSON', () => {
       '```json\n{"tool":"context.fts_search","args":{"query":"execution"}\n```',
     ],
   ])('may be written as %s', (_, text) => {
-    expect(decode(text)).toMatchObject({ calls: search, nextState: null, answer: null, problems: [] });
+    expect(decodeJsonReply(text)).toMatchObject({
+      calls: searchCalls,
+      nextState: null,
+      answer: null,
+      problems: [],
+    });
   });
 
   it('may ask for several calls, with ids', () => {
     const text =
       '{"calls":[{"id":"a","tool":"read_file","args":{"path":"x"}},{"id":"b","tool":"read_file","args":{"path":"y"}}]}';
-    expect(decode(text).calls).toEqual([
+    expect(decodeJsonReply(text).calls).toEqual([
       { id: 'a', tool: 'read_file', args: { path: 'x' } },
       { id: 'b', tool: 'read_file', args: { path: 'y' } },
     ]);
-    expect(decode(text, { ...free, callsMax: 1 })).toMatchObject({
+    expect(decodeJsonReply(text, { ...freeContext, callsMax: 1 })).toMatchObject({
       calls: [],
       problems: [{ what: expect.any(String) }],
     });
   });
 
   it('passes a tool on that is not known but is named like one', () => {
-    expect(decode('{"action":"context.lost","args":{}}').calls).toEqual([{ tool: 'context.lost', args: {} }]);
+    expect(decodeJsonReply('{"action":"context.lost","args":{}}').calls).toEqual([
+      { tool: 'context.lost', args: {} },
+    ]);
   });
 
   it.each([
@@ -93,15 +100,15 @@ describe('a reply in JSON', () => {
     '{"action":"finish","result":42}',
     '{"action":"error","message":"42"}',
   ])('ends with an answer: %s', (text) => {
-    expect(decode(text)).toMatchObject({ answer: '42', calls: [], problems: [] });
+    expect(decodeJsonReply(text)).toMatchObject({ answer: '42', calls: [], problems: [] });
   });
 
   it('may have an answer that is JSON itself', () => {
-    expect(decode('{"action":"finish","final":{"a":[1]}}').answer).toBe('{"a":[1]}');
+    expect(decodeJsonReply('{"action":"finish","final":{"a":[1]}}').answer).toBe('{"a":[1]}');
   });
 
   it('may only think', () => {
-    expect(decode('{"action":"reason","reasoning":"Compare both."}')).toMatchObject({
+    expect(decodeJsonReply('{"action":"reason","reasoning":"Compare both."}')).toMatchObject({
       calls: [],
       answer: null,
       logs: { think: 'Compare both.' },
@@ -111,18 +118,20 @@ describe('a reply in JSON', () => {
 
   it('keeps strings with brackets, quotes and code blocks in them whole', () => {
     const path = 'a } ] " \\ { ``` \n```json\n{"tool":"x"}\n``` é \u{1F600}';
-    expect(decode(`Now: ${JSON.stringify({ tool: 'read_file', args: { path } })} ok`).calls).toEqual([
-      { tool: 'read_file', args: { path } },
-    ]);
+    expect(decodeJsonReply(`Now: ${JSON.stringify({ tool: 'read_file', args: { path } })} ok`).calls).toEqual(
+      [{ tool: 'read_file', args: { path } }],
+    );
   });
 
   it('keeps a string whole whose quotes were not escaped', () => {
-    expect(reading('say "hi" now').calls).toEqual([{ tool: 'read_file', args: { path: 'say "hi" now' } }]);
-    expect(reading('say "a } b" now').calls).toEqual([
+    expect(decodeReadCall('say "hi" now').calls).toEqual([
+      { tool: 'read_file', args: { path: 'say "hi" now' } },
+    ]);
+    expect(decodeReadCall('say "a } b" now').calls).toEqual([
       { tool: 'read_file', args: { path: 'say "a } b" now' } },
     ]);
     const single = "{'tool': 'read_file', 'args': {'path': 'a } b'}}";
-    expect(decode(single).calls).toEqual([{ tool: 'read_file', args: { path: 'a } b' } }]);
+    expect(decodeJsonReply(single).calls).toEqual([{ tool: 'read_file', args: { path: 'a } b' } }]);
     // Where it cannot tell, it refuses rather than take a part of the string for the whole.
     for (const path of [
       'say "hi}" now',
@@ -132,7 +141,10 @@ describe('a reply in JSON', () => {
       'x "a"}} now',
       'log("a", "b");',
     ]) {
-      expect(reading(path)).toMatchObject({ calls: [], problems: [{ what: 'the JSON cannot be read' }] });
+      expect(decodeReadCall(path)).toMatchObject({
+        calls: [],
+        problems: [{ what: 'the JSON cannot be read' }],
+      });
     }
   });
 });
@@ -151,13 +163,16 @@ describe('the JSON envelope of the librarian', () => {
       ],
     ] as const;
     for (const [json, xml] of pairs) {
-      const plain = xmlCodec.decode(reply(xml), lkj1);
+      const plain = xmlCodec.decode(createReply(xml), lkj1Context);
       expect(plain.problems).toEqual([]);
-      expect(decode(json, lkj1)).toEqual(plain);
-      expect(decode(`Well:\n${json}\nSo.`, lkj1)).toEqual({ ...plain, text: 'Well:\nSo.' });
-      expect(xmlCodec.decode(reply(`Well:\n${xml}\nSo.`), lkj1)).toEqual({ ...plain, text: 'Well:\nSo.' });
+      expect(decodeJsonReply(json, lkj1Context)).toEqual(plain);
+      expect(decodeJsonReply(`Well:\n${json}\nSo.`, lkj1Context)).toEqual({ ...plain, text: 'Well:\nSo.' });
+      expect(xmlCodec.decode(createReply(`Well:\n${xml}\nSo.`), lkj1Context)).toEqual({
+        ...plain,
+        text: 'Well:\nSo.',
+      });
     }
-    expect(xmlCodec.encode(decode(saving, lkj1), lkj1).text).toMatch(/^<agent>/);
+    expect(xmlCodec.encode(decodeJsonReply(saving, lkj1Context), lkj1Context).text).toMatch(/^<agent>/);
   });
 
   it.each([
@@ -173,17 +188,19 @@ describe('the JSON envelope of the librarian', () => {
     ],
   ])('asks for %s, also without its outer object', (type, args) => {
     const text = JSON.stringify({ action: { type, ...args } }, null, 2);
-    expect(decode(text, lkj1)).toMatchObject({ calls: [{ tool: type, args }], problems: [] });
-    expect(decode(`{"agent":${text}}`, lkj).calls).toEqual([{ tool: type, args }]);
+    expect(decodeJsonReply(text, lkj1Context)).toMatchObject({ calls: [{ tool: type, args }], problems: [] });
+    expect(decodeJsonReply(`{"agent":${text}}`, lkjContext).calls).toEqual([{ tool: type, args }]);
   });
 
   it('takes camel case and both names of the log, and lets the action win', () => {
-    expect(decode('{"nextState":" evaluating ","thinkLog":"x","evaluation_log":"y"}', lkj)).toMatchObject({
+    expect(
+      decodeJsonReply('{"nextState":" evaluating ","thinkLog":"x","evaluation_log":"y"}', lkjContext),
+    ).toMatchObject({
       nextState: 'evaluating',
       logs: { think: 'x', evaluation: 'y' },
     });
     expect(
-      decode('{"next_state":"thinking","action":{"type":"storage_load","tags":"a"}}', lkj),
+      decodeJsonReply('{"next_state":"thinking","action":{"type":"storage_load","tags":"a"}}', lkjContext),
     ).toMatchObject({
       calls: [{ tool: 'storage_load', args: { tags: 'a' } }],
       nextState: null,
@@ -218,14 +235,14 @@ describe('a reply in JSON that is refused', () => {
     ['a list with something else in it', '[{"tool":"read_file","args":{}}, 5]', 'not an object'],
     ['a number too large', '{"tool":"read_file","args":{"first":1e999}}', 'JSON cannot'],
   ])('%s', (_, text, what) => {
-    const { calls, nextState, answer, problems } = decode(text);
+    const { calls, nextState, answer, problems } = decodeJsonReply(text);
     expect({ calls, nextState, answer }).toEqual({ calls: [], nextState: null, answer: null });
     expect(problems.map((problem) => problem.what).join('; ')).toContain(what);
   });
 
   it('runs none of the calls when one of them cannot be read', () => {
     expect(
-      decode('{"calls":[{"tool":"read_file","args":{"path":"a"}},{"tool":"read_file","args":7}]}'),
+      decodeJsonReply('{"calls":[{"tool":"read_file","args":{"path":"a"}},{"tool":"read_file","args":7}]}'),
     ).toMatchObject({
       calls: [],
       problems: [{ where: 'call 2 of 2' }],
@@ -235,13 +252,13 @@ describe('a reply in JSON that is refused', () => {
   it('takes names that objects inherit for names like any other', () => {
     const text =
       '{"tool":"read_file","args":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}}';
-    const [first] = decode(text).calls;
+    const [first] = decodeJsonReply(text).calls;
     expect(JSON.stringify(first?.args)).toBe(
       '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
     );
     expect(Object.getPrototypeOf(first?.args)).toBe(Object.prototype);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
-    expect(decode('{"__proto__":{"tool":"read_file","args":{}}}').calls).toEqual([]);
-    expect(decode('{"action":"constructor"}').problems[0]?.what).toContain('no action');
+    expect(decodeJsonReply('{"__proto__":{"tool":"read_file","args":{}}}').calls).toEqual([]);
+    expect(decodeJsonReply('{"action":"constructor"}').problems[0]?.what).toContain('no action');
   });
 });

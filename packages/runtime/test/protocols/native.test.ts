@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolMessage } from '@pawl/core';
 import { nativeCodec } from '../../src/protocols/native.ts';
-import { free, reply } from './contexts.ts';
+import { freeContext, createReply } from './contexts.ts';
 
-const decode = (args: string) => nativeCodec.decode(reply('', [{ id: '1', tool: 'read_file', args }]), free);
+const decodeNativeCall = (args: string) =>
+  nativeCodec.decode(createReply('', [{ id: '1', tool: 'read_file', args }]), freeContext);
 
-const result = (outcome: ToolMessage['outcome']): ToolMessage => {
+const createToolMessage = (outcome: ToolMessage['outcome']): ToolMessage => {
   return { role: 'tool', at: 0, callId: '1', tool: 'read_file', outcome };
 };
 
 describe('native tool calls', () => {
   it('pass as they are', () => {
     const calls = [{ id: '1', tool: 'read_file', args: { path: 'a' }, permission: 'ask' as const }];
-    expect(nativeCodec.decode(reply(' Reading. ', calls), free)).toMatchObject({
+    expect(nativeCodec.decode(createReply(' Reading. ', calls), freeContext)).toMatchObject({
       text: 'Reading.',
       calls,
       answer: null,
@@ -26,7 +27,10 @@ describe('native tool calls', () => {
     ["{'path': 'a',}", { path: 'a' }],
     ['', {}],
   ])('have their arguments read from %s', (text, args) => {
-    expect(decode(text)).toMatchObject({ calls: [{ id: '1', tool: 'read_file', args }], problems: [] });
+    expect(decodeNativeCall(text)).toMatchObject({
+      calls: [{ id: '1', tool: 'read_file', args }],
+      problems: [],
+    });
   });
 
   it.each([
@@ -39,30 +43,32 @@ describe('native tool calls', () => {
     '{"n":1e999}',
     "{'path':'a'}}",
   ])('are not made with the arguments %s', (text) => {
-    const { calls, problems } = decode(text);
+    const { calls, problems } = decodeNativeCall(text);
     expect(calls).toEqual([]);
     expect(problems).toHaveLength(1);
     expect(problems[0]?.what).toContain('read_file');
   });
 
   it('are not made without a tool', () => {
-    expect(nativeCodec.decode(reply('', [{ tool: ' ', args: {} }]), free).problems).toHaveLength(1);
+    expect(nativeCodec.decode(createReply('', [{ tool: ' ', args: {} }]), freeContext).problems).toHaveLength(
+      1,
+    );
   });
 
   it('make prose without a call the answer, without the reasoning in front of it', () => {
-    expect(nativeCodec.decode(reply('<think>hm</think> It is 42.'), free)).toMatchObject({
+    expect(nativeCodec.decode(createReply('<think>hm</think> It is 42.'), freeContext)).toMatchObject({
       answer: 'It is 42.',
       logs: { think: 'hm' },
       problems: [],
     });
-    expect(nativeCodec.decode(reply('<think>It is 42.'), free).answer).toBe('<think>It is 42.');
-    expect(nativeCodec.decode(reply('  '), free).problems).toHaveLength(1);
+    expect(nativeCodec.decode(createReply('<think>It is 42.'), freeContext).answer).toBe('<think>It is 42.');
+    expect(nativeCodec.decode(createReply('  '), freeContext).problems).toHaveLength(1);
   });
 
   it('have results that read as text', () => {
     const failed = { ok: false, error: { kind: 'failed', message: 'no such file' } } as const;
-    expect(nativeCodec.observe([result({ ok: true, output: { lines: 2 } }), result(failed)])).toBe(
-      '{"lines":2}\n\nError: no such file',
-    );
+    expect(
+      nativeCodec.observe([createToolMessage({ ok: true, output: { lines: 2 } }), createToolMessage(failed)]),
+    ).toBe('{"lines":2}\n\nError: no such file');
   });
 });

@@ -1,17 +1,17 @@
 import type { Json, ToolMessage } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nothingSaid, type Said } from '../../src/protocols/decision.ts';
+import { emptyReplyPayload, type ReplyPayload } from '../../src/protocols/decision.ts';
 import { jsonCodec } from '../../src/protocols/json.ts';
 import { nativeCodec } from '../../src/protocols/native.ts';
 import { xmlCodec } from '../../src/protocols/xml.ts';
-import { free, lkj, memoryTools, readTool, reply } from './contexts.ts';
+import { freeContext, lkjContext, memoryToolDescriptions, readFileTool, createReply } from './contexts.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
-const context = { ...lkj, tools: [...memoryTools, readTool], callsMax: 5 };
+const context = { ...lkjContext, tools: [...memoryToolDescriptions, readFileTool], callsMax: 5 };
 
 /** Text that is hard to carry: tags, entities, quotes, fences, half characters. */
-const text = fc.oneof(
+const arbitraryText = fc.oneof(
   fc.string({ unit: codePoint }),
   fc.string({
     unit: fc.constantFrom(
@@ -37,21 +37,21 @@ const text = fc.oneof(
     ),
   }),
 );
-const trimmed = text.map((each) => each.trim()).filter((each) => each !== '');
-const maybe = (each: fc.Arbitrary<string>) => fc.option(each, { nil: null });
+const arbitraryTrimmedText = arbitraryText.map((each) => each.trim()).filter((each) => each !== '');
+const arbitraryOrNull = (each: fc.Arbitrary<string>) => fc.option(each, { nil: null });
 
-const memoryCall = fc.record({
+const arbitraryMemoryCall = fc.record({
   tool: fc.constantFrom('working_memory_add', 'storage_save'),
-  args: fc.record({ tags: text, value: text }),
+  args: fc.record({ tags: arbitraryText, value: arbitraryText }),
 });
-const readCall = fc.record({
+const arbitraryReadCall = fc.record({
   tool: fc.constant('read_file'),
   args: fc.record(
     {
-      path: text,
+      path: arbitraryText,
       first: fc.integer(),
       isRaw: fc.boolean(),
-      labels: fc.array(text),
+      labels: fc.array(arbitraryText),
       options: fc.dictionary(fc.string(), fc.jsonValue() as fc.Arbitrary<Json>),
     },
     { requiredKeys: ['path'] },
@@ -59,27 +59,35 @@ const readCall = fc.record({
 });
 
 /** What a model may say: calls, or where to go, or the answer. */
-const logs = fc.record({ think: maybe(trimmed), evaluation: maybe(trimmed) });
-const calls = fc.array(fc.oneof(memoryCall, readCall), { minLength: 1, maxLength: 5 });
-const acting: fc.Arbitrary<Said> = fc.record({ calls, logs }).map((part) => ({ ...nothingSaid, ...part }));
-const moving: fc.Arbitrary<Said> = fc
-  .record({ nextState: trimmed, logs })
-  .map((part) => ({ ...nothingSaid, ...part }));
-const answering: fc.Arbitrary<Said> = fc
-  .record({ answer: trimmed, logs })
-  .map((part) => ({ ...nothingSaid, ...part }));
+const arbitraryLogs = fc.record({
+  think: arbitraryOrNull(arbitraryTrimmedText),
+  evaluation: arbitraryOrNull(arbitraryTrimmedText),
+});
+const arbitraryCalls = fc.array(fc.oneof(arbitraryMemoryCall, arbitraryReadCall), {
+  minLength: 1,
+  maxLength: 5,
+});
+const arbitraryCallContent: fc.Arbitrary<ReplyPayload> = fc
+  .record({ calls: arbitraryCalls, logs: arbitraryLogs })
+  .map((part) => ({ ...emptyReplyPayload, ...part }));
+const arbitraryStateContent: fc.Arbitrary<ReplyPayload> = fc
+  .record({ nextState: arbitraryTrimmedText, logs: arbitraryLogs })
+  .map((part) => ({ ...emptyReplyPayload, ...part }));
+const arbitraryAnswerContent: fc.Arbitrary<ReplyPayload> = fc
+  .record({ answer: arbitraryTrimmedText, logs: arbitraryLogs })
+  .map((part) => ({ ...emptyReplyPayload, ...part }));
 
 /** Two JSON values are the same if they are written the same: -0 is 0. */
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const toPlainJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('what is written', () => {
   it('in XML is read back as it was', () => {
     fc.assert(
-      fc.property(fc.oneof(acting, moving), (said) => {
+      fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent), (said) => {
         const { problems, isTraced, ...read } = xmlCodec.decode(xmlCodec.encode(said, context), context);
         expect(problems).toEqual([]);
         expect(isTraced).toBe(true);
-        expect(plain(read)).toEqual(plain(said));
+        expect(toPlainJson(read)).toEqual(toPlainJson(said));
       }),
       { numRuns: 500 },
     );
@@ -87,11 +95,11 @@ describe('what is written', () => {
 
   it('in JSON is read back as it was', () => {
     fc.assert(
-      fc.property(fc.oneof(acting, moving, answering), (said) => {
+      fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent, arbitraryAnswerContent), (said) => {
         const { problems, isTraced, ...read } = jsonCodec.decode(jsonCodec.encode(said, context), context);
         expect(problems).toEqual([]);
         expect(isTraced).toBe(true);
-        expect(plain(read)).toEqual(plain(said));
+        expect(toPlainJson(read)).toEqual(toPlainJson(said));
       }),
       { numRuns: 500 },
     );
@@ -99,18 +107,18 @@ describe('what is written', () => {
 
   it('in native calls is read back as it was', () => {
     fc.assert(
-      fc.property(calls, (asked) => {
-        const said = { ...nothingSaid, calls: asked };
+      fc.property(arbitraryCalls, (asked) => {
+        const said = { ...emptyReplyPayload, calls: asked };
         expect(nativeCodec.decode(nativeCodec.encode(said, context), context).calls).toEqual(asked);
       }),
     );
-    const answer = nativeCodec.encode({ ...nothingSaid, answer: 'It is 42.' }, context);
+    const answer = nativeCodec.encode({ ...emptyReplyPayload, answer: 'It is 42.' }, context);
     expect(nativeCodec.decode(answer, context).answer).toBe('It is 42.');
   });
 
   it('keeps the prose before it', () => {
     for (const codec of [xmlCodec, jsonCodec]) {
-      const said = { ...nothingSaid, text: 'So then.', nextState: 'thinking' };
+      const said = { ...emptyReplyPayload, text: 'So then.', nextState: 'thinking' };
       expect(codec.decode(codec.encode(said, context), context)).toMatchObject(said);
     }
   });
@@ -121,22 +129,22 @@ describe('a result', () => {
     fc.jsonValue().map((output) => ({ ok: true as const, output: output as Json })),
     fc
       .oneof(
-        text,
-        acting.map((said) => xmlCodec.encode(said, context).text),
-        acting.map((said) => jsonCodec.encode(said, context).text),
+        arbitraryText,
+        arbitraryCallContent.map((said) => xmlCodec.encode(said, context).text),
+        arbitraryCallContent.map((said) => jsonCodec.encode(said, context).text),
       )
       .map((output) => ({ ok: true as const, output })),
-    text.map((message) => ({ ok: false as const, error: { kind: 'failed' as const, message } })),
+    arbitraryText.map((message) => ({ ok: false as const, error: { kind: 'failed' as const, message } })),
   );
   const result: fc.Arbitrary<ToolMessage> = fc
-    .record({ tool: text, outcome })
+    .record({ tool: arbitraryText, outcome })
     .map((part) => ({ role: 'tool', at: 0, callId: '1', ...part }));
 
   it('cannot pass for a decision, whatever it says', () => {
     fc.assert(
       fc.property(fc.array(result, { maxLength: 3 }), (results) => {
         for (const codec of [xmlCodec, jsonCodec]) {
-          const decision = codec.decode(reply(codec.observe(results)), context);
+          const decision = codec.decode(createReply(codec.observe(results)), context);
           expect(decision).toMatchObject({ calls: [], nextState: null, answer: null, isTraced: false });
         }
       }),
@@ -157,6 +165,6 @@ describe('a result', () => {
     const failed: ToolMessage = { ...ok, outcome: { ok: false, error: { kind: 'denied', message: 'no' } } };
     expect(xmlCodec.observe([failed])).toBe('<observation of="read_file" ok="false">Error: no</observation>');
     expect(jsonCodec.observe([failed])).toBe('{"observation":{"of":"read_file","ok":false,"error":"no"}}');
-    expect(jsonCodec.decode(reply(jsonCodec.observe([ok])), free).calls).toEqual([]);
+    expect(jsonCodec.decode(createReply(jsonCodec.observe([ok])), freeContext).calls).toEqual([]);
   });
 });

@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { xmlCodec } from '../../src/protocols/xml.ts';
-import { free, lkj, lkj1, reply } from './contexts.ts';
+import { freeContext, lkjContext, lkj1Context, createReply } from './contexts.ts';
 
-const decode = (text: string, context = lkj) => xmlCodec.decode(reply(text), context);
+const decodeXmlReply = (text: string, context = lkjContext) => xmlCodec.decode(createReply(text), context);
 
-const reading = (path: string) => `<action><type>read_file</type><path>${path}</path></action>`;
-const save = (rest: string) => `<agent><action><type>storage_save</type><tags>a</tags>${rest}`;
-const typed = (type: string) => decode(`<action type="${type}" tags="a" value="b"/>`, lkj1);
-const without = (type: string) =>
-  decode(`<agent><action><type>${type}</type><tags>a</tags></action></agent>`, lkj1);
+const formatReadAction = (path: string) => `<action><type>read_file</type><path>${path}</path></action>`;
+const formatSaveAction = (rest: string) => `<agent><action><type>storage_save</type><tags>a</tags>${rest}`;
+const decodeTypedAction = (type: string) =>
+  decodeXmlReply(`<action type="${type}" tags="a" value="b"/>`, lkj1Context);
+const decodeWithoutValue = (type: string) =>
+  decodeXmlReply(`<agent><action><type>${type}</type><tags>a</tags></action></agent>`, lkj1Context);
 
 describe('a reply in XML', () => {
   it('has a next state and a thinking log while thinking [LKJ1-04, LKJ1-36]', () => {
     for (const state of ['thinking', 'executing']) {
       const text = `<agent><next_state>${state}</next_state><thinking_log>First look.</thinking_log></agent>`;
-      expect(decode(text, lkj1)).toEqual({
+      expect(decodeXmlReply(text, lkj1Context)).toEqual({
         text: '',
         calls: [],
         nextState: state,
@@ -28,8 +29,10 @@ describe('a reply in XML', () => {
 
   it('may name any of the three states of the second version, with or without a log [LKJ2-04, LKJ2-05]', () => {
     for (const state of ['thinking', 'commanding', 'evaluating']) {
-      const alone = decode(`<agent><next_state>${state}</next_state></agent>`);
-      const noted = decode(`<agent><next_state>${state}</next_state><think_log>So.</think_log></agent>`);
+      const alone = decodeXmlReply(`<agent><next_state>${state}</next_state></agent>`);
+      const noted = decodeXmlReply(
+        `<agent><next_state>${state}</next_state><think_log>So.</think_log></agent>`,
+      );
       expect(alone).toMatchObject({ nextState: state, logs: { think: null }, problems: [] });
       expect(noted).toMatchObject({ nextState: state, logs: { think: 'So.' }, problems: [] });
     }
@@ -38,26 +41,26 @@ describe('a reply in XML', () => {
   it('may have a next state and an evaluation log [LKJ2-11]', () => {
     const text =
       '<agent><next_state>thinking</next_state><evaluation_log>It worked.</evaluation_log></agent>';
-    expect(decode(text)).toMatchObject({
+    expect(decodeXmlReply(text)).toMatchObject({
       nextState: 'thinking',
       logs: { evaluation: 'It worked.' },
       problems: [],
     });
-    expect(decode('<agent><next_state>thinking</next_state></agent>').problems).toEqual([]);
+    expect(decodeXmlReply('<agent><next_state>thinking</next_state></agent>').problems).toEqual([]);
   });
 
   it('has one action with type, tags and value [LKJ1-09, LKJ1-40]', () => {
     const text = `<agent><action><type>working_memory_add</type><tags>moon_phase</tags><value>waxing</value></action></agent>`;
-    const { calls, problems } = decode(text, lkj1);
+    const { calls, problems } = decodeXmlReply(text, lkj1Context);
     expect(problems).toEqual([]);
     expect(calls).toEqual([{ tool: 'working_memory_add', args: { tags: 'moon_phase', value: 'waxing' } }]);
   });
 
   it('may leave out the value of an action that does not need one [LKJ2-07]', () => {
     const text = '<agent><action><type>storage_load</type><tags>moon phase</tags></action></agent>';
-    expect(decode(text).calls).toEqual([{ tool: 'storage_load', args: { tags: 'moon phase' } }]);
+    expect(decodeXmlReply(text).calls).toEqual([{ tool: 'storage_load', args: { tags: 'moon phase' } }]);
     const whole = '<agent><action><type>storage_save</type><tags>a</tags><value>b</value></action></agent>';
-    expect(decode(whole).calls).toEqual([{ tool: 'storage_save', args: { tags: 'a', value: 'b' } }]);
+    expect(decodeXmlReply(whole).calls).toEqual([{ tool: 'storage_save', args: { tags: 'a', value: 'b' } }]);
   });
 
   it.each([
@@ -67,9 +70,9 @@ describe('a reply in XML', () => {
     ['storage_save', 'story_plot_chapter1', "Alice discovers mysterious letter in grandmother's attic"],
   ])('asks for %s of %s', (type, tags, value) => {
     const element = value === null ? '' : `<value>${value}</value>`;
-    const { calls } = decode(
+    const { calls } = decodeXmlReply(
       `<agent><action><type>${type}</type><tags>${tags}</tags>${element}</action></agent>`,
-      lkj1,
+      lkj1Context,
     );
     expect(calls).toEqual([{ tool: type, args: value === null ? { tags } : { tags, value } }]);
   });
@@ -77,8 +80,8 @@ describe('a reply in XML', () => {
   it('follows the action and not the next state beside it [LKJ2-16]', () => {
     const action = '<action><type>storage_load</type><tags>a</tags></action>';
     const text = `<agent><next_state>thinking</next_state><think_log>x</think_log>${action}</agent>`;
-    for (const context of [lkj, lkj1]) {
-      expect(decode(text, context)).toMatchObject({
+    for (const context of [lkjContext, lkj1Context]) {
+      expect(decodeXmlReply(text, context)).toMatchObject({
         calls: [{ tool: 'storage_load', args: { tags: 'a' } }],
         nextState: null,
         logs: { think: 'x' },
@@ -88,31 +91,37 @@ describe('a reply in XML', () => {
   });
 
   it('takes both spellings of every log in both profiles, and each profile writes its own [RL-12]', () => {
-    const said = { ...decode('<agent><think_log>n</think_log></agent>') };
+    const said = { ...decodeXmlReply('<agent><think_log>n</think_log></agent>') };
     for (const name of ['think_log', 'thinking_log', 'thinkLog', 'ThinkingLog', 'THINK_LOG', 'think-log']) {
-      for (const context of [lkj, lkj1]) {
-        expect(decode(`<agent><${name}>n</${name}></agent>`, context).logs.think).toBe('n');
+      for (const context of [lkjContext, lkj1Context]) {
+        expect(decodeXmlReply(`<agent><${name}>n</${name}></agent>`, context).logs.think).toBe('n');
       }
     }
-    expect(xmlCodec.encode(said, lkj).text).toContain('<think_log>n</think_log>');
-    expect(xmlCodec.encode(said, lkj1).text).toContain('<thinking_log>n</thinking_log>');
-    expect(xmlCodec.instructions(lkj)).toMatch(/commanding.*\n.*<think_log>/);
-    expect(xmlCodec.instructions(lkj1)).toMatch(/executing.*\n.*<thinking_log>/);
+    expect(xmlCodec.encode(said, lkjContext).text).toContain('<think_log>n</think_log>');
+    expect(xmlCodec.encode(said, lkj1Context).text).toContain('<thinking_log>n</thinking_log>');
+    expect(xmlCodec.instructions(lkjContext)).toMatch(/commanding.*\n.*<think_log>/);
+    expect(xmlCodec.instructions(lkj1Context)).toMatch(/executing.*\n.*<thinking_log>/);
     for (const state of ['executing', 'commanding']) {
-      expect(decode(`<agent><next_state>${state}</next_state></agent>`, lkj1).nextState).toBe(state);
-      expect(decode(`<agent><next_state>${state}</next_state></agent>`, lkj).nextState).toBe(state);
+      expect(decodeXmlReply(`<agent><next_state>${state}</next_state></agent>`, lkj1Context).nextState).toBe(
+        state,
+      );
+      expect(decodeXmlReply(`<agent><next_state>${state}</next_state></agent>`, lkjContext).nextState).toBe(
+        state,
+      );
     }
   });
 
   it('may leave out the next state', () => {
-    expect(decode('<agent><think_log>Not yet.</think_log></agent>')).toMatchObject({
+    expect(decodeXmlReply('<agent><think_log>Not yet.</think_log></agent>')).toMatchObject({
       nextState: null,
       problems: [],
     });
   });
 
   it('is trimmed around state, type and tags, and keeps a value to the letter', () => {
-    expect(decode('<agent><next_state>\n  thinking \n</next_state></agent>').nextState).toBe('thinking');
+    expect(decodeXmlReply('<agent><next_state>\n  thinking \n</next_state></agent>').nextState).toBe(
+      'thinking',
+    );
     const text = `<agent><action>
       <type> storage_save </type>
       <tags>
@@ -123,7 +132,7 @@ describe('a reply in XML', () => {
 
 </value>
     </action></agent>`;
-    expect(decode(text).calls[0]?.args).toEqual({
+    expect(decodeXmlReply(text).calls[0]?.args).toEqual({
       tags: 'a b',
       value: '  if (a < b && c > d) { return `<b>${x}</b>`; }\n',
     });
@@ -183,7 +192,7 @@ describe('the shapes that models make of it', () => {
       '<!DOCTYPE a [<!ENTITY b "c">]><agent><action><type>storage_load</type><tags>a</tags></action></agent>',
     ],
   ])('are read: %s', (_, text) => {
-    const { calls, problems } = decode(text);
+    const { calls, problems } = decodeXmlReply(text);
     expect(problems).toEqual([]);
     expect(calls).toEqual(load);
   });
@@ -191,27 +200,30 @@ describe('the shapes that models make of it', () => {
   it('reads the first agent element that says something and takes the others for text', () => {
     const text =
       '<agent><next_state>thinking</next_state></agent> then <agent><next_state>commanding</next_state></agent>';
-    expect(decode(text)).toMatchObject({ nextState: 'thinking', problems: [] });
-    expect(decode(text).text).toContain('then');
+    expect(decodeXmlReply(text)).toMatchObject({ nextState: 'thinking', problems: [] });
+    expect(decodeXmlReply(text).text).toContain('then');
   });
 
   it('does not let what was left open in one element end in the next', () => {
     const states = '<agent><next_state>thinking</agent><agent><next_state>commanding</next_state></agent>';
-    expect(decode(states)).toMatchObject({ nextState: 'thinking', problems: [] });
-    const actions = `<agent>${reading('a').replace('</path>', '')}${reading('b')}</agent>`;
-    expect(decode(actions, free).calls.map(({ args }) => args)).toEqual([{ path: 'a' }, { path: 'b' }]);
+    expect(decodeXmlReply(states)).toMatchObject({ nextState: 'thinking', problems: [] });
+    const actions = `<agent>${formatReadAction('a').replace('</path>', '')}${formatReadAction('b')}</agent>`;
+    expect(decodeXmlReply(actions, freeContext).calls.map(({ args }) => args)).toEqual([
+      { path: 'a' },
+      { path: 'b' },
+    ]);
   });
 
   it('keeps the prose around the element and drops the code block it stood in', () => {
-    expect(decode('Well.\n```xml\n<agent><next_state>thinking</next_state></agent>\n```\nBye.').text).toBe(
-      'Well.\nBye.',
-    );
+    expect(
+      decodeXmlReply('Well.\n```xml\n<agent><next_state>thinking</next_state></agent>\n```\nBye.').text,
+    ).toBe('Well.\nBye.');
   });
 
   it('lets a note speak of actions', () => {
     const text =
       '<agent><think_log>An <action> with <type> comes next.</think_log><next_state>commanding</next_state></agent>';
-    expect(decode(text)).toMatchObject({
+    expect(decodeXmlReply(text)).toMatchObject({
       nextState: 'commanding',
       calls: [],
       logs: { think: 'An <action> with <type> comes next.' },
@@ -223,7 +235,7 @@ describe('the shapes that models make of it', () => {
     const value =
       '&lt;&gt;&amp;&quot;&apos;&#65;&#x42; &amp;lt; &nbsp; &bomb; &#xD800; &#0; &#99999999; & && &lt';
     const text = `<agent><action><type>storage_save</type><tags>a</tags><value>${value}</value></action></agent>`;
-    expect(decode(text).calls[0]?.args).toMatchObject({
+    expect(decodeXmlReply(text).calls[0]?.args).toMatchObject({
       value: '<>&"\'AB &lt; &nbsp; &bomb; &#xD800; &#0; &#99999999; & && &lt',
     });
   });
@@ -232,13 +244,13 @@ describe('the shapes that models make of it', () => {
     const text = `<agent><action><type>storage_save</type><tags>a</tags><value>
       <![CDATA[ </value></action> &lt; ]]>
     </value></action></agent>`;
-    expect(decode(text).calls[0]?.args).toMatchObject({ value: ' </value></action> &lt; ' });
+    expect(decodeXmlReply(text).calls[0]?.args).toMatchObject({ value: ' </value></action> &lt; ' });
   });
 
   it('turns text into what the schema of the tool asks for', () => {
     const text = `<action><type>read_file</type><path>a.ts</path><first> 12 </first><is_raw>TRUE</is_raw>
       <labels>x, y</labels><options>{"deep": [1]}</options></action>`;
-    const { calls, problems } = decode(text, free);
+    const { calls, problems } = decodeXmlReply(text, freeContext);
     expect(problems).toEqual([]);
     expect(calls).toEqual([
       {
@@ -247,12 +259,16 @@ describe('the shapes that models make of it', () => {
       },
     ]);
     expect(
-      decode('<action><type>read_file</type><path>a</path><first>soon</first></action>', free).problems,
+      decodeXmlReply('<action><type>read_file</type><path>a</path><first>soon</first></action>', freeContext)
+        .problems,
     ).toHaveLength(1);
   });
 
   it('may hold several actions where several are allowed', () => {
-    const { calls } = decode(`<agent>${reading('a')}${reading('b')}</agent>`, free);
+    const { calls } = decodeXmlReply(
+      `<agent>${formatReadAction('a')}${formatReadAction('b')}</agent>`,
+      freeContext,
+    );
     expect(calls.map(({ args }) => args)).toEqual([{ path: 'a' }, { path: 'b' }]);
   });
 });
@@ -279,30 +295,42 @@ describe('a reply in XML that is refused', () => {
       '<agent><action><type>working_memory_add</type><tags>a</tags></action></agent>',
       'needs value',
     ],
-    ['a value that breaks off', save('<value>half of the te'), 'ends before the action'],
-    ['an action that breaks off', save(''), 'ends before the action'],
+    ['a value that breaks off', formatSaveAction('<value>half of the te'), 'ends before the action'],
+    ['an action that breaks off', formatSaveAction(''), 'ends before the action'],
     [
       'CDATA that breaks off',
-      save('<value><![CDATA[half</value></action></agent>'),
+      formatSaveAction('<value><![CDATA[half</value></action></agent>'),
       'ends before the action',
     ],
     ['a tag that breaks off', '<agent><action><type>storage_save</type><tags>a</tags><value', 'not finished'],
     [
       'a value with its own end in it',
-      save('<value>a </value> b</value></action></agent>'),
+      formatSaveAction('<value>a </value> b</value></action></agent>'),
       'belongs to no parameter',
     ],
-    ['a value with an action in it', save('<value>a </action> b</value></action></agent>'), 'closes nothing'],
-    ['an unknown parameter', save('<content>x</content></action></agent>'), 'belongs to no parameter'],
+    [
+      'a value with an action in it',
+      formatSaveAction('<value>a </action> b</value></action></agent>'),
+      'closes nothing',
+    ],
+    [
+      'an unknown parameter',
+      formatSaveAction('<content>x</content></action></agent>'),
+      'belongs to no parameter',
+    ],
     [
       'a parameter of another tool',
-      save('<next_state>x</next_state></action></agent>'),
+      formatSaveAction('<next_state>x</next_state></action></agent>'),
       'no parameter "nextstate"',
     ],
-    ['a parameter given twice', save('<value>a</value><value>b</value></action></agent>'), 'given twice'],
-    ['loose text', save('so <value>a</value></action></agent>'), 'belongs to no parameter'],
-    ['the end of a value that never began', save('</value></action></agent>'), 'closes nothing'],
-    ['loose CDATA', save('<![CDATA[b]]></action></agent>'), 'belongs to no parameter'],
+    [
+      'a parameter given twice',
+      formatSaveAction('<value>a</value><value>b</value></action></agent>'),
+      'given twice',
+    ],
+    ['loose text', formatSaveAction('so <value>a</value></action></agent>'), 'belongs to no parameter'],
+    ['the end of a value that never began', formatSaveAction('</value></action></agent>'), 'closes nothing'],
+    ['loose CDATA', formatSaveAction('<![CDATA[b]]></action></agent>'), 'belongs to no parameter'],
     [
       'a < in an attribute',
       '<agent><action type="storage_save" tags="a" value="a < b"/></agent>',
@@ -314,25 +342,25 @@ describe('a reply in XML that is refused', () => {
       'outside <action>',
     ],
   ])('%s', (_, text, what) => {
-    const { calls, nextState, answer, problems } = decode(text);
+    const { calls, nextState, answer, problems } = decodeXmlReply(text);
     expect({ calls, nextState, answer }).toEqual({ calls: [], nextState: null, answer: null });
     expect(problems.map((problem) => problem.what).join('; ')).toContain(what);
   });
 
   it('because it names no action there is, of four [LKJ1-41]', () => {
-    for (const { name } of lkj1.tools)
-      expect(typed(name)).toMatchObject({ calls: [{ tool: name }], problems: [] });
+    for (const { name } of lkj1Context.tools)
+      expect(decodeTypedAction(name)).toMatchObject({ calls: [{ tool: name }], problems: [] });
     for (const type of ['storage', 'STORAGE_LOAD', 'storage_load2', 'toString', '__proto__', 'finish']) {
-      expect(typed(type).problems).toHaveLength(1);
+      expect(decodeTypedAction(type).problems).toHaveLength(1);
     }
-    expect(typed('storage_lod').problems[0]?.hint).toContain('Did you mean storage_load?');
+    expect(decodeTypedAction('storage_lod').problems[0]?.hint).toContain('Did you mean storage_load?');
   });
 
   it('because it does not say what it is about, whatever the action [LKJ1-42]', () => {
-    for (const { name } of lkj1.tools) {
-      const { calls, problems } = decode(
+    for (const { name } of lkj1Context.tools) {
+      const { calls, problems } = decodeXmlReply(
         `<agent><action><type>${name}</type><value>b</value></action></agent>`,
-        lkj1,
+        lkj1Context,
       );
       expect(calls).toEqual([]);
       expect(problems.map(({ what }) => what)).toEqual([`${name} needs tags`]);
@@ -340,20 +368,20 @@ describe('a reply in XML that is refused', () => {
   });
 
   it('because a value is missing that adding needs, though others may do without', () => {
-    expect(without('working_memory_add').problems).toHaveLength(1);
-    expect(without('working_memory_remove').problems).toEqual([]);
-    expect(without('storage_load').problems).toEqual([]);
+    expect(decodeWithoutValue('working_memory_add').problems).toHaveLength(1);
+    expect(decodeWithoutValue('working_memory_remove').problems).toEqual([]);
+    expect(decodeWithoutValue('storage_load').problems).toEqual([]);
   });
 
   it('because it has more than one action where one is allowed [RX-09]', () => {
     const action = '<action><type>storage_load</type><tags>a</tags></action>';
-    for (const context of [lkj, lkj1]) {
-      const { calls, problems } = decode(`<agent>${action}${action}</agent>`, context);
+    for (const context of [lkjContext, lkj1Context]) {
+      const { calls, problems } = decodeXmlReply(`<agent>${action}${action}</agent>`, context);
       expect(calls).toEqual([]);
       expect(problems[0]?.what).toContain('2 actions');
-      expect(decode(`<agent>${action}</agent>`, context).calls).toHaveLength(1);
+      expect(decodeXmlReply(`<agent>${action}</agent>`, context).calls).toHaveLength(1);
     }
     const read = '<action><type>read_file</type><path>a</path></action>';
-    expect(decode(`<agent>${read}${read}</agent>`, free).calls).toHaveLength(2);
+    expect(decodeXmlReply(`<agent>${read}${read}</agent>`, freeContext).calls).toHaveLength(2);
   });
 });

@@ -1,20 +1,20 @@
 import type { Session } from '@pawl/core';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent, createScripted, defineTool, type Clock } from '../../src/index.ts';
-import { systemProbe, type Probe, type Resources } from '../../src/resources/probe.ts';
-import { watchResources, type Watch } from '../../src/resources/watch-resources.ts';
+import { Agent, createScriptedModel, defineTool, type RuntimeClock } from '../../src/index.ts';
+import { createSystemProbe, type ResourceProbe, type ResourceUsage } from '../../src/resources/probe.ts';
+import { watchResources, type ResourceWatch } from '../../src/resources/watch-resources.ts';
 
-const easy: Resources = { cpuUsed: 0.1, memoryUsed: 0.2, diskFreeBytes: 1e12 };
-const full: Resources = { ...easy, memoryUsed: 0.99 };
-const noRoom = 'There is no room to work: more than 85 % of the memory is in use.';
+const easyUsage: ResourceUsage = { cpuUsed: 0.1, memoryUsed: 0.2, diskFreeBytes: 1e12 };
+const fullUsage: ResourceUsage = { ...easyUsage, memoryUsed: 0.99 };
+const noRoomText = 'There is no room to work: more than 85 % of the memory is in use.';
 
 /** Time that passes when the test says so, once somebody waits for it. */
-function handClock(): Clock & { pass(): Promise<void>; tick(): Promise<void> } {
+function createManualClock(): RuntimeClock & { pass(): Promise<void>; tick(): Promise<void> } {
   let now = 0;
   const waiting: (() => void)[] = [];
   const settle = async (): Promise<void> => {
-    await vi.waitFor(() => expect(waiting).toHaveLength(1), { interval: 1, timeout: 10_000 });
+    await expect.poll(() => waiting).toHaveLength(1);
   };
   const pass = async (): Promise<void> => {
     await settle();
@@ -39,12 +39,12 @@ function handClock(): Clock & { pass(): Promise<void>; tick(): Promise<void> } {
 }
 
 /** An agent in the middle of its work, watched. */
-async function watched(probe?: Probe): Promise<{
+async function createWatchedAgent(probe?: ResourceProbe): Promise<{
   readonly agent: Agent;
-  readonly watch: Watch;
+  readonly watch: ResourceWatch;
   readonly said: string[];
-  readonly look: (seen: Resources, times?: number) => Promise<Session['turn']>;
-  readonly clock: ReturnType<typeof handClock>;
+  readonly look: (seen: ResourceUsage, times?: number) => Promise<Session['turn']>;
+  readonly clock: ReturnType<typeof createManualClock>;
   readonly release: () => void;
 }> {
   const { promise, resolve: release } = Promise.withResolvers<void>();
@@ -58,12 +58,12 @@ async function watched(probe?: Probe): Promise<{
     { text: '', calls: [{ tool: 'slow', args: {}, id: 'a' }] },
     { text: 'Done.', calls: [] },
   ];
-  const agent = new Agent({ model: createScripted(replies), tools: [slow] });
+  const agent = new Agent({ model: createScriptedModel(replies), tools: [slow] });
   void agent.say('go');
-  await vi.waitFor(() => expect(agent.session.turn.status).toBe('executingTools'), 10_000);
-  const clock = handClock();
+  await expect.poll(() => agent.session.turn.status).toBe('executingTools');
+  const clock = createManualClock();
   const said: string[] = [];
-  let seen = easy;
+  let seen = easyUsage;
   const watch = watchResources({
     post: (event) => agent.post(event),
     session: () => agent.session,
@@ -71,7 +71,7 @@ async function watched(probe?: Probe): Promise<{
     clock,
     report: (line) => said.push(line),
   });
-  const look = async (next: Resources, times = 1): Promise<Session['turn']> => {
+  const look = async (next: ResourceUsage, times = 1): Promise<Session['turn']> => {
     seen = next;
     for (let time = 0; time < times; time += 1) await clock.tick();
     return agent.session.turn;
@@ -81,20 +81,19 @@ async function watched(probe?: Probe): Promise<{
 
 describe('watchResources', () => {
   it('pauses the session when the machine is full, resumes it when there is room, and says so [NEX-121]', async () => {
-    const { agent, watch, said, look, release } = await watched();
-    expect((await look(full, 2)).status).toBe('executingTools');
-    expect(await look(full)).toMatchObject({ status: 'paused', reason: noRoom });
+    const { agent, watch, said, look, release } = await createWatchedAgent();
+    expect((await look(fullUsage, 2)).status).toBe('executingTools');
+    expect(await look(fullUsage)).toMatchObject({ status: 'paused', reason: noRoomText });
     release();
     // The tool may end, and nothing new begins.
-    await vi.waitFor(
-      () => expect(agent.session.turn).toMatchObject({ status: 'paused', held: { status: 'callingModel' } }),
-      10_000,
-    );
-    expect((await look(easy, 2)).status).toBe('paused');
-    await look(easy);
+    await expect
+      .poll(() => agent.session.turn)
+      .toMatchObject({ status: 'paused', held: { status: 'callingModel' } });
+    expect((await look(easyUsage, 2)).status).toBe('paused');
+    await look(easyUsage);
     expect((await agent.idle()).turn.status).toBe('waitingForUser');
     expect(said).toEqual([
-      `${noRoom} The work is paused and goes on by itself; resume it to go on at once.`,
+      `${noRoomText} The work is paused and goes on by itself; resume it to go on at once.`,
       'There is room again; the work goes on.',
     ]);
     watch.stop();
@@ -102,61 +101,61 @@ describe('watchResources', () => {
   });
 
   it.each([
-    { what: 'processor', seen: { ...easy, cpuUsed: 0.9 } },
-    { what: 'memory', seen: { ...easy, memoryUsed: 0.9 } },
-    { what: 'disk', seen: { ...easy, diskFreeBytes: 1e9 } },
+    { what: 'processor', seen: { ...easyUsage, cpuUsed: 0.9 } },
+    { what: 'memory', seen: { ...easyUsage, memoryUsed: 0.9 } },
+    { what: 'disk', seen: { ...easyUsage, diskFreeBytes: 1e9 } },
   ])('watches the $what [NEX-121]', async ({ seen }) => {
-    const { watch, look } = await watched();
+    const { watch, look } = await createWatchedAgent();
     expect((await look(seen, 3)).status).toBe('paused');
     watch.stop();
   });
 
   it('leaves alone what somebody else paused', async () => {
-    const { agent, watch, look, said } = await watched();
+    const { agent, watch, look, said } = await createWatchedAgent();
     await agent.post({ type: 'pause-requested', reason: 'lunch' });
-    await look(full, 5);
-    expect(await look(easy, 5)).toMatchObject({ status: 'paused', reason: 'lunch' });
+    await look(fullUsage, 5);
+    expect(await look(easyUsage, 5)).toMatchObject({ status: 'paused', reason: 'lunch' });
     expect(said).toEqual([]);
     watch.stop();
   });
 
   it('does not undo a pause that came after its own', async () => {
-    const { agent, watch, look } = await watched();
-    await look(full, 3);
+    const { agent, watch, look } = await createWatchedAgent();
+    await look(fullUsage, 3);
     await agent.post({ type: 'resume-requested' });
     await agent.post({ type: 'pause-requested', reason: 'lunch' });
-    expect(await look(easy, 5)).toMatchObject({ status: 'paused', reason: 'lunch' });
+    expect(await look(easyUsage, 5)).toMatchObject({ status: 'paused', reason: 'lunch' });
     watch.stop();
   });
 
   it('heeds a user who resumes all the same, until there has been room once', async () => {
-    const { agent, watch, look } = await watched();
-    await look(full, 3);
+    const { agent, watch, look } = await createWatchedAgent();
+    await look(fullUsage, 3);
     await agent.post({ type: 'resume-requested' });
-    expect((await look(full, 9)).status).toBe('executingTools');
-    await look(easy, 3);
-    expect((await look(full, 3)).status).toBe('paused');
+    expect((await look(fullUsage, 9)).status).toBe('executingTools');
+    await look(easyUsage, 3);
+    expect((await look(fullUsage, 3)).status).toBe('paused');
     watch.stop();
   });
 
   it('does not pause one who waits for the user', async () => {
-    const { agent, watch, look, release } = await watched();
+    const { agent, watch, look, release } = await createWatchedAgent();
     release();
     await agent.idle();
-    expect((await look(full, 6)).status).toBe('waitingForUser');
+    expect((await look(fullUsage, 6)).status).toBe('waitingForUser');
     watch.stop();
   });
 
   it('says once that it cannot look, and works on', async () => {
-    const { watch, look, said } = await watched(() => Promise.reject(new Error('no such disk')));
-    expect((await look(easy, 6)).status).toBe('executingTools');
+    const { watch, look, said } = await createWatchedAgent(() => Promise.reject(new Error('no such disk')));
+    expect((await look(easyUsage, 6)).status).toBe('executingTools');
     expect(said).toEqual(['The machine cannot be watched: no such disk']);
     watch.stop();
   });
 
   it('ends with the session', async () => {
-    const { agent, watch, look, clock } = await watched();
-    await look(easy);
+    const { agent, watch, look, clock } = await createWatchedAgent();
+    await look(easyUsage);
     await agent.post({ type: 'halt-requested', reason: 'enough' });
     await clock.pass();
     await watch.stopped;
@@ -166,7 +165,7 @@ describe('watchResources', () => {
 
 describe('systemProbe', () => {
   it('measures this machine [NEX-121]', async () => {
-    const probe = systemProbe('.');
+    const probe = createSystemProbe('.');
     const end = performance.now() + 60;
     while (performance.now() < end);
     const seen = await probe();
@@ -178,6 +177,6 @@ describe('systemProbe', () => {
   });
 
   it('says so when a disk cannot be measured', async () => {
-    expect((await systemProbe('/there/is/no/folder')()).diskFreeBytes).toBeNaN();
+    expect((await createSystemProbe('/there/is/no/folder')()).diskFreeBytes).toBeNaN();
   });
 });

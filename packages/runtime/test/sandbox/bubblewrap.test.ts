@@ -1,20 +1,22 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configFileNames } from '../../src/config/find-config.ts';
-import { bubblewrapLauncher } from '../../src/sandbox/bubblewrap.ts';
+import { createBubblewrapSandbox } from '../../src/sandbox/bubblewrap.ts';
 import { SandboxError } from '../../src/sandbox/sandbox-error.ts';
-import { inside, problem, scratch } from './sandboxed.ts';
+import { countProcesses } from '../tools/running-processes.ts';
+import { runInSandbox, createScratchFolder } from './run-in-sandbox.ts';
 
-let folder: ReturnType<typeof scratch>;
+let folder: ReturnType<typeof createScratchFolder>;
 let workspace = '';
 let outside = '';
 
 beforeEach(() => {
-  folder = scratch();
+  folder = createScratchFolder();
   workspace = join(folder.path, 'workspace');
   outside = join(folder.path, 'outside');
   mkdirSync(workspace);
@@ -24,9 +26,9 @@ beforeEach(() => {
 
 afterEach(() => folder.remove());
 
-describe.skipIf(problem !== null)('files', () => {
+describe('files', { tags: ['bubblewrap'] }, () => {
   it('lets a command change the workspace', async () => {
-    const end = await inside('echo hello > new && mkdir -p a/b && mv new a/b/c', { cwd: workspace });
+    const end = await runInSandbox('echo hello > new && mkdir -p a/b && mv new a/b/c', { cwd: workspace });
     expect(end).toMatchObject({ kind: 'exited', code: 0 });
     expect(readFileSync(join(workspace, 'a/b/c'), 'utf8')).toBe('hello\n');
   });
@@ -34,14 +36,17 @@ describe.skipIf(problem !== null)('files', () => {
   it('lets nothing be written outside of it', async () => {
     const places = ['/', '/usr', '/etc', '/opt', '/proc/sys', outside];
     const tries = places.map((place) => `(echo x > "${place}/pawl-was-here") && echo "wrote ${place}"`);
-    const { stdout } = await inside(tries.join('\n'), { cwd: workspace });
+    const { stdout } = await runInSandbox(tries.join('\n'), { cwd: workspace });
     expect(stdout).toBe('');
     expect(places.filter((place) => existsSync(join(place, 'pawl-was-here')))).toEqual([]);
   });
 
   it('shows the workspace read-only where it is not writable', async () => {
     writeFileSync(join(workspace, 'file'), 'as it was');
-    const end = await inside('cat file; echo x > file || echo refused', { cwd: workspace, writable: [] });
+    const end = await runInSandbox('cat file; echo x > file || echo refused', {
+      cwd: workspace,
+      writable: [],
+    });
     expect(end.stdout).toBe('as it wasrefused\n');
     expect(readFileSync(join(workspace, 'file'), 'utf8')).toBe('as it was');
   });
@@ -52,7 +57,7 @@ describe.skipIf(problem !== null)('files', () => {
     mkdirSync(project, { recursive: true });
     mkdirSync(join(home, '.ssh'));
     writeFileSync(join(home, '.ssh/id_ed25519'), 'the key');
-    const { stdout } = await inside(
+    const { stdout } = await runInSandbox(
       `cd && ls -A . code; cat .ssh/id_ed25519; echo kept > ${project}/file`,
       { cwd: project, env: { PATH: '/usr/bin:/bin', HOME: home } },
       { home },
@@ -62,20 +67,21 @@ describe.skipIf(problem !== null)('files', () => {
   });
 
   it("hides the user's own home folder without being told where it is", async () => {
-    const { stdout } = await inside(`ls -A ${homedir()}`, { cwd: workspace });
+    const { stdout } = await runInSandbox(`ls -A ${homedir()}`, { cwd: workspace });
     const [nodesOwn = ''] = relative(homedir(), process.execPath).split('/');
     expect(stdout.split('\n').filter((name) => name !== '' && name !== nodesOwn)).toEqual([]);
   });
 
   it('gives each command an empty /tmp of its own', async () => {
-    const { stdout } = await inside('echo x > /tmp/mine; ls /tmp; ls /var/tmp', { cwd: workspace });
-    expect(stdout.split('\n')).toContain('mine');
-    expect(existsSync('/tmp/mine')).toBe(false);
-    expect((await inside(`cat ${outside}/secret`, { cwd: workspace })).stdout).toBe('');
+    const name = `mine-${randomUUID()}`;
+    const { stdout } = await runInSandbox(`echo x > /tmp/${name}; ls /tmp; ls /var/tmp`, { cwd: workspace });
+    expect(stdout.split('\n')).toContain(name);
+    expect(existsSync(`/tmp/${name}`)).toBe(false);
+    expect((await runInSandbox(`cat ${outside}/secret`, { cwd: workspace })).stdout).toBe('');
   });
 
   it('does not let memory be filled up with files', async () => {
-    const { stdout } = await inside(
+    const { stdout } = await runInSandbox(
       `df --output=size -B1 /tmp /var/tmp /dev/shm "$HOME" | tail -n +2 | sort -u
       (echo x > /dev/shm/a) && (echo x > /dev/a) && echo "in /dev"; echo x > /dev/null && echo done`,
       { cwd: workspace, env: { PATH: '/usr/bin:/bin', HOME: homedir() } },
@@ -84,7 +90,7 @@ describe.skipIf(problem !== null)('files', () => {
   });
 
   it('shows what is named as readable, and does not let it be changed', async () => {
-    const end = await inside(`cat ${outside}/secret; echo x > ${outside}/secret`, {
+    const end = await runInSandbox(`cat ${outside}/secret; echo x > ${outside}/secret`, {
       cwd: workspace,
       readable: [outside],
     });
@@ -95,7 +101,7 @@ describe.skipIf(problem !== null)('files', () => {
   it('shows a folder under the name it was given, when that leads through a link', async () => {
     const link = join(folder.path, 'link');
     symlinkSync(workspace, link);
-    const end = await inside(`pwd; echo x > ${link}/a; echo x > ${workspace}/b; ls`, { cwd: link });
+    const end = await runInSandbox(`pwd; echo x > ${link}/a; echo x > ${workspace}/b; ls`, { cwd: link });
     expect(end.stdout).toBe(`${link}\na\nb\n`);
   });
 
@@ -104,8 +110,8 @@ describe.skipIf(problem !== null)('files', () => {
     mkdirSync(bin);
     writeFileSync(join(bin, 'own-tool'), '#!/bin/sh\necho it runs\n', { mode: 0o755 });
     const env = { PATH: `${bin}:/usr/bin:/bin:relative:` };
-    expect((await inside('own-tool', { cwd: workspace, env })).stdout).toBe('it runs\n');
-    const version = await inside('node --version', {
+    expect((await runInSandbox('own-tool', { cwd: workspace, env })).stdout).toBe('it runs\n');
+    const version = await runInSandbox('node --version', {
       cwd: workspace,
       env: { PATH: `${join(process.execPath, '..')}:/usr/bin:/bin` },
     });
@@ -113,12 +119,12 @@ describe.skipIf(problem !== null)('files', () => {
   });
 });
 
-describe.skipIf(problem !== null)('tricks with links and paths', () => {
+describe('tricks with links and paths', { tags: ['bubblewrap'] }, () => {
   it('does not follow links of the workspace to the outside', async () => {
     symlinkSync(join(outside, 'secret'), join(workspace, 'file'));
     symlinkSync(outside, join(workspace, 'folder'));
     symlinkSync('/', join(workspace, 'root'));
-    const { stdout } = await inside(
+    const { stdout } = await runInSandbox(
       `cat file folder/secret root${outside}/secret ../outside/secret
       echo changed > file; echo changed > folder/secret; echo changed > folder/new; ln ${outside}/secret hard && echo linked
       cat /proc/self/cwd/../outside/secret /proc/1/root${outside}/secret /proc/self/root${outside}/secret`,
@@ -130,7 +136,7 @@ describe.skipIf(problem !== null)('tricks with links and paths', () => {
   });
 
   it('does not follow a link that is made inside', async () => {
-    const { stdout } = await inside(`ln -s ${outside} out && echo x > out/new; cat out/secret`, {
+    const { stdout } = await runInSandbox(`ln -s ${outside} out && echo x > out/new; cat out/secret`, {
       cwd: workspace,
     });
     expect(stdout).toBe('');
@@ -147,7 +153,7 @@ describe.skipIf(problem !== null)('tricks with links and paths', () => {
     { paths: { cwd: '/usr', readable: [homedir()] }, code: 'home' },
   ])('refuses confines that hold nothing back: $paths', ({ paths, code }) => {
     const confines = { writable: [], network: false, env: {}, ...paths };
-    const launch = (): unknown => bubblewrapLauncher().launch(['true'], confines);
+    const launch = (): unknown => createBubblewrapSandbox().launch(['true'], confines);
     expect(launch).toThrow(SandboxError);
     expect(launch).toThrow(expect.objectContaining({ code }));
   });
@@ -156,12 +162,12 @@ describe.skipIf(problem !== null)('tricks with links and paths', () => {
     symlinkSync(homedir(), join(folder.path, 'link'));
     const cwd = join(folder.path, 'link');
     expect(() =>
-      bubblewrapLauncher().launch(['true'], { cwd, writable: [], network: false, env: {} }),
+      createBubblewrapSandbox().launch(['true'], { cwd, writable: [], network: false, env: {} }),
     ).toThrow('home folder');
   });
 });
 
-describe.skipIf(problem !== null)('what git and Pawl run by themselves', () => {
+describe('what git and Pawl run by themselves', { tags: ['bubblewrap'] }, () => {
   beforeEach(() => {
     execFileSync('git', ['init', '--quiet', workspace]);
     writeFileSync(join(workspace, 'pawl.config.json'), '{}');
@@ -169,7 +175,7 @@ describe.skipIf(problem !== null)('what git and Pawl run by themselves', () => {
 
   it('stays as it is, whatever a command does in the workspace', async () => {
     const before = readdirSync(join(workspace, '.git'), { recursive: true });
-    const { stdout } = await inside(
+    const { stdout } = await runInSandbox(
       `git init --quiet other && mv other/.git planted
       (echo x > .git/hooks/pre-commit) && echo hook
       (echo x >> .git/config) && echo config
@@ -188,18 +194,18 @@ describe.skipIf(problem !== null)('what git and Pawl run by themselves', () => {
 
   it.each(configFileNames)('is also what %s holds', async (name) => {
     writeFileSync(join(workspace, name), 'as it was');
-    await inside(`echo x > ${name}; rm -f ${name}`, { cwd: workspace });
+    await runInSandbox(`echo x > ${name}; rm -f ${name}`, { cwd: workspace });
     expect(readFileSync(join(workspace, name), 'utf8')).toBe('as it was');
   });
 
   it('lets history be read', async () => {
     writeFileSync(join(workspace, 'file'), '');
-    expect((await inside('git status --porcelain', { cwd: workspace })).stdout).toContain('?? file');
+    expect((await runInSandbox('git status --porcelain', { cwd: workspace })).stdout).toContain('?? file');
   });
 
   it('lets history be written where .git is named as writable, and still no hook or setting', async () => {
     const identity = '-c user.name=n -c user.email=e@e.e';
-    const end = await inside(
+    const end = await runInSandbox(
       `git add . && git ${identity} commit --quiet -m m && git log --format=%s
       (echo x > .git/hooks/pre-commit) || (echo x >> .git/config) || echo kept`,
       { cwd: workspace, writable: [workspace, join(workspace, '.git')] },
@@ -208,7 +214,7 @@ describe.skipIf(problem !== null)('what git and Pawl run by themselves', () => {
   });
 });
 
-describe.skipIf(problem !== null)('network and sockets', () => {
+describe('network and sockets', { tags: ['bubblewrap'] }, () => {
   let server: Server;
   afterEach(() => void server.close());
 
@@ -225,8 +231,8 @@ describe.skipIf(problem !== null)('network and sockets', () => {
     const address = server.address();
     const port = address !== null && typeof address === 'object' ? address.port : 0;
     const connect = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`;
-    expect((await inside(connect, { cwd: workspace })).stdout).toBe('');
-    expect((await inside(connect, { cwd: workspace, network: true })).stdout).toBe('reached\n');
+    expect((await runInSandbox(connect, { cwd: workspace })).stdout).toBe('');
+    expect((await runInSandbox(connect, { cwd: workspace, network: true })).stdout).toBe('reached\n');
   });
 
   it.each([
@@ -236,8 +242,8 @@ describe.skipIf(problem !== null)('network and sockets', () => {
     const socket = join(outside, 'agent.sock');
     await listen(socket);
     const script = `use Socket; socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, pack_sockaddr_un($ENV{AT})) and print <$s>`;
-    const run = (at: string, readable: readonly string[]): ReturnType<typeof inside> =>
-      inside(`perl -e '${script}'`, {
+    const run = (at: string, readable: readonly string[]): ReturnType<typeof runInSandbox> =>
+      runInSandbox(`perl -e '${script}'`, {
         cwd: workspace,
         network,
         readable,
@@ -246,22 +252,25 @@ describe.skipIf(problem !== null)('network and sockets', () => {
     expect((await run(socket, [])).stdout).toBe('');
     // The very same attempt succeeds where the socket is shown, so it is the hiding that stops it.
     expect((await run(socket, [outside])).stdout).toBe('reached\n');
-    expect((await inside('ls -A /run /var/run', { cwd: workspace, network })).stdout).toBe('');
+    expect((await runInSandbox('ls -A /run /var/run', { cwd: workspace, network })).stdout).toBe('');
   });
 
   it('hides sockets that have no file', async () => {
     const name = `pawl-test-${process.pid}`;
     await listen(`\0${name}`);
     const script = `use Socket; socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, pack_sockaddr_un("\\0${name}")) and print <$s>`;
-    expect((await inside(`perl -e '${script}'`, { cwd: workspace })).stdout).toBe('');
+    expect((await runInSandbox(`perl -e '${script}'`, { cwd: workspace })).stdout).toBe('');
   });
 });
 
-describe.skipIf(problem !== null)('processes and rights', () => {
+describe('processes and rights', { tags: ['bubblewrap'] }, () => {
   it('shows a command no process but its own', async () => {
-    const { stdout } = await inside(`kill -0 ${process.pid} && echo seen; ls /proc | grep -c '^[0-9]'`, {
-      cwd: workspace,
-    });
+    const { stdout } = await runInSandbox(
+      `kill -0 ${process.pid} && echo seen; ls /proc | grep -c '^[0-9]'`,
+      {
+        cwd: workspace,
+      },
+    );
     expect(stdout).not.toContain('seen');
     expect(Number(stdout)).toBeLessThan(8);
   });
@@ -269,7 +278,7 @@ describe.skipIf(problem !== null)('processes and rights', () => {
   it('gives a command the environment it is told to, and nothing else', async () => {
     vi.stubEnv('PAWL_TEST_SECRET', 'the secret');
     const env = { PATH: '/usr/bin:/bin', GREETING: 'hello' };
-    const { stdout } = await inside('env; cat /proc/*/environ', { cwd: workspace, env });
+    const { stdout } = await runInSandbox('env; cat /proc/*/environ', { cwd: workspace, env });
     vi.unstubAllEnvs();
     expect(stdout).toContain('GREETING=hello');
     expect(stdout).not.toContain('the secret');
@@ -277,7 +286,7 @@ describe.skipIf(problem !== null)('processes and rights', () => {
   });
 
   it('leaves no right to change the kernel or to read passwords, even to root', async () => {
-    const { stdout } = await inside(
+    const { stdout } = await runInSandbox(
       `cd /proc/sys/kernel; value=$(cat core_pattern); (echo "$value" > core_pattern) && echo changed
       cat /etc/shadow; ls -A /etc/ssh
       unshare --user true && echo namespace
@@ -290,7 +299,7 @@ describe.skipIf(problem !== null)('processes and rights', () => {
 
   it('ends everything inside when whoever started it is killed', async () => {
     const seconds = `98${process.pid}.125`;
-    const launch = bubblewrapLauncher().launch(
+    const launch = createBubblewrapSandbox().launch(
       ['bash', '-c', `setsid sleep ${seconds} & setsid nohup sleep ${seconds} & echo > started; wait`],
       { cwd: workspace, writable: [workspace], network: false, env: { PATH: '/usr/bin:/bin' } },
     );
@@ -298,21 +307,9 @@ describe.skipIf(problem !== null)('processes and rights', () => {
       require('node:child_process').spawn(file, args, { env, detached: true, stdio: 'ignore' });
       setInterval(() => undefined, 1_000);`;
     const parent = spawn(process.execPath, ['--input-type=commonjs', '-e', code], { stdio: 'ignore' });
-    await vi.waitFor(() => expect(existsSync(join(workspace, 'started'))).toBe(true), 15_000);
-    await vi.waitFor(() => expect(running(seconds)).toBeGreaterThanOrEqual(2), 15_000);
+    await expect.poll(() => existsSync(join(workspace, 'started'))).toBe(true);
+    await expect.poll(() => countProcesses(seconds)).toBeGreaterThanOrEqual(2);
     parent.kill('SIGKILL');
-    await vi.waitFor(() => expect(running(seconds)).toBe(0), 15_000);
+    await expect.poll(() => countProcesses(seconds)).toBe(0);
   });
 });
-
-/** How many processes of this machine have this among their arguments. */
-function running(argument: string): number {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(argument);
-    } catch {
-      return false;
-    }
-  }).length;
-}

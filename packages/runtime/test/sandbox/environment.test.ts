@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scrubbedEnvironment } from '../../src/sandbox/environment.ts';
+import { scrubEnvironment } from '../../src/sandbox/environment.ts';
 
 describe('scrubbedEnvironment', () => {
   it('keeps what programs need', () => {
     const env = { PATH: '/usr/bin', HOME: '/home/me', LANG: 'C.UTF-8', LC_ALL: 'C', TERM: 'xterm' };
-    expect(scrubbedEnvironment(env)).toEqual(env);
+    expect(scrubEnvironment(env, 'linux')).toEqual(env);
   });
 
   it.each([
@@ -22,20 +22,44 @@ describe('scrubbedEnvironment', () => {
     'BASH_ENV',
     'PYTHONSTARTUP',
   ])('drops %s', (name) => {
-    expect(scrubbedEnvironment({ [name]: 'value', PATH: '/bin' })).toEqual({ PATH: '/bin' });
+    for (const platform of ['linux', 'darwin'] as const)
+      expect(scrubEnvironment({ [name]: 'value', PATH: '/bin' }, platform)).toEqual({ PATH: '/bin' });
   });
 
   it('drops places of the search path that depend on the working folder', () => {
-    expect(scrubbedEnvironment({ PATH: '/usr/bin::.:node_modules/.bin:/bin:' })).toEqual({
+    expect(scrubEnvironment({ PATH: '/usr/bin::.:node_modules/.bin:/bin:' }, 'linux')).toEqual({
       PATH: '/usr/bin:/bin',
     });
+  });
+
+  it('keeps what programs on Windows need, whatever the case of a name, and runs nothing of the working folder', () => {
+    const env = {
+      Path: String.raw`C:\Windows;.;C:\Program Files\nodejs;bin`,
+      SystemRoot: String.raw`C:\Windows`,
+      APPDATA: String.raw`C:\Users\me\AppData\Roaming`,
+      'ProgramFiles(x86)': String.raw`C:\Program Files (x86)`,
+      GITHUB_TOKEN: 'secret',
+    };
+    expect(scrubEnvironment(env, 'win32')).toEqual({
+      Path: String.raw`C:\Windows;C:\Program Files\nodejs`,
+      SystemRoot: env.SystemRoot,
+      APPDATA: env.APPDATA,
+      'ProgramFiles(x86)': env['ProgramFiles(x86)'],
+      NoDefaultCurrentDirectoryInExePath: '1',
+    });
+    expect(scrubEnvironment({ APPDATA: 'x', GITHUB_TOKEN: 'x' }, 'linux')).toEqual({});
+  });
+
+  it('keeps the folder for temporary files that macOS gives to each user', () => {
+    expect(scrubEnvironment({ TMPDIR: '/var/folders/x' }, 'darwin')).toEqual({ TMPDIR: '/var/folders/x' });
+    expect(scrubEnvironment({ TMPDIR: '/var/folders/x' }, 'linux')).toEqual({});
   });
 
   it('never keeps a value of a name it does not know', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.constant('the secret')), (env) => {
         const known = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TZ|CI|TERM|COLORTERM|NO_COLOR|LC_.*)$/i;
-        const rest = Object.keys(scrubbedEnvironment(env)).filter((name) => !known.test(name));
+        const rest = Object.keys(scrubEnvironment(env, 'linux')).filter((name) => !known.test(name));
         expect(
           rest.filter((name) => !/^(?:SYSTEMROOT|COMSPEC|PATHEXT|USERPROFILE|TE?MP)$/i.test(name)),
         ).toEqual([]);

@@ -1,22 +1,29 @@
-import { eventTypes, isEphemeral, taken, turnChart, type ActionType, type EventType } from '@pawl/core';
+import {
+  eventTypes,
+  isEphemeralEvent,
+  getStepOutcome,
+  turnChart,
+  type ActionType,
+  type EventType,
+} from '@pawl/core';
 import { describe, expect, it } from 'vitest';
-import { answeredBy } from '../../src/schema/actions.ts';
+import { actionAnswerEvents } from '../../src/schema/actions.ts';
 import { eventExamples } from '../../src/schema/examples.ts';
-import { strides } from './reachable.ts';
+import { iterateReachableSteps } from './reachable-steps.ts';
 
 const examples = Object.values(eventExamples);
 
 /** The states in which the machine took the example of each event, found by sending the examples in every order. */
-function statesByEvent(): ReadonlyMap<EventType, ReadonlySet<string>> {
+function collectStatesByEvent(): ReadonlyMap<EventType, ReadonlySet<string>> {
   const found = new Map<EventType, Set<string>>(eventTypes.map((type) => [type, new Set()]));
-  for (const { before, event, after } of strides(examples, 7)) {
-    if (taken(after).ok) found.get(event.type)?.add(before.turn.status);
+  for (const { before, event, after } of iterateReachableSteps(examples, 7)) {
+    if (getStepOutcome(after).ok) found.get(event.type)?.add(before.turn.status);
   }
   return found;
 }
 
 describe('the examples', () => {
-  const states = statesByEvent();
+  const states = collectStatesByEvent();
 
   it.each(eventTypes)('of %s is taken in a state in which the chart says so', (type) => {
     const drawn = turnChart.states.filter(({ moves }) => moves.some(({ on }) => on === type));
@@ -37,10 +44,10 @@ describe('the examples', () => {
 });
 
 describe('the answers to actions', () => {
-  it.each(Object.entries(answeredBy) as [ActionType, readonly EventType[]][])(
+  it.each(Object.entries(actionAnswerEvents) as [ActionType, readonly EventType[]][])(
     'to %s are events that its state takes and that carry its request',
     (action, answers) => {
-      const states = turnChart.states.filter((state) => entered(action).has(state.name));
+      const states = turnChart.states.filter((state) => listEnteredStates(action).has(state.name));
       for (const type of answers) {
         expect(eventExamples[type]).toHaveProperty('request');
         expect(states.some(({ moves }) => moves.some(({ on }) => on === type))).toBe(true);
@@ -50,17 +57,17 @@ describe('the answers to actions', () => {
 
   it('leave out no event that carries a request', () => {
     const answering = eventTypes.filter((type) => 'request' in eventExamples[type]);
-    expect(new Set(Object.values(answeredBy).flat())).toEqual(new Set(answering));
+    expect(new Set(Object.values(actionAnswerEvents).flat())).toEqual(new Set(answering));
   });
 
   it('are ephemeral only where something is shown', () => {
-    const ephemeral = examples.filter(isEphemeral).map(({ type }) => type);
+    const ephemeral = examples.filter(isEphemeralEvent).map(({ type }) => type);
     expect(ephemeral).toEqual(['text-delta', 'call-delta', 'tool-progressed']);
   });
 });
 
 /** The states that are entered with an action. */
-function entered(action: string): ReadonlySet<string> {
+function listEnteredStates(action: string): ReadonlySet<string> {
   const moves = turnChart.states.flatMap((state) => state.moves);
   return new Set(moves.filter(({ does }) => does.includes(action)).map(({ to }) => to));
 }

@@ -3,42 +3,45 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { actionSchemas } from '../../src/schema/actions.ts';
 import { eventExamples } from '../../src/schema/examples.ts';
-import { eventsJsonSchema, type JsonSchema } from '../../src/schema/json-schema.ts';
+import { buildEventsJsonSchema, type JsonSchema } from '../../src/schema/json-schema.ts';
 import { noteSchemas } from '../../src/schema/notes.ts';
-import { schemaName } from '../../src/schema/schema-name.ts';
+import { toSchemaName } from '../../src/schema/schema-name.ts';
 
-const schema = eventsJsonSchema();
+const schema = buildEventsJsonSchema();
 const definitions = schema.$defs;
 const text = JSON.stringify(schema);
 
-type Described = { readonly description?: string; readonly $ref?: string };
+type DescribedSchema = { readonly description?: string; readonly $ref?: string };
 
 /** Every object in the schema that has properties, with a name to find it by. */
-function objectsIn(value: unknown, name: string): readonly (readonly [string, Record<string, Described>])[] {
+function listSchemaObjects(
+  value: unknown,
+  name: string,
+): readonly (readonly [string, Record<string, DescribedSchema>])[] {
   if (typeof value !== 'object' || value === null) return [];
   const inner = Object.entries(value).flatMap(([key, child]) =>
-    key === 'examples' ? [] : objectsIn(child, `${name}.${key}`),
+    key === 'examples' ? [] : listSchemaObjects(child, `${name}.${key}`),
   );
   const isObject = 'type' in value && value.type === 'object' && 'properties' in value;
-  return isObject ? [[name, value.properties as Record<string, Described>], ...inner] : inner;
+  return isObject ? [[name, value.properties as Record<string, DescribedSchema>], ...inner] : inner;
 }
 
 describe('the JSON Schema', () => {
   it('is draft 2020-12 and describes an event', () => {
     expect(schema['$schema']).toBe('https://json-schema.org/draft/2020-12/schema');
     expect(schema['$ref']).toBe('#/$defs/Event');
-    const events = eventTypes.map((type) => ({ $ref: `#/$defs/${schemaName(type, 'Event')}` }));
+    const events = eventTypes.map((type) => ({ $ref: `#/$defs/${toSchemaName(type, 'Event')}` }));
     expect(definitions['Event']).toMatchObject({ anyOf: events });
   });
 
   it('names every event, action and note', () => {
     const names = [
-      ...eventTypes.map((type) => schemaName(type, 'Event')),
-      ...Object.keys(actionSchemas).map((type) => schemaName(type, 'Action')),
-      ...Object.keys(noteSchemas).map((type) => schemaName(type, 'Note')),
+      ...eventTypes.map((type) => toSchemaName(type, 'Event')),
+      ...Object.keys(actionSchemas).map((type) => toSchemaName(type, 'Action')),
+      ...Object.keys(noteSchemas).map((type) => toSchemaName(type, 'Note')),
     ];
     expect(Object.keys(definitions)).toEqual(expect.arrayContaining(names));
-    expect(schemaName('user-message', 'Event')).toBe('UserMessageEvent');
+    expect(toSchemaName('user-message', 'Event')).toBe('UserMessageEvent');
   });
 
   it('refers to nothing that it does not define', () => {
@@ -48,7 +51,7 @@ describe('the JSON Schema', () => {
   });
 
   it('describes every definition and every property of it', () => {
-    const bare = objectsIn(definitions, '').flatMap(([name, properties]) =>
+    const bare = listSchemaObjects(definitions, '').flatMap(([name, properties]) =>
       Object.entries(properties)
         .filter(([, { description, $ref }]) => description === undefined && $ref === undefined)
         .map(([key]) => `${name}: ${key}`),
@@ -69,7 +72,7 @@ describe('the JSON Schema', () => {
   });
 
   it.each(eventTypes)('holds the example of %s, and the example fits it', (type) => {
-    expect(definitions[schemaName(type, 'Event')]?.['examples']).toEqual([eventExamples[type]]);
+    expect(definitions[toSchemaName(type, 'Event')]?.['examples']).toEqual([eventExamples[type]]);
     const read = z.fromJSONSchema(schema);
     expect(read.safeParse(eventExamples[type]).success).toBe(true);
     expect(read.safeParse({ ...eventExamples[type], colour: 'red' }).success).toBe(false);
@@ -77,6 +80,6 @@ describe('the JSON Schema', () => {
 
   it('is plain JSON and the same each time', () => {
     expect(JSON.parse(text)).toEqual(schema);
-    expect(JSON.stringify(eventsJsonSchema())).toBe(text);
+    expect(JSON.stringify(buildEventsJsonSchema())).toBe(text);
   });
 });

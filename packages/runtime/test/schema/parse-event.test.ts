@@ -5,21 +5,21 @@ import { eventExamples } from '../../src/schema/examples.ts';
 import { parseEvent } from '../../src/schema/parse-event.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
-function errorOf(value: unknown): string {
+function parseEventError(value: unknown): string {
   const parsed = parseEvent(value);
   expect(parsed.ok).toBe(false);
   return parsed.ok ? '' : parsed.error;
 }
 
-function reply(calls: unknown, rest: object = {}): object {
+function createReplyEvent(calls: unknown, rest: object = {}): object {
   return { type: 'model-replied', at: 1, text: '', calls, ...rest };
 }
 
-function nested(levels: number): unknown {
+function createNestedArray(levels: number): unknown {
   return JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 }
 
-function keysOf(event: Event): readonly string[] {
+function listEventKeys(event: Event): readonly string[] {
   return Object.keys(event);
 }
 
@@ -30,20 +30,22 @@ describe('an event from outside', () => {
   });
 
   it.each(eventTypes)('is refused with a key too many, and the key is named: %s', (type) => {
-    expect(errorOf({ ...eventExamples[type], colour: 'red' })).toContain(`${type}: unknown key "colour"`);
+    expect(parseEventError({ ...eventExamples[type], colour: 'red' })).toContain(
+      `${type}: unknown key "colour"`,
+    );
   });
 
   it.each(eventTypes)('is refused without its time, and that is named: %s', (type) => {
     const { at, ...rest } = eventExamples[type];
     expect(at).toBeTypeOf('number');
-    expect(errorOf(rest)).toBe(`${type}: at: missing; expected a number`);
+    expect(parseEventError(rest)).toBe(`${type}: at: missing; expected a number`);
   });
 
   it.each(eventTypes)(
     'is refused with a value of the wrong kind in any field, which is named: %s',
     (type) => {
-      for (const key of keysOf(eventExamples[type])) {
-        if (key !== 'type') expect(errorOf({ ...eventExamples[type], [key]: [true] })).toContain(key);
+      for (const key of listEventKeys(eventExamples[type])) {
+        if (key !== 'type') expect(parseEventError({ ...eventExamples[type], [key]: [true] })).toContain(key);
       }
     },
   );
@@ -51,7 +53,7 @@ describe('an event from outside', () => {
   it('carries any JSON as a payload', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
-        const event = reply([{ tool: 'read', args: json }]);
+        const event = createReplyEvent([{ tool: 'read', args: json }]);
         expect(parseEvent(event)).toEqual({ ok: true, event });
       }),
     );
@@ -86,7 +88,7 @@ describe('the error', () => {
     ['endless time', { type: 'retry-due', at: Infinity }, 'retry-due: at: expected a number, got Infinity'],
     [
       'half a request',
-      reply([], { request: 1.5 }),
+      createReplyEvent([], { request: 1.5 }),
       'model-replied: request: expected a whole number, got 1.5',
     ],
     ['too much jitter', { ...failure, jitter: 1.5 }, 'model-failed: jitter: expected at most 1, got 1.5'],
@@ -101,10 +103,14 @@ describe('the error', () => {
       { ...eventExamples['phase-started'], number: 0.5 },
       'phase-started: number: expected a whole number, got 0.5',
     ],
-    ['no arguments', reply([{ tool: 'a' }]), 'model-replied: calls[0].args: missing; expected any JSON'],
+    [
+      'no arguments',
+      createReplyEvent([{ tool: 'a' }]),
+      'model-replied: calls[0].args: missing; expected any JSON',
+    ],
     [
       'an unknown choice',
-      reply([{ tool: 'a', args: 1, permission: 'maybe' }]),
+      createReplyEvent([{ tool: 'a', args: 1, permission: 'maybe' }]),
       'model-replied: calls[0].permission: expected one of "allow", "ask", "deny", got "maybe"',
     ],
     [
@@ -122,9 +128,13 @@ describe('the error', () => {
       { ...result, outcome: { ok: true, output: 1, error: 2 } },
       'tool-finished: outcome: unknown key "error"; the keys are ok, output, final',
     ],
-    ['several mistakes', reply([1, 2, 3]), 'model-replied: calls[0]: expected an object, got 1 (and 2 more)'],
+    [
+      'several mistakes',
+      createReplyEvent([1, 2, 3]),
+      'model-replied: calls[0]: expected an object, got 1 (and 2 more)',
+    ],
   ])('says what is wrong with %s', (_, value, error) => {
-    expect(errorOf(value)).toBe(error);
+    expect(parseEventError(value)).toBe(error);
   });
 
   it('is one short line without control characters, whatever came', () => {
@@ -157,46 +167,53 @@ describe('the error', () => {
   it('stays short for a type, a key or a value of a million characters', () => {
     const long = 'x'.repeat(1_000_000);
     for (const value of [{ type: long }, { type: 'retry-due', [long]: 1 }, { type: 'retry-due', at: long }]) {
-      expect(errorOf(value).length).toBeLessThan(150);
+      expect(parseEventError(value).length).toBeLessThan(150);
     }
   });
 });
 
 describe('a hostile payload', () => {
   it('may be nested 256 levels deep and not one more', () => {
-    expect(parseEvent(reply([{ tool: 'a', args: nested(256) }])).ok).toBe(true);
+    expect(parseEvent(createReplyEvent([{ tool: 'a', args: createNestedArray(256) }])).ok).toBe(true);
     const error = 'model-replied: calls[0].args: nested too deeply; expected at most 256 levels';
-    expect(errorOf(reply([{ tool: 'a', args: nested(257) }]))).toBe(error);
-    expect(errorOf(reply([{ tool: 'a', args: nested(500_000) }]))).toBe(error);
+    expect(parseEventError(createReplyEvent([{ tool: 'a', args: createNestedArray(257) }]))).toBe(error);
+    expect(parseEventError(createReplyEvent([{ tool: 'a', args: createNestedArray(500_000) }]))).toBe(error);
   });
 
   it.each(['text', 'calls', 'usage', 'request', 'extra'])(
     'is an error and no crash when %s is deeply nested',
     (key) => {
-      expect(errorOf(reply([], { [key]: nested(500_000) }))).toContain(key);
+      expect(parseEventError(createReplyEvent([], { [key]: createNestedArray(500_000) }))).toContain(key);
     },
   );
 
   it('that contains itself is refused', () => {
     const loop: unknown[] = [];
     loop.push(loop, loop);
-    expect(errorOf(reply([{ tool: 'a', args: loop }]))).toMatch(/too large or without end$/);
+    expect(parseEventError(createReplyEvent([{ tool: 'a', args: loop }]))).toMatch(
+      /too large or without end$/,
+    );
   });
 
   it.each([undefined, Number.NaN, 1n, Symbol('x'), () => 1, new Date(0), new Map(), [undefined]])(
     'that JSON cannot hold is refused: %s',
     (value) => {
-      expect(errorOf(reply([{ tool: 'a', args: { value } }]))).toContain('calls[0].args: expected JSON');
+      expect(parseEventError(createReplyEvent([{ tool: 'a', args: { value } }]))).toContain(
+        'calls[0].args: expected JSON',
+      );
     },
   );
 
   it('of too many bad calls is one mistake', () => {
     const error = 'model-replied: calls: expected an array of at most 10000 items, got 3000000';
-    expect(errorOf(reply(Array.from({ length: 3_000_000 }, () => 0)))).toBe(error);
+    expect(parseEventError(createReplyEvent(Array.from({ length: 3_000_000 }, () => 0)))).toBe(error);
   });
 
   it('keeps a key named __proto__ as data and changes nothing else by it', () => {
-    const line = JSON.stringify(reply([{ tool: 'a', args: { x: 1 } }])).replace('"x"', '"__proto__"');
+    const line = JSON.stringify(createReplyEvent([{ tool: 'a', args: { x: 1 } }])).replace(
+      '"x"',
+      '"__proto__"',
+    );
     const parsed = parseEvent(JSON.parse(line));
     expect(JSON.stringify(parsed.ok && parsed.event)).toBe(line);
     expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
@@ -206,12 +223,12 @@ describe('a hostile payload', () => {
     'is not a way to bring a key named %s into an event',
     (key) => {
       const line = `{"type":"retry-due","at":1,"${key}":{"polluted":true}}`;
-      expect(errorOf(JSON.parse(line))).toContain(`unknown key "${key}"`);
+      expect(parseEventError(JSON.parse(line))).toContain(`unknown key "${key}"`);
       expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
     },
   );
 
   it.each(['__proto__', 'constructor', 'hasOwnProperty'])('is not a way to find a type named %s', (type) => {
-    expect(errorOf({ type })).toContain(`unknown event type "${type}"`);
+    expect(parseEventError({ type })).toContain(`unknown event type "${type}"`);
   });
 });

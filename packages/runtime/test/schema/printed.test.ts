@@ -3,11 +3,11 @@ import {
   createSession,
   eventTypes,
   findProfile,
-  profiles,
+  builtInProfiles,
   step,
   turnChart,
   type Event,
-  type Step,
+  type SessionStep,
 } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -17,11 +17,11 @@ import { eventExamples } from '../../src/schema/examples.ts';
 import { noteSchemas } from '../../src/schema/notes.ts';
 import { printAction, printState } from '../../src/schema/printed.ts';
 import { stateSchema } from '../../src/schema/states.ts';
-import { strides, type Stride } from './reachable.ts';
+import { iterateReachableSteps, type ReachableStep } from './reachable-steps.ts';
 
 /** The examples without their requests, so that they fit whatever is under way, and some that lead to other places. */
 const events: readonly Event[] = [
-  ...eventTypes.map((type) => withoutRequest(eventExamples[type])),
+  ...eventTypes.map((type) => omitRequest(eventExamples[type])),
   { type: 'model-replied', at: 5, text: 'Done.', calls: [] },
   { type: 'model-replied', at: 5, text: '', calls: [{ id: 'call_1', tool: 'edit', args: null }] },
   { type: 'model-failed', at: 5, error: { kind: 'context-overflow', message: 'No room.' } },
@@ -30,12 +30,12 @@ const events: readonly Event[] = [
   { type: 'phase-started', at: 5, number: 2, description: 'Clean up' },
 ];
 
-function withoutRequest(event: Event): Event {
+function omitRequest(event: Event): Event {
   return Object.fromEntries(Object.entries(event).filter(([key]) => key !== 'request')) as Event;
 }
 
 /** What the schemas do not say about what is printed after a step. */
-function misprints({ session, actions, notes }: Step): readonly unknown[] {
+function findSchemaMismatches({ session, actions, notes }: SessionStep): readonly unknown[] {
   const printed = actions.map((action) => printAction(action, session, 0));
   const tables: Readonly<Record<string, z.ZodType>>[] = [actionSchemas, noteSchemas];
   const typed = [printed, notes].flatMap((values, table) =>
@@ -49,12 +49,12 @@ function misprints({ session, actions, notes }: Step): readonly unknown[] {
     .map(([value]) => value);
 }
 
-function* stepsOf(all: Iterable<Stride>): Generator<Step> {
+function* iterateSteps(all: Iterable<ReachableStep>): Generator<SessionStep> {
   for (const { after } of all) yield after;
 }
 
 /** What only a profile with modes and a working memory does. */
-function* stepsWithMemory(): Generator<Step> {
+function* iterateMemorySteps(): Generator<SessionStep> {
   const settings = findProfile('lkj')?.settings ?? {};
   const [call] = [
     { id: 'c', tool: 'working_memory_add', args: { tags: 'long', value: 'word '.repeat(5_000) } },
@@ -77,8 +77,8 @@ describe('what is printed', () => {
   it('is as its schema says, in every state and for every action and note', () => {
     const kinds = { states: new Set<string>(), actions: new Set<string>(), notes: new Set<string>() };
     const wrong: unknown[] = [];
-    for (const after of [...stepsOf(strides(events, 5)), ...stepsWithMemory()]) {
-      wrong.push(...misprints(after));
+    for (const after of [...iterateSteps(iterateReachableSteps(events, 5)), ...iterateMemorySteps()]) {
+      wrong.push(...findSchemaMismatches(after));
       const { session, actions, notes } = after;
       kinds.states.add(session.turn.status);
       for (const { type } of actions) kinds.actions.add(type);
@@ -94,11 +94,11 @@ describe('what is printed', () => {
   it('is as its schema says on long random walks of every profile', () => {
     const walks = fc.array(fc.constantFrom(...events), { maxLength: 60, size: 'max' });
     fc.assert(
-      fc.property(fc.constantFrom(...profiles), walks, ({ name, settings }, walk) => {
+      fc.property(fc.constantFrom(...builtInProfiles), walks, ({ name, settings }, walk) => {
         let session = createSession({ id: 'walk', at: 0, profile: name, settings });
         for (const event of walk) {
           const after = step(session, event);
-          expect(misprints(after)).toEqual([]);
+          expect(findSchemaMismatches(after)).toEqual([]);
           session = after.session;
         }
       }),

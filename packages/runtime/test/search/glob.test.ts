@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { literalGlob, parseGlob, parseNameGlob } from '../../src/search/glob.ts';
+import { toLiteralGlob, parseGlob, parseNameGlob } from '../../src/search/glob.ts';
 
-const fits = (pattern: string, path: string): boolean | undefined => parseGlob(pattern)?.(path);
+const matchesGlob = (pattern: string, path: string): boolean | undefined => parseGlob(pattern)?.(path);
 
 describe('a pattern for paths', () => {
   it.each([
@@ -22,15 +22,15 @@ describe('a pattern for paths', () => {
     { pattern: '**', path: 'any/thing', expected: true },
     { pattern: '?', path: '👍', expected: true },
   ])('$pattern on $path: $expected', ({ pattern, path, expected }) => {
-    expect(fits(pattern, path)).toBe(expected);
+    expect(matchesGlob(pattern, path)).toBe(expected);
   });
 
   it('made from a path fits that path and no other', () => {
     const path = fc.stringMatching(/^[a-c*?[\]{}\\,!.-]{1,12}$/);
     fc.assert(
       fc.property(path, path, (one, other) => {
-        expect(fits(literalGlob(one), one)).toBe(true);
-        expect(fits(literalGlob(one), other)).toBe(one === other);
+        expect(matchesGlob(toLiteralGlob(one), one)).toBe(true);
+        expect(matchesGlob(toLiteralGlob(one), other)).toBe(one === other);
       }),
     );
   });
@@ -40,7 +40,7 @@ describe('a pattern for paths', () => {
   });
 
   it.each(['[', '{', '\\', '[a', '{a,'])('made of nothing but %s answers at once', (piece) => {
-    expect(fits(piece.repeat(3_000), 'x'.repeat(3_000))).not.toBe(true);
+    expect(matchesGlob(piece.repeat(3_000), 'x'.repeat(3_000))).not.toBe(true);
   });
 
   it('for one word takes a slash for a character like any other', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createIgnore } from '../../src/search/ignore.ts';
+import { createIgnoreFilter } from '../../src/search/ignore.ts';
 
 describe('ignoring', () => {
   it.each([
@@ -22,26 +22,26 @@ describe('ignoring', () => {
     { rule: '*.md\r\n', path: 'a.md', ignored: true },
     { rule: '(a+)+$', path: '(a+)+$', ignored: true },
   ])('$rule on $path: $ignored', ({ rule, path, ignored }) => {
-    expect(createIgnore(rule)(path, false)).toBe(ignored);
+    expect(createIgnoreFilter(rule)(path, false)).toBe(ignored);
   });
 
   it('takes a rule with a slash at its end for folders', () => {
-    expect(createIgnore('only-folders/')('sub/only-folders', true)).toBe(true);
+    expect(createIgnoreFilter('only-folders/')('sub/only-folders', true)).toBe(true);
   });
 
   it('leaves out installed dependencies at any depth, but not a file of that name', () => {
-    const ignore = createIgnore('');
+    const ignore = createIgnoreFilter('');
     expect(ignore('packages/a/node_modules', true)).toBe(true);
     expect(ignore('node_modules', false)).toBe(false);
   });
 
   it('matches a name that is spelt out, whatever it holds', () => {
     const name = fc.stringMatching(/^[a-z.+(){}^$|-]{1,20}$/);
-    fc.assert(fc.property(name, (path) => createIgnore(`/${path}`)(path, false)));
+    fc.assert(fc.property(name, (path) => createIgnoreFilter(`/${path}`)(path, false)));
   });
 
   it('answers at once to a rule made to take for ever', () => {
     const rule = '*a'.repeat(60);
-    expect(createIgnore(`${rule}b`)('a'.repeat(250), false)).toBe(false);
+    expect(createIgnoreFilter(`${rule}b`)('a'.repeat(250), false)).toBe(false);
   });
 });

@@ -4,10 +4,13 @@ import { describe, expect, it } from 'vitest';
 import type { IndexProgress } from '../../src/search/index-folder.ts';
 import { indexFolder } from '../../src/search/index-folder.ts';
 import { WorkspaceError } from '../../src/search/workspace-error.ts';
-import { tempFolder } from './temp-folder.ts';
+import { createTempFolder } from './temp-folder.ts';
+
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
 
 /** Runs something as a user who may not read everything, which root may. */
-async function asOrdinaryUser<Result>(run: () => Promise<Result>): Promise<Result> {
+async function runAsOrdinaryUser<Result>(run: () => Promise<Result>): Promise<Result> {
   const isRoot = process.getuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
   try {
@@ -19,7 +22,10 @@ async function asOrdinaryUser<Result>(run: () => Promise<Result>): Promise<Resul
 
 describe('indexing a folder', () => {
   it('finds the text of every file, with paths relative to the folder', async () => {
-    using folder = tempFolder({ 'readme.md': 'A pawl catches.', 'docs/deep/notes.txt': 'A ratchet turns.' });
+    using folder = createTempFolder({
+      'readme.md': 'A pawl catches.',
+      'docs/deep/notes.txt': 'A ratchet turns.',
+    });
     using index = await indexFolder(folder.root);
     expect(index.root).toBe(folder.root);
     expect(index.paths).toEqual(['readme.md', 'docs/deep/notes.txt']);
@@ -27,7 +33,7 @@ describe('indexing a folder', () => {
   });
 
   it('reads files before sub-folders and names in order, the same each time', async () => {
-    using folder = tempFolder({ 'b.md': 'b', 'a/z.md': 'z', 'a/B.md': 'B', 'c.md': 'c', 'A.md': 'A' });
+    using folder = createTempFolder({ 'b.md': 'b', 'a/z.md': 'z', 'a/B.md': 'B', 'c.md': 'c', 'A.md': 'A' });
     using first = await indexFolder(folder.root);
     using second = await indexFolder(folder.root);
     expect(first.paths).toEqual(['A.md', 'b.md', 'c.md', 'a/B.md', 'a/z.md']);
@@ -35,7 +41,7 @@ describe('indexing a folder', () => {
   });
 
   it('skips binary files and text that is not UTF-8, and says so', async () => {
-    using folder = tempFolder({
+    using folder = createTempFolder({
       'nul.bin': 'text\0text',
       'latin1.txt': Uint8Array.of(0x63, 0x61, 0x66, 0xe9),
       'fine.txt': 'café',
@@ -49,7 +55,7 @@ describe('indexing a folder', () => {
   });
 
   it('does not read a file over the limit', async () => {
-    using folder = tempFolder({ 'huge.txt': 'start', 'small.txt': 'small' });
+    using folder = createTempFolder({ 'huge.txt': 'start', 'small.txt': 'small' });
     // Sparse: it takes no room on the disk, and would take two hundred megabytes in memory.
     truncateSync(folder.at('huge.txt'), 200 * 1024 * 1024);
     const before = process.memoryUsage().arrayBuffers;
@@ -59,8 +65,8 @@ describe('indexing a folder', () => {
     expect(index.skips).toEqual([{ path: 'huge.txt', reason: 'too-large' }]);
   });
 
-  it('follows no symbolic link and opens no pipe', async () => {
-    using folder = tempFolder({ 'real.txt': 'real' });
+  onUnix('follows no symbolic link and opens no pipe', async () => {
+    using folder = createTempFolder({ 'real.txt': 'real' });
     symlinkSync('/etc', folder.at('link'));
     symlinkSync(folder.at('real.txt'), folder.at('alias.txt'));
     execFileSync('mkfifo', [folder.at('pipe')]);
@@ -73,12 +79,16 @@ describe('indexing a folder', () => {
     ]);
   });
 
-  it('skips what may not be read and goes on', async () => {
-    using folder = tempFolder({ 'open.txt': 'open', 'closed.txt': 'secret', 'closed/inside.txt': 'inside' });
+  onUnix('skips what may not be read and goes on', async () => {
+    using folder = createTempFolder({
+      'open.txt': 'open',
+      'closed.txt': 'secret',
+      'closed/inside.txt': 'inside',
+    });
     chmodSync(folder.root, 0o755);
     chmodSync(folder.at('closed.txt'), 0o000);
     chmodSync(folder.at('closed'), 0o000);
-    using index = await asOrdinaryUser(() => indexFolder(folder.root));
+    using index = await runAsOrdinaryUser(() => indexFolder(folder.root));
     expect(index.paths).toEqual(['open.txt']);
     expect(index.skips).toEqual([
       { path: 'closed.txt', reason: 'unreadable' },
@@ -88,7 +98,7 @@ describe('indexing a folder', () => {
   });
 
   it('leaves out dependencies, build output and what the .gitignore of the root names', async () => {
-    using folder = tempFolder({
+    using folder = createTempFolder({
       '.gitignore': '*.log\n/private/\n',
       'a.log': 'x',
       'kept.md': 'x',
@@ -110,14 +120,14 @@ describe('indexing a folder', () => {
     { limits: { fileBytes: 3 }, paths: [], skip: { path: '1.md', reason: 'too-large' } },
     { limits: { depth: 1 }, paths: ['1.md', '2.md', '3.md'], skip: { path: 'a/b', reason: 'too-deep' } },
   ])('stops at $limits and says where', async ({ limits, paths, skip }) => {
-    using folder = tempFolder({ '1.md': 'four', '2.md': 'four', '3.md': 'four', 'a/b/4.md': 'four' });
+    using folder = createTempFolder({ '1.md': 'four', '2.md': 'four', '3.md': 'four', 'a/b/4.md': 'four' });
     using index = await indexFolder(folder.root, { limits });
     expect(index.paths).toEqual(paths);
     expect(index.skips[0]).toEqual(skip);
   });
 
   it('tells how far it is after each file', async () => {
-    using folder = tempFolder({ 'a.md': 'one', 'b.md': 'three' });
+    using folder = createTempFolder({ 'a.md': 'one', 'b.md': 'three' });
     const seen: IndexProgress[] = [];
     using index = await indexFolder(folder.root, { onProgress: (progress) => seen.push(progress) });
     expect(index.bytes).toBe(8);
@@ -128,7 +138,7 @@ describe('indexing a folder', () => {
   });
 
   it('stops when it is aborted', async () => {
-    using folder = tempFolder({ 'a.md': 'one', 'b.md': 'two', 'c.md': 'three' });
+    using folder = createTempFolder({ 'a.md': 'one', 'b.md': 'two', 'c.md': 'three' });
     const abort = new AbortController();
     const reason = new Error('enough');
     const seen: string[] = [];
@@ -141,7 +151,7 @@ describe('indexing a folder', () => {
   });
 
   it('can be closed twice and answers nothing afterwards', async () => {
-    using folder = tempFolder({ 'a.md': 'one' });
+    using folder = createTempFolder({ 'a.md': 'one' });
     const index = await indexFolder(folder.root);
     index.close();
     index.close();
@@ -149,7 +159,7 @@ describe('indexing a folder', () => {
   });
 
   it('finds nothing in an empty folder', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     using index = await indexFolder(folder.root);
     expect(index.search('anything')).toMatchObject({ matched: 'none', total: 0, hits: [] });
   });
@@ -162,20 +172,20 @@ describe('a folder that cannot be used', () => {
     { path: 'file.txt', code: 'not-a-folder', says: /This is not a folder: ".*file\.txt"\. Name/ },
     { path: 'file.txt/deeper', code: 'not-a-folder', says: /This is not a folder/ },
   ])('is one error with a code and one line: $code, $says', async ({ path, code, says }) => {
-    using folder = tempFolder({ 'file.txt': 'x' });
+    using folder = createTempFolder({ 'file.txt': 'x' });
     const error: unknown = await indexFolder(folder.at(path)).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(WorkspaceError);
     expect(error).toMatchObject({ code, message: expect.stringMatching(says) });
     expect(String(error)).not.toContain('\n');
   });
 
-  it('is an error too when it may not be listed', async () => {
-    using folder = tempFolder();
+  onUnix('is an error too when it may not be listed', async () => {
+    using folder = createTempFolder();
     chmodSync(folder.root, 0o755);
     mkdirSync(folder.at('closed'));
     writeFileSync(folder.at('closed/file.txt'), 'x');
     chmodSync(folder.at('closed'), 0o000);
-    const error: unknown = await asOrdinaryUser(() =>
+    const error: unknown = await runAsOrdinaryUser(() =>
       indexFolder(folder.at('closed')).catch((reason: unknown) => reason),
     );
     expect(error).toMatchObject({ name: 'WorkspaceError', code: 'unreadable' });

@@ -1,22 +1,22 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { passageLimits } from '../../src/search/limits.ts';
-import { cutIntoPassages } from '../../src/search/passages.ts';
+import { splitPassages } from '../../src/search/passages.ts';
 
-const cut = (text: string, isMarkdown = true) => [...cutIntoPassages(text, isMarkdown)];
-const lines = (count: number, word = 'line') =>
+const splitText = (text: string, isMarkdown = true) => [...splitPassages(text, isMarkdown)];
+const createLines = (count: number, word = 'line') =>
   Array.from({ length: count }, (_, index) => `${word} ${index + 1}`);
 
 describe('cutting a text into passages', () => {
   it('keeps a short text whole and counts lines from 1', () => {
-    expect(cut('\n\none\ntwo\n\nfour\n')).toEqual([
+    expect(splitText('\n\none\ntwo\n\nfour\n')).toEqual([
       { first: 3, last: 6, headings: [], text: 'one\ntwo\n\nfour' },
     ]);
   });
 
   it('cuts before a heading and names the headings above', () => {
     const text = '# Guide\nintro\n## Set up\nsteps\n### Linux\napt\n## Use\nrun';
-    expect(cut(text).map(({ first, headings }) => ({ first, headings }))).toEqual([
+    expect(splitText(text).map(({ first, headings }) => ({ first, headings }))).toEqual([
       { first: 1, headings: ['Guide'] },
       { first: 3, headings: ['Guide', 'Set up'] },
       { first: 5, headings: ['Guide', 'Set up', 'Linux'] },
@@ -25,26 +25,26 @@ describe('cutting a text into passages', () => {
   });
 
   it('leaves a heading with the heading right below it', () => {
-    expect(cut('# Guide\n\n## Set up\nsteps')).toEqual([
+    expect(splitText('# Guide\n\n## Set up\nsteps')).toEqual([
       { first: 1, last: 4, headings: ['Guide', 'Set up'], text: '# Guide\n\n## Set up\nsteps' },
     ]);
   });
 
   it('takes no heading from a code fence or from code', () => {
-    expect(cut('```sh\n# not a heading\n```')[0]?.headings).toEqual([]);
-    expect(cut('x = 1\n# comment\ny = 2', false)).toHaveLength(1);
+    expect(splitText('```sh\n# not a heading\n```')[0]?.headings).toEqual([]);
+    expect(splitText('x = 1\n# comment\ny = 2', false)).toHaveLength(1);
   });
 
   it('cuts a long text at blank lines', () => {
-    const text = [...lines(12), '', ...lines(12, 'more')].join('\n');
-    expect(cut(text).map(({ first, last }) => [first, last])).toEqual([
+    const text = [...createLines(12), '', ...createLines(12, 'more')].join('\n');
+    expect(splitText(text).map(({ first, last }) => [first, last])).toEqual([
       [1, 12],
       [14, 25],
     ]);
   });
 
   it('cuts after so many lines where there is no blank one', () => {
-    const passages = cut(lines(50).join('\n'));
+    const passages = splitText(createLines(50).join('\n'));
     expect(passages.map(({ first, last }) => [first, last])).toEqual([
       [1, 20],
       [21, 40],
@@ -53,7 +53,7 @@ describe('cutting a text into passages', () => {
   });
 
   it('cuts a very long line at spaces, and keeps its number', () => {
-    const passages = cut(`short\n${'word '.repeat(1_000)}\nend`);
+    const passages = splitText(`short\n${'word '.repeat(1_000)}\nend`);
     expect(passages.map(({ first, last }) => [first, last])).toEqual([
       [1, 1],
       [2, 2],
@@ -66,21 +66,21 @@ describe('cutting a text into passages', () => {
 
   it('does not cut a character in half', () => {
     const text = `x${'😀'.repeat(3_000)}`;
-    const joined = cut(text).map((passage) => passage.text);
+    const joined = splitText(text).map((passage) => passage.text);
     expect(joined.every((piece) => piece.isWellFormed())).toBe(true);
     expect(joined.join('')).toBe(text);
   });
 
   it('keeps imports apart from the code below them', () => {
     const text = "import a from 'a';\nimport {\n  b,\n} from 'b';\n\nexport const c = a(b);";
-    expect(cut(text, false).map(({ first, last }) => [first, last])).toEqual([
+    expect(splitText(text, false).map(({ first, last }) => [first, last])).toEqual([
       [1, 4],
       [6, 6],
     ]);
   });
 
   it('takes both kinds of line ends', () => {
-    expect(cut('one\r\ntwo\r\n')).toEqual([{ first: 1, last: 2, headings: [], text: 'one\ntwo' }]);
+    expect(splitText('one\r\ntwo\r\n')).toEqual([{ first: 1, last: 2, headings: [], text: 'one\ntwo' }]);
   });
 
   it('loses no line, moves none, and keeps every passage small', () => {
@@ -91,7 +91,7 @@ describe('cutting a text into passages', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 80 }), fc.boolean(), (all, isMarkdown) => {
         const found = new Map<number, string>();
-        for (const { first, text } of cut(all.join('\n'), isMarkdown)) {
+        for (const { first, text } of splitText(all.join('\n'), isMarkdown)) {
           for (const [index, each] of text.split('\n').entries()) {
             expect(found.has(first + index)).toBe(false);
             found.set(first + index, each);

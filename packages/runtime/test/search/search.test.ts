@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FolderIndex } from '../../src/search/index-folder.ts';
 import { indexFolder } from '../../src/search/index-folder.ts';
 import type { TempFolder } from './temp-folder.ts';
-import { tempFolder } from './temp-folder.ts';
+import { createTempFolder } from './temp-folder.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 const files = {
@@ -30,7 +30,7 @@ let folder: TempFolder;
 let index: FolderIndex;
 
 beforeAll(async () => {
-  folder = tempFolder(files);
+  folder = createTempFolder(files);
   index = await indexFolder(folder.root);
 });
 
@@ -39,7 +39,7 @@ afterAll(() => {
   folder[Symbol.dispose]();
 });
 
-const found = (query: string) => index.search(query).hits.map(({ path }) => path);
+const searchPaths = (query: string) => index.search(query).hits.map(({ path }) => path);
 
 describe('a search', () => {
   it('tells where the passage is, under which heading, and which terms it has', () => {
@@ -73,12 +73,12 @@ describe('a search', () => {
   });
 
   it('puts a passage with more of the terms first', () => {
-    expect(found('wheel friction')[0]).toBe('docs/guide.md');
+    expect(searchPaths('wheel friction')[0]).toBe('docs/guide.md');
     expect(index.search('wheel friction').hits[0]?.terms).toEqual(['wheel', 'friction']);
   });
 
   it('puts it before a passage that repeats one of them', async () => {
-    using other = tempFolder({
+    using other = createTempFolder({
       'a-often.md': 'alpha alpha alpha alpha',
       'b-both.md': `${'Some other words to make it long.\n'.repeat(15)}alpha beta`,
       ...Object.fromEntries(
@@ -117,7 +117,7 @@ describe('a word is found', () => {
     ['in backticks', '`shift_gear`', 'src/gear_box.py'],
     ['with a possessive', "the pawl's", 'docs/guide.md'],
   ])('%s: %s', (_how, query, path) => {
-    expect(found(query)[0]).toBe(path);
+    expect(searchPaths(query)[0]).toBe(path);
   });
 });
 
@@ -129,16 +129,16 @@ describe('a word inside a longer one', () => {
 
 describe('the order', () => {
   it('puts documents before tests and both before lock files', () => {
-    const order = found('friction');
+    const order = searchPaths('friction');
     expect(order).toEqual(['docs/guide.md', 'test/brake.test.ts', 'package-lock.json']);
   });
 
   it('still finds what only a lock file has', () => {
-    expect(found('zebra')).toEqual(['package-lock.json']);
+    expect(searchPaths('zebra')).toEqual(['package-lock.json']);
   });
 
   it('puts a file first that is asked for by name', () => {
-    expect(found('friction brake.test.ts')[0]).toBe('test/brake.test.ts');
+    expect(searchPaths('friction brake.test.ts')[0]).toBe('test/brake.test.ts');
   });
 });
 
@@ -162,14 +162,14 @@ describe('nothing in a query is syntax', () => {
   });
 
   it('takes the percent sign and the underscore for themselves', () => {
-    expect(found('"00% sur"')).toEqual(['notes.txt']);
-    expect(found('"er_scor"')).toEqual(['notes.txt']);
-    expect(found('"erXscor"')).toEqual([]);
+    expect(searchPaths('"00% sur"')).toEqual(['notes.txt']);
+    expect(searchPaths('"er_scor"')).toEqual(['notes.txt']);
+    expect(searchPaths('"erXscor"')).toEqual([]);
   });
 
   it('finds words beside operators and signs', () => {
-    expect(found('(pawl) AND "catch"*')[0]).toBe('docs/guide.md');
-    expect(found('\0pawl\0')[0]).toBe('docs/guide.md');
+    expect(searchPaths('(pawl) AND "catch"*')[0]).toBe('docs/guide.md');
+    expect(searchPaths('\0pawl\0')[0]).toBe('docs/guide.md');
   });
 
   it('has no terms when it is blank', () => {

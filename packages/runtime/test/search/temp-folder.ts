@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 export type TempFolder = { readonly root: string; at(path: string): string; [Symbol.dispose](): void };
 
 /** A real folder with these files, gone at the end of the block that holds it. */
-export function tempFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): TempFolder {
+export function createTempFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): TempFolder {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-')));
   const at = (path: string) => join(root, path);
   for (const [path, content] of Object.entries(files)) {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { slipsBetween } from '../../src/search/spelling.ts';
-import { hiddenWords, splitIdentifier, stem } from '../../src/search/words.ts';
+import { countSpellingSlips } from '../../src/search/spelling.ts';
+import { extractHiddenWords, splitIdentifier, stemWord } from '../../src/search/words.ts';
 
 describe('words', () => {
   it.each([
@@ -19,11 +19,11 @@ describe('words', () => {
     ['circle', 'circles', 'circling', 'circled'],
     ['query', 'queries', 'querying', 'queried'],
   ])('%s, %s, %s and %s are one', (...forms) => {
-    expect(new Set(forms.map(stem)).size).toBe(1);
+    expect(new Set(forms.map(stemWord)).size).toBe(1);
   });
 
   it('leaves data alone', () => {
-    expect(hiddenWords('aB'.repeat(100))).toBe('');
+    expect(extractHiddenWords('aB'.repeat(100))).toBe('');
   });
 });
 
@@ -35,15 +35,15 @@ describe('slips between words', () => {
     ['pawl', 'bowl', 2],
     ['pawl', 'ratchet', 3],
   ])('%s and %s: %i', (a, b, slips) => {
-    expect(slipsBetween(a, b)).toBe(slips);
+    expect(countSpellingSlips(a, b)).toBe(slips);
   });
 
   it('are as many one way as the other, and none only for the same word', () => {
     const word = fc.stringMatching(/^[abc]{0,6}$/);
     fc.assert(
       fc.property(word, word, (a, b) => {
-        expect(slipsBetween(a, b)).toBe(slipsBetween(b, a));
-        expect(slipsBetween(a, b) === 0).toBe(a === b);
+        expect(countSpellingSlips(a, b)).toBe(countSpellingSlips(b, a));
+        expect(countSpellingSlips(a, b) === 0).toBe(a === b);
       }),
     );
   });

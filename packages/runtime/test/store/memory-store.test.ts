@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 import { createMemoryStore } from '../../src/store/memory-store.ts';
-import { keepsItsPromises } from './store-contract.ts';
+import { describeStoreContract } from './store-contract.ts';
 
 describe('a store in memory', () => {
-  keepsItsPromises(() => {
+  describeStoreContract(() => {
     const store = createMemoryStore();
     return () => store;
   });

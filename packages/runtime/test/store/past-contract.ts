@@ -1,36 +1,42 @@
 import {
-  conversationOf,
-  pendingActions,
+  getConversation,
+  listPendingActions,
   replay,
   step,
-  toArray,
-  unpaused,
+  toItemArray,
+  getUnpausedTurn,
   type Event,
   type Session,
 } from '@pawl/core';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fork } from '../../src/store/fork.ts';
-import { stateHash } from '../../src/store/state-hash.ts';
+import { forkStoredSession } from '../../src/store/fork.ts';
+import { computeStateHash } from '../../src/store/state-hash.ts';
 import type { Store } from '../../src/store/store.ts';
-import { randomWork, type Work } from './random-work.ts';
-import { eventsOf, keptIn, session, tale, tell } from './tale.ts';
+import { arbitrarySession, type RandomSession } from './arbitrary-session.ts';
+import {
+  listStoredEvents,
+  collectStoredEvents,
+  createSampleSession,
+  createSampleLog,
+  appendSampleEvents,
+} from './sample-session.ts';
 
 /** What holds of every store about how a session was before, and about going on from there. */
-export function keepsThePast(make: () => () => Store): void {
-  opensThePast(make);
-  beginsWithAPast(make);
-  forksEverywhere(make);
-  forksSafely(make);
+export function describePastContract(make: () => () => Store): void {
+  describeOpeningPast(make);
+  describeStartingWithPast(make);
+  describeForkPoints(make);
+  describeForkInterruptions(make);
 }
 
 const now = 5_000_000;
 
-function opensThePast(make: () => () => Store): void {
+function describeOpeningPast(make: () => () => Store): void {
   it('gives the session as it was after any of its events', async () => {
     const store = make()();
     await fc.assert(
-      fc.asyncProperty(randomWork(40), fc.nat(40), async ({ start, log }, snapshotAt) => {
+      fc.asyncProperty(arbitrarySession(40), fc.nat(40), async ({ start, log }, snapshotAt) => {
         await store.remove(start.id);
         let at = await store.create(start, 'me');
         let then = start;
@@ -56,7 +62,12 @@ function opensThePast(make: () => () => Store): void {
 
   it.each([4, -1, 1.5, Number.NaN, Infinity])('says how far a session goes when asked for %d', async (at) => {
     const store = make()();
-    await tell(store, session(), await store.create(session(), 'me'), 3);
+    await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      3,
+    );
     await expect(store.open('a', { at })).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining(`from event 0 to event 3; event ${at} was asked for`),
@@ -66,8 +77,8 @@ function opensThePast(make: () => () => Store): void {
 
   it('knows nothing of what came before a session that has come some way already', async () => {
     const store = make()();
-    const { end: begun } = tale(session(), 5);
-    await tell(store, begun, await store.create(begun, 'me'), 2);
+    const { end: begun } = createSampleLog(createSampleSession(), 5);
+    await appendSampleEvents(store, begun, await store.create(begun, 'me'), 2);
     for (const at of [0, 5]) expect(await store.open('a', { at })).toMatchObject({ session: begun, head: 5 });
     expect(await store.open('a', { at: 6 })).toMatchObject({ head: 6, replayed: 1 });
     await expect(store.open('a', { at: 4 })).rejects.toMatchObject({ code: 'invalid' });
@@ -75,75 +86,84 @@ function opensThePast(make: () => () => Store): void {
 
   it('lets nobody add to the past', async () => {
     const store = make()();
-    await tell(store, session(), await store.create(session(), 'me'), 5);
+    await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      5,
+    );
     const { session: then, ...at } = await store.open('a', { at: 2 });
-    await expect(tell(store, then, at, 1)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(appendSampleEvents(store, then, at, 1)).rejects.toMatchObject({ code: 'conflict' });
   });
 }
 
-function beginsWithAPast(make: () => () => Store): void {
+function describeStartingWithPast(make: () => () => Store): void {
   it('keeps a session together with its past, or not at all', async () => {
     const store = make()();
-    const { events, end } = tale(session('b'), 250);
+    const { events, end } = createSampleLog(createSampleSession('b'), 250);
     const parent = { id: 'a', at: 250 };
     const bad = [...events, { ...events[0], at: Number.NaN } as Event];
     const unfit = { past: { events: bad, after: end, parent } };
-    await expect(store.create(session('b'), 'me', unfit)).rejects.toMatchObject({ code: 'invalid' });
+    await expect(store.create(createSampleSession('b'), 'me', unfit)).rejects.toMatchObject({
+      code: 'invalid',
+    });
     expect(await store.list()).toEqual([]);
 
-    const at = await store.create(session('b'), 'me', {
+    const at = await store.create(createSampleSession('b'), 'me', {
       past: { events: [...events, { type: 'text-delta', at: 9, text: 'only shown' }], after: end, parent },
     });
     expect(await store.verify('b')).toEqual({ ok: true, head: 250 });
     // So long a past comes with a snapshot.
     expect(await store.open('b')).toMatchObject({ ...at, session: end, parent, replayed: 0 });
-    expect(await eventsOf(store, 'b')).toStrictEqual(events);
-    const more = await tell(store, end, at, 2);
+    expect(await listStoredEvents(store, 'b')).toStrictEqual(events);
+    const more = await appendSampleEvents(store, end, at, 2);
     expect((await store.open('b')).session).toStrictEqual(more.end);
     const again = { past: { events, after: end, parent } };
-    await expect(store.create(session('b'), 'me', again)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(store.create(createSampleSession('b'), 'me', again)).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect(await store.open('b')).toMatchObject({ head: 252 });
   });
 }
 
-function runningIn({ turn }: Session): readonly string[] {
-  const held = unpaused(turn);
+function listRunningCalls({ turn }: Session): readonly string[] {
+  const held = getUnpausedTurn(turn);
   if (held.status !== 'executingTools') return [];
   return held.executions.filter(({ status }) => status === 'running').map(({ call }) => call.id);
 }
 
-async function keep(store: Store, { start, log, end }: Work): Promise<void> {
+async function storeWork(store: Store, { start, log, end }: RandomSession): Promise<void> {
   await store.remove(start.id);
   await store.append(start.id, await store.create(start, 'me'), log, end);
 }
 
-function forksEverywhere(make: () => () => Store): void {
+function describeForkPoints(make: () => () => Store): void {
   it('forks after any event, and the rest leads to where it led before', async () => {
     const store = make()();
     let settled = 0;
     await fc.assert(
-      fc.asyncProperty(randomWork(40), async (work) => {
+      fc.asyncProperty(arbitrarySession(40), async (work) => {
         const { start, log } = work;
-        await keep(store, work);
+        await storeWork(store, work);
         let then = start;
         for (let at = 0; at <= log.length; at += 1) {
           await store.remove('fork');
-          const { head } = await fork(store, start.id, { at, as: 'fork', owner: 'me', now });
+          const { head } = await forkStoredSession(store, start.id, { at, as: 'fork', owner: 'me', now });
           const forked = await store.open('fork');
-          const running = runningIn(then);
+          const running = listRunningCalls(then);
           expect(head).toBe(at + running.length);
-          expect(runningIn(forked.session)).toEqual([]);
+          expect(listRunningCalls(forked.session)).toEqual([]);
           expect(await store.verify('fork')).toEqual({ ok: true, head });
-          expect((await eventsOf(store, 'fork')).slice(0, at)).toStrictEqual(log.slice(0, at));
+          expect((await listStoredEvents(store, 'fork')).slice(0, at)).toStrictEqual(log.slice(0, at));
           if (running.length > 0) settled += 1;
           else {
             expect(forked.session).toStrictEqual({ ...then, id: 'fork' });
             const end = replay(forked.session, log.slice(at));
-            expect(stateHash({ ...end, id: start.id })).toBe(stateHash(work.end));
+            expect(computeStateHash({ ...end, id: start.id })).toBe(computeStateHash(work.end));
           }
           then = replay(then, log.slice(at, at + 1));
         }
-        expect(await eventsOf(store, start.id)).toStrictEqual(log);
+        expect(await listStoredEvents(store, start.id)).toStrictEqual(log);
       }),
       { numRuns: 20 },
     );
@@ -153,12 +173,17 @@ function forksEverywhere(make: () => () => Store): void {
   it('forks a fork, with the same numbers, settings and all that is said about it', async () => {
     const store = make()();
     const about = { dir: '/work', model: 'm' };
-    await tell(store, session(), await store.create(session(), 'me', { about }), 20);
-    const first = await fork(store, 'a', { at: 10, as: 'b', owner: 'me', now });
+    await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me', { about }),
+      20,
+    );
+    const first = await forkStoredSession(store, 'a', { at: 10, as: 'b', owner: 'me', now });
     expect((await store.list())[0]).toMatchObject({ id: 'b', updatedAt: now });
     const { session: begun } = await store.open('b');
-    await tell(store, begun, first, 4);
-    await fork(store, 'b', { at: 12, as: 'c', owner: 'they', now: now + 1 });
+    await appendSampleEvents(store, begun, first, 4);
+    await forkStoredSession(store, 'b', { at: 12, as: 'c', owner: 'they', now: now + 1 });
     const listed = await store.list();
     const [b, c] = ['b', 'c'].map((id) => listed.find((each) => each.id === id));
     expect(listed[0]).toBe(c);
@@ -175,7 +200,7 @@ function forksEverywhere(make: () => () => Store): void {
       head: 13,
       steps: 4,
     });
-    expect((await keptIn(store, 'c')).map(({ seq }) => seq)).toEqual(
+    expect((await collectStoredEvents(store, 'c')).map(({ seq }) => seq)).toEqual(
       Array.from({ length: 13 }, (_, i) => i + 1),
     );
     expect((await store.open('c', { at: 10 })).session).toStrictEqual({
@@ -187,11 +212,11 @@ function forksEverywhere(make: () => () => Store): void {
 
   it('forks what has come some way already', async () => {
     const store = make()();
-    const { end: begun } = tale(session(), 5);
-    await tell(store, begun, await store.create(begun, 'me'), 4);
-    await fork(store, 'a', { at: 8, as: 'b', owner: 'me', now });
-    await fork(store, 'a', { at: 0, as: 'c', owner: 'me', now });
-    expect((await keptIn(store, 'b')).map(({ seq }) => seq)).toEqual([6, 7, 8]);
+    const { end: begun } = createSampleLog(createSampleSession(), 5);
+    await appendSampleEvents(store, begun, await store.create(begun, 'me'), 4);
+    await forkStoredSession(store, 'a', { at: 8, as: 'b', owner: 'me', now });
+    await forkStoredSession(store, 'a', { at: 0, as: 'c', owner: 'me', now });
+    expect((await collectStoredEvents(store, 'b')).map(({ seq }) => seq)).toEqual([6, 7, 8]);
     expect(await store.open('c')).toMatchObject({
       session: { ...begun, id: 'c' },
       parent: { id: 'a', at: 5 },
@@ -199,40 +224,56 @@ function forksEverywhere(make: () => () => Store): void {
   });
 }
 
-const call = (id: string): { id: string; tool: string; args: null } => ({ id, tool: 'shell', args: null });
+const createShellCall = (id: string): { id: string; tool: string; args: null } => ({
+  id,
+  tool: 'shell',
+  args: null,
+});
 
-function forksSafely(make: () => () => Store): void {
+function describeForkInterruptions(make: () => () => Store): void {
   it('tells the model of the fork what was running at the fork, and starts nothing of it again', async () => {
     const store = make()();
     const log: readonly Event[] = [
       { type: 'user-message', at: 1, text: 'go' },
-      { type: 'model-replied', at: 2, text: '', calls: [call('one'), call('two'), call('three')] },
+      {
+        type: 'model-replied',
+        at: 2,
+        text: '',
+        calls: [createShellCall('one'), createShellCall('two'), createShellCall('three')],
+      },
       { type: 'tool-started', at: 3, callId: 'one' },
       { type: 'tool-started', at: 4, callId: 'two' },
       { type: 'tool-finished', at: 5, callId: 'one', outcome: { ok: true, output: 1 } },
       { type: 'pause-requested', at: 6, reason: 'lunch' },
     ];
-    await store.append('a', await store.create(session(), 'me'), log, replay(session(), log));
+    await store.append(
+      'a',
+      await store.create(createSampleSession(), 'me'),
+      log,
+      replay(createSampleSession(), log),
+    );
     for (const at of [5, 6]) {
       const id = `at ${at}`;
-      await fork(store, 'a', { at, as: id, owner: 'me', now });
+      await forkStoredSession(store, 'a', { at, as: id, owner: 'me', now });
       const { session: forked } = await store.open(id);
       const resumed = replay(forked, at === 6 ? [{ type: 'resume-requested', at: now }] : []);
-      expect(pendingActions(resumed)).toMatchObject([{ type: 'run-tools', calls: [{ id: 'three' }] }]);
+      expect(listPendingActions(resumed)).toMatchObject([{ type: 'run-tools', calls: [{ id: 'three' }] }]);
       const rest: Event = {
         type: 'tool-finished',
         at: now,
         callId: 'three',
         outcome: { ok: true, output: 3 },
       };
-      const told = toArray(conversationOf(replay(resumed, [rest]))).filter(({ role }) => role === 'tool');
+      const told = toItemArray(getConversation(replay(resumed, [rest]))).filter(
+        ({ role }) => role === 'tool',
+      );
       expect(told).toMatchObject([
         { outcome: { ok: true, output: 1 } },
         { outcome: { error: { kind: 'interrupted', message: expect.stringContaining('was forked') } } },
         { outcome: { ok: true, output: 3 } },
       ]);
     }
-    expect(runningIn((await store.open('a')).session)).toEqual(['two']);
+    expect(listRunningCalls((await store.open('a')).session)).toEqual(['two']);
   });
 
   it.each([
@@ -243,8 +284,13 @@ function forksSafely(make: () => () => Store): void {
     ['a time that is none', 'a', { now: Number.NaN }, 'invalid'],
   ])('makes no fork of %s', async (_, id, options, code) => {
     const store = make()();
-    await tell(store, session(), await store.create(session(), 'me'), 3);
-    const forking = fork(store, id, { at: 2, as: 'b', owner: 'me', now, ...options });
+    await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      3,
+    );
+    const forking = forkStoredSession(store, id, { at: 2, as: 'b', owner: 'me', now, ...options });
     await expect(forking).rejects.toMatchObject({ code });
     expect((await store.list()).map((each) => each.id)).toEqual(['a']);
   });

@@ -3,12 +3,17 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, statSync, truncateSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Agent } from '../../src/agent.ts';
-import { createScripted } from '../../src/models/scripted.ts';
-import { eventLogOn } from '../../src/store/event-log-on.ts';
+import { createScriptedModel } from '../../src/models/scripted.ts';
+import { createStoreEventLog } from '../../src/store/store-event-log.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
-import type { Position, Store } from '../../src/store/store.ts';
-import { tempFolder } from '../search/temp-folder.ts';
-import { eventsOf, next, session, tell } from './tale.ts';
+import type { LogPosition, Store } from '../../src/store/store.ts';
+import { createTempFolder } from '../search/temp-folder.ts';
+import {
+  listStoredEvents,
+  createNextEvent,
+  createSampleSession,
+  appendSampleEvents,
+} from './sample-session.ts';
 
 type SmallDisk = {
   readonly path: string;
@@ -21,8 +26,8 @@ const [mounter, unmounter] = ['mount', 'umount'];
 const bytes = 1024 * 1024;
 
 /** A disk of a megabyte. Only root may make one. */
-function smallDisk(): SmallDisk | string {
-  const folder = tempFolder();
+function mountSmallDisk(): SmallDisk | string {
+  const folder = createTempFolder();
   mkdirSync(folder.at('disk'));
   const made = spawnSync(mounter, ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder.at('disk')]);
   const filler = folder.at('disk/filler');
@@ -56,69 +61,66 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-function newDisk(): SmallDisk {
-  const disk = smallDisk();
+function createTestDisk(): SmallDisk {
+  const disk = mountSmallDisk();
   if (typeof disk === 'string') throw new Error(disk);
   cleanUps.push(() => disk[Symbol.dispose]());
   return disk;
 }
 
-const problem = whyNot();
-
-function whyNot(): string | null {
-  const disk = smallDisk();
-  if (typeof disk === 'string') return disk;
-  disk[Symbol.dispose]();
-  return null;
-}
-
-if (problem !== null) console.warn(`${problem}, so the tests of a full disk are skipped`);
-
-function open(disk: SmallDisk): Store {
+function openDiskStore(disk: SmallDisk): Store {
   const store = openSqliteStore(`${disk.path}/sessions.db`);
   cleanUps.push(() => store.close());
   return store;
 }
 
-function appendTo(store: Store, before: Session, at: Position): Promise<Position> {
-  const event = next(before);
+function appendNextEvent(store: Store, before: Session, at: LogPosition): Promise<LogPosition> {
+  const event = createNextEvent(before);
   return store.append(before.id, at, [event], step(before, event).session);
 }
 
-describe.skipIf(problem !== null)('a store whose disk is full', () => {
+describe('a store whose disk is full', { tags: ['mount'] }, () => {
   it('keeps nothing of an event there is no room for, and the very same event once there is', async () => {
-    const disk = newDisk();
-    const store = open(disk);
-    const { at, end } = await tell(store, session(), await store.create(session(), 'me'), 20);
+    const disk = createTestDisk();
+    const store = openDiskStore(disk);
+    const { at, end } = await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      20,
+    );
     disk.fill();
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      await expect(appendTo(store, end, at)).rejects.toMatchObject({ name: 'StoreError', code: 'full' });
+      await expect(appendNextEvent(store, end, at)).rejects.toMatchObject({
+        name: 'StoreError',
+        code: 'full',
+      });
     }
     expect(await store.open('a')).toMatchObject({ session: end, head: 20 });
     disk.free();
-    expect(await appendTo(store, end, at)).toEqual({ ...at, head: 21 });
+    expect(await appendNextEvent(store, end, at)).toEqual({ ...at, head: 21 });
     expect(await store.verify('a')).toEqual({ ok: true, head: 21 });
   });
 
   it('holds an agent up, which goes on by itself once there is room', async () => {
-    const disk = newDisk();
-    const store = open(disk);
+    const disk = createTestDisk();
+    const store = openDiskStore(disk);
     const fresh = createSession({ id: 'agent', at: 0 });
-    const log = eventLogOn(store, 'agent', await store.create(fresh, 'me'));
+    const log = createStoreEventLog(store, 'agent', await store.create(fresh, 'me'));
     const troubles: (string | null)[] = [];
     const agent = new Agent({
       session: fresh,
       log,
-      model: createScripted([{ text: 'x'.repeat(20_000) }, { text: 'There.' }]),
+      model: createScriptedModel([{ text: 'x'.repeat(20_000) }, { text: 'There.' }]),
       tools: [],
       onTrouble: (trouble) => troubles.push(trouble?.kind ?? null),
     });
     disk.fill();
     void agent.say('Are you there?');
-    await expect.poll(() => troubles.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => troubles.length).toBeGreaterThan(0);
     expect(agent.session.turn.status).toBe('waitingForUser');
     disk.free();
-    await expect.poll(() => troubles.at(-1), { timeout: 20_000 }).toBeNull();
+    await expect.poll(() => troubles.at(-1)).toBeNull();
     await agent.idle();
     await agent.say('And now?');
     const end = await agent.idle();
@@ -127,20 +129,25 @@ describe.skipIf(problem !== null)('a store whose disk is full', () => {
   });
 
   it('can be read all the same', async () => {
-    const disk = newDisk();
-    const store = open(disk);
-    const { end } = await tell(store, session(), await store.create(session(), 'me'), 20);
+    const disk = createTestDisk();
+    const store = openDiskStore(disk);
+    const { end } = await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      20,
+    );
     disk.fill();
     expect(await store.open('a')).toMatchObject({ session: end, head: 20 });
     expect(await store.list()).toHaveLength(1);
-    expect(await eventsOf(store, 'a')).toHaveLength(20);
+    expect(await listStoredEvents(store, 'a')).toHaveLength(20);
     expect(await store.verify('a')).toEqual({ ok: true, head: 20 });
-    expect(await open(disk).open('a')).toMatchObject({ session: end, head: 20 });
+    expect(await openDiskStore(disk).open('a')).toMatchObject({ session: end, head: 20 });
   });
 
   it('is whole whenever it becomes full, and goes on from there', async () => {
-    const disk = newDisk();
-    let [store, end] = [open(disk), session()];
+    const disk = createTestDisk();
+    let [store, end] = [openDiskStore(disk), createSampleSession()];
     let at = await store.create(end, 'me');
     for (let round = 0; round < 4; round += 1) {
       disk.fill();
@@ -150,7 +157,7 @@ describe.skipIf(problem !== null)('a store whose disk is full', () => {
       expect(error).toMatchObject({ name: 'StoreError', code: 'full' });
       expect(at.head).toBeGreaterThan(before);
       await store.close();
-      store = open(disk);
+      store = openDiskStore(disk);
       expect(await store.open('a')).toMatchObject({ session: end, head: at.head });
       expect(await store.verify('a')).toEqual({ ok: true, head: at.head });
     }
@@ -158,8 +165,8 @@ describe.skipIf(problem !== null)('a store whose disk is full', () => {
     async function untilItFails(): Promise<unknown> {
       try {
         for (;;) {
-          at = await appendTo(store, end, at);
-          end = step(end, next(end)).session;
+          at = await appendNextEvent(store, end, at);
+          end = step(end, createNextEvent(end)).session;
         }
       } catch (error) {
         return error;
@@ -168,13 +175,18 @@ describe.skipIf(problem !== null)('a store whose disk is full', () => {
   });
 
   it('says so when it is opened and there is no room for the files beside it', async () => {
-    const disk = newDisk();
+    const disk = createTestDisk();
     const before = openSqliteStore(`${disk.path}/sessions.db`);
-    const { end } = await tell(before, session(), await before.create(session(), 'me'), 20);
+    const { end } = await appendSampleEvents(
+      before,
+      createSampleSession(),
+      await before.create(createSampleSession(), 'me'),
+      20,
+    );
     await before.close();
     disk.fill();
-    expect(() => open(disk)).toThrow(/^There is no room for more: ".*Make room/);
+    expect(() => openDiskStore(disk)).toThrow(/^There is no room for more: ".*Make room/);
     disk.free();
-    expect(await open(disk).open('a')).toMatchObject({ session: end, head: 20 });
+    expect(await openDiskStore(disk).open('a')).toMatchObject({ session: end, head: 20 });
   });
 });

@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { migrate } from '../../src/store/sqlite-migrations.ts';
-import { isLong, noTracing, quickFolder, traced } from './sqlite-io-faults-tracing.ts';
+import { migrateStore } from '../../src/store/sqlite-migrations.ts';
+import { isSoak, createMemoryFolder, spawnTraced } from './sqlite-io-faults-tracing.ts';
 
-const migrator = fileURLToPath(new URL('fixtures/migrator.ts', import.meta.url));
+const migratorScript = fileURLToPath(new URL('fixtures/migrator.ts', import.meta.url));
 
 const first = `CREATE TABLE things (name TEXT NOT NULL) STRICT;
   WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
@@ -18,15 +18,15 @@ const third = 'CREATE TABLE more (x INTEGER) STRICT; INSERT INTO more VALUES (1)
 const steps = [first, second, third];
 
 /** A database as an older version left it. */
-function makeOld(path: string): void {
+function createOldDatabase(path: string): void {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = WAL');
-  migrate(database, path, [first]);
+  migrateStore(database, path, [first]);
   database.close();
 }
 
 /** Everything that is in it, to be compared. */
-function contentOf(path: string): string {
+function dumpDatabase(path: string): string {
   const database = new DatabaseSync(path);
   const tables = database.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all();
   const rows = database.prepare('SELECT * FROM things ORDER BY name').all();
@@ -36,18 +36,18 @@ function contentOf(path: string): string {
   return JSON.stringify({ tables, rows, version, check });
 }
 
-type Run = {
+type MigrationRun = {
   readonly isSaid: boolean;
   readonly hasFailed: boolean;
   readonly trace: string;
   readonly complaint: string;
 };
 
-async function runOn(path: string, inject: string | null): Promise<Run> {
+async function runMigration(path: string, inject: string | null): Promise<MigrationRun> {
   const ofOurs = [path, `${path}-wal`].flatMap((each) => ['-P', each]);
   const what = inject === null ? [] : ['-e', `inject=${inject}`];
   const options = ['-s', '0', ...ofOurs, '-e', 'trace=fsync,pwrite64', ...what, '-o', `${path}.trace`];
-  const child = traced(options, migrator, path, JSON.stringify(steps));
+  const child = spawnTraced(options, migratorScript, path, JSON.stringify(steps));
   const [said, complaint] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -62,15 +62,15 @@ async function runOn(path: string, inject: string | null): Promise<Run> {
   };
 }
 
-describe.skipIf(noTracing !== null)('bringing a file up to date', () => {
+describe('bringing a file up to date', { tags: ['strace'] }, () => {
   it('goes all the way or changes nothing, whichever call fails', { timeout: 3_600_000 }, async () => {
-    using folder = quickFolder();
+    using folder = createMemoryFolder();
     const [old, upToDate] = [folder.at('old.db'), folder.at('new.db')];
-    makeOld(old);
+    createOldDatabase(old);
     copyFileSync(old, upToDate);
-    const { isSaid, trace } = await runOn(upToDate, null);
+    const { isSaid, trace } = await runMigration(upToDate, null);
     expect(isSaid).toBe(true);
-    const [before, after] = [contentOf(old), contentOf(upToDate)];
+    const [before, after] = [dumpDatabase(old), dumpDatabase(upToDate)];
     expect(before).not.toBe(after);
     const faults = ['fsync', 'pwrite64'].flatMap((call) => {
       const count = trace.split(` ${call}(`).length - 1;
@@ -79,20 +79,20 @@ describe.skipIf(noTracing !== null)('bringing a file up to date', () => {
       return places.flatMap((place) => kinds.map((kind) => `${call}:${kind}:when=${place}`));
     });
     expect(faults.length).toBeGreaterThan(100);
-    const chosen = isLong ? faults : faults.filter((_, index) => index % Math.ceil(faults.length / 10) === 1);
+    const chosen = isSoak ? faults : faults.filter((_, index) => index % Math.ceil(faults.length / 10) === 1);
     const seen = { old: 0, new: 0 };
     for (const [index, fault] of chosen.entries()) {
       const path = folder.at(`${index}.db`);
       copyFileSync(old, path);
-      const { isSaid: isDone, hasFailed, complaint } = await runOn(path, fault);
-      const content = contentOf(path);
+      const { isSaid: isDone, hasFailed, complaint } = await runMigration(path, fault);
+      const content = dumpDatabase(path);
       expect(hasFailed, `${fault}: ${complaint}`).toBe(true);
       expect(content === after || (content === before && !isDone), fault).toBe(true);
       seen[content === after ? 'new' : 'old'] += 1;
       const database = new DatabaseSync(path);
-      migrate(database, path, steps);
+      migrateStore(database, path, steps);
       database.close();
-      expect(contentOf(path)).toBe(after);
+      expect(dumpDatabase(path)).toBe(after);
     }
     console.log(
       `migrations cut short: ${chosen.length} of ${faults.length}, ${seen.old} as before, ${seen.new} up to date`,

@@ -1,13 +1,18 @@
 import { replay } from '@pawl/core';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { chain, link } from '../../src/store/chain.ts';
-import { fork } from '../../src/store/fork.ts';
-import { migrate, migrations } from '../../src/store/sqlite-migrations.ts';
+import { chainEvents, computeLinkHash } from '../../src/store/chain.ts';
+import { forkStoredSession } from '../../src/store/fork.ts';
+import { migrateStore, storeMigrations } from '../../src/store/sqlite-migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { tempFolder } from '../search/temp-folder.ts';
-import { eventsOf, session, tale, tell } from './tale.ts';
+import { createTempFolder } from '../search/temp-folder.ts';
+import {
+  listStoredEvents,
+  createSampleSession,
+  createSampleLog,
+  appendSampleEvents,
+} from './sample-session.ts';
 
 const cleanUps: (() => unknown)[] = [];
 
@@ -15,36 +20,36 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-function newPath(): string {
-  const folder = tempFolder();
+function createStorePath(): string {
+  const folder = createTempFolder();
   cleanUps.push(() => folder[Symbol.dispose]());
   return folder.at('sessions.db');
 }
 
-function open(path: string): Store {
+function openTestStore(path: string): Store {
   const store = openSqliteStore(path);
   cleanUps.push(() => store.close());
   return store;
 }
 
-function byHand(path: string, statement: string): void {
+function executeStatement(path: string, statement: string): void {
   const database = new DatabaseSync(path);
   database.exec(statement);
   database.close();
 }
 
 /** A session of 8 events and its file. */
-async function kept(): Promise<{ readonly store: Store; readonly path: string }> {
-  const path = newPath();
-  const store = open(path);
-  await tell(store, session(), await store.create(session(), 'me'), 8);
+async function createStoredSession(): Promise<{ readonly store: Store; readonly path: string }> {
+  const path = createStorePath();
+  const store = openTestStore(path);
+  await appendSampleEvents(store, createSampleSession(), await store.create(createSampleSession(), 'me'), 8);
   return { store, path };
 }
 
 /** As that version wrote it: its tables, and rows with its columns. */
 function writeFirstVersion(path: string): void {
   const database = new DatabaseSync(path);
-  migrate(database, path, migrations.slice(0, 1));
+  migrateStore(database, path, storeMigrations.slice(0, 1));
   database.exec('UPDATE fences SET last = 7');
   const insert = database.prepare(
     `INSERT INTO sessions (id, initial, owner, fence, head, hash, profile, goal, status, updated_at, steps,
@@ -52,10 +57,10 @@ function writeFirstVersion(path: string): void {
   );
   const insertEvent = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?)');
   for (const id of ['a', 'b']) {
-    const { events, end } = tale(session(id), 6);
-    const initial = JSON.stringify(session(id));
-    const from = { head: 0, hash: link('', initial) };
-    const links = chain(
+    const { events, end } = createSampleLog(createSampleSession(id), 6);
+    const initial = JSON.stringify(createSampleSession(id));
+    const from = { head: 0, hash: computeLinkHash('', initial) };
+    const links = chainEvents(
       from,
       events.map((event) => JSON.stringify(event)),
     );
@@ -67,13 +72,13 @@ function writeFirstVersion(path: string): void {
 
 describe('a store of the first version', () => {
   it('is brought up to date with all that is in it, and goes on', async () => {
-    const path = newPath();
+    const path = createStorePath();
     writeFirstVersion(path);
-    const store = open(path);
-    const { events, end } = tale(session(), 6);
+    const store = openTestStore(path);
+    const { events, end } = createSampleLog(createSampleSession(), 6);
     const common = { head: 6, owner: 'old', about: null, parent: null };
     expect(await store.open('a')).toStrictEqual({ ...common, session: end, fence: 7, replayed: 6 });
-    expect(await eventsOf(store, 'a')).toStrictEqual(events);
+    expect(await listStoredEvents(store, 'a')).toStrictEqual(events);
     expect(await store.verify('b')).toEqual({ ok: true, head: 6 });
     expect((await store.list())[0]).toEqual({
       ...common,
@@ -85,15 +90,15 @@ describe('a store of the first version', () => {
       updatedAt: 3_000,
       steps: 2,
     });
-    expect(await tell(store, end, { fence: 7, head: 6 }, 2)).toMatchObject({ at: { head: 8 } });
-    await fork(store, 'a', { at: 3, as: 'c', owner: 'me', now: 9_000 });
-    expect(await open(path).open('c')).toMatchObject({ parent: { id: 'a', at: 3 } });
+    expect(await appendSampleEvents(store, end, { fence: 7, head: 6 }, 2)).toMatchObject({ at: { head: 8 } });
+    await forkStoredSession(store, 'a', { at: 3, as: 'c', owner: 'me', now: 9_000 });
+    expect(await openTestStore(path).open('c')).toMatchObject({ parent: { id: 'a', at: 3 } });
   });
 
   it('loses the events of a session that is removed, and no others', async () => {
-    const path = newPath();
+    const path = createStorePath();
     writeFirstVersion(path);
-    const store = open(path);
+    const store = openTestStore(path);
     expect(await store.remove('a')).toBe(true);
     using database = new DatabaseSync(path);
     const left = database.prepare('SELECT session, count(*) AS count FROM events GROUP BY session').all();
@@ -102,10 +107,10 @@ describe('a store of the first version', () => {
   });
 
   it('is brought up to date without rows that could never have been kept', async () => {
-    const path = newPath();
+    const path = createStorePath();
     writeFirstVersion(path);
-    byHand(path, `INSERT INTO events VALUES (1, -3, '{}', ''), (1, ${2 ** 40}, '{}', '')`);
-    const store = open(path);
+    executeStatement(path, `INSERT INTO events VALUES (1, -3, '{}', ''), (1, ${2 ** 40}, '{}', '')`);
+    const store = openTestStore(path);
     for (const id of ['a', 'b']) expect(await store.verify(id)).toEqual({ ok: true, head: 6 });
   });
 
@@ -117,13 +122,15 @@ describe('a store of the first version', () => {
   ])(
     'is brought up to date where the beginning of a session is now %s, and the others go on',
     async (_, initial) => {
-      const path = newPath();
+      const path = createStorePath();
       writeFirstVersion(path);
-      byHand(path, `UPDATE sessions SET initial = '${initial}' WHERE id = 'a'`);
-      const store = open(path);
+      executeStatement(path, `UPDATE sessions SET initial = '${initial}' WHERE id = 'a'`);
+      const store = openTestStore(path);
       expect((await store.list()).map(({ createdAt }) => createdAt)).toEqual([3_000, 1_000]);
       await expect(store.open('a')).rejects.toMatchObject({ code: 'damaged' });
-      expect((await store.open('b')).session).toStrictEqual(replay(session('b'), await eventsOf(store, 'b')));
+      expect((await store.open('b')).session).toStrictEqual(
+        replay(createSampleSession('b'), await listStoredEvents(store, 'b')),
+      );
     },
   );
 });
@@ -134,9 +141,12 @@ describe('damage in the past', () => {
     ['is gone', 'DELETE FROM events WHERE seq = 5'],
     ['has another hash', `UPDATE events SET hash = 'x' WHERE seq = 5`],
   ])('is found by whoever goes that far, where an event %s', async (_, statement) => {
-    const { store, path } = await kept();
-    byHand(path, statement);
-    expect(await store.open('a', { at: 4 })).toMatchObject({ session: tale(session(), 4).end, head: 4 });
+    const { store, path } = await createStoredSession();
+    executeStatement(path, statement);
+    expect(await store.open('a', { at: 4 })).toMatchObject({
+      session: createSampleLog(createSampleSession(), 4).end,
+      head: 4,
+    });
     await expect(store.open('a', { at: 5 })).rejects.toMatchObject({
       code: 'damaged',
       message: expect.stringContaining('event 5'),
@@ -146,15 +156,15 @@ describe('damage in the past', () => {
   });
 
   it('is found by whoever reads on from an event that is gone', async () => {
-    const { store, path } = await kept();
-    byHand(path, 'DELETE FROM events WHERE seq = 5');
-    await expect(eventsOf(store, 'a', 5)).rejects.toThrow('event 5 is not there');
+    const { store, path } = await createStoredSession();
+    executeStatement(path, 'DELETE FROM events WHERE seq = 5');
+    await expect(listStoredEvents(store, 'a', 5)).rejects.toThrow('event 5 is not there');
     expect((await store.list())[0]?.status).toBe('damaged');
   });
 
   it('is what an event after the last one is', async () => {
-    const { store, path } = await kept();
-    byHand(
+    const { store, path } = await createStoredSession();
+    executeStatement(
       path,
       `INSERT INTO events (place, text, hash) SELECT place + 1, text, hash FROM events WHERE seq = 8`,
     );
@@ -164,16 +174,16 @@ describe('damage in the past', () => {
   });
 
   it('is not carried over to a fork', async () => {
-    const { store, path } = await kept();
-    byHand(path, `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 5`);
-    const forking = fork(store, 'a', { at: 6, as: 'b', owner: 'me', now: 9_000 });
+    const { store, path } = await createStoredSession();
+    executeStatement(path, `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 5`);
+    const forking = forkStoredSession(store, 'a', { at: 6, as: 'b', owner: 'me', now: 9_000 });
     await expect(forking).rejects.toMatchObject({ code: 'damaged' });
     expect((await store.list()).map(({ id }) => id)).toEqual(['a']);
   });
 
   it('of what is said about a session keeps nobody from it', async () => {
-    const { store, path } = await kept();
-    byHand(path, `UPDATE beginnings SET about = '{"dir'`);
+    const { store, path } = await createStoredSession();
+    executeStatement(path, `UPDATE beginnings SET about = '{"dir'`);
     expect(await store.open('a')).toMatchObject({ about: null, head: 8 });
     expect(await store.list()).toMatchObject([{ id: 'a', about: null }]);
   });

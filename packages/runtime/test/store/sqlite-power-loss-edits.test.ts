@@ -4,50 +4,51 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createFileSpool } from '../../src/executions/file-spool.ts';
 import type { ToolResult } from '../../src/tools/tool.ts';
-import { resultOf, textOf } from './edited-text.ts';
-import { isLong, noTracing, quickFolder } from './sqlite-io-faults-tracing.ts';
-import { develop, imageAfter, randomFrom } from './sqlite-power-loss-images.ts';
-import { record, type Operation } from './sqlite-power-loss-recording.ts';
+import { createNumberedResult, createNumberedText } from './numbered-text.ts';
+import { isSoak, createMemoryFolder } from './sqlite-io-faults-tracing.ts';
+import { writeDiskImage, createCrashImage, createSeededRandom } from './sqlite-power-loss-images.ts';
+import { recordOperations, type FileOperation } from './sqlite-power-loss-recording.ts';
 
-const editor = fileURLToPath(new URL('fixtures/recorded-editor.ts', import.meta.url));
-const keeper = fileURLToPath(new URL('fixtures/recorded-spool.ts', import.meta.url));
+const editorScript = fileURLToPath(new URL('fixtures/recorded-editor.ts', import.meta.url));
+const spoolScript = fileURLToPath(new URL('fixtures/recorded-spool.ts', import.meta.url));
 const editCount = 20;
-const imageCount = isLong ? 20_000 : 1_000;
+const imageCount = isSoak ? 20_000 : 1_000;
 
-function recordIn(root: string, script: string): Promise<readonly Operation[]> {
-  return record({ root, script, args: [root, String(editCount)] });
+function recordScript(root: string, script: string): Promise<readonly FileOperation[]> {
+  return recordOperations({ root, script, args: [root, String(editCount)] });
 }
 
-type Figures = { readonly lost: readonly number[]; readonly torn: readonly number[] };
+type EditLosses = { readonly lost: readonly number[]; readonly torn: readonly number[] };
 
 /** What is in the file after the power failed at a moment that each seed decides. */
-function lookAtImages(file: string, operations: readonly Operation[]): Figures {
+function inspectEditImages(file: string, operations: readonly FileOperation[]): EditLosses {
   const figures = { lost: [] as number[], torn: [] as number[] };
   for (let seed = 1; seed <= imageCount; seed += 1) {
-    const random = randomFrom(seed);
+    const random = createSeededRandom(seed);
     const done = operations.slice(0, Math.floor(random() * (operations.length + 1)));
     const said = done.filter(({ type }) => type === 'said').length;
-    const bytes = imageAfter(done, random).get(file);
+    const bytes = createCrashImage(done, random).get(file);
     const text = bytes === undefined ? null : Buffer.from(bytes).toString('utf8');
     // The next one may have been put in its place and not have been told of any more.
-    if (text === textOf(said) || text === (said === 0 ? null : textOf(said - 1))) continue;
+    if (text === createNumberedText(said) || text === (said === 0 ? null : createNumberedText(said - 1)))
+      continue;
     const isOlder =
-      text === null || Array.from({ length: said }, (_, number) => textOf(number)).includes(text);
+      text === null || Array.from({ length: said }, (_, number) => createNumberedText(number)).includes(text);
     figures[isOlder ? 'lost' : 'torn'].push(seed);
   }
   return figures;
 }
 
-describe.skipIf(noTracing !== null)('a file that is edited while the power fails', () => {
+describe('a file that is edited while the power fails', { tags: ['strace'] }, () => {
   it('has its old text or the new one, and the new one once that was said', async () => {
-    using folder = quickFolder();
-    const operations = await recordIn(folder.root, editor);
+    using folder = createMemoryFolder();
+    const operations = await recordScript(folder.root, editorScript);
     const file = join(folder.root, 'new/deep/file.txt');
-    const { lost, torn } = lookAtImages(file, operations);
+    const { lost, torn } = inspectEditImages(file, operations);
     console.log(`edits: ${imageCount} images, ${lost.length} lost an edit, ${torn.length} torn`);
     expect({ lost, torn }).toEqual({ lost: [], torn: [] });
     // The same without the waiting: were these whole too, the images would show nothing.
-    const careless = lookAtImages(
+    const careless = inspectEditImages(
       file,
       operations.filter(({ type }) => type !== 'synced'),
     );
@@ -55,22 +56,22 @@ describe.skipIf(noTracing !== null)('a file that is edited while the power fails
   });
 });
 
-describe.skipIf(noTracing !== null)('the result of a call that was kept while the power fails', () => {
+describe('the result of a call that was kept while the power fails', { tags: ['strace'] }, () => {
   it('is there whole once it was said to be kept, and whole or not at all before', async () => {
-    using folder = quickFolder();
-    const operations = await recordIn(folder.root, keeper);
-    using images = quickFolder();
+    using folder = createMemoryFolder();
+    const operations = await recordScript(folder.root, spoolScript);
+    using images = createMemoryFolder();
     const wrong: number[] = [];
     const count = imageCount / 10;
     for (let seed = 1; seed <= count; seed += 1) {
-      const random = randomFrom(seed);
+      const random = createSeededRandom(seed);
       const done = operations.slice(0, Math.floor(random() * (operations.length + 1)));
       const said = done.filter(({ type }) => type === 'said').length;
       const disk = join(images.root, String(seed));
-      develop(imageAfter(done, random), folder.root, disk);
-      const found = await resultsIn(disk);
+      writeDiskImage(createCrashImage(done, random), folder.root, disk);
+      const found = await readSpooledResults(disk);
       const isSound = found.every((result, number) =>
-        result === null ? number >= said : isDeepStrictEqual(result, resultOf(number)),
+        result === null ? number >= said : isDeepStrictEqual(result, createNumberedResult(number)),
       );
       if (!isSound) wrong.push(seed);
     }
@@ -79,7 +80,7 @@ describe.skipIf(noTracing !== null)('the result of a call that was kept while th
   });
 });
 
-async function resultsIn(disk: string): Promise<readonly (ToolResult | null)[]> {
+async function readSpooledResults(disk: string): Promise<readonly (ToolResult | null)[]> {
   const spool = createFileSpool(disk);
   const numbers = Array.from({ length: editCount }, (_, number) => number);
   return Promise.all(numbers.map(async (number) => (await spool.find(`call-${number}`)).result));

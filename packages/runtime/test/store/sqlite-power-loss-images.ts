@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { Operation } from './sqlite-power-loss-recording.ts';
+import type { FileOperation } from './sqlite-power-loss-recording.ts';
 
 /** The files below a folder, by their paths. */
-export type Image = ReadonlyMap<string, Uint8Array>;
+export type DiskImage = ReadonlyMap<string, Uint8Array>;
 
 /** Numbers from 0 to 1, the same for the same seed. */
-export function randomFrom(seed: number): () => number {
+export function createSeededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -21,10 +21,10 @@ export function randomFrom(seed: number): () => number {
  * write, cut, new name and removal has reached the disk or not, in no order, and a write perhaps in some of its sectors only.
  * What was written before a sync that failed is not kept by a later one: the system believes it is on the disk.
  */
-export function imageAfter(operations: readonly Operation[], random: () => number): Image {
-  const isSafe = safety(operations);
+export function createCrashImage(operations: readonly FileOperation[], random: () => number): DiskImage {
+  const isSafe = computeSyncedOperations(operations);
   const luck = [0, 0.1, 0.5, 0.9, 1][Math.floor(random() * 5)] ?? 0;
-  const disk = new Disk(
+  const disk = new SimulatedDisk(
     operations.flatMap((operation) =>
       operation.type === 'made' && operation.file === 'folder' ? [operation.path] : [],
     ),
@@ -38,7 +38,7 @@ export function imageAfter(operations: readonly Operation[], random: () => numbe
 }
 
 /** For each operation whether a sync that worked came after it, and none before that which failed. */
-function safety(operations: readonly Operation[]): readonly boolean[] {
+function computeSyncedOperations(operations: readonly FileOperation[]): readonly boolean[] {
   const synced = new Set<number | string>();
   const isSafe: boolean[] = Array.from(operations, () => false);
   for (const [index, operation] of [...operations.entries()].toReversed()) {
@@ -54,7 +54,7 @@ function safety(operations: readonly Operation[]): readonly boolean[] {
 
 const sectorBytes = 512;
 
-class Disk {
+class SimulatedDisk {
   readonly #names = new Map<string, number | 'folder'>();
   readonly #files = new Map<number, Uint8Array>();
   readonly #folders: readonly string[];
@@ -64,7 +64,7 @@ class Disk {
     this.#folders = folders;
   }
 
-  apply(operation: Operation, isKept: () => boolean): void {
+  apply(operation: FileOperation, isKept: () => boolean): void {
     switch (operation.type) {
       case 'made':
         this.#names.set(operation.path, operation.file);
@@ -92,7 +92,7 @@ class Disk {
     }
   }
 
-  #write({ file, offset, bytes }: Operation & { readonly type: 'written' }, isKept: () => boolean): void {
+  #write({ file, offset, bytes }: FileOperation & { readonly type: 'written' }, isKept: () => boolean): void {
     for (let from = 0; from < bytes.length;) {
       const end = Math.min(bytes.length, from + sectorBytes - ((offset + from) % sectorBytes));
       if (isKept()) {
@@ -116,7 +116,7 @@ class Disk {
     return after;
   }
 
-  image(): Image {
+  image(): DiskImage {
     const image = new Map<string, Uint8Array>();
     for (const [path, file] of this.#names) {
       if (file !== 'folder' && this.#isReachable(path))
@@ -131,7 +131,7 @@ class Disk {
 }
 
 /** Puts an image of the files below `root` into a folder. */
-export function develop(image: Image, root: string, folder: string): void {
+export function writeDiskImage(image: DiskImage, root: string, folder: string): void {
   for (const [path, bytes] of image) {
     const file = join(folder, relative(root, path));
     mkdirSync(dirname(file), { recursive: true });

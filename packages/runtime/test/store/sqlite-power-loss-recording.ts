@@ -2,11 +2,17 @@ import { createReadStream } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { quickFolder, traced } from './sqlite-io-faults-tracing.ts';
-import { bytesOf, callsIn, handleOf, hasFailed, type Call } from './sqlite-power-loss-trace.ts';
+import { createMemoryFolder, spawnTraced } from './sqlite-io-faults-tracing.ts';
+import {
+  parseTracedBytes,
+  parseTraceCalls,
+  parseTracedHandle,
+  hasCallFailed,
+  type SystemCall,
+} from './sqlite-power-loss-trace.ts';
 
 /** What a program did to the files below a folder, and what it said, in order. A file keeps its number whatever its name. */
-export type Operation =
+export type FileOperation =
   | {
       readonly type: 'made';
       readonly folder: string;
@@ -28,7 +34,7 @@ export type Operation =
   | { readonly type: 'folder-synced'; readonly folder: string }
   | { readonly type: 'said'; readonly text: string };
 
-export type Recorded = {
+export type RecordOptions = {
   /** Empty at first. */
   readonly root: string;
   readonly script: string;
@@ -38,30 +44,39 @@ export type Recorded = {
 };
 
 /** Runs a script to its end, and records what it does below a folder. */
-export async function record({ root, script, args, inject }: Recorded): Promise<readonly Operation[]> {
-  using folder = quickFolder();
+export async function recordOperations({
+  root,
+  script,
+  args,
+  inject,
+}: RecordOptions): Promise<readonly FileOperation[]> {
+  using folder = createMemoryFolder();
   const trace = folder.at('trace');
   const failing = inject === undefined ? [] : ['-e', `inject=${inject}`];
   const whole = ['--seccomp-bpf', '-y', '-xx', '-s', String(16 * 1024 * 1024)];
-  const child = traced([...whole, '-e', `trace=${watched}`, ...failing, '-o', trace], script, ...args);
+  const child = spawnTraced(
+    [...whole, '-e', `trace=${tracedSystemCalls}`, ...failing, '-o', trace],
+    script,
+    ...args,
+  );
   const [complaint, , code] = await Promise.all([
     text(child.stderr),
     text(child.stdout),
     new Promise((done) => child.once('exit', done)),
   ]);
   if (code !== 0) throw new Error(`${script} ended with ${String(code)}: ${complaint}`);
-  const recorder = new Recorder(root);
+  const recorder = new OperationRecorder(root);
   const lines = createInterface({ input: createReadStream(trace, 'latin1') });
-  for await (const call of callsIn(lines)) recorder.take(call);
+  for await (const call of parseTraceCalls(lines)) recorder.take(call);
   return recorder.operations;
 }
 
 /** All by which a file can change. Those that Node and SQLite do not use are watched too, so that it shows if they do. */
-const watched =
+const tracedSystemCalls =
   'openat,mkdir,mkdirat,write,writev,pwrite64,pwritev,fsync,fdatasync,ftruncate,fallocate,unlink,unlinkat,rmdir,rename,renameat,renameat2';
 
-class Recorder {
-  readonly operations: Operation[] = [];
+class OperationRecorder {
+  readonly operations: FileOperation[] = [];
   readonly #root: string;
   readonly #files = new Map<string, number>();
   readonly #opened = new Map<string, { readonly path: string; offset: number }>();
@@ -71,13 +86,13 @@ class Recorder {
     this.#root = root;
   }
 
-  take(call: Call): void {
+  take(call: SystemCall): void {
     const isSync = call.name === 'fsync' || call.name === 'fdatasync';
-    if (isSync) this.#sync(handleOf(call.given[0]).path, !hasFailed(call));
-    else if (!hasFailed(call)) this.#done(call);
+    if (isSync) this.#sync(parseTracedHandle(call.given[0]).path, !hasCallFailed(call));
+    else if (!hasCallFailed(call)) this.#done(call);
   }
 
-  #done(call: Call): void {
+  #done(call: SystemCall): void {
     const [first, second, third = ''] = call.given;
     switch (call.name) {
       case 'openat':
@@ -94,18 +109,18 @@ class Recorder {
   }
 
   /** Through a handle. */
-  #change({ name, given: [first, second, , fourth], result }: Call): void {
-    const { number, path } = handleOf(first);
-    if (number === '1') return this.#add({ type: 'said', text: bytesOf(second).toString('utf8') });
+  #change({ name, given: [first, second, , fourth], result }: SystemCall): void {
+    const { number, path } = parseTracedHandle(first);
+    if (number === '1') return this.#add({ type: 'said', text: parseTracedBytes(second).toString('utf8') });
     if (!this.#isOurs(path)) return;
     const [file, opened] = [this.#files.get(path), this.#opened.get(number)];
     if (file === undefined || opened === undefined) throw new Error(`nobody has made ${path}`);
     if (name === 'pwrite64') {
-      this.#add({ type: 'written', file, offset: Number(fourth), bytes: bytesOf(second) });
+      this.#add({ type: 'written', file, offset: Number(fourth), bytes: parseTracedBytes(second) });
     } else if (name === 'ftruncate') {
       this.#add({ type: 'cut', file, size: Number(second) });
     } else if (name === 'write') {
-      this.#add({ type: 'written', file, offset: opened.offset, bytes: bytesOf(second) });
+      this.#add({ type: 'written', file, offset: opened.offset, bytes: parseTracedBytes(second) });
       opened.offset += Number(result);
     } else {
       throw new Error(`${name} is not recorded`);
@@ -113,7 +128,7 @@ class Recorder {
   }
 
   #open(path: string, flags: string, result: string): void {
-    this.#opened.set(handleOf(result).number, { path, offset: 0 });
+    this.#opened.set(parseTracedHandle(result).number, { path, offset: 0 });
     if (!this.#isOurs(path) || !flags.includes('O_CREAT')) return;
     const file = this.#files.get(path);
     if (file === undefined) this.#make(path, (this.#filesMade += 1));
@@ -145,7 +160,7 @@ class Recorder {
     else if (isDone) this.#add({ type: 'folder-synced', folder: path });
   }
 
-  #add(operation: Operation): void {
+  #add(operation: FileOperation): void {
     this.operations.push(operation);
   }
 
@@ -156,7 +171,7 @@ class Recorder {
 
   /** Node names what lies in a folder that it holds open by the number of the handle. */
   #named(argument: string | undefined): string {
-    const path = bytesOf(argument).toString('utf8');
+    const path = parseTracedBytes(argument).toString('utf8');
     const [, handle, below] = /^\/proc\/self\/fd\/(\d+)\/(.*)$/.exec(path) ?? [];
     return handle === undefined ? path : `${this.#opened.get(handle)?.path ?? ''}/${below}`;
   }

@@ -2,14 +2,19 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { link } from '../../src/store/chain.ts';
-import { connect } from '../../src/store/sqlite-connection.ts';
-import { migrate } from '../../src/store/sqlite-migrations.ts';
+import { computeLinkHash } from '../../src/store/chain.ts';
+import { connectDatabase } from '../../src/store/sqlite-connection.ts';
+import { migrateStore } from '../../src/store/sqlite-migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { tempFolder, type TempFolder } from '../search/temp-folder.ts';
-import { keepsItsPromises } from './store-contract.ts';
-import { eventsOf, session, tale, tell } from './tale.ts';
+import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
+import { describeStoreContract } from './store-contract.ts';
+import {
+  listStoredEvents,
+  createSampleSession,
+  createSampleLog,
+  appendSampleEvents,
+} from './sample-session.ts';
 
 const cleanUps: (() => unknown)[] = [];
 
@@ -17,30 +22,33 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-function folder(): TempFolder {
-  const made = tempFolder();
+function createCleanedFolder(): TempFolder {
+  const made = createTempFolder();
   cleanUps.push(() => made[Symbol.dispose]());
   return made;
 }
 
-function open(path: string, options: Parameters<typeof openSqliteStore>[1] = {}): Store {
+function openTestStore(path: string, options: Parameters<typeof openSqliteStore>[1] = {}): Store {
   const store = openSqliteStore(path, options);
   cleanUps.push(() => store.close());
   return store;
 }
 
 /** Work on the file itself, past all rules. */
-function byHand(path: string, ...statements: readonly string[]): void {
+function executeStatements(path: string, ...statements: readonly string[]): void {
   const database = new DatabaseSync(path);
   for (const statement of statements) database.exec(statement);
   database.close();
 }
 
-function modeOf(file: string): number {
-  return statSync(file).mode & 0o777;
+/** Windows knows only whether a file may be written to. */
+function getFileMode(file: string): number {
+  const { mode } = statSync(file);
+  if (process.platform === 'win32') return statSync(file).isDirectory() ? 0o700 : 0o600;
+  return mode & 0o777;
 }
 
-function valueIn(path: string, query: string): unknown {
+function queryValue(path: string, query: string): unknown {
   const database = new DatabaseSync(path);
   const [value] = Object.values(database.prepare(query).get() ?? {});
   database.close();
@@ -48,58 +56,75 @@ function valueIn(path: string, query: string): unknown {
 }
 
 describe('a store in SQLite', () => {
-  keepsItsPromises(() => {
-    const path = folder().at('sessions.db');
-    return () => open(path);
+  describeStoreContract(() => {
+    const path = createCleanedFolder().at('sessions.db');
+    return () => openTestStore(path);
   });
 
   it('has everything after it was closed and opened again', async () => {
-    const path = folder().at('sessions.db');
+    const path = createCleanedFolder().at('sessions.db');
     const store = openSqliteStore(path);
-    const { end } = await tell(store, session(), await store.create(session(), 'me'), 250);
+    const { end } = await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      250,
+    );
     await store.close();
     await store.close();
     await expect(store.list()).rejects.toMatchObject({ code: 'unreadable' });
-    expect((await open(path).open('a')).session).toStrictEqual(end);
+    expect((await openTestStore(path).open('a')).session).toStrictEqual(end);
   });
 
   it('has room for as many sessions as there may ever be', async () => {
-    const path = folder().at('sessions.db');
-    await open(path).create(session('first'), 'me');
-    byHand(path, `UPDATE sqlite_sequence SET seq = ${2 ** 30} WHERE name = 'sessions'`);
-    const store = open(path);
-    const { end } = await tell(store, session(), await store.create(session(), 'me'), 7);
-    const { events } = tale(session(), 7);
-    expect(await eventsOf(store, 'a')).toStrictEqual(events);
-    expect(await eventsOf(store, 'a', 5)).toStrictEqual(events.slice(5));
+    const path = createCleanedFolder().at('sessions.db');
+    await openTestStore(path).create(createSampleSession('first'), 'me');
+    executeStatements(path, `UPDATE sqlite_sequence SET seq = ${2 ** 30} WHERE name = 'sessions'`);
+    const store = openTestStore(path);
+    const { end } = await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      7,
+    );
+    const { events } = createSampleLog(createSampleSession(), 7);
+    expect(await listStoredEvents(store, 'a')).toStrictEqual(events);
+    expect(await listStoredEvents(store, 'a', 5)).toStrictEqual(events.slice(5));
     expect((await store.open('a')).session).toStrictEqual(end);
-    expect(await eventsOf(store, 'first')).toEqual([]);
+    expect(await listStoredEvents(store, 'first')).toEqual([]);
   });
 
   it('sees between two appends what others have written', async () => {
-    const path = folder().at('sessions.db');
-    const store = open(path);
-    const { at, end } = await tell(store, session(), await store.create(session(), 'me'), 3);
-    byHand(path, `UPDATE sessions SET damage = 'by hand'`);
-    await expect(tell(store, end, at, 1)).rejects.toMatchObject({ code: 'damaged' });
-    byHand(path, `UPDATE sessions SET damage = NULL`);
-    const later = await tell(store, end, at, 1);
-    byHand(path, `DELETE FROM sessions`);
-    await expect(tell(store, later.end, later.at, 1)).rejects.toMatchObject({ code: 'missing' });
+    const path = createCleanedFolder().at('sessions.db');
+    const store = openTestStore(path);
+    const { at, end } = await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      3,
+    );
+    executeStatements(path, `UPDATE sessions SET damage = 'by hand'`);
+    await expect(appendSampleEvents(store, end, at, 1)).rejects.toMatchObject({ code: 'damaged' });
+    executeStatements(path, `UPDATE sessions SET damage = NULL`);
+    const later = await appendSampleEvents(store, end, at, 1);
+    executeStatements(path, `DELETE FROM sessions`);
+    await expect(appendSampleEvents(store, later.end, later.at, 1)).rejects.toMatchObject({
+      code: 'missing',
+    });
   });
 
   it('can be read by its owner alone', async () => {
-    const made = folder();
+    const made = createCleanedFolder();
     const path = made.at('new/deep/sessions.db');
-    const store = open(path);
-    await store.create(session(), 'me');
-    expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
-    expect([made.at('new'), made.at('new/deep')].map(modeOf)).toEqual([0o700, 0o700]);
+    const store = openTestStore(path);
+    await store.create(createSampleSession(), 'me');
+    expect([path, `${path}-wal`, `${path}-shm`].map(getFileMode)).toEqual([0o600, 0o600, 0o600]);
+    expect([made.at('new'), made.at('new/deep')].map(getFileMode)).toEqual([0o700, 0o700]);
   });
 
   it('writes through to the disk on every connection, not only the first', () => {
-    const path = folder().at('sessions.db');
-    for (const database of [connect(path), connect(path)]) {
+    const path = createCleanedFolder().at('sessions.db');
+    for (const database of [connectDatabase(path), connectDatabase(path)]) {
       cleanUps.push(() => database.close());
       expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
       expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
@@ -107,11 +132,16 @@ describe('a store in SQLite', () => {
   });
 
   it('takes twice the bytes for twice the events', async () => {
-    const made = folder();
+    const made = createCleanedFolder();
     const bytesFor = async (count: number): Promise<number> => {
       const path = made.at(`${count}.db`);
       const store = openSqliteStore(path);
-      await tell(store, session(), await store.create(session(), 'me'), count);
+      await appendSampleEvents(
+        store,
+        createSampleSession(),
+        await store.create(createSampleSession(), 'me'),
+        count,
+      );
       await store.close();
       return statSync(path).size;
     };
@@ -121,79 +151,86 @@ describe('a store in SQLite', () => {
   });
 
   it('keeps nothing of an append there is no room for, and goes on once there is', async () => {
-    const path = folder().at('sessions.db');
-    const small = open(path, { bytesMax: 200_000 });
-    const begun = await tell(small, session(), await small.create(session(), 'me'), 3);
-    const { events, end } = tale(begun.end, 3_000);
+    const path = createCleanedFolder().at('sessions.db');
+    const small = openTestStore(path, { bytesMax: 200_000 });
+    const begun = await appendSampleEvents(
+      small,
+      createSampleSession(),
+      await small.create(createSampleSession(), 'me'),
+      3,
+    );
+    const { events, end } = createSampleLog(begun.end, 3_000);
     await expect(small.append('a', begun.at, events, end)).rejects.toMatchObject({
       code: 'full',
       message: expect.stringContaining('Make room'),
     });
     expect(await small.open('a')).toMatchObject({ session: begun.end, head: 3 });
-    expect(await open(path).append('a', begun.at, events, end)).toMatchObject({ head: 3_003 });
+    expect(await openTestStore(path).append('a', begun.at, events, end)).toMatchObject({ head: 3_003 });
   });
 
   it('says so when another process does not let go of the file', async () => {
-    const path = folder().at('sessions.db');
-    const store = open(path, { waitMs: 20 });
-    const at = await store.create(session(), 'me');
+    const path = createCleanedFolder().at('sessions.db');
+    const store = openTestStore(path, { waitMs: 20 });
+    const at = await store.create(createSampleSession(), 'me');
     const other = new DatabaseSync(path);
     cleanUps.push(() => other.close());
     other.exec('BEGIN IMMEDIATE');
-    await expect(tell(store, session(), at, 1)).rejects.toMatchObject({ code: 'busy' });
+    await expect(appendSampleEvents(store, createSampleSession(), at, 1)).rejects.toMatchObject({
+      code: 'busy',
+    });
     other.exec('ROLLBACK');
-    expect(await tell(store, session(), at, 1)).toMatchObject({ at: { head: 1 } });
+    expect(await appendSampleEvents(store, createSampleSession(), at, 1)).toMatchObject({ at: { head: 1 } });
   });
 });
 
 describe('the file of a store', () => {
   it('is refused and left alone when it belongs to another program', () => {
-    const path = folder().at('other.db');
-    byHand(path, 'CREATE TABLE theirs (x)', 'PRAGMA user_version = 7');
-    expect(() => open(path)).toThrow(expect.objectContaining({ code: 'unreadable' }));
-    expect(valueIn(path, 'PRAGMA journal_mode')).toBe('delete');
-    expect(valueIn(path, 'SELECT count(*) FROM sqlite_schema')).toBe(1);
+    const path = createCleanedFolder().at('other.db');
+    executeStatements(path, 'CREATE TABLE theirs (x)', 'PRAGMA user_version = 7');
+    expect(() => openTestStore(path)).toThrow(expect.objectContaining({ code: 'unreadable' }));
+    expect(queryValue(path, 'PRAGMA journal_mode')).toBe('delete');
+    expect(queryValue(path, 'SELECT count(*) FROM sqlite_schema')).toBe(1);
   });
 
   it('is refused when it is no database, or a folder, or under a file', () => {
-    const made = folder();
+    const made = createCleanedFolder();
     writeFileSync(made.at('text'), 'nothing of the kind, '.repeat(100));
     mkdirSync(made.at('folder'));
     for (const path of ['text', 'folder', 'text/sessions.db']) {
-      expect(() => open(made.at(path))).toThrow(
+      expect(() => openTestStore(made.at(path))).toThrow(
         expect.objectContaining({ code: 'unreadable', message: expect.stringContaining(path) }),
       );
     }
   });
 
   it('is refused when a newer version wrote it', async () => {
-    const path = folder().at('sessions.db');
+    const path = createCleanedFolder().at('sessions.db');
     await openSqliteStore(path).close();
-    byHand(path, 'PRAGMA user_version = 99');
-    expect(() => open(path)).toThrow(/newer version of Pawl.*version 99.*Update Pawl/);
+    executeStatements(path, 'PRAGMA user_version = 99');
+    expect(() => openTestStore(path)).toThrow(/newer version of Pawl.*version 99.*Update Pawl/);
   });
 
   const first = 'CREATE TABLE one (x)';
   const second = "ALTER TABLE one ADD COLUMN y DEFAULT 'new'";
 
   it('is brought up to date where it is older, with what is in it', () => {
-    const database = new DatabaseSync(folder().at('x.db'));
+    const database = new DatabaseSync(createCleanedFolder().at('x.db'));
     cleanUps.push(() => database.close());
-    migrate(database, 'x.db', [first]);
+    migrateStore(database, 'x.db', [first]);
     database.exec('INSERT INTO one VALUES (1)');
-    migrate(database, 'x.db', [first, second]);
-    migrate(database, 'x.db', [first, second]);
+    migrateStore(database, 'x.db', [first, second]);
+    migrateStore(database, 'x.db', [first, second]);
     expect(database.prepare('SELECT * FROM one').all()).toEqual([{ x: 1, y: 'new' }]);
-    expect(() => migrate(database, 'x.db', [first])).toThrow(expect.objectContaining({ code: 'newer' }));
+    expect(() => migrateStore(database, 'x.db', [first])).toThrow(expect.objectContaining({ code: 'newer' }));
   });
 
   it('stays as it was when bringing it up to date fails half way', () => {
-    const database = new DatabaseSync(folder().at('x.db'));
+    const database = new DatabaseSync(createCleanedFolder().at('x.db'));
     cleanUps.push(() => database.close());
-    migrate(database, 'x.db', [first]);
-    expect(() => migrate(database, 'x.db', [first, second, 'no such statement'])).toThrow('syntax');
+    migrateStore(database, 'x.db', [first]);
+    expect(() => migrateStore(database, 'x.db', [first, second, 'no such statement'])).toThrow('syntax');
     expect(database.prepare('PRAGMA table_info(one)').all()).toHaveLength(1);
-    migrate(database, 'x.db', [first, second]);
+    migrateStore(database, 'x.db', [first, second]);
     expect(database.prepare('PRAGMA table_info(one)').all()).toHaveLength(2);
   });
 });
@@ -223,11 +260,21 @@ describe('damage', () => {
     ],
     ['the beginning is no JSON', `UPDATE beginnings SET initial = '{' WHERE ${inA}`, 1],
   ])('is found where %s, and keeps that session apart while the others go on', async (_, statement, seq) => {
-    const path = folder().at('sessions.db');
-    const store = open(path);
-    const { at, end } = await tell(store, session(), await store.create(session(), 'me'), 8);
-    const other = await tell(store, session('b'), await store.create(session('b'), 'me'), 3);
-    byHand(path, statement);
+    const path = createCleanedFolder().at('sessions.db');
+    const store = openTestStore(path);
+    const { at, end } = await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      8,
+    );
+    const other = await appendSampleEvents(
+      store,
+      createSampleSession('b'),
+      await store.create(createSampleSession('b'), 'me'),
+      3,
+    );
+    executeStatements(path, statement);
     const damaged = { code: 'damaged', message: expect.stringContaining('"a"') };
     await expect(store.open('a')).rejects.toMatchObject(damaged);
     expect(await store.verify('a')).toMatchObject({ ok: false, seq });
@@ -235,31 +282,41 @@ describe('damage', () => {
       'a damaged',
       'b executingTools',
     ]);
-    await expect(tell(store, end, at, 1)).rejects.toMatchObject(damaged);
+    await expect(appendSampleEvents(store, end, at, 1)).rejects.toMatchObject(damaged);
     await expect(store.claim('a', 'me')).rejects.toMatchObject(damaged);
-    expect(await tell(store, other.end, other.at, 1)).toMatchObject({ at: { head: 4 } });
+    expect(await appendSampleEvents(store, other.end, other.at, 1)).toMatchObject({ at: { head: 4 } });
     expect(await store.remove('a')).toBe(true);
   });
 
   it('is found by reading the events', async () => {
-    const path = folder().at('sessions.db');
-    const store = open(path);
-    await tell(store, session(), await store.create(session(), 'me'), 8);
-    byHand(path, `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 5`);
-    await expect(eventsOf(store, 'a', 4)).rejects.toMatchObject({ code: 'damaged' });
+    const path = createCleanedFolder().at('sessions.db');
+    const store = openTestStore(path);
+    await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      8,
+    );
+    executeStatements(path, `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 5`);
+    await expect(listStoredEvents(store, 'a', 4)).rejects.toMatchObject({ code: 'damaged' });
     expect((await store.list())[0]?.status).toBe('damaged');
   });
 
   it('before the last snapshot is found by looking at all links, and a session that was put right goes on', async () => {
-    const path = folder().at('sessions.db');
-    const store = open(path);
-    const { end } = await tell(store, session(), await store.create(session(), 'me'), 8);
+    const path = createCleanedFolder().at('sessions.db');
+    const store = openTestStore(path);
+    const { end } = await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      8,
+    );
     await store.snapshot('a');
-    byHand(path, `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 2`);
+    executeStatements(path, `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 2`);
     expect((await store.open('a')).session).toStrictEqual(end);
     expect(await store.verify('a')).toMatchObject({ ok: false, seq: 2 });
     await expect(store.open('a')).rejects.toMatchObject({ code: 'damaged' });
-    byHand(path, `UPDATE events SET text = replace(text, 'stop', 'step') WHERE seq = 2`);
+    executeStatements(path, `UPDATE events SET text = replace(text, 'stop', 'step') WHERE seq = 2`);
     expect(await store.verify('a')).toEqual({ ok: true, head: 8 });
     expect((await store.open('a')).session).toStrictEqual(end);
   });
@@ -271,33 +328,53 @@ describe('damage', () => {
     ['of another version', 'UPDATE snapshots SET version = 99'],
     ['said to be of another event', 'UPDATE snapshots SET head = head - 1'],
   ])('of a snapshot that is %s only costs time', async (_, statement) => {
-    const path = folder().at('sessions.db');
-    const store = open(path);
-    const { end } = await tell(store, session(), await store.create(session(), 'me'), 200);
+    const path = createCleanedFolder().at('sessions.db');
+    const store = openTestStore(path);
+    const { end } = await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      200,
+    );
     expect((await store.open('a')).replayed).toBeLessThan(200);
-    byHand(path, statement);
+    executeStatements(path, statement);
     expect(await store.open('a')).toMatchObject({ session: end, replayed: 200 });
     await store.snapshot('a');
     expect(await store.open('a')).toMatchObject({ session: end, replayed: 0 });
   });
 
   it('is not what a snapshot of another version is taken for: it is passed over', async () => {
-    const path = folder().at('sessions.db');
-    const store = open(path);
-    const { end } = await tell(store, session(), await store.create(session(), 'me'), 200);
-    const text = (name: string): string => String(valueIn(path, `SELECT ${name} FROM snapshots`));
+    const path = createCleanedFolder().at('sessions.db');
+    const store = openTestStore(path);
+    const { end } = await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      200,
+    );
+    const text = (name: string): string => String(queryValue(path, `SELECT ${name} FROM snapshots`));
     const checked = `99\n${text('head')}\n${text('hash')}\n${text('text')}`;
     const checksum = createHash('sha256').update(checked).digest('hex');
-    byHand(path, `UPDATE snapshots SET version = 99, checksum = '${checksum}'`);
+    executeStatements(path, `UPDATE snapshots SET version = 99, checksum = '${checksum}'`);
     expect(await store.open('a')).toMatchObject({ session: end, replayed: 200 });
   });
 
   it('does not come of a snapshot that belongs to another session', async () => {
-    const path = folder().at('sessions.db');
-    const store = open(path);
-    const { end } = await tell(store, session('a'), await store.create(session('a'), 'me'), 200);
-    await tell(store, session('b'), await store.create(session('b'), 'me'), 200);
-    byHand(
+    const path = createCleanedFolder().at('sessions.db');
+    const store = openTestStore(path);
+    const { end } = await appendSampleEvents(
+      store,
+      createSampleSession('a'),
+      await store.create(createSampleSession('a'), 'me'),
+      200,
+    );
+    await appendSampleEvents(
+      store,
+      createSampleSession('b'),
+      await store.create(createSampleSession('b'), 'me'),
+      200,
+    );
+    executeStatements(
       path,
       `DELETE FROM snapshots WHERE ${inA}`,
       `UPDATE snapshots SET session = (SELECT number FROM sessions WHERE id = 'a')`,
@@ -306,8 +383,8 @@ describe('damage', () => {
   });
 
   it('does not go on with a session whose events a newer version reads in another way', async () => {
-    const store = open(folder().at('sessions.db'));
-    await store.create({ ...session(), behaviour: 99 }, 'me');
+    const store = openTestStore(createCleanedFolder().at('sessions.db'));
+    await store.create({ ...createSampleSession(), behaviour: 99 }, 'me');
     await expect(store.open('a')).rejects.toMatchObject({ code: 'newer' });
   });
 
@@ -318,11 +395,11 @@ describe('damage', () => {
     ['no JSON', '{', 'damaged'],
     ['a reply without its fields', '{"type":"model-replied","at":1}', 'damaged'],
   ])('does not make an event of %s, even with the right hash', async (_, text, code) => {
-    const path = folder().at('sessions.db');
-    const store = open(path);
-    await store.create(tale(session(), 1).end, 'me');
-    const hash = link(String(valueIn(path, 'SELECT hash FROM sessions')), text);
-    byHand(
+    const path = createCleanedFolder().at('sessions.db');
+    const store = openTestStore(path);
+    await store.create(createSampleLog(createSampleSession(), 1).end, 'me');
+    const hash = computeLinkHash(String(queryValue(path, 'SELECT hash FROM sessions')), text);
+    executeStatements(
       path,
       `INSERT INTO events (place, text, hash) VALUES ((SELECT number << 32 FROM sessions) + 2, '${text}', '${hash}')`,
       `UPDATE sessions SET head = 2, hash = '${hash}'`,

@@ -1,37 +1,37 @@
-import { durableView, step, type Event, type Session } from '@pawl/core';
+import { toDurableSession, step, type Event, type Session } from '@pawl/core';
 import * as fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { stateHash } from '../../src/store/state-hash.ts';
-import { randomWork } from './random-work.ts';
-import { session, tale } from './tale.ts';
+import { computeStateHash } from '../../src/store/state-hash.ts';
+import { arbitrarySession } from './arbitrary-session.ts';
+import { createSampleSession, createSampleLog } from './sample-session.ts';
 
 /** The same value, with the keys of every object the other way round. */
-function turnedRound(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(turnedRound);
+function reverseKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reverseKeys);
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value).toReversed();
-  return Object.fromEntries(entries.map(([key, item]) => [key, turnedRound(item)]));
+  return Object.fromEntries(entries.map(([key, item]) => [key, reverseKeys(item)]));
 }
 
-function after(output: unknown): Session {
+function applyToolOutput(output: unknown): Session {
   const event = { type: 'tool-finished', at: 1, callId: 'c0', outcome: { ok: true, output } } as Event;
-  return step(tale(session(), 3).end, event).session;
+  return step(createSampleLog(createSampleSession(), 3).end, event).session;
 }
 
-function nested(depth: number): unknown {
+function createNestedArray(depth: number): unknown {
   return JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown;
 }
 
 describe('the hash of a state', () => {
   it('is the same for the same state, however it was written down', () => {
     fc.assert(
-      fc.property(randomWork(60), ({ end }) => {
-        const hash = stateHash(end);
+      fc.property(arbitrarySession(60), ({ end }) => {
+        const hash = computeStateHash(end);
         expect(hash).toMatch(/^[0-9a-f]{64}$/);
-        expect(stateHash(durableView(end))).toBe(hash);
-        expect(stateHash(JSON.parse(JSON.stringify(end)) as Session)).toBe(hash);
-        expect(stateHash(turnedRound(end) as Session)).toBe(hash);
+        expect(computeStateHash(toDurableSession(end))).toBe(hash);
+        expect(computeStateHash(JSON.parse(JSON.stringify(end)) as Session)).toBe(hash);
+        expect(computeStateHash(reverseKeys(end) as Session)).toBe(hash);
       }),
       { numRuns: 50 },
     );
@@ -41,22 +41,36 @@ describe('the hash of a state', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 1 }), fc.jsonValue({ maxDepth: 1 }), (one, two) => {
         const [left, right] = [one, two].map((value) => JSON.parse(JSON.stringify(value)) as unknown);
-        expect(stateHash(after(left)) === stateHash(after(right))).toBe(isDeepStrictEqual(left, right));
+        expect(computeStateHash(applyToolOutput(left)) === computeStateHash(applyToolOutput(right))).toBe(
+          isDeepStrictEqual(left, right),
+        );
       }),
       { numRuns: 300 },
     );
-    const outputs = [null, 0, '', '0', [], {}, [[]], { a: 1 }, { a: '1' }, nested(1_499), nested(1_500)];
+    const outputs = [
+      null,
+      0,
+      '',
+      '0',
+      [],
+      {},
+      [[]],
+      { a: 1 },
+      { a: '1' },
+      createNestedArray(1_499),
+      createNestedArray(1_500),
+    ];
     const odd = ['{"__proto__": 1}', '{"__proto__": 2}', '{"constructor": 1}'].map((text) =>
       JSON.parse(text),
     );
     const all = [...outputs, ...odd, 'a\ud800', 'a\udbff', 'a\0'];
-    expect(new Set(all.map((output) => stateHash(after(output)))).size).toBe(all.length);
+    expect(new Set(all.map((output) => computeStateHash(applyToolOutput(output)))).size).toBe(all.length);
   });
 
   it('does not count what is only shown', () => {
-    const { end } = tale(session(), 1);
+    const { end } = createSampleLog(createSampleSession(), 1);
     const streaming = step(end, { type: 'text-delta', at: 1, text: 'he' }).session;
     expect(streaming).not.toEqual(end);
-    expect(stateHash(streaming)).toBe(stateHash(end));
+    expect(computeStateHash(streaming)).toBe(computeStateHash(end));
   });
 });

@@ -1,28 +1,42 @@
-import { createSession, durableView, replay, step, type Event, type Json, type Session } from '@pawl/core';
+import {
+  createSession,
+  toDurableSession,
+  replay,
+  step,
+  type Event,
+  type Json,
+  type Session,
+} from '@pawl/core';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { CreateOptions, Parent, Past, Store } from '../../src/store/store.ts';
-import { keepsClaims } from './claims-contract.ts';
-import { keepsThePast } from './past-contract.ts';
-import { randomWork } from './random-work.ts';
-import { eventsOf, keptIn, session, tale, tell } from './tale.ts';
+import type { CreateSessionOptions, SessionParent, SessionPast, Store } from '../../src/store/store.ts';
+import { describeClaimsContract } from './claims-contract.ts';
+import { describePastContract } from './past-contract.ts';
+import { arbitrarySession } from './arbitrary-session.ts';
+import {
+  listStoredEvents,
+  collectStoredEvents,
+  createSampleSession,
+  createSampleLog,
+  appendSampleEvents,
+} from './sample-session.ts';
 
 /** What holds of every store. `make` gives a way to open one and the same store, as often as one likes. */
-export function keepsItsPromises(make: () => () => Store): void {
-  keepsEvents(make);
-  keepsOneWriter(make);
-  keepsExactly(make);
-  keepsSnapshots(make);
-  keepsAList(make);
-  keepsWhatIsSaidAboutIt(make);
-  keepsThePast(make);
-  keepsClaims(make);
+export function describeStoreContract(make: () => () => Store): void {
+  describeStoredEvents(make);
+  describeSingleWriter(make);
+  describeReplayEquality(make);
+  describeSnapshots(make);
+  describeSessionList(make);
+  describeMetadata(make);
+  describePastContract(make);
+  describeClaimsContract(make);
 }
 
-function keepsEvents(make: () => () => Store): void {
+function describeStoredEvents(make: () => () => Store): void {
   it('gives back a new session as it was created, settings and all', async () => {
     const open = make();
-    const fresh = session();
+    const fresh = createSampleSession();
     const { fence, head } = await open().create(fresh, 'me');
     const position = { fence, head: 0 };
     const nothing = { about: null, parent: null, replayed: 0 };
@@ -32,36 +46,41 @@ function keepsEvents(make: () => () => Store): void {
 
   it('keeps events in order and tells those after a number', async () => {
     const store = make()();
-    const { events, end } = tale(session(), 9);
-    const at = await store.append('a', await store.create(session(), 'me'), events, end);
+    const { events, end } = createSampleLog(createSampleSession(), 9);
+    const at = await store.append('a', await store.create(createSampleSession(), 'me'), events, end);
     expect(at.head).toBe(9);
-    expect(await eventsOf(store, 'a')).toStrictEqual(events);
-    expect(await eventsOf(store, 'a', 6)).toStrictEqual(events.slice(6));
-    expect(await eventsOf(store, 'a', 9)).toEqual([]);
-    expect(await eventsOf(store, 'a', 99)).toEqual([]);
-    const numbers = (await keptIn(store, 'a', 4)).map(({ seq }) => seq);
+    expect(await listStoredEvents(store, 'a')).toStrictEqual(events);
+    expect(await listStoredEvents(store, 'a', 6)).toStrictEqual(events.slice(6));
+    expect(await listStoredEvents(store, 'a', 9)).toEqual([]);
+    expect(await listStoredEvents(store, 'a', 99)).toEqual([]);
+    const numbers = (await collectStoredEvents(store, 'a', 4)).map(({ seq }) => seq);
     expect(numbers).toEqual([5, 6, 7, 8, 9]);
     expect((await store.open('a')).session).toStrictEqual(end);
   });
 
   it('never keeps what is only for showing', async () => {
     const store = make()();
-    const { events, end } = tale(session(), 1);
+    const { events, end } = createSampleLog(createSampleSession(), 1);
     const shown: Event = { type: 'text-delta', at: 1_001, text: 'he' };
     const streaming = step(end, shown).session;
-    const at = await store.append('a', await store.create(session(), 'me'), [...events, shown], streaming);
+    const at = await store.append(
+      'a',
+      await store.create(createSampleSession(), 'me'),
+      [...events, shown],
+      streaming,
+    );
     expect(await store.append('a', at, [shown, shown], streaming)).toEqual(at);
-    expect(await eventsOf(store, 'a')).toStrictEqual(events);
+    expect(await listStoredEvents(store, 'a')).toStrictEqual(events);
     expect((await store.open('a')).session).toStrictEqual(end);
   });
 
   it('counts on from a session that has come some way already', async () => {
     const store = make()();
-    const { end: begun } = tale(session(), 5);
+    const { end: begun } = createSampleLog(createSampleSession(), 5);
     const at = await store.create(begun, 'me');
     expect(at.head).toBe(5);
-    const { end } = await tell(store, begun, at, 4);
-    const kept = await keptIn(store, 'a');
+    const { end } = await appendSampleEvents(store, begun, at, 4);
+    const kept = await collectStoredEvents(store, 'a');
     expect(kept.map(({ seq }) => seq)).toEqual([6, 7, 8, 9]);
     expect((await store.open('a')).session).toStrictEqual(end);
     expect(await store.verify('a')).toEqual({ ok: true, head: 9 });
@@ -73,47 +92,52 @@ function keepsEvents(make: () => () => Store): void {
     const at = { fence: 1, head: 0 };
     await expect(store.open('b')).rejects.toEqual(missing);
     await expect(store.claim('b', 'me')).rejects.toEqual(missing);
-    await expect(store.append('b', at, [], session('b'))).rejects.toEqual(missing);
-    await expect(eventsOf(store, 'b')).rejects.toEqual(missing);
+    await expect(store.append('b', at, [], createSampleSession('b'))).rejects.toEqual(missing);
+    await expect(listStoredEvents(store, 'b')).rejects.toEqual(missing);
     await expect(store.snapshot('b')).rejects.toEqual(missing);
     await expect(store.verify('b')).rejects.toEqual(missing);
     expect(await store.remove('b')).toBe(false);
   });
 }
 
-function keepsOneWriter(make: () => () => Store): void {
+function describeSingleWriter(make: () => () => Store): void {
   it('lets one of two writers at the same place go on, and tells the other where the session stands', async () => {
     const open = make();
-    const at = await open().create(session(), 'me');
-    const { events, end } = tale(session(), 2);
+    const at = await open().create(createSampleSession(), 'me');
+    const { events, end } = createSampleLog(createSampleSession(), 2);
     const tried = await Promise.allSettled([open(), open()].map((each) => each.append('a', at, events, end)));
     expect(tried.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(tried.find(({ status }) => status === 'rejected')).toMatchObject({
       reason: { code: 'conflict', message: expect.stringContaining('event 2, not 0') },
     });
-    expect(await eventsOf(open(), 'a')).toStrictEqual(events);
+    expect(await listStoredEvents(open(), 'a')).toStrictEqual(events);
   });
 
   it('refuses whoever was taken over from, and says who holds the session', async () => {
     const open = make();
     const [mine, theirs] = [open(), open()];
-    const begun = await tell(mine, session(), await mine.create(session(), 'me'), 3);
+    const begun = await appendSampleEvents(
+      mine,
+      createSampleSession(),
+      await mine.create(createSampleSession(), 'me'),
+      3,
+    );
     const claimed = await theirs.claim('a', 'they');
     expect(claimed.fence).toBeGreaterThan(begun.at.fence);
     expect(claimed.head).toBe(3);
     // It is given as it stands.
     expect(await mine.open('a')).toStrictEqual(claimed);
-    await expect(tell(mine, begun.end, begun.at, 1)).rejects.toMatchObject({
+    await expect(appendSampleEvents(mine, begun.end, begun.at, 1)).rejects.toMatchObject({
       code: 'held',
       message: expect.stringContaining('"they"'),
     });
-    const { end } = await tell(theirs, begun.end, claimed, 2);
+    const { end } = await appendSampleEvents(theirs, begun.end, claimed, 2);
     expect(await mine.open('a')).toMatchObject({ session: end, head: 5, owner: 'they' });
   });
 
   it('gives a session only once to those who saw the same claim to it', async () => {
     const open = make();
-    const { fence } = await open().create(session(), 'me');
+    const { fence } = await open().create(createSampleSession(), 'me');
     const tried = await Promise.allSettled(['one', 'two'].map((owner) => open().claim('a', owner, fence)));
     const { owner, fence: now } = await open().open('a');
     expect(tried.filter(({ status }) => status === 'fulfilled')).toMatchObject([
@@ -127,39 +151,46 @@ function keepsOneWriter(make: () => () => Store): void {
 
   it('refuses the writer of a removed session even where one of the same id was made anew', async () => {
     const store = make()();
-    const old = await store.create(session(), 'me');
+    const old = await store.create(createSampleSession(), 'me');
     await store.remove('a');
-    await store.create(session(), 'they');
-    await expect(tell(store, session(), old, 1)).rejects.toMatchObject({ code: 'held' });
-    expect(await eventsOf(store, 'a')).toEqual([]);
+    await store.create(createSampleSession(), 'they');
+    await expect(appendSampleEvents(store, createSampleSession(), old, 1)).rejects.toMatchObject({
+      code: 'held',
+    });
+    expect(await listStoredEvents(store, 'a')).toEqual([]);
   });
 
   it('creates no session twice', async () => {
     const store = make()();
-    await tell(store, session(), await store.create(session(), 'me'), 3);
-    await expect(store.create(session(), 'me')).rejects.toMatchObject({ code: 'conflict' });
+    await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      3,
+    );
+    await expect(store.create(createSampleSession(), 'me')).rejects.toMatchObject({ code: 'conflict' });
     expect(await store.open('a')).toMatchObject({ head: 3 });
   });
 
   it('keeps all events of an append or none', async () => {
     const store = make()();
-    const at = await store.create(session(), 'me');
-    const { events, end } = tale(session(), 3);
+    const at = await store.create(createSampleSession(), 'me');
+    const { events, end } = createSampleLog(createSampleSession(), 3);
     const bad = { ...events[1], at: Number.NaN } as Event;
     await expect(store.append('a', at, [...events, bad], end)).rejects.toMatchObject({ code: 'invalid' });
     await expect(store.append('a', { ...at, head: 1 }, events, end)).rejects.toMatchObject({
       code: 'conflict',
     });
-    expect(await eventsOf(store, 'a')).toEqual([]);
-    expect(await store.open('a')).toMatchObject({ session: session(), head: 0 });
+    expect(await listStoredEvents(store, 'a')).toEqual([]);
+    expect(await store.open('a')).toMatchObject({ session: createSampleSession(), head: 0 });
   });
 }
 
-function keepsExactly(make: () => () => Store): void {
+function describeReplayEquality(make: () => () => Store): void {
   it('leads to the session that replaying the events leads to, whatever they are', async () => {
     const open = make();
     await fc.assert(
-      fc.asyncProperty(randomWork(160), fc.array(fc.nat(9), { minLength: 1 }), async (work, sizes) => {
+      fc.asyncProperty(arbitrarySession(160), fc.array(fc.nat(9), { minLength: 1 }), async (work, sizes) => {
         const store = open();
         const { start, log } = work;
         const { id } = start;
@@ -175,7 +206,7 @@ function keepsExactly(make: () => () => Store): void {
         }
         const opened = await open().open(id);
         expect(opened.session).toStrictEqual(replay(start, log));
-        expect(opened.session).toStrictEqual(durableView(work.end));
+        expect(opened.session).toStrictEqual(toDurableSession(work.end));
         expect(JSON.stringify(opened.session)).toBe(JSON.stringify(replay(start, log)));
         expect(await store.verify(id)).toEqual({ ok: true, head: log.length });
       }),
@@ -193,12 +224,12 @@ function keepsExactly(make: () => () => Store): void {
     ['a million characters', 'é'.repeat(1_000_000)],
   ])('gives back %s as it came', async (_, output) => {
     const store = make()();
-    const { events, end } = tale(session(), 3);
+    const { events, end } = createSampleLog(createSampleSession(), 3);
     const finished: Event = { type: 'tool-finished', at: 1, callId: 'c0', outcome: { ok: true, output } };
     const after = step(end, finished).session;
-    await store.append('a', await store.create(session(), 'me'), [...events, finished], after);
+    await store.append('a', await store.create(createSampleSession(), 'me'), [...events, finished], after);
     await store.snapshot('a');
-    expect(JSON.stringify((await eventsOf(store, 'a')).at(-1))).toBe(JSON.stringify(finished));
+    expect(JSON.stringify((await listStoredEvents(store, 'a')).at(-1))).toBe(JSON.stringify(finished));
     expect(JSON.stringify((await store.open('a')).session)).toBe(JSON.stringify(after));
   });
 
@@ -215,9 +246,9 @@ function keepsExactly(make: () => () => Store): void {
     ['a value inside of itself', itself, 'nested more than'],
   ])('refuses %s, which would come back as something else', async (_, output, reason) => {
     const store = make()();
-    const at = await store.create(session(), 'me');
+    const at = await store.create(createSampleSession(), 'me');
     const event = { type: 'tool-finished', at: 1, callId: 'c0', outcome: { ok: true, output } } as Event;
-    await expect(store.append('a', at, [event], session())).rejects.toMatchObject({
+    await expect(store.append('a', at, [event], createSampleSession())).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining(reason),
     });
@@ -225,9 +256,9 @@ function keepsExactly(make: () => () => Store): void {
 
   it.each(['', 'a\0', '\ud800', 'x'.repeat(201)])('refuses %j for an id and for an owner', async (name) => {
     const store = make()();
-    await expect(store.create(session(name), 'me')).rejects.toMatchObject({ code: 'invalid' });
-    await expect(store.create(session(), name)).rejects.toMatchObject({ code: 'invalid' });
-    await store.create(session(), 'me');
+    await expect(store.create(createSampleSession(name), 'me')).rejects.toMatchObject({ code: 'invalid' });
+    await expect(store.create(createSampleSession(), name)).rejects.toMatchObject({ code: 'invalid' });
+    await store.create(createSampleSession(), 'me');
     await expect(store.claim('a', name)).rejects.toMatchObject({ code: 'invalid' });
     expect(await store.open('a')).toMatchObject({ owner: 'me' });
   });
@@ -235,14 +266,19 @@ function keepsExactly(make: () => () => Store): void {
   it('treats an id as nothing but a name', async () => {
     const store = make()();
     for (const id of ["'; DROP TABLE sessions; --", '__proto__', '%', '../../x']) {
-      const { end } = await tell(store, session(id), await store.create(session(id), 'me'), 2);
+      const { end } = await appendSampleEvents(
+        store,
+        createSampleSession(id),
+        await store.create(createSampleSession(id), 'me'),
+        2,
+      );
       expect((await store.open(id)).session).toStrictEqual(end);
     }
     expect(await store.list()).toHaveLength(4);
   });
 }
 
-function onlyShown({ seq }: Session): readonly Event[] {
+function createEphemeralEvents({ seq }: Session): readonly Event[] {
   const callId = `c${Math.floor((seq - 1) / 3)}`;
   return [
     { type: 'text-delta', at: 1, text: 'he' },
@@ -251,14 +287,14 @@ function onlyShown({ seq }: Session): readonly Event[] {
   ];
 }
 
-function keepsSnapshots(make: () => () => Store): void {
+function describeSnapshots(make: () => () => Store): void {
   it('makes snapshots ever more rarely as the session grows, so that they cost no more than the events', async () => {
     const store = make()();
-    let at = await store.create(session(), 'me');
-    let end = session();
+    let at = await store.create(createSampleSession(), 'me');
+    let end = createSampleSession();
     const made: number[] = [];
     for (let chunk = 1; chunk <= 40; chunk += 1) {
-      const more = tale(end, 100);
+      const more = createSampleLog(end, 100);
       end = more.end;
       at = await store.append('a', at, more.events, end);
       if ((await store.open('a')).replayed === 0) made.push(chunk);
@@ -271,13 +307,13 @@ function keepsSnapshots(make: () => () => Store): void {
 
   it('makes no snapshot of what is only for showing', async () => {
     const store = make()();
-    let at = await store.create(session(), 'me');
-    let shown = session();
-    for (const event of tale(session(), 140).events) {
+    let at = await store.create(createSampleSession(), 'me');
+    let shown = createSampleSession();
+    for (const event of createSampleLog(createSampleSession(), 140).events) {
       shown = step(shown, event).session;
-      for (const ephemeral of onlyShown(shown)) shown = step(shown, ephemeral).session;
+      for (const ephemeral of createEphemeralEvents(shown)) shown = step(shown, ephemeral).session;
       at = await store.append('a', at, [event], shown);
-      expect((await store.open('a')).session).toStrictEqual(durableView(shown));
+      expect((await store.open('a')).session).toStrictEqual(toDurableSession(shown));
     }
     expect((await store.open('a')).replayed).toBeLessThan(140);
   });
@@ -285,25 +321,40 @@ function keepsSnapshots(make: () => () => Store): void {
   it('steps only through what came after the last snapshot', async () => {
     const open = make();
     const store = open();
-    const begun = await tell(store, session(), await store.create(session(), 'me'), 1_000);
+    const begun = await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      1_000,
+    );
     const opened = await open().open('a');
     expect(opened.session).toStrictEqual(begun.end);
     expect(opened.replayed).toBeLessThan(500);
     await store.snapshot('a');
     expect(await open().open('a')).toStrictEqual({ ...opened, replayed: 0 });
-    const { end } = await tell(store, begun.end, begun.at, 7);
+    const { end } = await appendSampleEvents(store, begun.end, begun.at, 7);
     expect(await open().open('a')).toMatchObject({ session: end, replayed: 7 });
   });
 }
 
-const says = (text: string, automatic: boolean): Event => ({ type: 'user-message', at: 1, text, automatic });
+const createUserMessageEvent = (text: string, automatic: boolean): Event => ({
+  type: 'user-message',
+  at: 1,
+  text,
+  automatic,
+});
 
-function keepsAList(make: () => () => Store): void {
+function describeSessionList(make: () => () => Store): void {
   it('lists what there is, the last worked on first', async () => {
     const store = make()();
     const settings = { compact: true };
     await store.create(createSession({ id: 'new', at: 9_000, profile: 'own', settings }), 'me');
-    await tell(store, session(), await store.create(session(), 'me'), 5);
+    await appendSampleEvents(
+      store,
+      createSampleSession(),
+      await store.create(createSampleSession(), 'me'),
+      5,
+    );
     const common = { owner: 'me', about: null, parent: null };
     expect(await store.list()).toEqual([
       {
@@ -334,42 +385,53 @@ function keepsAList(make: () => () => Store): void {
 
   it('takes for the goal what a person said first, and only the beginning of it', async () => {
     const store = make()();
-    const events = [says('go on', true), says(`${'x'.repeat(199)}\u{1f600}`, false), says('then', false)];
-    await store.append('a', await store.create(session(), 'me'), events, session());
+    const events = [
+      createUserMessageEvent('go on', true),
+      createUserMessageEvent(`${'x'.repeat(199)}\u{1f600}`, false),
+      createUserMessageEvent('then', false),
+    ];
+    await store.append('a', await store.create(createSampleSession(), 'me'), events, createSampleSession());
     expect((await store.list())[0]?.goal).toBe(`${'x'.repeat(199)}\ufffd`);
   });
 
   it('takes a person at their word also when it came while work was under way', async () => {
     const store = make()();
     const events: readonly Event[] = [
-      says('go on', true),
+      createUserMessageEvent('go on', true),
       { type: 'steered', at: 2, text: 'Only the shed.' },
     ];
-    await store.append('a', await store.create(session(), 'me'), events, session());
+    await store.append('a', await store.create(createSampleSession(), 'me'), events, createSampleSession());
     expect((await store.list())[0]?.goal).toBe('Only the shed.');
   });
 
   it('removes a session with all that belongs to it, and no other', async () => {
     const store = make()();
-    const at = await store.create(session(), 'me');
-    await tell(store, session(), at, 150);
-    const { end } = await tell(store, session('b'), await store.create(session('b'), 'me'), 3);
+    const at = await store.create(createSampleSession(), 'me');
+    await appendSampleEvents(store, createSampleSession(), at, 150);
+    const { end } = await appendSampleEvents(
+      store,
+      createSampleSession('b'),
+      await store.create(createSampleSession('b'), 'me'),
+      3,
+    );
     expect(await store.remove('a')).toBe(true);
     await expect(store.open('a')).rejects.toMatchObject({ code: 'missing' });
-    await expect(tell(store, session(), at, 1)).rejects.toMatchObject({ code: 'missing' });
+    await expect(appendSampleEvents(store, createSampleSession(), at, 1)).rejects.toMatchObject({
+      code: 'missing',
+    });
     expect((await store.list()).map(({ id }) => id)).toEqual(['b']);
     expect((await store.open('b')).session).toStrictEqual(end);
-    await store.create(session(), 'me');
-    expect(await store.open('a')).toMatchObject({ session: session(), head: 0, replayed: 0 });
+    await store.create(createSampleSession(), 'me');
+    expect(await store.open('a')).toMatchObject({ session: createSampleSession(), head: 0, replayed: 0 });
   });
 }
 
-function keepsWhatIsSaidAboutIt(make: () => () => Store): void {
+function describeMetadata(make: () => () => Store): void {
   it('gives back what is said about a session, whatever happens to it', async () => {
     const open = make();
     const about = JSON.parse('{"dir": "/x\\u0000\\ud800", "__proto__": {"a": [null, 1.5]}}') as Json;
-    const at = await open().create(session(), 'me', { about, createdAt: 1_234.5 });
-    await tell(open(), session(), at, 3);
+    const at = await open().create(createSampleSession(), 'me', { about, createdAt: 1_234.5 });
+    await appendSampleEvents(open(), createSampleSession(), at, 3);
     await open().claim('a', 'they');
     const found = [await open().open('a'), (await open().list())[0]];
     expect(found.map((each) => JSON.stringify(each?.about))).toEqual([
@@ -379,15 +441,15 @@ function keepsWhatIsSaidAboutIt(make: () => () => Store): void {
     expect(found[1]).toMatchObject({ owner: 'they', head: 3, createdAt: 1_234.5, updatedAt: 1_002 });
   });
 
-  it.each<[string, CreateOptions, string]>([
+  it.each<[string, CreateSessionOptions, string]>([
     ['what JSON would change', { about: { x: Number.NaN } }, '"x" is NaN'],
     ['more about it than belongs in a list', { about: 'x'.repeat(10_000) }, '10002 characters'],
     ['a time that is none', { createdAt: Number.NaN }, 'time of creation (NaN)'],
-    ['half an event', { past: pastOf({ id: 'b', at: 1.5 }) }, '(1.5)'],
-    ['a parent without a name', { past: pastOf({ id: '', at: 1 }) }, '1 to 200 characters'],
+    ['half an event', { past: createEmptyPast({ id: 'b', at: 1.5 }) }, '(1.5)'],
+    ['a parent without a name', { past: createEmptyPast({ id: '', at: 1 }) }, '1 to 200 characters'],
   ])('refuses %s when a session is created, and creates none', async (_, options, reason) => {
     const store = make()();
-    await expect(store.create(session(), 'me', options)).rejects.toMatchObject({
+    await expect(store.create(createSampleSession(), 'me', options)).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining(reason),
     });
@@ -395,6 +457,6 @@ function keepsWhatIsSaidAboutIt(make: () => () => Store): void {
   });
 }
 
-function pastOf(parent: Parent): Past {
-  return { events: [], after: session(), parent };
+function createEmptyPast(parent: SessionParent): SessionPast {
+  return { events: [], after: createSampleSession(), parent };
 }

@@ -1,24 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { conversationOf, toArray, type Event, type Json, type ToolMessage } from '@pawl/core';
+import { getConversation, toItemArray, type Event, type Json, type ToolMessage } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../src/agent.ts';
-import { answerOf } from '../../src/answer.ts';
-import { createScripted, type ScriptedReply } from '../../src/models/scripted.ts';
-import { createDecide, type AskPermission } from '../../src/permission/decide.ts';
+import { findTurnAnswer } from '../../src/answer.ts';
+import { createScriptedModel, type ScriptedReply } from '../../src/models/scripted.ts';
+import { createPermissionDecider, type PermissionPrompter } from '../../src/permission/decide.ts';
 import type { PermissionMode } from '../../src/permission/modes.ts';
-import { createPermissions } from '../../src/permission/permissions.ts';
+import { createPermissionPolicy } from '../../src/permission/permissions.ts';
 import type { PermissionRule } from '../../src/permission/rule.ts';
-import { openLauncher } from '../../src/sandbox/launcher.ts';
+import { passthroughSandbox } from '../../src/sandbox/command-sandbox.ts';
 import { indexFolder } from '../../src/search/index-folder.ts';
-import { codingTools } from '../../src/tools/coding-tools.ts';
-import { tempFolder, type TempFolder } from '../search/temp-folder.ts';
+import { createCodingTools } from '../../src/tools/coding-tools.ts';
+import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
 
-const call = (tool: string, args: Json): ScriptedReply => ({ calls: [{ tool, args }] });
+const createCallReply = (tool: string, args: Json): ScriptedReply => ({ calls: [{ tool, args }] });
 
 /** A small project under git, with a mistake in it that its test finds. */
-function project(): TempFolder {
-  const folder = tempFolder({
+function createBrokenProject(): TempFolder {
+  const folder = createTempFolder({
     'package.json': JSON.stringify({ scripts: { test: `"${process.execPath}" --test` } }),
     'sum.mjs': 'export const sum = (a, b) => a - b;\n',
     'sum.test.mjs':
@@ -34,43 +34,47 @@ function project(): TempFolder {
   return folder;
 }
 
-type Setting = {
+type CodingAgentOptions = {
   readonly mode: PermissionMode;
   readonly rules?: readonly PermissionRule[];
-  readonly ask?: AskPermission;
+  readonly ask?: PermissionPrompter;
 };
 
-async function work(folder: TempFolder, replies: readonly ScriptedReply[], setting: Setting) {
+async function runCodingAgent(
+  folder: TempFolder,
+  replies: readonly ScriptedReply[],
+  setting: CodingAgentOptions,
+) {
   using index = await indexFolder(folder.root);
-  const tools = codingTools({ folder: index, launcher: openLauncher });
-  const permissions = createPermissions({ ...setting, root: folder.root, tools, sandboxed: false });
+  const tools = createCodingTools({ folder: index, launcher: passthroughSandbox });
+  const permissions = createPermissionPolicy({ ...setting, root: folder.root, tools, sandboxed: false });
   const events: Event[] = [];
   const agent = new Agent({
-    model: createScripted(replies),
+    model: createScriptedModel(replies),
     tools: permissions.guard(tools),
     rules: permissions.rules,
-    decide: createDecide({ permissions, ask: setting.ask ?? null }),
+    decide: createPermissionDecider({ permissions, ask: setting.ask ?? null }),
     observe: ({ event }) => events.push(event),
   });
   void agent.say('Mend the sum.');
   const session = await agent.idle();
-  const messages = toArray(conversationOf(session));
+  const messages = toItemArray(getConversation(session));
   const results = messages.filter((message): message is ToolMessage => message.role === 'tool');
-  return { session, events, results, answer: answerOf(conversationOf(session)) };
+  return { session, events, results, answer: findTurnAnswer(getConversation(session)) };
 }
 
 describe('an agent with the coding tools', () => {
   it('reads, tests, edits, tests again and finishes, and the session knows what it changed', async () => {
-    using folder = project();
-    const { session, events, results, answer } = await work(
+    using folder = createBrokenProject();
+    const { session, events, results, answer } = await runCodingAgent(
       folder,
       [
-        call('glob', { pattern: '*.mjs' }),
-        call('read', { path: 'sum.mjs' }),
-        call('test', {}),
-        call('edit', { path: 'sum.mjs', old: 'a - b', new: 'a + b' }),
-        call('test', {}),
-        call('finish', { answer: 'It adds now.' }),
+        createCallReply('glob', { pattern: '*.mjs' }),
+        createCallReply('read', { path: 'sum.mjs' }),
+        createCallReply('test', {}),
+        createCallReply('edit', { path: 'sum.mjs', old: 'a - b', new: 'a + b' }),
+        createCallReply('test', {}),
+        createCallReply('finish', { answer: 'It adds now.' }),
       ],
       { mode: 'auto-edit', rules: [{ decision: 'allow', tool: 'test' }] },
     );
@@ -96,15 +100,15 @@ describe('an agent with the coding tools', () => {
   });
 
   it('does what a file says only if it is asked to by the model, and then still asks', async () => {
-    using folder = project();
-    const { results } = await work(
+    using folder = createBrokenProject();
+    const { results } = await runCodingAgent(
       folder,
       [
-        call('read', { path: 'notes.md' }),
-        call('shell', { command: 'touch pwned' }),
-        call('write', { path: '.git/hooks/pre-commit', content: 'touch pwned' }),
-        call('write', { path: '../escaped', content: 'x' }),
-        call('finish', { answer: 'No.' }),
+        createCallReply('read', { path: 'notes.md' }),
+        createCallReply('shell', { command: 'touch pwned' }),
+        createCallReply('write', { path: '.git/hooks/pre-commit', content: 'touch pwned' }),
+        createCallReply('write', { path: '../escaped', content: 'x' }),
+        createCallReply('finish', { answer: 'No.' }),
       ],
       { mode: 'auto-edit' },
     );
@@ -124,12 +128,12 @@ describe('an agent with the coding tools', () => {
   });
 
   it('runs the very arguments that a person has allowed', async () => {
-    using folder = project();
+    using folder = createBrokenProject();
     const shown: Json[] = [];
     const command = "printf '%s' 'exactly this' > made.txt";
-    const { results } = await work(
+    const { results } = await runCodingAgent(
       folder,
-      [call('shell', { command }), call('finish', { answer: 'Done.' })],
+      [createCallReply('shell', { command }), createCallReply('finish', { answer: 'Done.' })],
       {
         mode: 'ask',
         ask: async (question) => {

@@ -1,101 +1,97 @@
 import type { Json } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
-import { defaultLimits, withLimits } from '../../src/tools/limits.ts';
-import { capText, EndsOf, endsAsText } from '../../src/tools/output-cap.ts';
+import { defaultToolLimits, applyToolLimits } from '../../src/tools/limits.ts';
+import { capText, OutputEndsBuffer, formatOutputEnds } from '../../src/tools/output-cap.ts';
 import type { Tool, ToolResult } from '../../src/tools/tool.ts';
-import { refused, runTool } from './run-tool.ts';
+import { createHandClock } from './hand-clock.ts';
+import { matchRefusal, runTestTool } from './run-test-tool.ts';
 
-const toolThat = (run: Tool['run'], own: Partial<Tool> = {}): Tool => ({
+const createTool = (run: Tool['run'], own: Partial<Tool> = {}): Tool => ({
   description: { name: 'work', description: '', parameters: {} },
   run,
   ...own,
 });
-const only = ([tool]: readonly Tool[]): Tool => {
+const getOnlyTool = ([tool]: readonly Tool[]): Tool => {
   if (tool === undefined) throw new Error('There is no tool.');
   return tool;
 };
 
-const never = (): Promise<ToolResult> => new Promise(() => undefined);
-const limitsOf = (tool: Tool, limits = {}): unknown => only(withLimits([tool], limits)).timeoutMs;
-const put = (output: Json, outputCharsMax: number): Promise<ToolResult> =>
-  runTool(only(withLimits([toolThat(() => Promise.resolve({ ok: true, output }), { outputCharsMax })])), {});
-
-/** Time passes only when asked to. */
-function handClock(): Clock & { pass(ms: number): Promise<void> } {
-  let now = 0;
-  const waits: { readonly at: number; readonly wake: () => void }[] = [];
-  return {
-    now: () => now,
-    until: (at, signal) =>
-      new Promise((resolve) => {
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        if (at <= now || signal.aborted) resolve();
-        else waits.push({ at, wake: resolve });
-      }),
-    async pass(ms) {
-      now += ms;
-      for (const { at, wake } of waits) if (at <= now) wake();
-      for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
-    },
-  };
-}
+const neverResolve = (): Promise<ToolResult> => new Promise(() => undefined);
+const getLimitedTimeout = (tool: Tool, limits = {}): unknown =>
+  getOnlyTool(applyToolLimits([tool], limits)).timeoutMs;
+const runLimitedOutput = (output: Json, outputCharsMax: number): Promise<ToolResult> =>
+  runTestTool(
+    getOnlyTool(
+      applyToolLimits([createTool(() => Promise.resolve({ ok: true, output }), { outputCharsMax })]),
+    ),
+    {},
+  );
 
 describe('the time a call may take', () => {
   it('is set for each tool by itself, over what the tool says and what holds for all [NEX-122]', () => {
-    const own = toolThat(never, { timeoutMs: 5 });
-    expect(limitsOf(toolThat(never))).toBe(defaultLimits.timeoutMs);
-    expect(limitsOf(own)).toBe(5);
-    expect(limitsOf(own, { work: { timeoutMs: 7 } })).toBe(7);
-    expect(limitsOf(own, { work: { timeoutMs: null } })).toBeNull();
-    expect(limitsOf(own, { other: { timeoutMs: 7 } })).toBe(5);
+    const own = createTool(neverResolve, { timeoutMs: 5 });
+    expect(getLimitedTimeout(createTool(neverResolve))).toBe(defaultToolLimits.timeoutMs);
+    expect(getLimitedTimeout(own)).toBe(5);
+    expect(getLimitedTimeout(own, { work: { timeoutMs: 7 } })).toBe(7);
+    expect(getLimitedTimeout(own, { work: { timeoutMs: null } })).toBeNull();
+    expect(getLimitedTimeout(own, { other: { timeoutMs: 7 } })).toBe(5);
   });
 
   it('ends a call that does not listen, a little later, as a timeout [NEX-122]', async () => {
-    const clock = handClock();
-    const ended = runTool(only(withLimits([toolThat(never)], { work: { timeoutMs: 1_000 } }, clock)), {});
+    const clock = createHandClock();
+    const ended = runTestTool(
+      getOnlyTool(applyToolLimits([createTool(neverResolve)], { work: { timeoutMs: 1_000 } }, clock)),
+      {},
+    );
     let isOver = false;
     void ended.then(() => (isOver = true));
     await clock.pass(1_000);
     expect(isOver).toBe(false);
     await clock.pass(3_000);
-    expect(await ended).toEqual(refused('timeout', /work timed out after 1 s/));
+    expect(await ended).toEqual(matchRefusal('timeout', /work timed out after 1 s/));
   });
 
   it('is told to a call that listens, and its being called off then is a timeout', async () => {
-    const clock = handClock();
-    const listens = toolThat(
+    const clock = createHandClock();
+    const listens = createTool(
       (_, { signal }) =>
         new Promise((resolve) => {
           const off: ToolResult = { ok: false, error: { kind: 'cancelled', message: 'called off' } };
           signal.addEventListener('abort', () => resolve(off), { once: true });
         }),
     );
-    const ended = runTool(only(withLimits([listens], { work: { timeoutMs: 50 } }, clock)), {});
+    const ended = runTestTool(
+      getOnlyTool(applyToolLimits([listens], { work: { timeoutMs: 50 } }, clock)),
+      {},
+    );
     await clock.pass(50);
-    expect(await ended).toEqual(refused('timeout', /timed out/));
+    expect(await ended).toEqual(matchRefusal('timeout', /timed out/));
     const controller = new AbortController();
-    const other = runTool(only(withLimits([listens], {}, clock)), {}, { signal: controller.signal });
+    const other = runTestTool(
+      getOnlyTool(applyToolLimits([listens], {}, clock)),
+      {},
+      { signal: controller.signal },
+    );
     controller.abort();
-    expect(await other).toEqual(refused('cancelled', /called off/));
+    expect(await other).toEqual(matchRefusal('cancelled', /called off/));
   });
 
   it('does not matter to a call that ends in time, or throws', async () => {
-    const fine = toolThat(() => Promise.resolve({ ok: true, output: 1 }));
-    expect(await runTool(only(withLimits([fine])), {})).toEqual({ ok: true, output: 1 });
-    const broken = toolThat(() => Promise.reject(new Error('broken')));
-    await expect(runTool(only(withLimits([broken])), {})).rejects.toThrow('broken');
+    const fine = createTool(() => Promise.resolve({ ok: true, output: 1 }));
+    expect(await runTestTool(getOnlyTool(applyToolLimits([fine])), {})).toEqual({ ok: true, output: 1 });
+    const broken = createTool(() => Promise.reject(new Error('broken')));
+    await expect(runTestTool(getOnlyTool(applyToolLimits([broken])), {})).rejects.toThrow('broken');
   });
 });
 
 describe('the output of a call', () => {
   it('is left as it is within its limit and cut in the middle beyond', async () => {
-    expect(await put({ a: [1, 2] }, 100)).toEqual({ ok: true, output: { a: [1, 2] } });
-    expect(await put('x'.repeat(100), 100)).toEqual({ ok: true, output: 'x'.repeat(100) });
-    const cut = await put(`begin${'x'.repeat(10_000)}end`, 100);
+    expect(await runLimitedOutput({ a: [1, 2] }, 100)).toEqual({ ok: true, output: { a: [1, 2] } });
+    expect(await runLimitedOutput('x'.repeat(100), 100)).toEqual({ ok: true, output: 'x'.repeat(100) });
+    const cut = await runLimitedOutput(`begin${'x'.repeat(10_000)}end`, 100);
     expect(cut.ok && cut.output).toMatch(/^beginx+\n\[… 9908 characters left out …\]\nx+end$/);
-    const listed = await put(
+    const listed = await runLimitedOutput(
       Array.from({ length: 1_000 }, (_, at) => at),
       100,
     );
@@ -103,18 +99,20 @@ describe('the output of a call', () => {
   });
 
   it('is cut in an error too', async () => {
-    const fails = toolThat(
+    const fails = createTool(
       () => Promise.resolve({ ok: false, error: { kind: 'failed', message: 'no'.repeat(1_000) } }),
       { outputCharsMax: 50 },
     );
-    const result = await runTool(only(withLimits([fails])), {});
-    expect(result).toEqual(refused('failed', /^(?:no)+n?\n\[… \d+ characters left out …\]\nn?o?(?:no)+$/));
+    const result = await runTestTool(getOnlyTool(applyToolLimits([fails])), {});
+    expect(result).toEqual(
+      matchRefusal('failed', /^(?:no)+n?\n\[… \d+ characters left out …\]\nn?o?(?:no)+$/),
+    );
   });
 
   it('nested deeper than can be written down is an error, not a crash', async () => {
     let deep: Json = 0;
     for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
-    expect(await put(deep, 100)).toEqual(refused('failed', /nested too deep/));
+    expect(await runLimitedOutput(deep, 100)).toEqual(matchRefusal('failed', /nested too deep/));
   });
 });
 
@@ -125,7 +123,7 @@ describe('both ends of a text', () => {
         fc.array(fc.uint8Array({ maxLength: 30 })),
         fc.integer({ min: 1, max: 40 }),
         (chunks, max) => {
-          const ends = new EndsOf(max);
+          const ends = new OutputEndsBuffer(max);
           for (const chunk of chunks) ends.add(Buffer.from(chunk));
           const all = Buffer.concat(chunks);
           const { head, tail, total } = ends.ends();
@@ -141,9 +139,9 @@ describe('both ends of a text', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 60 });
     fc.assert(
       fc.property(text, fc.integer({ min: 4, max: 20 }), (whole, max) => {
-        const ends = new EndsOf(max);
+        const ends = new OutputEndsBuffer(max);
         ends.add(Buffer.from(whole));
-        const shown = endsAsText(ends.ends(), () => '…');
+        const shown = formatOutputEnds(ends.ends(), () => '…');
         if (!whole.includes('\ufffd')) expect(shown).not.toContain('\ufffd');
         expect(capText(whole, max).isWellFormed()).toBe(true);
       }),

@@ -1,30 +1,30 @@
-import { createSession, type Json, type Outcome, type Phases } from '@pawl/core';
+import { createSession, type Json, type ToolOutcome, type PhaseState } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   Agent,
-  createScripted,
+  createScriptedModel,
   finishTool,
   type ScriptedReply,
-  type Seen,
+  type StepResult,
   type Tool,
 } from '../../src/index.ts';
 import { createPhaseTools } from '../../src/tools/phases.ts';
 
-const minute = 60_000;
+const minuteMs = 60_000;
 
 /** An agent that has the tools, and a way to call them as its loop would. */
-function start(
+function startPhaseAgent(
   replies: readonly ScriptedReply[] = [],
   totalPhases?: number,
 ): {
   readonly agent: Agent;
-  readonly seen: Seen[];
+  readonly seen: StepResult[];
   readonly time: { at: number };
-  readonly use: (name: string, args: Json, signal?: AbortSignal) => Promise<Outcome>;
-  readonly phases: () => Phases;
+  readonly use: (name: string, args: Json, signal?: AbortSignal) => Promise<ToolOutcome>;
+  readonly phases: () => PhaseState;
 } {
-  const seen: Seen[] = [];
+  const seen: StepResult[] = [];
   const time = { at: 1_000 };
   const clock = { now: () => time.at, until: () => Promise.resolve() };
   const tools: readonly Tool[] = createPhaseTools({
@@ -33,13 +33,17 @@ function start(
     clock,
   });
   const agent: Agent = new Agent({
-    model: createScripted(replies),
+    model: createScriptedModel(replies),
     tools: [...tools, finishTool],
     session: createSession({ id: 'test', at: 0, ...(totalPhases !== undefined && { totalPhases }) }),
     clock,
     observe: (each) => seen.push(each),
   });
-  const use = async (name: string, args: Json, signal = new AbortController().signal): Promise<Outcome> => {
+  const use = async (
+    name: string,
+    args: Json,
+    signal = new AbortController().signal,
+  ): Promise<ToolOutcome> => {
     const tool = tools.find(({ description }) => description.name === name);
     if (tool === undefined) throw new Error(`there is no ${name}`);
     return tool.run(args, { signal, report: () => undefined });
@@ -47,17 +51,17 @@ function start(
   return { agent, seen, time, use, phases: () => agent.session.phases };
 }
 
-function outputOf(outcome: Outcome): Json {
+function getOutcomeOutput(outcome: ToolOutcome): Json {
   if (!outcome.ok) throw new Error(outcome.error.message);
   return outcome.output;
 }
 
-function errorOf(outcome: Outcome): string {
+function getOutcomeError(outcome: ToolOutcome): string {
   if (outcome.ok) throw new Error('it worked');
   return outcome.error.message;
 }
 
-function changesIn(seen: readonly Seen[]): readonly string[] {
+function listPhaseChanges(seen: readonly StepResult[]): readonly string[] {
   return seen
     .flatMap(({ notes }) => notes)
     .flatMap((note) =>
@@ -65,15 +69,15 @@ function changesIn(seen: readonly Seen[]): readonly string[] {
     );
 }
 
-const starting = (args: { readonly [name: string]: Json }) => ({ tool: 'phase_start', args });
-const completing = (args: { readonly [name: string]: Json }) => ({ tool: 'phase_complete', args });
+const createStartCall = (args: { readonly [name: string]: Json }) => ({ tool: 'phase_start', args });
+const createCompleteCall = (args: { readonly [name: string]: Json }) => ({ tool: 'phase_complete', args });
 
 describe('a model with phase tools', () => {
   it('plans its work and moves through it, told at each turn where it is', async () => {
-    const { agent, seen, phases } = start([
-      { calls: [starting({ description: 'Look', total: 2, expectedMinutes: 5 })] },
-      { calls: [starting({ description: 'Mend' })] },
-      { calls: [completing({ success: true, summary: 'Mended.' })] },
+    const { agent, seen, phases } = startPhaseAgent([
+      { calls: [createStartCall({ description: 'Look', total: 2, expectedMinutes: 5 })] },
+      { calls: [createStartCall({ description: 'Mend' })] },
+      { calls: [createCompleteCall({ success: true, summary: 'Mended.' })] },
       { calls: [{ tool: 'finish', args: { answer: 'done' } }] },
     ]);
     void agent.say('mend it');
@@ -82,7 +86,7 @@ describe('a model with phase tools', () => {
       total: 2,
       current: null,
       completed: [
-        { number: 1, description: 'Look', expectedMs: 5 * minute, success: true, summary: null },
+        { number: 1, description: 'Look', expectedMs: 5 * minuteMs, success: true, summary: null },
         { number: 2, description: 'Mend', expectedMs: null, success: true, summary: 'Mended.' },
       ],
     });
@@ -97,7 +101,10 @@ describe('a model with phase tools', () => {
   });
 
   it('changes phase at once, and passes through the transition when its tools are done', async () => {
-    const { agent, seen } = start([{ calls: [starting({ description: 'Look' })] }, { text: 'done' }]);
+    const { agent, seen } = startPhaseAgent([
+      { calls: [createStartCall({ description: 'Look' })] },
+      { text: 'done' },
+    ]);
     void agent.say('go');
     await agent.idle();
     const at = seen.findIndex(({ event }) => event.type === 'phase-started');
@@ -115,28 +122,28 @@ describe('a model with phase tools', () => {
   });
 
   it('that says the same thing several times at once changes phase once [RN-08]', async () => {
-    const start1 = starting({ description: 'Look' });
-    const complete1 = completing({ number: 1, success: false, summary: 'Nothing there.' });
-    const { agent, seen, phases } = start([
-      { calls: [start1, start1, starting({ description: 'Look', number: 1 })] },
-      { calls: [complete1, complete1, completing({ success: true, summary: 'All is well.' })] },
+    const start1 = createStartCall({ description: 'Look' });
+    const complete1 = createCompleteCall({ number: 1, success: false, summary: 'Nothing there.' });
+    const { agent, seen, phases } = startPhaseAgent([
+      { calls: [start1, start1, createStartCall({ description: 'Look', number: 1 })] },
+      { calls: [complete1, complete1, createCompleteCall({ success: true, summary: 'All is well.' })] },
       { text: 'done' },
     ]);
     void agent.say('go');
     await agent.idle();
-    expect(changesIn(seen)).toEqual(['phase-started 1', 'phase-completed 1']);
+    expect(listPhaseChanges(seen)).toEqual(['phase-started 1', 'phase-completed 1']);
     expect(phases().completed).toMatchObject([{ number: 1, success: false, summary: 'Nothing there.' }]);
   });
 });
 
 describe('phase_start', () => {
   it('takes the next number, or a later one', async () => {
-    const { use, phases } = start();
+    const { use, phases } = startPhaseAgent();
     for (const args of [{ description: 'a' }, { description: 'b' }, { description: 'c', number: 7 }]) {
       expect(await use('phase_start', args)).toMatchObject({ ok: true });
     }
     expect(phases()).toMatchObject({ current: { number: 7 }, completed: [{ number: 1 }, { number: 2 }] });
-    expect(outputOf(await use('phase_status', {}))).toMatchObject({ next: 8 });
+    expect(getOutcomeOutput(await use('phase_status', {}))).toMatchObject({ next: 8 });
   });
 
   it.each([
@@ -148,27 +155,29 @@ describe('phase_start', () => {
     [6, 'A phase has a whole number from 1 to 5, and this one has 6. The next one is 4.'],
     [2, 'Phase 2 is over, and phases only go forward. The next one is 4.'],
   ])('does not take the number %d, and says why', async (number, why) => {
-    const { use, phases } = start([], 5);
+    const { use, phases } = startPhaseAgent([], 5);
     for (const each of [2, 3]) await use('phase_start', { description: `part ${each}`, number: each });
     const before = phases();
-    expect(errorOf(await use('phase_start', { description: 'x', number }))).toContain(why);
+    expect(getOutcomeError(await use('phase_start', { description: 'x', number }))).toContain(why);
     expect(phases()).toBe(before);
   });
 
   it('comes to an end, also where nobody has said how many phases there are', async () => {
-    const { use, phases } = start();
+    const { use, phases } = startPhaseAgent();
     await use('phase_start', { description: 'the last', number: 100 });
-    expect(errorOf(await use('phase_start', { description: 'one more' }))).toContain(
+    expect(getOutcomeError(await use('phase_start', { description: 'one more' }))).toContain(
       'There is no phase left.',
     );
-    expect(errorOf(await use('phase_start', { description: 'more', total: 101 }))).toContain('total');
+    expect(getOutcomeError(await use('phase_start', { description: 'more', total: 101 }))).toContain('total');
     expect(phases().current?.number).toBe(100);
   });
 
   it('does not take fewer phases than there were, nor a phase about nothing', async () => {
-    const { use, phases } = start([], 3);
+    const { use, phases } = startPhaseAgent([], 3);
     await use('phase_start', { description: 'a', number: 2 });
-    expect(errorOf(await use('phase_start', { description: 'b', total: 2 }))).toContain('from 1 to 2');
+    expect(getOutcomeError(await use('phase_start', { description: 'b', total: 2 }))).toContain(
+      'from 1 to 2',
+    );
     for (const args of [{ description: ' ' }, {}, null, { description: 'b', expectedMinutes: 0 }]) {
       expect(await use('phase_start', args)).toMatchObject({ ok: false, error: { kind: 'invalid' } });
     }
@@ -178,26 +187,28 @@ describe('phase_start', () => {
 
 describe('phase_complete', () => {
   it('writes down what stood in the way [NEX-42, NEX-68]', async () => {
-    const { use, phases } = start();
+    const { use, phases } = startPhaseAgent();
     await use('phase_start', { description: 'a' });
     const args = { success: false, summary: 'No way.', blockers: ['no network', 'no key'] };
-    expect(outputOf(await use('phase_complete', args))).toMatchObject({ what: 'Phase 1 has failed.' });
+    expect(getOutcomeOutput(await use('phase_complete', args))).toMatchObject({
+      what: 'Phase 1 has failed.',
+    });
     expect(phases().completed).toMatchObject([{ success: false, blockers: ['no network', 'no key'] }]);
   });
 
   it('says so when the phase is over already, has not begun, or there is none', async () => {
-    const { use, seen } = start();
+    const { use, seen } = startPhaseAgent();
     const args = { success: true, summary: 'ok' };
-    expect(errorOf(await use('phase_complete', args))).toBe(
+    expect(getOutcomeError(await use('phase_complete', args))).toBe(
       'No phase has begun. Begin one with phase_start.',
     );
     await use('phase_start', { description: 'a' });
-    expect(errorOf(await use('phase_complete', { ...args, number: 2 }))).toBe(
+    expect(getOutcomeError(await use('phase_complete', { ...args, number: 2 }))).toBe(
       'Phase 2 has not begun, so it cannot be completed. Phase 1 is under way.',
     );
     await use('phase_start', { description: 'b' });
     const before = seen.length;
-    expect(outputOf(await use('phase_complete', { ...args, number: 1 }))).toMatchObject({
+    expect(getOutcomeOutput(await use('phase_complete', { ...args, number: 1 }))).toMatchObject({
       what: 'Phase 1 was over already; it was a success.',
       current: { number: 2 },
     });
@@ -207,13 +218,16 @@ describe('phase_complete', () => {
 
 describe('phase_status', () => {
   it('changes nothing, and tells the latest phases, the totals and what takes too long', async () => {
-    const { use, time, seen } = start();
+    const { use, time, seen } = startPhaseAgent();
     for (let number = 1; number <= 30; number += 1) {
       await use('phase_start', { description: `part ${number}`, expectedMinutes: 1 });
     }
     const before = seen.length;
-    time.at += 3 * minute;
-    const told = outputOf(await use('phase_status', {})) as { now: string; over: { number: number }[] };
+    time.at += 3 * minuteMs;
+    const told = getOutcomeOutput(await use('phase_status', {})) as {
+      now: string;
+      over: { number: number }[];
+    };
     expect(told.now).toBe('phase 30: part 30 (3 min of 1 min, overdue; 29 done)');
     expect(told.over.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, at) => at + 10));
     expect(told).toMatchObject({ totals: { filesChanged: 0, testsPassed: 0, testsFailed: 0, blockers: 0 } });
@@ -223,20 +237,20 @@ describe('phase_status', () => {
 
 describe('a change of phase', () => {
   it('that was called off is not made', async () => {
-    const { use, phases } = start();
+    const { use, phases } = startPhaseAgent();
     const outcome = await use('phase_start', { description: 'a' }, AbortSignal.abort());
     expect(outcome).toMatchObject({ ok: false, error: { kind: 'cancelled' } });
     expect(phases().current).toBeNull();
   });
 
   it('that the session does not take is an error', async () => {
-    const { agent, use } = start();
+    const { agent, use } = startPhaseAgent();
     await agent.post({ type: 'halt-requested', reason: 'enough' });
-    expect(errorOf(await use('phase_start', { description: 'a' }))).toContain('did not take');
+    expect(getOutcomeError(await use('phase_start', { description: 'a' }))).toContain('did not take');
   });
 
   it('that throws does not hold up the next', async () => {
-    const { phases } = start();
+    const { phases } = startPhaseAgent();
     let calls = 0;
     const [, tool] = createPhaseTools({
       phases,
@@ -276,10 +290,10 @@ describe('whatever is asked for at once', () => {
   it('phases only go forward, each is begun once and is on record once [RN-08]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(asked, { maxLength: 20 }), async (wishes) => {
-        const { use, phases, seen } = start([], 5);
+        const { use, phases, seen } = startPhaseAgent([], 5);
         const outcomes = await Promise.all(wishes.map(({ name, args }) => use(name, args as Json)));
         for (const outcome of outcomes) if (!outcome.ok) expect(outcome.error.kind).toBe('invalid');
-        const changes = changesIn(seen);
+        const changes = listPhaseChanges(seen);
         expect(new Set(changes).size).toBe(changes.length);
         const { completed, current } = phases();
         const numbers = [...completed.map(({ number }) => number), ...(current ? [current.number] : [])];
@@ -293,8 +307,8 @@ describe('whatever is asked for at once', () => {
 
 describe('a plan', () => {
   it('sets out the phases and begins the first', async () => {
-    const { use, phases } = start();
-    const output = JSON.stringify(outputOf(await use('plan', { phases: ['Look', 'Mend', 'Check'] })));
+    const { use, phases } = startPhaseAgent();
+    const output = JSON.stringify(getOutcomeOutput(await use('plan', { phases: ['Look', 'Mend', 'Check'] })));
     expect(output).toContain('1. Look');
     expect(output).toContain('3. Check');
     expect(phases()).toMatchObject({ total: 3, current: { number: 1, description: 'Look' } });
@@ -307,14 +321,14 @@ describe('a plan', () => {
   });
 
   it('can be made anew when things turn out differently', async () => {
-    const { use, phases } = start();
+    const { use, phases } = startPhaseAgent();
     await use('plan', { phases: ['Look', 'Mend'] });
     await use('plan', { phases: ['Look again', 'Ask', 'Mend'] });
     expect(phases()).toMatchObject({ total: 4, current: { number: 2, description: 'Look again' } });
   });
 
   it('needs at least one phase', async () => {
-    const { use } = start();
+    const { use } = startPhaseAgent();
     expect(await use('plan', { phases: [] })).toMatchObject({ ok: false, error: { kind: 'invalid' } });
   });
 });

@@ -3,12 +3,12 @@ import { open } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatLines, parseLines } from '../../src/tools/numbered-lines.ts';
-import { readLines } from '../../src/tools/read-lines.ts';
-import { tempFolder } from '../search/temp-folder.ts';
+import { readFileLines } from '../../src/tools/read-lines.ts';
+import { createTempFolder } from '../search/temp-folder.ts';
 
 describe('reading lines', () => {
   it('gives what splitting the whole text would', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const path = folder.at('text');
     const line = fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom('', 'é', '😀', 'x'.repeat(70_000)));
     const text = fc.array(line, { maxLength: 8 }).map((lines) => lines.join('\n').replaceAll('\0', ''));
@@ -18,7 +18,7 @@ describe('reading lines', () => {
         writeFileSync(path, content);
         await using file = await open(path);
         const range = { from, to: from + count - 1, lineBytesMax: 1_000_000, bytesMax: 1_000_000 };
-        const read = await readLines(file, range, new AbortController().signal);
+        const read = await readFileLines(file, range, new AbortController().signal);
         const all = content.split('\n').map((each) => each.replace(/^\uFEFF/, '').replace(/\r$/, ''));
         if (content.endsWith('\n') || content === '') all.pop();
         expect(read).toMatchObject({

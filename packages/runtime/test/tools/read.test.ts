@@ -4,45 +4,48 @@ import type { Json } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import { createReadTool } from '../../src/tools/read.ts';
 import type { TempFolder } from '../search/temp-folder.ts';
-import { tempFolder } from '../search/temp-folder.ts';
+import { createTempFolder } from '../search/temp-folder.ts';
+
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
 
 const paths = ['src/wheel.ts', 'src/brake.ts', 'docs/guide.md', 'docs/gauge.md', 'lib/other.ts'];
-const read = (folder: TempFolder, args: Json, signal = new AbortController().signal) =>
+const runReadTool = (folder: TempFolder, args: Json, signal = new AbortController().signal) =>
   createReadTool({ root: folder.root, paths }).run(args, { signal, report() {} });
 
-const refused = (kind: string, message: RegExp) => ({
+const matchRefusal = (kind: string, message: RegExp) => ({
   ok: false,
   error: { kind, message: expect.stringMatching(message) },
 });
 
 describe('reading a file', () => {
   it('gives the lines asked for with their numbers', async () => {
-    using folder = tempFolder({ 'a.txt': 'one\ntwo\nthree\nfour\n' });
-    expect(await read(folder, { path: 'a.txt', from: 2, to: 3 })).toEqual({
+    using folder = createTempFolder({ 'a.txt': 'one\ntwo\nthree\nfour\n' });
+    expect(await runReadTool(folder, { path: 'a.txt', from: 2, to: 3 })).toEqual({
       ok: true,
       output: { path: 'a.txt', from: 2, to: 3, total: null, text: '2: two\n3: three' },
     });
   });
 
   it('gives a whole small file and says how many lines it has', async () => {
-    using folder = tempFolder({ 'a.txt': 'one\r\n\r\nthree' });
-    expect(await read(folder, { path: './a.txt' })).toEqual({
+    using folder = createTempFolder({ 'a.txt': 'one\r\n\r\nthree' });
+    expect(await runReadTool(folder, { path: './a.txt' })).toEqual({
       ok: true,
       output: { path: 'a.txt', from: 1, to: 3, total: 3, text: '1: one\n2: \n3: three' },
     });
   });
 
   it('gives an empty file as no lines', async () => {
-    using folder = tempFolder({ 'empty.txt': '' });
-    expect(await read(folder, { path: 'empty.txt' })).toEqual({
+    using folder = createTempFolder({ 'empty.txt': '' });
+    expect(await runReadTool(folder, { path: 'empty.txt' })).toEqual({
       ok: true,
       output: { path: 'empty.txt', from: 1, to: 0, total: 0, text: '' },
     });
   });
 
   it('cuts a line of ten megabytes and goes on after it', async () => {
-    using folder = tempFolder({ 'long.txt': `first\n${'é'.repeat(5_000_000)}\nlast` });
-    const outcome = await read(folder, { path: 'long.txt' });
+    using folder = createTempFolder({ 'long.txt': `first\n${'é'.repeat(5_000_000)}\nlast` });
+    const outcome = await runReadTool(folder, { path: 'long.txt' });
     expect(outcome).toMatchObject({ ok: true, output: { from: 1, to: 3, total: 3 } });
     const text = outcome.ok ? Reflect.get(Object(outcome.output), 'text') : '';
     expect(text).toMatch(/^1: first\n2: é+ … \[line cut\]\n3: last$/);
@@ -50,29 +53,31 @@ describe('reading a file', () => {
   });
 
   it('reads a file of two hundred megabytes without holding it', async () => {
-    using folder = tempFolder({ 'huge.txt': 'a line\n'.repeat(10_000) });
+    using folder = createTempFolder({ 'huge.txt': 'a line\n'.repeat(10_000) });
     truncateSync(folder.at('huge.txt'), 200 * 1024 * 1024);
     const before = process.memoryUsage().arrayBuffers;
-    const outcome = await read(folder, { path: 'huge.txt', from: 9_999, to: 9_999 });
+    const outcome = await runReadTool(folder, { path: 'huge.txt', from: 9_999, to: 9_999 });
     expect(outcome).toMatchObject({ ok: true, output: { text: '9999: a line', total: null } });
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 1024 * 1024);
   });
 
   it('stops after so much and says where', async () => {
-    using folder = tempFolder({
+    using folder = createTempFolder({
       'many.txt': 'x\n'.repeat(5_000),
       'wide.txt': `${'y'.repeat(900)}\n`.repeat(100),
     });
-    expect(await read(folder, { path: 'many.txt', from: 11, to: 5_000 })).toMatchObject({
+    expect(await runReadTool(folder, { path: 'many.txt', from: 11, to: 5_000 })).toMatchObject({
       output: { from: 11, to: 410, total: null },
     });
-    expect(await read(folder, { path: 'wide.txt' })).toMatchObject({ output: { to: 27, total: null } });
+    expect(await runReadTool(folder, { path: 'wide.txt' })).toMatchObject({
+      output: { to: 27, total: null },
+    });
   });
 
-  it('follows a link that stays inside', async () => {
-    using folder = tempFolder({ 'real.txt': 'real' });
+  onUnix('follows a link that stays inside', async () => {
+    using folder = createTempFolder({ 'real.txt': 'real' });
     symlinkSync('real.txt', folder.at('link.txt'));
-    expect(await read(folder, { path: 'link.txt' })).toMatchObject({
+    expect(await runReadTool(folder, { path: 'link.txt' })).toMatchObject({
       ok: true,
       output: { path: 'link.txt' },
     });
@@ -83,24 +88,28 @@ describe('a file that is not read', () => {
   it.each(['../outside.txt', '/etc/hostname', 'sub/../../outside.txt', '..', '../nowhere.txt'])(
     'is outside: %s',
     async (path) => {
-      using folder = tempFolder({ 'inner/sub/a.txt': 'x', 'outside.txt': 'secret' });
+      using folder = createTempFolder({ 'inner/sub/a.txt': 'x', 'outside.txt': 'secret' });
       const inner = { ...folder, root: folder.at('inner') };
-      expect(await read(inner, { path })).toEqual(refused('denied', /is outside the folder\. Give a path/));
+      expect(await runReadTool(inner, { path })).toEqual(
+        matchRefusal('denied', /is outside the folder\. Give a path/),
+      );
     },
   );
 
-  it('is outside behind a link, to a file or through a folder', async () => {
-    using folder = tempFolder({ 'inner/a.txt': 'x', 'outside/secret.txt': 'secret' });
+  onUnix('is outside behind a link, to a file or through a folder', async () => {
+    using folder = createTempFolder({ 'inner/a.txt': 'x', 'outside/secret.txt': 'secret' });
     symlinkSync(folder.at('outside/secret.txt'), folder.at('inner/file'));
     symlinkSync(folder.at('outside'), folder.at('inner/folder'));
     const inner = { ...folder, root: folder.at('inner') };
-    expect(await read(inner, { path: 'file' })).toEqual(refused('denied', /outside/));
-    expect(await read(inner, { path: 'folder/secret.txt' })).toEqual(refused('denied', /outside/));
+    expect(await runReadTool(inner, { path: 'file' })).toEqual(matchRefusal('denied', /outside/));
+    expect(await runReadTool(inner, { path: 'folder/secret.txt' })).toEqual(
+      matchRefusal('denied', /outside/),
+    );
   });
 
   it('is not outside because a name begins with two dots', async () => {
-    using folder = tempFolder({ '..notes.txt': 'fine' });
-    expect(await read(folder, { path: '..notes.txt' })).toMatchObject({ ok: true });
+    using folder = createTempFolder({ '..notes.txt': 'fine' });
+    expect(await runReadTool(folder, { path: '..notes.txt' })).toMatchObject({ ok: true });
   });
 
   it.each([
@@ -109,39 +118,43 @@ describe('a file that is not read', () => {
     ['qqqqqqqq', /There is no file "qqqqqqqq"\. Use search to find the right file\./],
     ['a\0b', /There is no file "a\\u0000b"/],
   ])('is missing, and the nearest are named: %j', async (path, message) => {
-    using folder = tempFolder();
-    expect(await read(folder, { path })).toEqual(refused('failed', message));
+    using folder = createTempFolder();
+    expect(await runReadTool(folder, { path })).toEqual(matchRefusal('failed', message));
   });
 
   it('has a name longer than any', async () => {
-    using folder = tempFolder();
-    const outcome = await read(folder, { path: 'long'.repeat(2_000) });
-    expect(outcome).toEqual(refused('failed', /ENAMETOOLONG/));
+    using folder = createTempFolder();
+    const outcome = await runReadTool(folder, { path: 'long'.repeat(2_000) });
+    expect(outcome).toEqual(matchRefusal('failed', /ENAMETOOLONG/));
     expect(JSON.stringify(outcome).length).toBeLessThan(500);
   });
 
   it('is a folder, and files in it are named', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     mkdirSync(folder.at('docs'));
-    expect(await read(folder, { path: 'docs/' })).toEqual(
-      refused('failed', /"docs" is a folder\. Try "docs\/guide\.md" or "docs\/gauge\.md"/),
+    expect(await runReadTool(folder, { path: 'docs/' })).toEqual(
+      matchRefusal('failed', /"docs" is a folder\. Try "docs\/guide\.md" or "docs\/gauge\.md"/),
     );
-    expect(await read(folder, { path: '.' })).toEqual(
-      refused('failed', /"\." is a folder\. Try "src\/wheel\.ts"/),
+    expect(await runReadTool(folder, { path: '.' })).toEqual(
+      matchRefusal('failed', /"\." is a folder\. Try "src\/wheel\.ts"/),
     );
   });
 
-  it('is binary or a pipe', async () => {
-    using folder = tempFolder({ 'a.bin': 'x\0y' });
+  onUnix('is binary or a pipe', async () => {
+    using folder = createTempFolder({ 'a.bin': 'x\0y' });
     execFileSync('mkfifo', [folder.at('pipe')]);
-    expect(await read(folder, { path: 'a.bin' })).toEqual(refused('failed', /"a\.bin" is a binary file/));
-    expect(await read(folder, { path: 'pipe' })).toEqual(refused('failed', /"pipe" is not a regular file/));
+    expect(await runReadTool(folder, { path: 'a.bin' })).toEqual(
+      matchRefusal('failed', /"a\.bin" is a binary file/),
+    );
+    expect(await runReadTool(folder, { path: 'pipe' })).toEqual(
+      matchRefusal('failed', /"pipe" is not a regular file/),
+    );
   });
 
   it('has fewer lines than that', async () => {
-    using folder = tempFolder({ 'a.txt': 'one\ntwo\n' });
-    expect(await read(folder, { path: 'a.txt', from: 9 })).toEqual(
-      refused('failed', /has only 2 lines, so there is no line 9\. Read from 1 to 2\./),
+    using folder = createTempFolder({ 'a.txt': 'one\ntwo\n' });
+    expect(await runReadTool(folder, { path: 'a.txt', from: 9 })).toEqual(
+      matchRefusal('failed', /has only 2 lines, so there is no line 9\. Read from 1 to 2\./),
     );
   });
 
@@ -152,15 +165,15 @@ describe('a file that is not read', () => {
     { path: 'a.txt', from: 5, to: 2 },
     7,
   ])('was asked for wrongly: %j', async (args) => {
-    using folder = tempFolder({ 'a.txt': 'x' });
-    expect(await read(folder, args)).toMatchObject({ ok: false, error: { kind: 'invalid' } });
+    using folder = createTempFolder({ 'a.txt': 'x' });
+    expect(await runReadTool(folder, args)).toMatchObject({ ok: false, error: { kind: 'invalid' } });
   });
 
   it('was called off', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     writeFileSync(folder.at('a.txt'), 'x');
-    expect(await read(folder, { path: 'a.txt' }, AbortSignal.abort())).toEqual(
-      refused('cancelled', /called off/),
+    expect(await runReadTool(folder, { path: 'a.txt' }, AbortSignal.abort())).toEqual(
+      matchRefusal('cancelled', /called off/),
     );
   });
 });

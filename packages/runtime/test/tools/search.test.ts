@@ -2,20 +2,20 @@ import type { Json } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import { indexFolder } from '../../src/search/index-folder.ts';
 import { finishTool } from '../../src/tools/finish.ts';
-import { createSearchTool, searchOutput } from '../../src/tools/search.ts';
-import { tempFolder } from '../search/temp-folder.ts';
+import { createSearchTool, searchOutputSchema } from '../../src/tools/search.ts';
+import { createTempFolder } from '../search/temp-folder.ts';
 
 const context = { signal: new AbortController().signal, report() {} };
 
-async function search(files: Readonly<Record<string, string>>, args: Json) {
-  using folder = tempFolder(files);
+async function runSearchTool(files: Readonly<Record<string, string>>, args: Json) {
+  using folder = createTempFolder(files);
   using index = await indexFolder(folder.root);
   return createSearchTool(index).run(args, context);
 }
 
 describe('the search tool', () => {
   it('shows the lines that match with their numbers, and how it went', async () => {
-    const outcome = await search(
+    const outcome = await runSearchTool(
       { 'a.md': '# Parts\n\nA pawl is\na small catch.\n', 'b.md': 'Other.' },
       { query: 'the pawl' },
     );
@@ -43,7 +43,7 @@ describe('the search tool', () => {
   });
 
   it('finds nothing without failing', async () => {
-    expect(await search({ 'a.md': 'A pawl.' }, { query: 'xylophone' })).toMatchObject({
+    expect(await runSearchTool({ 'a.md': 'A pawl.' }, { query: 'xylophone' })).toMatchObject({
       ok: true,
       output: { matched: 'none', total: 0, hits: [] },
     });
@@ -56,15 +56,15 @@ describe('the search tool', () => {
         `${'pawl wheel '.repeat(20_000)}\n`.repeat(3),
       ]),
     );
-    const outcome = await search(files, { query: `pawl ${'x'.repeat(100_000)}`, limit: 20 });
+    const outcome = await runSearchTool(files, { query: `pawl ${'x'.repeat(100_000)}`, limit: 20 });
     expect(JSON.stringify(outcome).length).toBeLessThan(40_000);
-    expect(searchOutput.parse(outcome.ok ? outcome.output : null).hits).toHaveLength(20);
+    expect(searchOutputSchema.parse(outcome.ok ? outcome.output : null).hits).toHaveLength(20);
   });
 
   it.each([{}, { query: '' }, { query: 'x', limit: 0 }, { query: 'x', limit: 21 }, null])(
     'says what is wrong with %j',
     async (args) => {
-      expect(await search({}, args)).toMatchObject({
+      expect(await runSearchTool({}, args)).toMatchObject({
         ok: false,
         error: { kind: 'invalid', message: expect.stringContaining('Bad arguments for search') },
       });

@@ -1,85 +1,111 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
-import { findLauncher } from '../../src/sandbox/find-launcher.ts';
-import { openLauncher } from '../../src/sandbox/launcher.ts';
+import { detectSandbox } from '../../src/sandbox/detect-sandbox.ts';
+import { passthroughSandbox } from '../../src/sandbox/command-sandbox.ts';
 import { createShellTool, type CommandOptions } from '../../src/tools/shell.ts';
 import { createReadTool } from '../../src/tools/read.ts';
-import { withLimits } from '../../src/tools/limits.ts';
-import { tempFolder, type TempFolder } from '../search/temp-folder.ts';
-import { refused, runTool } from './run-tool.ts';
+import { applyToolLimits } from '../../src/tools/limits.ts';
+import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
+import { createHandClock } from './hand-clock.ts';
+import { countProcesses } from './running-processes.ts';
+import { matchRefusal, runTestTool } from './run-test-tool.ts';
 
-const shell = (
+/** Windows has no sh. */
+const describeOnUnix = describe.skipIf(process.platform === 'win32');
+
+const runShellTool = (
   { root }: Pick<TempFolder, 'root'>,
   args: Json,
-  context: Parameters<typeof runTool>[2] = {},
+  context: Parameters<typeof runTestTool>[2] = {},
   options: Partial<CommandOptions> = {},
-) => runTool(createShellTool({ root, launcher: openLauncher, ...options }), args, context);
-const outputOf = (result: unknown): string =>
+) => runTestTool(createShellTool({ root, launcher: passthroughSandbox, ...options }), args, context);
+const getShellOutput = (result: unknown): string =>
   String(Reflect.get(Object(Reflect.get(Object(result), 'output')), 'output'));
-const messageOf = (result: unknown): string =>
+const getShellMessage = (result: unknown): string =>
   String(Reflect.get(Object(Reflect.get(Object(result), 'error')), 'message'));
 
-/** Whether a process that writes to this file every few milliseconds still does. */
-async function isTicking(path: string): Promise<boolean> {
-  const before = existsSync(path) ? readFileSync(path, 'utf8').length : 0;
-  await sleep(300);
-  return existsSync(path) && readFileSync(path, 'utf8').length > before;
-}
-const ticker = 'while :; do echo x >> ticks; sleep 0.02; done';
+/** Writes to `ticks` without end. Its command line holds the folder, by which it is found. */
+const tickerCommand = (folder: TempFolder): string =>
+  `while :; do echo x >> "${folder.at('ticks')}"; sleep 0.02; done`;
 
-describe('running a command', () => {
+const expectTicks = (folder: TempFolder): Promise<void> =>
+  expect.poll(() => existsSync(folder.at('ticks'))).toBe(true);
+
+const expectAllEnded = ({ root }: TempFolder): Promise<void> =>
+  expect.poll(() => countProcesses(root)).toBe(0);
+
+/** Runs a command, and says that its time is up once it has written to `ticks`. */
+async function runOutOfTime(folder: TempFolder, command: string, options: Partial<CommandOptions> = {}) {
+  const late = new AbortController();
+  const running = runShellTool(folder, { command }, { signal: late.signal }, options);
+  await expectTicks(folder);
+  late.abort(new DOMException('Time is up.', 'TimeoutError'));
+  return running;
+}
+
+const waitFor = (file: string): string => `until [ -e ${file} ]; do sleep 0.01; done`;
+
+describeOnUnix('running a command', () => {
   it('gives what it wrote, to either stream, and how it ended', async () => {
-    using folder = tempFolder({ 'sub/a.txt': 'hello' });
-    expect(await shell(folder, { command: 'cat a.txt', cwd: 'sub' })).toEqual({
+    using folder = createTempFolder({ 'sub/a.txt': 'hello' });
+    expect(await runShellTool(folder, { command: 'cat a.txt', cwd: 'sub' })).toEqual({
       ok: true,
       output: { exitCode: 0, output: 'hello' },
     });
-    expect(await shell(folder, { command: 'echo out; echo err >&2; exit 3' })).toEqual(
-      refused('failed', /^The command ended with exit code 3\.\n(?:out\nerr|err\nout)\n$/),
+    expect(await runShellTool(folder, { command: 'echo out; echo err >&2; exit 3' })).toEqual(
+      matchRefusal('failed', /^The command ended with exit code 3\.\n(?:out\nerr|err\nout)\n$/),
     );
-    expect(await shell(folder, { command: 'kill -9 $$' })).toEqual(
-      refused('failed', /ended by the signal SIGKILL/),
+    expect(await runShellTool(folder, { command: 'kill -9 $$' })).toEqual(
+      matchRefusal('failed', /ended by the signal SIGKILL/),
     );
   });
 
   it('reports what is written while it runs', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const heard: string[] = [];
-    const command = 'echo first; sleep 0.6; echo second; sleep 0.6; echo third';
-    await shell(folder, { command }, { report: (progress) => void heard.push(progress) });
-    expect(heard.join('')).toContain('first');
-    expect(heard[0]).not.toContain('second');
+    const command = `echo first; ${waitFor('one')}; echo second; ${waitFor('two')}; echo third`;
+    const report = (progress: string): void => {
+      heard.push(progress);
+      // It goes on only when what it has written so far was reported.
+      writeFileSync(folder.at(progress.includes('first') ? 'one' : 'two'), '');
+    };
+    await runShellTool(folder, { command }, { report });
+    expect(heard.slice(0, 2)).toEqual(['first\n', 'second\n']);
   });
 
   it('has nothing to read, no colours, and none of our secrets', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     process.env['PAWL_TEST_API_KEY'] = 'hunter2';
     try {
-      const result = await shell(folder, { command: 'env; cat; echo done' }, {}, { env: { GIVEN: 'yes' } });
-      expect(outputOf(result)).not.toContain('hunter2');
-      expect(outputOf(result)).toMatch(/GIVEN=yes/);
-      expect(outputOf(result)).toMatch(/NO_COLOR=1/);
-      expect(outputOf(result)).toMatch(/done\n$/);
+      const result = await runShellTool(
+        folder,
+        { command: 'env; cat; echo done' },
+        {},
+        { env: { GIVEN: 'yes' } },
+      );
+      expect(getShellOutput(result)).not.toContain('hunter2');
+      expect(getShellOutput(result)).toMatch(/GIVEN=yes/);
+      expect(getShellOutput(result)).toMatch(/NO_COLOR=1/);
+      expect(getShellOutput(result)).toMatch(/done\n$/);
     } finally {
       delete process.env['PAWL_TEST_API_KEY'];
     }
   });
 
   it('leaves out signs that would recolour or move the cursor', async () => {
-    using folder = tempFolder();
-    const result = await shell(folder, {
+    using folder = createTempFolder();
+    const result = await runShellTool(folder, {
       command: String.raw`printf '\033[31mred\033[0m \033]0;title\007x'`,
     });
-    expect(outputOf(result)).toBe('red x');
+    expect(getShellOutput(result)).toBe('red x');
   });
 
   it.each(['..', '/', 'link', '/etc'])('does not run in a folder outside: %s', async (cwd) => {
-    using folder = tempFolder({ 'inner/x': '' });
+    using folder = createTempFolder({ 'inner/x': '' });
     symlinkSync('/', folder.at('inner/link'));
-    expect(await shell({ root: folder.at('inner') }, { command: 'pwd', cwd })).toEqual(
-      refused('denied', /outside/),
+    expect(await runShellTool({ root: folder.at('inner') }, { command: 'pwd', cwd })).toEqual(
+      matchRefusal('denied', /outside/),
     );
   });
 
@@ -92,27 +118,27 @@ describe('running a command', () => {
     [{ command: 'pwd', timeoutSeconds: 0 }, /Bad arguments/],
     [{ command: ['rm', '-rf'] }, /Bad arguments/],
   ])('refuses what makes no sense (%#)', async (args, message) => {
-    using folder = tempFolder();
-    expect(await shell(folder, args)).toEqual(refused('invalid', message));
+    using folder = createTempFolder();
+    expect(await runShellTool(folder, args)).toEqual(matchRefusal('invalid', message));
   });
 
   it('says why when it cannot be started', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const launcher = {
       kind: 'none',
       launch: () => ({ file: '/nowhere/at-all', args: [], env: {} }),
     } as const;
-    expect(await shell(folder, { command: 'pwd' }, {}, { launcher })).toEqual(
-      refused('failed', /could not be started: .*ENOENT/),
+    expect(await runShellTool(folder, { command: 'pwd' }, {}, { launcher })).toEqual(
+      matchRefusal('failed', /could not be started: .*ENOENT/),
     );
   });
 });
 
-describe('a long output', () => {
+describeOnUnix('a long output', () => {
   it('is shown from both ends, and the whole is in a file that can be read', async () => {
-    using folder = tempFolder();
-    const result = await shell(folder, { command: 'seq 1 20000' });
-    const text = outputOf(result);
+    using folder = createTempFolder();
+    const result = await runShellTool(folder, { command: 'seq 1 20000' });
+    const text = getShellOutput(result);
     expect(text.length).toBeLessThan(25_000);
     expect(text).toMatch(/^1\n2\n3\n/);
     expect(text).toMatch(/\n19999\n20000\n$/);
@@ -121,133 +147,155 @@ describe('a long output', () => {
       Array.from({ length: 20_000 }, (_, at) => `${at + 1}\n`).join(''),
     );
     const read = createReadTool({ root: folder.root, paths: [] });
-    expect(await runTool(read, { path, from: 10_000, to: 10_000 })).toMatchObject({
+    expect(await runTestTool(read, { path, from: 10_000, to: 10_000 })).toMatchObject({
       output: { text: '10000: 10000' },
     });
     expect(readFileSync(folder.at('.pawl/output/.gitignore'), 'utf8')).toBe('*\n');
     // The same again is the same, to the letter, for whoever looks for repetition.
-    expect(await shell(folder, { command: 'seq 1 20000' })).toEqual(result);
+    expect(await runShellTool(folder, { command: 'seq 1 20000' })).toEqual(result);
     expect(readdirSync(folder.at('.pawl/output'))).toHaveLength(2);
   });
 
   it('that never ends is bounded in memory and on disk, and stopped in time', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const before = process.memoryUsage().rss;
-    const result = await shell(folder, { command: 'yes "a line that goes on"', timeoutSeconds: 1 });
-    expect(result).toEqual(refused('timeout', /timed out and was ended/));
-    expect(messageOf(result).length).toBeLessThan(25_000);
+    const command = `yes "a line that goes on" | tee "${folder.at('ticks')}"`;
+    const result = await runOutOfTime(folder, command);
+    expect(result).toEqual(matchRefusal('timeout', /timed out and was ended/));
+    expect(getShellMessage(result).length).toBeLessThan(25_000);
     const [name = ''] = readdirSync(folder.at('.pawl/output')).filter((each) => each.endsWith('.txt'));
     expect(readFileSync(folder.at(`.pawl/output/${name}`)).length).toBeLessThanOrEqual(50 * 1024 * 1024);
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
+    await expectAllEnded(folder);
   });
 
   it('is not saved through a link, and the command works all the same', async () => {
-    using folder = tempFolder({ 'inner/x': '' });
+    using folder = createTempFolder({ 'inner/x': '' });
     mkdirSync(folder.at('outside'));
     symlinkSync(folder.at('outside'), folder.at('inner/.pawl'));
-    const result = await shell({ root: folder.at('inner') }, { command: 'seq 1 20000' });
-    expect(outputOf(result)).toContain('could not be saved');
+    const result = await runShellTool({ root: folder.at('inner') }, { command: 'seq 1 20000' });
+    expect(getShellOutput(result)).toContain('could not be saved');
     expect(readdirSync(folder.at('outside'))).toEqual([]);
   });
 
   it('cut in the middle of a character shows no broken one', async () => {
-    using folder = tempFolder({ 'a.txt': 'é€👍'.repeat(10_000) });
+    using folder = createTempFolder({ 'a.txt': 'é€👍'.repeat(10_000) });
     for (const shift of ['', 'x', 'xx', 'xxx']) {
-      const result = await shell(folder, { command: `printf '%s' '${shift}'; cat a.txt` });
-      expect(outputOf(result)).not.toContain('\ufffd');
+      const result = await runShellTool(folder, { command: `printf '%s' '${shift}'; cat a.txt` });
+      expect(getShellOutput(result)).not.toContain('\ufffd');
     }
   });
 });
 
-describe('what a command has started', () => {
+describeOnUnix('what a command has started', () => {
   it.each([
-    ['in the background', `(${ticker}) & exit 0`],
-    ['in a session of its own', `setsid sh -c '${ticker}' & sleep 0.2; exit 0`],
-    ['with its signals ignored', `(trap '' TERM HUP INT; ${ticker}) & exit 0`],
+    ['in the background', (tick: string) => `(${tick}) & exit 0`],
+    ['in a session of its own', (tick: string) => `setsid sh -c '${tick}' & sleep 0.2; exit 0`],
+    ['with its signals ignored', (tick: string) => `(trap '' TERM HUP INT; ${tick}) & exit 0`],
   ])('%s ends with it', async (_, command) => {
-    using folder = tempFolder();
-    const result = await shell(folder, { command });
+    using folder = createTempFolder();
+    const result = await runShellTool(folder, { command: command(tickerCommand(folder)) });
     expect(result).toMatchObject({ ok: true });
-    expect(outputOf(result)).toContain('left running in the background was ended');
-    expect(await isTicking(folder.at('ticks'))).toBe(false);
+    expect(getShellOutput(result)).toContain('left running in the background was ended');
+    await expectAllEnded(folder);
   });
 
   it.each([
-    ['a child', ticker],
-    ['one that ignores being asked', `trap '' TERM; ${ticker}`],
-    ['grandchildren in sessions of their own', `setsid sh -c '${ticker}' & setsid sh -c '${ticker}' & wait`],
-    ['one without its mark', `env -i PATH="$PATH" setsid sh -c '${ticker}' & wait`],
+    ['a child', (tick: string) => tick],
+    ['one that ignores being asked', (tick: string) => `trap '' TERM; ${tick}`],
+    [
+      'grandchildren in sessions of their own',
+      (tick: string) => `setsid sh -c '${tick}' & setsid sh -c '${tick}' & wait`,
+    ],
+    ['one without its mark', (tick: string) => `env -i PATH="$PATH" setsid sh -c '${tick}' & wait`],
   ])('ends when time is up: %s', async (_, command) => {
-    using folder = tempFolder();
-    expect(await shell(folder, { command, timeoutSeconds: 1 })).toEqual(
-      refused('timeout', /with all it had started/),
+    using folder = createTempFolder();
+    expect(await runOutOfTime(folder, command(tickerCommand(folder)))).toEqual(
+      matchRefusal('timeout', /with all it had started/),
     );
-    expect(existsSync(folder.at('ticks'))).toBe(true);
-    expect(await isTicking(folder.at('ticks'))).toBe(false);
+    await expectAllEnded(folder);
+  });
+
+  it('ends when the time that it was given is up', async () => {
+    using folder = createTempFolder();
+    const command = `sleep 1000 & wait # ${folder.root}`;
+    expect(await runShellTool(folder, { command, timeoutSeconds: 1 })).toEqual(
+      matchRefusal('timeout', /with all it had started/),
+    );
+    await expectAllEnded(folder);
   });
 
   it('ends when it is called off', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const controller = new AbortController();
-    const running = shell(folder, { command: `echo begun; ${ticker}` }, { signal: controller.signal });
-    while (!existsSync(folder.at('ticks'))) await sleep(20);
+    const running = runShellTool(
+      folder,
+      { command: `echo begun; ${tickerCommand(folder)}` },
+      { signal: controller.signal },
+    );
+    await expectTicks(folder);
     controller.abort();
-    expect(await running).toEqual(refused('cancelled', /called off and ended[\s\S]*begun/));
-    expect(await isTicking(folder.at('ticks'))).toBe(false);
-    expect(await shell(folder, { command: 'touch made' }, { signal: controller.signal })).toEqual(
-      refused('cancelled', /called off/),
+    expect(await running).toEqual(matchRefusal('cancelled', /called off and ended[\s\S]*begun/));
+    await expectAllEnded(folder);
+    expect(await runShellTool(folder, { command: 'touch made' }, { signal: controller.signal })).toEqual(
+      matchRefusal('cancelled', /called off/),
     );
     expect(existsSync(folder.at('made'))).toBe(false);
   });
 
   it('ends even if it forks for ever', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     // As a bomb, but with a fuse: at most so many at once, each of which starts two more.
     writeFileSync(
       folder.at('bomb.sh'),
-      'echo x >> ticks; [ "$(ls /proc | grep -c "^[0-9]")" -lt 400 ] && { sh bomb.sh & sh bomb.sh & }; sleep 0.1; exec sh bomb.sh',
+      'echo x >> count; [ "$(wc -l < count)" -ge 30 ] && : > ticks; [ "$(ls /proc | grep -c "^[0-9]")" -lt 400 ] && { sh "$0" & sh "$0" & }; sleep 0.1; exec sh "$0"',
     );
-    const result = await shell(folder, { command: 'sh bomb.sh', timeoutSeconds: 1 });
-    expect(result).toEqual(refused('timeout', /ended/));
-    expect(await isTicking(folder.at('ticks'))).toBe(false);
+    const result = await runOutOfTime(folder, `sh "${folder.at('bomb.sh')}"`);
+    expect(result).toEqual(matchRefusal('timeout', /ended/));
+    await expectAllEnded(folder);
   });
 
   it('ends at the limit set for the tool as well, and what was written until then is told', async () => {
-    using folder = tempFolder();
-    const tools = withLimits([createShellTool({ root: folder.root, launcher: openLauncher })], {
-      shell: { timeoutMs: 500 },
-    });
-    const [tool] = tools;
+    using folder = createTempFolder();
+    const clock = createHandClock();
+    const shellTool = createShellTool({ root: folder.root, launcher: passthroughSandbox });
+    const [tool] = applyToolLimits([shellTool], { shell: { timeoutMs: 500 } }, clock);
     if (tool === undefined) throw new Error('There is no tool.');
-    const result = await runTool(tool, { command: `echo begun; ${ticker}` });
-    expect(result).toEqual(refused('timeout', /What it wrote so far:\nbegun/));
-    expect(await isTicking(folder.at('ticks'))).toBe(false);
+    const running = runTestTool(tool, { command: `echo begun; ${tickerCommand(folder)}` });
+    await expectTicks(folder);
+    await clock.pass(500);
+    expect(await running).toEqual(matchRefusal('timeout', /What it wrote so far:\nbegun/));
+    await expectAllEnded(folder);
   });
 });
 
-const sandbox = await findLauncher();
-if (sandbox.problem !== null) process.stderr.write(`Not tested in a sandbox: ${sandbox.problem}\n`);
+const detectedSandbox = await detectSandbox({ timeoutMs: 120_000 });
 
-describe.skipIf(sandbox.problem !== null)('a command in a sandbox', () => {
-  const hide = `env -i PATH="$PATH" setsid sh -c '${ticker}'`;
+const hide = (folder: TempFolder): string => `env -i PATH="$PATH" setsid sh -c '${tickerCommand(folder)}'`;
 
+describe('a command in a sandbox', { tags: ['bubblewrap'] }, () => {
   it('works in the folder and nowhere else, and its long output is saved all the same', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const args = { command: 'echo in > a.txt; cat a.txt; (echo out > /etc/pawl-test) 2>&1; seq 1 20000' };
-    const result = await shell(folder, args, {}, { launcher: sandbox });
-    expect(outputOf(result)).toMatch(/^in\n.*Read-only file system/);
-    expect(outputOf(result)).toMatch(/all of it is in \.pawl\/output\//);
+    const result = await runShellTool(folder, args, {}, { launcher: detectedSandbox });
+    expect(getShellOutput(result)).toMatch(/^in\n.*Read-only file system/);
+    expect(getShellOutput(result)).toMatch(/all of it is in \.pawl\/output\//);
     expect(readFileSync(folder.at('a.txt'), 'utf8')).toBe('in\n');
   });
 
-  it.each([
-    ['by itself', `${hide} & sleep 0.3; exit 0`, true],
-    ['when time is up', `${hide} & sleep 100`, false],
-  ])('leaves nothing behind %s, not even what has taken off its mark', async (_, command, ok) => {
-    using folder = tempFolder();
-    const result = await shell(folder, { command, timeoutSeconds: 1 }, {}, { launcher: sandbox });
-    expect(result.ok).toBe(ok);
-    expect(existsSync(folder.at('ticks'))).toBe(true);
-    expect(await isTicking(folder.at('ticks'))).toBe(false);
+  it('leaves nothing behind by itself, not even what has taken off its mark', async () => {
+    using folder = createTempFolder();
+    const command = `${hide(folder)} & until [ -e ticks ]; do sleep 0.01; done; exit 0`;
+    expect(await runShellTool(folder, { command }, {}, { launcher: detectedSandbox })).toMatchObject({
+      ok: true,
+    });
+    await expectAllEnded(folder);
+  });
+
+  it('leaves nothing behind when time is up, not even what has taken off its mark', async () => {
+    using folder = createTempFolder();
+    const result = await runOutOfTime(folder, `${hide(folder)} & sleep 100`, { launcher: detectedSandbox });
+    expect(result).toMatchObject({ ok: false });
+    await expectAllEnded(folder);
   });
 });

@@ -1,23 +1,29 @@
 import { existsSync } from 'node:fs';
 import type { Json } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
-import { openLauncher } from '../../src/sandbox/launcher.ts';
+import { passthroughSandbox } from '../../src/sandbox/command-sandbox.ts';
 import { createAskUserTool } from '../../src/tools/ask-user.ts';
 import { detectTestCommand } from '../../src/tools/detect-test-command.ts';
 import { createTestTool } from '../../src/tools/test-command.ts';
-import { tempFolder, type TempFolder } from '../search/temp-folder.ts';
-import { refused, runTool } from './run-tool.ts';
+import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
+import { matchRefusal, runTestTool } from './run-test-tool.ts';
 
-const test = ({ root }: TempFolder, command: string | null, args: Json = {}) =>
-  runTool(createTestTool({ root, launcher: openLauncher, ...(command !== null && { command }) }), args);
+/** Windows has no sh. */
+const describeOnUnix = describe.skipIf(process.platform === 'win32');
 
-const script = (line: string): string => JSON.stringify({ scripts: { test: line } });
+const runTestCommandTool = ({ root }: TempFolder, command: string | null, args: Json = {}) =>
+  runTestTool(
+    createTestTool({ root, launcher: passthroughSandbox, ...(command !== null && { command }) }),
+    args,
+  );
 
-describe('running the tests', () => {
+const formatManifest = (line: string): string => JSON.stringify({ scripts: { test: line } });
+
+describeOnUnix('running the tests', () => {
   it('counts what passed and failed; failing tests are a result, not an error', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const command = 'echo "  3 passing (1ms)"; echo "  1 failing"; exit 1';
-    expect(await test(folder, command)).toEqual({
+    expect(await runTestCommandTool(folder, command)).toEqual({
       ok: true,
       output: { command, exitCode: 1, passed: 3, failed: 1, output: '  3 passing (1ms)\n  1 failing\n' },
       tests: { passed: 3, failed: 1 },
@@ -25,21 +31,26 @@ describe('running the tests', () => {
   });
 
   it('finds the command of the project, and runs a real test runner', async () => {
-    using folder = tempFolder({
+    using folder = createTempFolder({
       'package.json': JSON.stringify({ scripts: { test: `"${process.execPath}" --test` } }),
       'sum.test.mjs':
         "import test from 'node:test'; import assert from 'node:assert';\n" +
         "test('adds', () => assert.equal(1 + 1, 2)); test('fails', () => assert.equal(1, 2));",
     });
-    expect(await test(folder, null)).toMatchObject({ ok: true, tests: { passed: 1, failed: 1 } });
+    expect(await runTestCommandTool(folder, null)).toMatchObject({
+      ok: true,
+      tests: { passed: 1, failed: 1 },
+    });
   });
 
   it('is an error when the tests could not be run', async () => {
-    using folder = tempFolder();
-    expect(await test(folder, 'echo "SyntaxError: oops"; exit 1')).toEqual(
-      refused('failed', /ended with exit code 1, and not because a test failed\.\nSyntaxError: oops/),
+    using folder = createTempFolder();
+    expect(await runTestCommandTool(folder, 'echo "SyntaxError: oops"; exit 1')).toEqual(
+      matchRefusal('failed', /ended with exit code 1, and not because a test failed\.\nSyntaxError: oops/),
     );
-    expect(await test(folder, null)).toEqual(refused('failed', /not known how this project runs its tests/));
+    expect(await runTestCommandTool(folder, null)).toEqual(
+      matchRefusal('failed', /not known how this project runs its tests/),
+    );
   });
 
   it.each([
@@ -49,19 +60,19 @@ describe('running the tests', () => {
     ['a\ntouch pwned'],
     ['; touch pwned #'],
   ])('passes an argument on as it is: %j', async (arg) => {
-    using folder = tempFolder();
-    const result = await test(folder, `printf '%s|'`, { args: [arg, 'b c'] });
+    using folder = createTempFolder();
+    const result = await runTestCommandTool(folder, `printf '%s|'`, { args: [arg, 'b c'] });
     expect(result).toMatchObject({ ok: true, output: { output: `${arg}|b c|` } });
     expect(existsSync(folder.at('pwned'))).toBe(false);
   });
 });
 
-describe('the command that runs the tests', () => {
+describeOnUnix('the command that runs the tests', () => {
   it.each([
-    [{ 'package.json': script('vitest run') }, 'npm test'],
-    [{ 'package.json': script('vitest run'), 'pnpm-lock.yaml': '' }, 'pnpm test'],
-    [{ 'package.json': script('jest'), 'yarn.lock': '' }, 'yarn test'],
-    [{ 'package.json': script('echo "Error: no test specified" && exit 1') }, null],
+    [{ 'package.json': formatManifest('vitest run') }, 'npm test'],
+    [{ 'package.json': formatManifest('vitest run'), 'pnpm-lock.yaml': '' }, 'pnpm test'],
+    [{ 'package.json': formatManifest('jest'), 'yarn.lock': '' }, 'yarn test'],
+    [{ 'package.json': formatManifest('echo "Error: no test specified" && exit 1') }, null],
     [{ 'package.json': '{"scripts": {"test": 7}}' }, null],
     [{ 'package.json': 'not json' }, null],
     [{ 'Cargo.toml': '' }, 'cargo test'],
@@ -69,30 +80,30 @@ describe('the command that runs the tests', () => {
     [{ 'pyproject.toml': '' }, 'pytest'],
     [{}, null],
   ] as const)('is found from %j', async (files, command) => {
-    using folder = tempFolder(files);
+    using folder = createTempFolder(files);
     expect(await detectTestCommand(folder.root)).toBe(command);
   });
 });
 
-describe('asking the user', () => {
+describeOnUnix('asking the user', () => {
   it('brings back the answer, as text', async () => {
     const tool = createAskUserTool(async ({ question, options }) => `${question} ${options.join('/')}`);
-    expect(await runTool(tool, { question: 'Which?', options: ['a', 'b'] })).toEqual({
+    expect(await runTestTool(tool, { question: 'Which?', options: ['a', 'b'] })).toEqual({
       ok: true,
       output: { answer: 'Which? a/b' },
     });
   });
 
   it('says so when nobody is there, and makes no sense of an empty question', async () => {
-    const nobody = refused('failed', /Nobody is there to answer\. Decide/);
-    expect(await runTool(createAskUserTool(null), { question: 'Which?' })).toEqual(nobody);
+    const nobody = matchRefusal('failed', /Nobody is there to answer\. Decide/);
+    expect(await runTestTool(createAskUserTool(null), { question: 'Which?' })).toEqual(nobody);
     expect(
-      await runTool(
+      await runTestTool(
         createAskUserTool(async () => null),
         { question: 'Which?' },
       ),
     ).toEqual(nobody);
-    expect(await runTool(createAskUserTool(null), { question: '  ' })).toMatchObject({
+    expect(await runTestTool(createAskUserTool(null), { question: '  ' })).toMatchObject({
       error: { kind: 'invalid' },
     });
   });

@@ -41,7 +41,7 @@ const outputs: Readonly<Record<string, { readonly text: string; readonly counts:
   'no tests at all': { text: 'Built 12 passed modules\nTests are fun\n12 failed attempts\n', counts: null },
 };
 
-function count(pieces: readonly Buffer[]): TestCounts | null {
+function countTests(pieces: readonly Buffer[]): TestCounts | null {
   const counter = new TestCounter();
   for (const piece of pieces) counter.hear(piece);
   return counter.counts();
@@ -49,7 +49,7 @@ function count(pieces: readonly Buffer[]): TestCounts | null {
 
 describe('counting tests', () => {
   it.each(Object.entries(outputs))('reads %s', (_, { text, counts }) => {
-    expect(count([Buffer.from(text)])).toEqual(counts);
+    expect(countTests([Buffer.from(text)])).toEqual(counts);
   });
 
   it('does not depend on the pieces an output comes in', () => {
@@ -59,13 +59,13 @@ describe('counting tests', () => {
         const bytes = Buffer.from(text);
         const marks = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
         const pieces = marks.slice(1).map((mark, at) => bytes.subarray(marks[at], mark));
-        expect(count(pieces)).toEqual(counts);
+        expect(countTests(pieces)).toEqual(counts);
       }),
     );
   });
 
   it('reads the summary after a line of ten megabytes, without keeping it', () => {
     const noise = Buffer.from('='.repeat(10_000_000));
-    expect(count([noise, Buffer.from('\n  3 passing (1ms)\n')])).toEqual({ passed: 3, failed: 0 });
+    expect(countTests([noise, Buffer.from('\n  3 passing (1ms)\n')])).toEqual({ passed: 3, failed: 0 });
   });
 });

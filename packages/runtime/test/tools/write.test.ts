@@ -14,80 +14,88 @@ import type { Json } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createReadTool } from '../../src/tools/read.ts';
-import { replaceText } from '../../src/tools/workspace-file.ts';
+import { replaceWorkspaceText } from '../../src/tools/workspace-file.ts';
 import { createWorkspace } from '../../src/tools/workspace.ts';
 import { createWriteTool } from '../../src/tools/write.ts';
-import { tempFolder, type TempFolder } from '../search/temp-folder.ts';
-import { refused, runTool } from './run-tool.ts';
-import { swapping } from './swapping.ts';
+import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
+import { matchRefusal, runTestTool } from './run-test-tool.ts';
+import { startLinkSwapper } from './link-swapper.ts';
 
-const write = ({ root }: Pick<TempFolder, 'root'>, args: Json, signal?: AbortSignal) =>
-  runTool(createWriteTool(createWorkspace(root)), args, signal === undefined ? {} : { signal });
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
+
+const runWriteTool = ({ root }: Pick<TempFolder, 'root'>, args: Json, signal?: AbortSignal) =>
+  runTestTool(createWriteTool(createWorkspace(root)), args, signal === undefined ? {} : { signal });
+const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 describe('writing a file', () => {
   it('makes it with the folders above it, and says what it holds now', async () => {
-    using folder = tempFolder();
-    expect(await write(folder, { path: 'a/b/c.txt', content: 'one\ntwo\n' })).toEqual({
+    using folder = createTempFolder();
+    expect(await runWriteTool(folder, { path: 'a/b/c.txt', content: 'one\ntwo\n' })).toEqual({
       ok: true,
       output: { path: 'a/b/c.txt', lines: 2, replaced: 'nothing: the file is new' },
-      files: [{ path: 'a/b/c.txt', hash: sha256('one\ntwo\n') }],
+      files: [{ path: 'a/b/c.txt', hash: hashText('one\ntwo\n') }],
     });
     expect(readFileSync(folder.at('a/b/c.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 
-  it('replaces it whole, keeps its rights, tells what was there and leaves nothing beside it', async () => {
-    using folder = tempFolder({ 'run.sh': 'old\nlines\n' });
-    chmodSync(folder.at('run.sh'), 0o755);
-    expect(await write(folder, { path: './run.sh', content: 'new' })).toMatchObject({
-      ok: true,
-      output: { path: 'run.sh', lines: 1, replaced: '2 lines, 10 bytes' },
-    });
-    expect(statSync(folder.at('run.sh')).mode & 0o777).toBe(0o755);
-    expect(readdirSync(folder.root)).toEqual(['run.sh']);
-    expect(await write(folder, { path: 'run.sh', content: 'new' })).toMatchObject({
-      output: { replaced: 'the very same content' },
-    });
-  });
+  onUnix(
+    'replaces it whole, keeps its rights, tells what was there and leaves nothing beside it',
+    async () => {
+      using folder = createTempFolder({ 'run.sh': 'old\nlines\n' });
+      chmodSync(folder.at('run.sh'), 0o755);
+      expect(await runWriteTool(folder, { path: './run.sh', content: 'new' })).toMatchObject({
+        ok: true,
+        output: { path: 'run.sh', lines: 1, replaced: '2 lines, 10 bytes' },
+      });
+      expect(statSync(folder.at('run.sh')).mode & 0o777).toBe(0o755);
+      expect(readdirSync(folder.root)).toEqual(['run.sh']);
+      expect(await runWriteTool(folder, { path: 'run.sh', content: 'new' })).toMatchObject({
+        output: { replaced: 'the very same content' },
+      });
+    },
+  );
 
   it('does not change another name of the same file, which may lie outside', async () => {
-    using folder = tempFolder({ 'inner/x': 'x', outside: 'safe' });
+    using folder = createTempFolder({ 'inner/x': 'x', outside: 'safe' });
     linkSync(folder.at('outside'), folder.at('inner/linked'));
-    expect(await write({ root: folder.at('inner') }, { path: 'linked', content: 'new' })).toMatchObject({
+    expect(
+      await runWriteTool({ root: folder.at('inner') }, { path: 'linked', content: 'new' }),
+    ).toMatchObject({
       ok: true,
     });
     expect(readFileSync(folder.at('outside'), 'utf8')).toBe('safe');
   });
 
-  it('reports the file under its real path when it was asked for through a link', async () => {
-    using folder = tempFolder({ 'real/a.txt': 'x' });
+  onUnix('reports the file under its real path when it was asked for through a link', async () => {
+    using folder = createTempFolder({ 'real/a.txt': 'x' });
     symlinkSync('real', folder.at('link'));
-    expect(await write(folder, { path: 'link/a.txt', content: 'y' })).toMatchObject({
+    expect(await runWriteTool(folder, { path: 'link/a.txt', content: 'y' })).toMatchObject({
       output: { path: 'link/a.txt' },
       files: [{ path: 'real/a.txt' }],
     });
   });
 
   it('does not overwrite what somebody else has changed since it was read', async () => {
-    using folder = tempFolder({ 'a.txt': 'one' });
+    using folder = createTempFolder({ 'a.txt': 'one' });
     const workspace = createWorkspace(folder.root);
-    await runTool(createReadTool(workspace, workspace), { path: 'a.txt' });
+    await runTestTool(createReadTool(workspace, workspace), { path: 'a.txt' });
     writeFileSync(folder.at('a.txt'), 'other');
     const args = { path: 'a.txt', content: 'mine' };
-    expect(await runTool(createWriteTool(workspace), args)).toEqual(
-      refused('failed', /"a\.txt" has changed since it was read\. Read it again/),
+    expect(await runTestTool(createWriteTool(workspace), args)).toEqual(
+      matchRefusal('failed', /"a\.txt" has changed since it was read\. Read it again/),
     );
-    await runTool(createReadTool(workspace, workspace), { path: 'a.txt' });
-    expect(await runTool(createWriteTool(workspace), args)).toMatchObject({ ok: true });
+    await runTestTool(createReadTool(workspace, workspace), { path: 'a.txt' });
+    expect(await runTestTool(createWriteTool(workspace), args)).toMatchObject({ ok: true });
   });
 
   it('holds any text to the letter', async () => {
-    using folder = tempFolder();
+    using folder = createTempFolder();
     const text = fc.string({ unit: 'grapheme', maxLength: 200 });
     await fc.assert(
       fc.asyncProperty(text, async (content) => {
-        const result = await write(folder, { path: 'any.txt', content });
-        expect(result).toMatchObject({ ok: true, files: [{ hash: sha256(content) }] });
+        const result = await runWriteTool(folder, { path: 'any.txt', content });
+        expect(result).toMatchObject({ ok: true, files: [{ hash: hashText(content) }] });
         expect(readFileSync(folder.at('any.txt'), 'utf8')).toBe(content);
       }),
       { numRuns: 50 },
@@ -97,8 +105,8 @@ describe('writing a file', () => {
   it.each(['-rf', 'a b.txt', "it's", 'ünï—ö', '👍.md', '$(id)', '..x', '__proto__', 'CON', 'a;b|c', ' '])(
     'takes an odd name for a name: %j',
     async (path) => {
-      using folder = tempFolder();
-      expect(await write(folder, { path, content: 'x' })).toMatchObject({ ok: true });
+      using folder = createTempFolder();
+      expect(await runWriteTool(folder, { path, content: 'x' })).toMatchObject({ ok: true });
       expect(readdirSync(folder.root)).toEqual([path]);
     },
   );
@@ -115,30 +123,30 @@ describe('a file that is not written', () => {
     String.raw`\\server\share\x`,
     'c:/x',
   ])('is outside: %s', async (path) => {
-    using folder = tempFolder({ 'inner/sub/x': 'x', 'inner-but-longer/y': 'y' });
-    expect(await write({ root: folder.at('inner') }, { path, content: 'x' })).toEqual(
-      refused('denied', /is outside/),
+    using folder = createTempFolder({ 'inner/sub/x': 'x', 'inner-but-longer/y': 'y' });
+    expect(await runWriteTool({ root: folder.at('inner') }, { path, content: 'x' })).toEqual(
+      matchRefusal('denied', /is outside/),
     );
     expect(existsSync(folder.at('out.txt'))).toBe(false);
     expect(readdirSync(folder.at('inner-but-longer'))).toEqual(['y']);
   });
 
-  it('is outside behind a link to a file, a folder, or a folder that is to be made', async () => {
-    using folder = tempFolder({ 'inner/x': 'x', 'outside/secret': 'safe' });
+  onUnix('is outside behind a link to a file, a folder, or a folder that is to be made', async () => {
+    using folder = createTempFolder({ 'inner/x': 'x', 'outside/secret': 'safe' });
     symlinkSync(folder.at('outside/secret'), folder.at('inner/file'));
     symlinkSync(folder.at('outside'), folder.at('inner/folder'));
     const inner = { root: folder.at('inner') };
     for (const path of ['file', 'folder/secret', 'folder/new', 'folder/deep/new']) {
-      expect(await write(inner, { path, content: 'bad' })).toEqual(refused('denied', /outside/));
+      expect(await runWriteTool(inner, { path, content: 'bad' })).toEqual(matchRefusal('denied', /outside/));
     }
     expect(readFileSync(folder.at('outside/secret'), 'utf8')).toBe('safe');
     expect(readdirSync(folder.at('outside'))).toEqual(['secret']);
   });
 
-  it('is a link to nothing', async () => {
-    using folder = tempFolder({ 'inner/x': 'x' });
+  onUnix('is a link to nothing', async () => {
+    using folder = createTempFolder({ 'inner/x': 'x' });
     symlinkSync(folder.at('not-yet'), folder.at('inner/dangling'));
-    const result = await write({ root: folder.at('inner') }, { path: 'dangling', content: 'bad' });
+    const result = await runWriteTool({ root: folder.at('inner') }, { path: 'dangling', content: 'bad' });
     expect(result).toMatchObject({ ok: false });
     expect(existsSync(folder.at('not-yet'))).toBe(false);
   });
@@ -160,16 +168,20 @@ describe('a file that is not written', () => {
     [{ path: '', content: '' }, 'invalid', /Bad arguments/],
     [{ path: 'a' }, 'invalid', /Bad arguments/],
   ] as const)('is refused (%#)', async (args, kind, message) => {
-    using folder = tempFolder({ file: 'x', image: new Uint8Array([0, 1, 2]), huge: 'x'.repeat(6_000_000) });
+    using folder = createTempFolder({
+      file: 'x',
+      image: new Uint8Array([0, 1, 2]),
+      huge: 'x'.repeat(6_000_000),
+    });
     mkdirSync(folder.at('folder'));
-    expect(await write(folder, args)).toEqual(refused(kind, message));
+    expect(await runWriteTool(folder, args)).toEqual(matchRefusal(kind, message));
     expect(readdirSync(folder.root).toSorted()).toEqual(['file', 'folder', 'huge', 'image']);
   });
 
   it('was called off', async () => {
-    using folder = tempFolder();
-    expect(await write(folder, { path: 'a', content: 'x' }, AbortSignal.abort())).toEqual(
-      refused('cancelled', /called off/),
+    using folder = createTempFolder();
+    expect(await runWriteTool(folder, { path: 'a', content: 'x' }, AbortSignal.abort())).toEqual(
+      matchRefusal('cancelled', /called off/),
     );
     expect(readdirSync(folder.root)).toEqual([]);
   });
@@ -180,13 +192,13 @@ describe('a folder that is swapped for a link while files are written and read',
   const onLinux = it.skipIf(process.platform !== 'linux');
 
   onLinux('never lets one out', async () => {
-    using folder = tempFolder({ 'inner/x': 'x', 'outside/x': 'x' });
-    await using _ = swapping(folder);
+    using folder = createTempFolder({ 'inner/x': 'x', 'outside/x': 'x' });
+    await using _ = startLinkSwapper(folder);
     const tool = createWriteTool(createWorkspace(folder.at('inner')));
     const kinds = new Set<string>();
     const hasMetBoth = (): boolean => kinds.has('ok') && kinds.size > 1;
     for (let count = 0; count < 400 || (count < 10_000 && !hasMetBoth()); count += 1) {
-      const result = await runTool(tool, { path: `real/f${count}`, content: 'x' });
+      const result = await runTestTool(tool, { path: `real/f${count}`, content: 'x' });
       kinds.add(result.ok ? 'ok' : result.error.kind);
     }
     expect(readdirSync(folder.at('outside'))).toEqual(['x']);
@@ -196,14 +208,14 @@ describe('a folder that is swapped for a link while files are written and read',
   });
 
   onLinux('never lets anything in', async () => {
-    using folder = tempFolder({ 'inner/real/x': 'fine', 'outside/x': 'secret' });
-    await using _ = swapping(folder);
+    using folder = createTempFolder({ 'inner/real/x': 'fine', 'outside/x': 'secret' });
+    await using _ = startLinkSwapper(folder);
     const tool = createReadTool(createWorkspace(folder.at('inner')));
     const seen = new Set<string>();
     // On a busy machine it can take a while until both the folder and the link have been met.
     const hasMetBoth = (): boolean => seen.size > 1 && [...seen].join().includes('fine');
     for (let count = 0; count < 400 || (count < 40_000 && !hasMetBoth()); count += 1) {
-      const result = await runTool(tool, { path: 'real/x' });
+      const result = await runTestTool(tool, { path: 'real/x' });
       seen.add(JSON.stringify(result.ok ? result.output : result.error.kind));
     }
     expect([...seen].join()).toContain('fine');
@@ -214,10 +226,10 @@ describe('a folder that is swapped for a link while files are written and read',
 
 describe('a file that changes in the very moment it is replaced', () => {
   it('is not replaced, and nothing is left beside it', async () => {
-    using folder = tempFolder({ a: 'theirs' });
+    using folder = createTempFolder({ a: 'theirs' });
     const replacement = { realPath: folder.at('a'), text: 'mine' };
     for (const expected of ['another version', null]) {
-      await expect(replaceText(folder.root, { ...replacement, expected })).rejects.toMatchObject({
+      await expect(replaceWorkspaceText(folder.root, { ...replacement, expected })).rejects.toMatchObject({
         code: 'ESTALE',
       });
     }

@@ -8,12 +8,12 @@ import { traceLimits } from '../../src/traces/trace-limits.ts';
 const page = readFileSync(new URL('../../../../docs/trace-formats.md', import.meta.url), 'utf8');
 const names = traceFormats.map(({ name }) => name);
 
-function section(name: string): string {
+function getPageSection(name: string): string {
   const [, rest = ''] = page.split(`\n## ${name}\n`);
   return rest.split(/\n## /)[0] ?? '';
 }
 
-function examplesIn(text: string): readonly string[] {
+function listPageExamples(text: string): readonly string[] {
   return [...text.matchAll(/^(`{3,4})jsonl\n(.*?)\n\1$/gms)].map(([, , block = '']) => block);
 }
 
@@ -25,7 +25,7 @@ describe('the page of trace formats', () => {
   });
 
   it.each(names)('shows examples of %s that are read as such, without a problem', async (name) => {
-    const examples = examplesIn(section(name));
+    const examples = listPageExamples(getPageSection(name));
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
       const items = [];

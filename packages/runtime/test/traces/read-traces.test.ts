@@ -9,13 +9,16 @@ import { readTraces, type ReadTracesOptions } from '../../src/traces/read-traces
 import type { TraceItem } from '../../src/traces/trace-item.ts';
 import { TraceSourceError } from '../../src/traces/trace-source-error.ts';
 
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
+
 let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pawl-traces-'));
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-async function write(name: string, content: string | Buffer): Promise<string> {
+async function writeTraceFile(name: string, content: string | Buffer): Promise<string> {
   const path = join(folder, name);
   await mkdir(join(path, '..'), { recursive: true });
   await writeFile(path, content);
@@ -23,7 +26,7 @@ async function write(name: string, content: string | Buffer): Promise<string> {
 }
 
 /** The ids of the runs, and the problems as `line: message` with the file's name left out. */
-async function read(
+async function summarizeTraces(
   paths: readonly string[],
   options: ReadTracesOptions = {},
 ): Promise<{ readonly runs: readonly string[]; readonly problems: readonly string[] }> {
@@ -35,54 +38,63 @@ async function read(
   return { runs, problems };
 }
 
-function request(tool: string): string {
+function formatSpanRequest(tool: string): string {
   const attributes = [{ key: 'gen_ai.tool.name', value: { stringValue: tool } }];
   return JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ traceId: 't', attributes }] }] }] });
 }
 
-async function itemsIn(path: string): Promise<readonly TraceItem[]> {
+async function collectTraceItems(path: string): Promise<readonly TraceItem[]> {
   const items: TraceItem[] = [];
   for await (const item of readTraces([path])) items.push(item);
   return items;
 }
 
-const run = (id: string): string => JSON.stringify({ id, steps: [{ i: 0, role: 'assistant', text: 'a' }] });
-const message = (content: string): string => JSON.stringify({ role: 'assistant', content });
+const formatRun = (id: string): string =>
+  JSON.stringify({ id, steps: [{ i: 0, role: 'assistant', text: 'a' }] });
+const formatMessageLine = (content: string): string => JSON.stringify({ role: 'assistant', content });
 
 describe('a file of runs', () => {
   it('is read line by line', async () => {
-    const path = await write('runs.jsonl', `${run('a')}\n\n${run('b')}\r\n${run('c')}`);
-    expect(await read([path])).toEqual({ runs: ['a', 'b', 'c'], problems: [] });
+    const path = await writeTraceFile(
+      'runs.jsonl',
+      `${formatRun('a')}\n\n${formatRun('b')}\r\n${formatRun('c')}`,
+    );
+    expect(await summarizeTraces([path])).toEqual({ runs: ['a', 'b', 'c'], problems: [] });
   });
 
   it('hands out a run before the file has ended', async () => {
     const stdin = new Readable({ read: () => undefined });
-    stdin.push(`${run('a')}\n${run('b')}\n`);
+    stdin.push(`${formatRun('a')}\n${formatRun('b')}\n`);
     const items = readTraces(['-'], { stdin });
     expect(await items.next()).toMatchObject({ value: { run: { id: 'a' } } });
-    stdin.push(`${run('c')}\n`);
+    stdin.push(`${formatRun('c')}\n`);
     stdin.push(null);
     expect(await items.next()).toMatchObject({ value: { run: { id: 'b' } } });
     expect(await items.next()).toMatchObject({ value: { run: { id: 'c' } } });
   });
 
   it('is unpacked if it is gzip, whatever it is called', async () => {
-    const packed = gzipSync(`${run('a')}\n${run('b')}`);
-    const path = await write('runs.jsonl', Buffer.concat([packed, gzipSync(`\n${run('c')}`)]));
-    expect(await read([path])).toEqual({ runs: ['a', 'b', 'c'], problems: [] });
+    const packed = gzipSync(`${formatRun('a')}\n${formatRun('b')}`);
+    const path = await writeTraceFile('runs.jsonl', Buffer.concat([packed, gzipSync(`\n${formatRun('c')}`)]));
+    expect(await summarizeTraces([path])).toEqual({ runs: ['a', 'b', 'c'], problems: [] });
   });
 
   it('that breaks off while it is unpacked is used as far as it goes', async () => {
-    const lines = Array.from({ length: 5_000 }, (_, index) => run(String(index * 7919))).join('\n');
+    const lines = Array.from({ length: 5_000 }, (_, index) => formatRun(String(index * 7919))).join('\n');
     const packed = gzipSync(lines);
-    const { runs, problems } = await read([await write('runs.gz', packed.subarray(0, packed.length / 2))]);
+    const { runs, problems } = await summarizeTraces([
+      await writeTraceFile('runs.gz', packed.subarray(0, packed.length / 2)),
+    ]);
     expect(runs.length).toBeGreaterThan(100);
     expect(problems.at(-1)).toBe('all: it cannot be read on: unexpected end of file');
   });
 
   it('is read on after a broken line, which is told with its number', async () => {
-    const path = await write('runs.jsonl', [run('a'), '{"id": "b', '7', '{"x":1}', run('e')].join('\n'));
-    const { runs, problems } = await read([path]);
+    const path = await writeTraceFile(
+      'runs.jsonl',
+      [formatRun('a'), '{"id": "b', '7', '{"x":1}', formatRun('e')].join('\n'),
+    );
+    const { runs, problems } = await summarizeTraces([path]);
     expect(runs).toEqual(['a', 'e']);
     expect(problems).toEqual([
       expect.stringMatching(/^2: not JSON: /),
@@ -94,8 +106,8 @@ describe('a file of runs', () => {
   it('may begin with a broken line', async () => {
     const long = `{"id":"a","steps":[${'{"i":0,"role":"user"},'.repeat(20)}`;
     for (const broken of ['{"id": "b', '{"id":"b",', long, 'not json at all']) {
-      const { runs, problems } = await read([
-        await write('runs.jsonl', `${broken}\n${run('c')}\n${run('d')}`),
+      const { runs, problems } = await summarizeTraces([
+        await writeTraceFile('runs.jsonl', `${broken}\n${formatRun('c')}\n${formatRun('d')}`),
       ]);
       expect(runs).toEqual(['c', 'd']);
       expect(problems).toEqual([expect.stringMatching(/^1: not JSON: /)]);
@@ -104,35 +116,45 @@ describe('a file of runs', () => {
 
   it('may hold runs of many formats, and lists of them', async () => {
     const chat = JSON.stringify({ messages: [{ role: 'user', content: 'a' }] });
-    const path = await write(
+    const path = await writeTraceFile(
       'runs.jsonl',
-      [run('a'), chat, `[${message('x')}]`, `[${run('d')},${run('e')}]`].join('\n'),
+      [formatRun('a'), chat, `[${formatMessageLine('x')}]`, `[${formatRun('d')},${formatRun('e')}]`].join(
+        '\n',
+      ),
     );
-    expect(await read([path])).toEqual({ runs: ['a', 'runs#2', 'runs#3', 'd', 'e'], problems: [] });
+    expect(await summarizeTraces([path])).toEqual({
+      runs: ['a', 'runs#2', 'runs#3', 'd', 'e'],
+      problems: [],
+    });
   });
 
   it('passes over a line that is too long to hold, and goes on', async () => {
-    const path = await write('runs.jsonl', [run('a'), run('b'.repeat(5_000)), run('c')].join('\n'));
-    const { runs, problems } = await read([path], { limits: { heldBytes: 1_000 } });
+    const path = await writeTraceFile(
+      'runs.jsonl',
+      [formatRun('a'), formatRun('b'.repeat(5_000)), formatRun('c')].join('\n'),
+    );
+    const { runs, problems } = await summarizeTraces([path], { limits: { heldBytes: 1_000 } });
     expect(runs).toEqual(['a', 'c']);
     expect(problems).toEqual([expect.stringMatching(/^2: too long: /)]);
   });
 
   it('passes over what is not UTF-8, and takes a byte order mark for what it is', async () => {
     const bytes = Buffer.concat([
-      Buffer.from(`\ufeff${run('a')}\n`),
+      Buffer.from(`\ufeff${formatRun('a')}\n`),
       Buffer.from([0x22, 0xff, 0xfe, 0x0a]),
-      Buffer.from(run('c')),
+      Buffer.from(formatRun('c')),
     ]);
-    expect(await read([await write('runs.jsonl', bytes)])).toEqual({
+    expect(await summarizeTraces([await writeTraceFile('runs.jsonl', bytes)])).toEqual({
       runs: ['a', 'c'],
       problems: ['2: not UTF-8'],
     });
   });
 
   it('of any number of lines holds one at a time', async () => {
-    const lines = Array.from({ length: 300 }, (_, index) => run(`run ${index}`)).join('\n');
-    const { runs, problems } = await read([await write('runs.jsonl', lines)], { limits: { heldBytes: 200 } });
+    const lines = Array.from({ length: 300 }, (_, index) => formatRun(`run ${index}`)).join('\n');
+    const { runs, problems } = await summarizeTraces([await writeTraceFile('runs.jsonl', lines)], {
+      limits: { heldBytes: 200 },
+    });
     expect([runs.length, problems]).toEqual([300, []]);
   });
 });
@@ -140,8 +162,13 @@ describe('a file of runs', () => {
 describe('a file that is one run', () => {
   it('may be a document over many lines, named after the file', async () => {
     const document = JSON.stringify({ messages: [{ role: 'user', content: 'a' }] }, null, 2);
-    expect(await read([await write('talk.traj.json', document)])).toEqual({ runs: ['talk'], problems: [] });
-    expect(await read([await write('line.json', JSON.stringify(JSON.parse(document)))])).toEqual({
+    expect(await summarizeTraces([await writeTraceFile('talk.traj.json', document)])).toEqual({
+      runs: ['talk'],
+      problems: [],
+    });
+    expect(
+      await summarizeTraces([await writeTraceFile('line.json', JSON.stringify(JSON.parse(document)))]),
+    ).toEqual({
       runs: ['line'],
       problems: [],
     });
@@ -154,40 +181,48 @@ describe('a file that is one run', () => {
       { type: 'assistant', sessionId: 's', uuid: 'b', message: 5 },
       { type: 'assistant', sessionId: 's', uuid: 'c', message: { role: 'assistant', content: 'hi' } },
     ];
-    const path = await write('session.jsonl', lines.map((line) => JSON.stringify(line)).join('\n'));
-    expect(await read([path])).toEqual({ runs: ['s'], problems: ['3: expected a message, got a number'] });
+    const path = await writeTraceFile('session.jsonl', lines.map((line) => JSON.stringify(line)).join('\n'));
+    expect(await summarizeTraces([path])).toEqual({
+      runs: ['s'],
+      problems: ['3: expected a message, got a number'],
+    });
   });
 
   it('may be a message on each line, of a format that only a later line shows', async () => {
     const call = { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'f', input: {} }] };
-    const path = await write('talk.jsonl', [message('a'), JSON.stringify(call)].join('\n'));
-    const items = await itemsIn(path);
+    const path = await writeTraceFile(
+      'talk.jsonl',
+      [formatMessageLine('a'), JSON.stringify(call)].join('\n'),
+    );
+    const items = await collectTraceItems(path);
     expect(items).toMatchObject([{ run: { source: 'anthropic', steps: [{ text: 'a' }, { tool: 'f' }] } }]);
   });
 
   it('may be spans spread over lines', async () => {
-    const items = await itemsIn(await write('spans.jsonl', `${request('a')}\n${request('b')}`));
+    const items = await collectTraceItems(
+      await writeTraceFile('spans.jsonl', `${formatSpanRequest('a')}\n${formatSpanRequest('b')}`),
+    );
     expect(items).toMatchObject([{ run: { id: 't', steps: [{ tool: 'a' }, { tool: 'b' }] } }]);
   });
 
   it('is refused with a word when it is too large to hold', async () => {
-    const lines = Array.from({ length: 50 }, () => message('x'.repeat(50)));
+    const lines = Array.from({ length: 50 }, () => formatMessageLine('x'.repeat(50)));
     const limits = { heldBytes: 2_000 };
-    const path = await write('talk.jsonl', lines.join('\n'));
-    expect(await read([path], { limits })).toEqual({
+    const path = await writeTraceFile('talk.jsonl', lines.join('\n'));
+    expect(await summarizeTraces([path], { limits })).toEqual({
       runs: [],
       problems: [expect.stringMatching(/one run over many lines, of more than 0 MB/)],
     });
-    const document = await write('talk.json', `[\n${lines.join(',\n')}\n]`);
-    expect(await read([document], { limits })).toEqual({
+    const document = await writeTraceFile('talk.json', `[\n${lines.join(',\n')}\n]`);
+    expect(await summarizeTraces([document], { limits })).toEqual({
       runs: [],
       problems: [expect.stringMatching(/one JSON document of more than 0 MB/)],
     });
   });
 
   it('that breaks off says so once', async () => {
-    const path = await write('talk.json', '{\n  "messages": [\n    {\n      "role": "user",\n');
-    const { runs, problems } = await read([path]);
+    const path = await writeTraceFile('talk.json', '{\n  "messages": [\n    {\n      "role": "user",\n');
+    const { runs, problems } = await summarizeTraces([path]);
     expect(runs).toEqual([]);
     expect(problems).toEqual([expect.stringMatching(/^1: not JSON: .*breaks off$/)]);
   });
@@ -199,7 +234,7 @@ describe('a file that is one run', () => {
     ['{\n"a":1\n}', /^all: no known format; looked for resourceSpans/],
     ['{"a":1}\n'.repeat(500), /^1: no known format; looked for resourceSpans/],
   ])('and holds %j is told in one line', async (content, expected) => {
-    const { runs, problems } = await read([await write('other.json', content)]);
+    const { runs, problems } = await summarizeTraces([await writeTraceFile('other.json', content)]);
     expect(runs).toEqual([]);
     expect(problems).toEqual([expect.stringMatching(expected)]);
   });
@@ -207,8 +242,11 @@ describe('a file that is one run', () => {
   it('is harmless however deep it is nested and whatever its fields are called', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const step = `{"role":"assistant","tool":"f","args":${deep},"__proto__":{"polluted":true}}`;
-    const path = await write('deep.jsonl', `{"id":"a","__proto__":{"id":"b"},"steps":[${step}]}\n${deep}\n`);
-    const { runs, problems } = await read([path]);
+    const path = await writeTraceFile(
+      'deep.jsonl',
+      `{"id":"a","__proto__":{"id":"b"},"steps":[${step}]}\n${deep}\n`,
+    );
+    const { runs, problems } = await summarizeTraces([path]);
     expect(runs).toEqual(['a']);
     expect(problems).toEqual(['2: no run of a known format']);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
@@ -217,66 +255,71 @@ describe('a file that is one run', () => {
 
 describe('a folder', () => {
   it('is read in the order of its names, with all that lies in it', async () => {
-    await write('b.jsonl', run('b'));
-    await write('a/z.json', JSON.stringify({ messages: [{ role: 'user', content: 'a' }] }));
-    await write('a.txt', run('a'));
-    expect(await read([folder])).toEqual({ runs: ['a', 'b', 'a/z'], problems: [] });
+    await writeTraceFile('b.jsonl', formatRun('b'));
+    await writeTraceFile('a/z.json', JSON.stringify({ messages: [{ role: 'user', content: 'a' }] }));
+    await writeTraceFile('a.txt', formatRun('a'));
+    expect(await summarizeTraces([folder])).toEqual({ runs: ['a', 'b', 'a/z'], problems: [] });
   });
 
   it('may hold other files, of which only those are told that look like traces', async () => {
-    await write('readme.md', '# Runs');
-    await write('picture.png', Buffer.from([0x89, 0x50, 0xff, 0x00]));
-    await write('empty', '');
-    await write('config.json', '{"a":1}');
-    await write('node_modules/x/package.json', '{}');
-    await write('runs.jsonl', run('a'));
-    expect(await read([folder])).toEqual({ runs: ['a'], problems: ['1: no run of a known format'] });
+    await writeTraceFile('readme.md', '# Runs');
+    await writeTraceFile('picture.png', Buffer.from([0x89, 0x50, 0xff, 0x00]));
+    await writeTraceFile('empty', '');
+    await writeTraceFile('config.json', '{"a":1}');
+    await writeTraceFile('node_modules/x/package.json', '{}');
+    await writeTraceFile('runs.jsonl', formatRun('a'));
+    expect(await summarizeTraces([folder])).toEqual({
+      runs: ['a'],
+      problems: ['1: no run of a known format'],
+    });
   });
 
-  it('may hold links that lead round in circles and pipes that nobody writes to', async () => {
-    await write('in/runs.jsonl', run('a'));
+  onUnix('may hold links that lead round in circles and pipes that nobody writes to', async () => {
+    await writeTraceFile('in/runs.jsonl', formatRun('a'));
     await symlink(folder, join(folder, 'in', 'loop'));
     await symlink(join(folder, 'in', 'runs.jsonl'), join(folder, 'again.jsonl'));
     execFileSync('mkfifo', [join(folder, 'pipe')]);
-    expect(await read([folder])).toEqual({ runs: ['a'], problems: [] });
+    expect(await summarizeTraces([folder])).toEqual({ runs: ['a'], problems: [] });
   });
 });
 
 describe('what is named', () => {
   it('is read in the order it is named, standard input among it', async () => {
-    const path = await write('runs.jsonl', run('file'));
-    const stdin = Readable.from([Buffer.from(message('x'))]);
-    expect(await read([path, '-', path], { stdin })).toEqual({
+    const path = await writeTraceFile('runs.jsonl', formatRun('file'));
+    const stdin = Readable.from([Buffer.from(formatMessageLine('x'))]);
+    expect(await summarizeTraces([path, '-', path], { stdin })).toEqual({
       runs: ['file', 'stdin', 'file'],
       problems: [],
     });
   });
 
   it('must be there, or nothing at all is read', async () => {
-    const path = await write('runs.jsonl', run('a'));
+    const path = await writeTraceFile('runs.jsonl', formatRun('a'));
     const missing = join(folder, 'missing.jsonl');
-    await expect(read([path, missing])).rejects.toThrow(new TraceSourceError('missing', missing));
+    await expect(summarizeTraces([path, missing])).rejects.toThrow(new TraceSourceError('missing', missing));
     await expect(readTraces([path, missing]).next()).rejects.toThrow('There is no such file or folder');
   });
 
-  it('must not be a device, which may never end', async () => {
-    await expect(read(['/dev/zero'])).rejects.toThrow(/This is a device: "\/dev\/zero"\. Name a file/);
+  onUnix('must not be a device, which may never end', async () => {
+    await expect(summarizeTraces(['/dev/zero'])).rejects.toThrow(
+      /This is a device: "\/dev\/zero"\. Name a file/,
+    );
   });
 
   it('is told of while it is read', async () => {
-    const path = await write('runs.jsonl', run('a'));
+    const path = await writeTraceFile('runs.jsonl', formatRun('a'));
     const seen: (readonly [string, number])[] = [];
-    await read([path, path], { onProgress: (file, bytes) => seen.push([file, bytes]) });
+    await summarizeTraces([path, path], { onProgress: (file, bytes) => seen.push([file, bytes]) });
     expect(seen).toEqual([
-      [path, run('a').length],
-      [path, run('a').length * 2],
+      [path, formatRun('a').length],
+      [path, formatRun('a').length * 2],
     ]);
   });
 
   it('is let go when the reading is stopped', async () => {
     const stop = new AbortController();
     const stdin = new Readable({ read: () => undefined });
-    stdin.push(`${run('a')}\n${run('b')}\n`);
+    stdin.push(`${formatRun('a')}\n${formatRun('b')}\n`);
     const runs: string[] = [];
     for await (const item of readTraces(['-'], { stdin, signal: stop.signal })) {
       if ('run' in item) runs.push(item.run.id);

@@ -14,10 +14,13 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { userConfigFolder } from '../../src/config/find-config.ts';
+import { getUserConfigFolder } from '../../src/config/find-config.ts';
 import { TrustError } from '../../src/trust/trust-error.ts';
-import { trustStore, type TrustStore } from '../../src/trust/trust-store.ts';
+import { createTrustStore, type TrustStore } from '../../src/trust/trust-store.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
+
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
 
 let scratch = '';
 let path = '';
@@ -29,14 +32,14 @@ beforeEach(() => {
   path = join(scratch, 'config/pawl/trust');
   folder = join(scratch, 'project');
   mkdirSync(folder);
-  store = trustStore(path);
+  store = createTrustStore(path);
 });
 
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 const contents = { 'pawl.config.json': '{"hooks":[]}', 'AGENTS.md': 'Be nice.' };
 
-function listOf(one: object): string {
+function toSortedEntriesJson(one: object): string {
   return JSON.stringify(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -46,7 +49,7 @@ describe('trustStore', () => {
     expect(await store.isTrusted(folder, {})).toBe(false);
     await store.trust(folder, contents);
     expect(await store.isTrusted(folder, contents)).toBe(true);
-    expect(await trustStore(path).isTrusted(folder, contents)).toBe(true);
+    expect(await createTrustStore(path).isTrusted(folder, contents)).toBe(true);
     expect(await store.revoke(folder)).toBe(true);
     expect(await store.isTrusted(folder, contents)).toBe(false);
     expect(await store.revoke(folder)).toBe(false);
@@ -73,7 +76,9 @@ describe('trustStore', () => {
       fc.asyncProperty(any, any, async (trusted, asked) => {
         await store.trust(folder, trusted);
         expect(await store.isTrusted(folder, trusted)).toBe(true);
-        expect(await store.isTrusted(folder, asked)).toBe(listOf(trusted) === listOf(asked));
+        expect(await store.isTrusted(folder, asked)).toBe(
+          toSortedEntriesJson(trusted) === toSortedEntriesJson(asked),
+        );
       }),
       { numRuns: 60 },
     );
@@ -84,7 +89,7 @@ describe('trustStore', () => {
     expect(await store.isTrusted(folder, { a: 'b","c":"d' })).toBe(false);
   });
 
-  it('trusts the folder itself, under whatever name it is reached, and no other', async () => {
+  onUnix('trusts the folder itself, under whatever name it is reached, and no other', async () => {
     await store.trust(folder, contents);
     const link = join(scratch, 'link');
     symlinkSync(folder, link);
@@ -97,7 +102,7 @@ describe('trustStore', () => {
     expect(await store.revoke(folder)).toBe(true);
   });
 
-  it('keeps its records for the owner alone, whole, and without what is in the files', async () => {
+  onUnix('keeps its records for the owner alone, whole, and without what is in the files', async () => {
     await store.trust(folder, contents);
     await store.trust(folder, { ...contents, more: 'the secret' });
     const names = readdirSync(path);
@@ -110,7 +115,7 @@ describe('trustStore', () => {
 
   it("keeps them in the user's config folder unless told otherwise", async () => {
     vi.stubEnv('XDG_CONFIG_HOME', join(scratch, 'config'));
-    await trustStore().trust(folder, contents);
+    await createTrustStore().trust(folder, contents);
     vi.unstubAllEnvs();
     expect(await store.isTrusted(folder, contents)).toBe(true);
   });
@@ -118,12 +123,12 @@ describe('trustStore', () => {
   it('loses nothing when many are trusted at once', async () => {
     const folders = Array.from({ length: 30 }, (_, index) => join(scratch, `project-${index}`));
     for (const each of folders) mkdirSync(each);
-    await Promise.all(folders.map((each) => trustStore(path).trust(each, contents)));
+    await Promise.all(folders.map((each) => createTrustStore(path).trust(each, contents)));
     const trusted = await Promise.all(folders.map((each) => store.isTrusted(each, contents)));
     expect(trusted).toEqual(folders.map(() => true));
   });
 
-  it('does not believe a record that others could have written', async () => {
+  onUnix('does not believe a record that others could have written', async () => {
     await store.trust(folder, contents);
     const file = join(path, readdirSync(path)[0] ?? '');
     chmodSync(file, 0o666);
@@ -147,7 +152,7 @@ describe('trustStore', () => {
 
   it('says what to do where nothing can be kept or read', async () => {
     writeFileSync(join(scratch, 'file'), '');
-    const stuck = trustStore(join(scratch, 'file/trust'));
+    const stuck = createTrustStore(join(scratch, 'file/trust'));
     await expect(stuck.isTrusted(folder, contents)).rejects.toThrow(/cannot be read: .*remove it/);
     await expect(stuck.trust(folder, contents)).rejects.toThrow(/cannot be kept: .*Make room/);
     await expect(store.trust(join(scratch, 'missing'), contents)).rejects.toThrow(/no such folder/);
@@ -156,8 +161,8 @@ describe('trustStore', () => {
 
 describe('userConfigFolder', () => {
   it('is where the standard says', () => {
-    expect(userConfigFolder({ XDG_CONFIG_HOME: '/a/b' })).toBe('/a/b/pawl');
-    expect(userConfigFolder({})).toBe(join(homedir(), '.config/pawl'));
-    expect(userConfigFolder({ XDG_CONFIG_HOME: 'relative' })).toBe(join(homedir(), '.config/pawl'));
+    expect(getUserConfigFolder({ XDG_CONFIG_HOME: '/a/b' })).toBe('/a/b/pawl');
+    expect(getUserConfigFolder({})).toBe(join(homedir(), '.config/pawl'));
+    expect(getUserConfigFolder({ XDG_CONFIG_HOME: 'relative' })).toBe(join(homedir(), '.config/pawl'));
   });
 });

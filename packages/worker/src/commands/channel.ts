@@ -1,23 +1,23 @@
 import {
   commandLimits,
-  commandText,
-  readCommand,
+  serializeCommand,
+  parseCommand,
   StoreError,
-  tooManyWait,
+  createQueueFullError,
   type CommandChannel,
 } from '@pawl/runtime';
-import { named } from '../named.ts';
+import { formatSessionLabel } from '../session-label.ts';
 import type { RedisClient } from '../redis-client.ts';
-import { translated } from '../redis-error.ts';
-import { keysOf } from '../store/keys.ts';
-import { scriptOn } from '../store/script.ts';
-import type { Entry } from '../store/sight.ts';
+import { translateRedisErrors } from '../redis-error.ts';
+import { buildSessionKeys } from '../store/keys.ts';
+import { createRedisScript } from '../store/redis-script.ts';
+import type { StreamEntry } from '../store/loaded-session.ts';
 
 /**
- * KEYS: session, commands, which command came by which request, the requests in order. ARGV: the command, how many may
- * wait, the request or nothing, how many requests are remembered.
+ * KEYS: session, commands, command ids by request id, request ids in order. ARGV: the command, the maximum number of
+ * pending commands, the request id or empty, the maximum number of stored request ids.
  */
-const sendScript = `
+const sendCommandScript = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
 local before = ARGV[3] ~= '' and redis.call('HGET', KEYS[3], ARGV[3])
 if before then return before end
@@ -33,10 +33,10 @@ return id
 `;
 
 /**
- * KEYS: session, commands. ARGV: the command, and the number of the claim that is still to be the last, or nothing. Gives 0 when
- * done, -1 where there is no such session, and otherwise the number of the claim that is the last.
+ * KEYS: session, commands. ARGV: the command, and the fence that must still be current, or empty. Returns 0 when done,
+ * -1 if the session does not exist, and otherwise the current fence.
  */
-const dropScript = `
+const dropCommandScript = `
 if ARGV[2] ~= '' then
   local fence = redis.call('HGET', KEYS[1], 'fence')
   if not fence then return -1 end
@@ -46,35 +46,45 @@ redis.call('XDEL', KEYS[2], ARGV[1])
 return 0
 `;
 
-/** A channel in Redis. What is carried out is taken away by the script that keeps the event. */
-export function commandChannel(redis: RedisClient, prefix: string): CommandChannel {
-  const send = scriptOn(redis, sendScript);
-  const drop = scriptOn(redis, dropScript);
+/** A command channel in Redis. The script that appends an event also removes the commands it executes. */
+export function createRedisCommandChannel(redis: RedisClient, prefix: string): CommandChannel {
+  const send = createRedisScript(redis, sendCommandScript);
+  const drop = createRedisScript(redis, dropCommandScript);
   return {
     send: (session, command, options = {}) =>
-      translated(async () => {
-        const { session: key, commands, requests, requestOrder } = keysOf(prefix, session);
+      translateRedisErrors(async () => {
+        const { session: key, commands, requests, requestOrder } = buildSessionKeys(prefix, session);
         const { waiting, requests: remembered } = commandLimits;
-        const text = commandText(session, command, options);
+        const text = serializeCommand(session, command, options);
         const args = [text, waiting, options.requestId ?? '', remembered];
         const id = await send([key, commands, requests, requestOrder], args);
-        if (id === -1) throw new StoreError('missing', named(session));
-        if (id === -2) throw tooManyWait(session);
+        if (id === -1) throw new StoreError('missing', formatSessionLabel(session));
+        if (id === -2) throw createQueueFullError(session);
         return String(id);
       }),
     waiting: (session) =>
-      translated(async () => {
-        const { commands } = keysOf(prefix, session);
-        const entries = (await redis.xrange(commands, '-', '+', 'COUNT', commandLimits.told)) as Entry[];
-        return entries.map(([id, fields]) => ({ id, command: readCommand(fields[1] ?? '') }));
+      translateRedisErrors(async () => {
+        const { commands } = buildSessionKeys(prefix, session);
+        const entries = (await redis.xrange(
+          commands,
+          '-',
+          '+',
+          'COUNT',
+          commandLimits.told,
+        )) as StreamEntry[];
+        return entries.map(([id, fields]) => ({ id, command: parseCommand(fields[1] ?? '') }));
       }),
     drop: (session, id, fence) =>
-      translated(async () => {
-        const { session: key, commands } = keysOf(prefix, session);
+      translateRedisErrors(async () => {
+        const { session: key, commands } = buildSessionKeys(prefix, session);
         const last = Number(await drop([key, commands], [id, fence ?? '']));
-        if (last === -1) throw new StoreError('missing', named(session));
+        if (last === -1) throw new StoreError('missing', formatSessionLabel(session));
         if (last !== 0)
-          throw new StoreError('held', named(session), `by claim ${last}; this was claim ${fence}`);
+          throw new StoreError(
+            'held',
+            formatSessionLabel(session),
+            `by claim ${last}; this was claim ${fence}`,
+          );
       }),
   };
 }

@@ -1,18 +1,18 @@
-import type { Storage } from '@pawl/runtime';
+import type { EntryStorage } from '@pawl/runtime';
 import type { RedisClient } from '../redis-client.ts';
-import { redisStorage } from './redis-storage.ts';
+import { createRedisStorage } from './redis-storage.ts';
 
 export type FolderStorageOptions = {
-  /** The folder, by its real path. */
+  /** The real path of the folder. */
   readonly dir: string;
   readonly tenant: string;
   readonly prefix?: string;
 };
 
-/** The memory of a folder: of all who work there, wherever they run, and of no other tenant. */
-export function folderStorage(
+/** The shared memory of a folder, for all sessions of one tenant that work there, on any machine. */
+export function createFolderStorage(
   redis: RedisClient,
   { dir, tenant, ...options }: FolderStorageOptions,
-): Storage {
-  return redisStorage(redis, { name: `${tenant} ${dir}`, ...options });
+): EntryStorage {
+  return createRedisStorage(redis, { name: `${tenant} ${dir}`, ...options });
 }

@@ -1,64 +1,67 @@
 import type { StoredEntry } from '@pawl/core';
-import { storageLimits, StoreError, wordsOfEntry, type Storage } from '@pawl/runtime';
+import { storageLimits, StoreError, listEntryWords, type EntryStorage } from '@pawl/runtime';
 import type { RedisClient } from '../redis-client.ts';
-import { translated } from '../redis-error.ts';
-import { scriptOn } from '../store/script.ts';
+import { translateRedisErrors } from '../redis-error.ts';
+import { createRedisScript } from '../store/redis-script.ts';
 import { defaultPrefix } from '../store/redis-store.ts';
-import { searchIn } from './search.ts';
-import { entriesOf, readEntry, storageKeys } from './storage-entries.ts';
-import { removeScript, saveScript } from './storage-scripts.ts';
+import { searchStoredEntries } from './search.ts';
+import { loadEntries, parseStoredEntry, buildStorageKeys } from './storage-entries.ts';
+import { removeEntryScript, saveEntriesScript } from './storage-scripts.ts';
 
 export type RedisStorageOptions = {
-  /** Whose memory it is, such as that of a folder. Each has its own, which nobody else sees. */
+  /** The owner of the memory, such as a folder. Each owner's memory is isolated. */
   readonly name: string;
-  /** What all keys begin with; `pawl` unless told otherwise. */
+  /** Prefix of all keys; defaults to `pawl`. */
   readonly prefix?: string;
 };
 
-/** An entry can be found by this many different words; no text that anybody reads has more. */
-const wordsMax = 10_000;
+/** Maximum number of distinct words indexed per entry; no human-readable text has more. */
+const indexedWordsMax = 10_000;
 
 /**
- * The shelf of an agent's memory in Redis, for workers on any machine. Each change is one script, so nobody ever sees half
- * of it. Redis has no search of its own: which entries have which word is kept beside them.
+ * An agent's memory storage in Redis, for workers on any machine. Each change is one atomic script. Redis has no
+ * built-in text search, so a word index is stored next to the entries.
  */
-export function redisStorage(
+export function createRedisStorage(
   redis: RedisClient,
   { name, prefix = defaultPrefix }: RedisStorageOptions,
-): Storage {
-  const keys = storageKeys(prefix, name);
+): EntryStorage {
+  const keys = buildStorageKeys(prefix, name);
   const all = [keys.entries, keys.words, keys.names, keys.ages, keys.word];
-  const [save, remove] = [scriptOn(redis, saveScript), scriptOn(redis, removeScript)];
+  const [save, remove] = [
+    createRedisScript(redis, saveEntriesScript),
+    createRedisScript(redis, removeEntryScript),
+  ];
   return {
     save: (entries) =>
-      translated(async () => {
-        // All entries are checked first: a script is not undone.
-        const args = entries.flatMap(argumentsFor);
+      translateRedisErrors(async () => {
+        // Validate all entries first, because a script cannot be rolled back.
+        const args = entries.flatMap(toSaveArguments);
         if (args.length > 0) await save(all, args);
       }),
-    load: (key) => translated(async () => readEntry(await redis.hget(keys.entries, key))),
-    search: (query) => translated(() => searchIn(redis, keys, query)),
+    load: (key) => translateRedisErrors(async () => parseStoredEntry(await redis.hget(keys.entries, key))),
+    search: (query) => translateRedisErrors(() => searchStoredEntries(redis, keys, query)),
     list: ({ after, limit = storageLimits.listed } = {}) =>
-      translated(async () => {
+      translateRedisErrors(async () => {
         if (limit < 1) return [];
         const from = after === undefined ? '-' : `(${after}`;
         const found = await redis.zrangebylex(keys.names, from, '+', 'LIMIT', 0, limit);
-        return entriesOf(redis, keys, found);
+        return loadEntries(redis, keys, found);
       }),
-    remove: (key) => translated(async () => (await remove(all, [key])) === 1),
-    count: () => translated(() => redis.hlen(keys.entries)),
-    // The connection is not the storage's.
+    remove: (key) => translateRedisErrors(async () => (await remove(all, [key])) === 1),
+    count: () => translateRedisErrors(() => redis.hlen(keys.entries)),
+    // The storage does not own the connection.
     close: async () => undefined,
   };
 }
 
-function argumentsFor(entry: StoredEntry): readonly (string | number)[] {
+function toSaveArguments(entry: StoredEntry): readonly (string | number)[] {
   const { key, savedAt } = entry;
   const isFit = typeof key === 'string' && Number.isFinite(savedAt);
   if (!isFit) {
     throw new StoreError('invalid', 'storage in Redis', 'an entry has a text for its key and a time');
   }
-  const words = [...wordsOfEntry(entry)].slice(0, wordsMax).join(' ');
-  // The newest have the lowest number, so that those of the same age come in the order of their keys.
+  const words = [...listEntryWords(entry)].slice(0, indexedWordsMax).join(' ');
+  // The newest entry has the lowest score, so that entries of the same age are sorted by key.
   return [key, JSON.stringify(entry), -savedAt, words];
 }

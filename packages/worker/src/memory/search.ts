@@ -1,63 +1,73 @@
 import type { StoredEntry } from '@pawl/core';
-import { foldedText, foundLimit, hasTags, soughtBy, type Sought, type StorageQuery } from '@pawl/runtime';
+import {
+  foldEntryText,
+  getResultLimit,
+  hasTags,
+  toQueryCriteria,
+  type QueryCriteria,
+  type StorageQuery,
+} from '@pawl/runtime';
 import type { RedisClient } from '../redis-client.ts';
-import { entriesOf, type StorageKeys } from './storage-entries.ts';
+import { loadEntries, type StorageKeys } from './storage-entries.ts';
 
-/** How much is read from Redis at once: others have to wait meanwhile. */
-const pageSize = 1_000;
+/** Page size for reads, because other clients are blocked during each one. */
+const searchPageSize = 1_000;
 
-/** If there are more entries, only the newest are looked at. Those with all the words of a query are always found. */
-const lookedAtMax = 50_000;
+/** Only the newest entries up to this number are searched. Entries that contain all query words are always found. */
+const searchedEntriesMax = 50_000;
 
-type Found = { readonly key: string; readonly hits: number; readonly age: number };
+type StorageSearchHit = { readonly key: string; readonly hits: number; readonly age: number };
 
-/** Those with more of the words first, then the newest: what storage in memory finds, and in the same order. */
-export async function searchIn(
+/** Sorts by number of matching terms, then newest first: the same results and order as the in-memory storage. */
+export async function searchStoredEntries(
   redis: RedisClient,
   keys: StorageKeys,
   query: StorageQuery,
 ): Promise<readonly StoredEntry[]> {
-  const [sought, limit] = [soughtBy(query), foundLimit(query)];
+  const [sought, limit] = [toQueryCriteria(query), getResultLimit(query)];
   if (limit === 0) return [];
-  if (sought.terms.length === 0) return newest(redis, keys, sought.tags, limit);
-  const found = await byWords(redis, keys, sought);
-  if (found.length === 0) return byParts(redis, keys, sought, limit);
-  return entriesOf(redis, keys, best(found, limit));
+  if (sought.terms.length === 0) return listNewestEntries(redis, keys, sought.tags, limit);
+  const found = await findByWords(redis, keys, sought);
+  if (found.length === 0) return findBySubstring(redis, keys, sought, limit);
+  return loadEntries(redis, keys, rankStorageHits(found, limit));
 }
 
-function best(found: readonly Found[], limit: number): readonly string[] {
+function rankStorageHits(found: readonly StorageSearchHit[], limit: number): readonly string[] {
   return found
     .toSorted((a, b) => b.hits - a.hits || a.age - b.age || (a.key < b.key ? -1 : 1))
     .slice(0, limit)
     .map(({ key }) => key);
 }
 
-async function newest(
+async function listNewestEntries(
   redis: RedisClient,
   keys: StorageKeys,
   tags: readonly string[],
   limit: number,
 ): Promise<readonly StoredEntry[]> {
   const found: string[] = [];
-  for await (const page of pagesByAge(redis, keys, tags)) {
+  for await (const page of iteratePagesByAge(redis, keys, tags)) {
     found.push(...page.map(({ key }) => key));
     if (found.length >= limit) break;
   }
-  return entriesOf(redis, keys, found.slice(0, limit));
+  return loadEntries(redis, keys, found.slice(0, limit));
 }
 
-/** For each term the entries that have all its words, and first of all those that have the words of every term. */
-async function byWords(
+/**
+ * For each term, finds the entries that contain all its words, and separately those that contain the words of every
+ * term.
+ */
+async function findByWords(
   redis: RedisClient,
   keys: StorageKeys,
-  { tags, terms }: Sought,
-): Promise<readonly Found[]> {
+  { tags, terms }: QueryCriteria,
+): Promise<readonly StorageSearchHit[]> {
   const possible = terms.filter((words) => words.length > 0);
   const whole = possible.length > 1 && possible.length === terms.length ? [possible.flat()] : [];
   const [all = [], ...each] = await Promise.all(
-    [whole.flat(), ...possible].map((words) => withAll(redis, keys, words)),
+    [whole.flat(), ...possible].map((words) => findEntriesWithWords(redis, keys, words)),
   );
-  const found = new Map<string, Found>();
+  const found = new Map<string, StorageSearchHit>();
   const count = (key: string, age: number, hits: number): void => {
     if (hasTags(key.toLowerCase(), tags)) found.set(key, { key, age, hits });
   };
@@ -66,60 +76,60 @@ async function byWords(
   return [...found.values()];
 }
 
-type Aged = readonly [key: string, age: number];
+type KeyAge = readonly [key: string, age: number];
 
-/** The entries that have all of some words. */
-async function withAll(
+/** Finds the entries that contain all the words. */
+async function findEntriesWithWords(
   redis: RedisClient,
   { word }: StorageKeys,
   words: readonly string[],
-): Promise<readonly Aged[]> {
+): Promise<readonly KeyAge[]> {
   const sets = [...new Set(words)].map((each) => `${word}${each}`);
   const [only] = sets;
   if (only === undefined) return [];
   if (sets.length > 1) {
-    return aged(await redis.zinter(sets.length, ...sets, 'AGGREGATE', 'MAX', 'WITHSCORES'));
+    return parseKeyAges(await redis.zinter(sets.length, ...sets, 'AGGREGATE', 'MAX', 'WITHSCORES'));
   }
-  return aged(await redis.zrange(only, 0, lookedAtMax - 1, 'WITHSCORES'));
+  return parseKeyAges(await redis.zrange(only, 0, searchedEntriesMax - 1, 'WITHSCORES'));
 }
 
-/** What is not a word of any entry may still be part of one. */
-async function byParts(
+/** Fallback: a query that matches no whole word may still match part of one. */
+async function findBySubstring(
   redis: RedisClient,
   keys: StorageKeys,
-  { tags, parts }: Sought,
+  { tags, parts }: QueryCriteria,
   limit: number,
 ): Promise<readonly StoredEntry[]> {
-  const found: Found[] = [];
-  for await (const page of pagesByAge(redis, keys, tags)) {
-    const entries = await entriesOf(
+  const found: StorageSearchHit[] = [];
+  for await (const page of iteratePagesByAge(redis, keys, tags)) {
+    const entries = await loadEntries(
       redis,
       keys,
       page.map(({ key }) => key),
     );
     for (const entry of entries) {
-      const text = foldedText(entry);
+      const text = foldEntryText(entry);
       const hits = parts.filter((part) => text.includes(part)).length;
       if (hits > 0) found.push({ key: entry.key, hits, age: -entry.savedAt });
     }
   }
-  return entriesOf(redis, keys, best(found, limit));
+  return loadEntries(redis, keys, rankStorageHits(found, limit));
 }
 
-/** The keys that have the tags, the newest first. */
-async function* pagesByAge(
+/** Iterates over the keys that have the tags, newest first. */
+async function* iteratePagesByAge(
   redis: RedisClient,
   { ages }: StorageKeys,
   tags: readonly string[],
 ): AsyncGenerator<readonly { readonly key: string; readonly age: number }[], void, undefined> {
-  for (let from = 0; from < lookedAtMax; from += pageSize) {
-    const page = aged(await redis.zrange(ages, from, from + pageSize - 1, 'WITHSCORES'));
+  for (let from = 0; from < searchedEntriesMax; from += searchPageSize) {
+    const page = parseKeyAges(await redis.zrange(ages, from, from + searchPageSize - 1, 'WITHSCORES'));
     if (page.length === 0) return;
     yield page.filter(([key]) => hasTags(key.toLowerCase(), tags)).map(([key, age]) => ({ key, age }));
   }
 }
 
-/** Redis gives members and scores by turns. */
-function aged(told: readonly string[]): readonly Aged[] {
+/** Redis returns members and scores alternately. */
+function parseKeyAges(told: readonly string[]): readonly KeyAge[] {
   return told.flatMap((key, index) => (index % 2 === 0 ? [[key, Number(told[index + 1])] as const] : []));
 }

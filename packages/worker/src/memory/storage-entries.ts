@@ -1,21 +1,21 @@
 import type { StoredEntry } from '@pawl/core';
 import type { RedisClient } from '../redis-client.ts';
 
-/** The keys of one storage: all on the same node of a cluster. */
+/** The keys of one storage, all on the same cluster node. */
 export type StorageKeys = {
-  /** A hash: the entries by their keys. */
+  /** A hash: entries by key. */
   readonly entries: string;
-  /** A hash: the words that each entry is found by, to forget them when it changes. */
+  /** A hash: the indexed words of each entry, needed to remove them when it changes. */
   readonly words: string;
-  /** A sorted set: the keys in their order. */
+  /** A sorted set: all keys in lexical order. */
   readonly names: string;
-  /** A sorted set: the keys, the newest first. */
+  /** A sorted set: all keys, newest first. */
   readonly ages: string;
-  /** For each word a sorted set of the keys of those that have it, the newest first. */
+  /** Key prefix: for each word, a sorted set of the keys of entries that contain it, newest first. */
   readonly word: string;
 };
 
-export function storageKeys(prefix: string, name: string): StorageKeys {
+export function buildStorageKeys(prefix: string, name: string): StorageKeys {
   const at = `${prefix}:{memory.${encodeURIComponent(name)}}`;
   return {
     entries: `${at}:entries`,
@@ -26,27 +26,27 @@ export function storageKeys(prefix: string, name: string): StorageKeys {
   };
 }
 
-/** Those of the keys that are still there. */
-export async function entriesOf(
+/** Loads the entries that still exist. */
+export async function loadEntries(
   redis: RedisClient,
   { entries }: StorageKeys,
   keys: readonly string[],
 ): Promise<readonly StoredEntry[]> {
   if (keys.length === 0) return [];
-  return (await redis.hmget(entries, ...keys)).flatMap((json) => readEntry(json) ?? []);
+  return (await redis.hmget(entries, ...keys)).flatMap((json) => parseStoredEntry(json) ?? []);
 }
 
-/** Null for what is not there, and for what is none: whoever may write to Redis may have written anything. */
-export function readEntry(json: string | null): StoredEntry | null {
+/** Returns null for a missing or invalid entry, because other clients can write anything to Redis. */
+export function parseStoredEntry(json: string | null): StoredEntry | null {
   try {
     const entry: unknown = json === null ? null : JSON.parse(json);
-    return isEntry(entry) ? entry : null;
+    return isStoredEntry(entry) ? entry : null;
   } catch {
     return null;
   }
 }
 
-function isEntry(value: unknown): value is StoredEntry {
+function isStoredEntry(value: unknown): value is StoredEntry {
   if (typeof value !== 'object' || value === null) return false;
   const [key, savedAt, kind] = ['key', 'savedAt', 'kind'].map((name): unknown => Reflect.get(value, name));
   const isWhole = Object.hasOwn(value, 'value');

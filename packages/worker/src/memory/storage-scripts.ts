@@ -1,11 +1,11 @@
 /**
- * Both scripts work on the keys of one storage, which are all on the same node of a cluster. There is a key for each word,
- * made from what all of those begin with.
+ * Both scripts work on the keys of one storage, which are all on the same cluster node. Keys of words are built from a
+ * common prefix.
  *
- * KEYS: entries (key to entry), words (key to its words), names (keys by their order), ages (keys by their age), and what
- * the keys of words begin with.
+ * KEYS: entries (key to entry), words (key to its words), names (keys in lexical order), ages (keys by age), and the
+ * prefix of the word keys.
  */
-const forget = `
+const forgetWordsFunction = `
 local function forget(key)
   local words = redis.call('HGET', KEYS[2], key)
   if not words then return false end
@@ -14,8 +14,8 @@ local function forget(key)
 end
 `;
 
-/** ARGV: for each entry its key, the entry, its age, and its words with a space between them. */
-export const saveScript = `${forget}
+/** ARGV: for each entry its key, the entry, its age, and its words separated by spaces. */
+export const saveEntriesScript = `${forgetWordsFunction}
 for i = 1, #ARGV, 4 do
   local key, age, words = ARGV[i], ARGV[i + 2], ARGV[i + 3]
   forget(key)
@@ -29,7 +29,7 @@ return 1
 `;
 
 /** ARGV: the key. */
-export const removeScript = `${forget}
+export const removeEntryScript = `${forgetWordsFunction}
 if not forget(ARGV[1]) then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[1])
 redis.call('HDEL', KEYS[2], ARGV[1])

@@ -1,16 +1,16 @@
-import type { Claim } from '@pawl/runtime';
-import type { NewClaim } from './draft.ts';
+import type { SessionClaim } from '@pawl/runtime';
+import type { NewClaim } from './buffered-rows.ts';
 
-/** A claim as it is kept; Redis puts the time before it, so that all times are of one clock. */
-export function claimText(claim: NewClaim | null): string {
+/** Serializes a claim; Redis prepends the time, so that all times come from one clock. */
+export function serializeClaim(claim: NewClaim | null): string {
   return claim === null ? '' : JSON.stringify(claim);
 }
 
-/** Null for what is none: it only serves to tell people what happened. */
-export function readClaim(line: string): Claim | null {
+/** Returns null for an invalid line, because claims are only informational. */
+export function parseClaim(line: string): SessionClaim | null {
   try {
     const space = line.indexOf(' ');
-    const { owner, head, status } = Object(JSON.parse(line.slice(space + 1))) as Partial<Claim>;
+    const { owner, head, status } = Object(JSON.parse(line.slice(space + 1))) as Partial<SessionClaim>;
     const at = Number(line.slice(0, space));
     const isWhole = typeof owner === 'string' && typeof head === 'number' && typeof status === 'string';
     return isWhole && Number.isFinite(at) ? { owner, at, head, status } : null;

@@ -1,29 +1,29 @@
 /** The keys of one session. */
 export type SessionKeys = {
-  /** A hash: where the session stands, and how it began. */
+  /** A hash: the session's row and its initial state. */
   readonly session: string;
-  /** A stream: the events, each under its number. */
+  /** A stream: the events by number. */
   readonly log: string;
   readonly snapshot: string;
-  /** A stream: what people have asked of it and nobody has carried out yet. */
+  /** A stream: pending commands. */
   readonly commands: string;
-  /** A hash: the id that a command was given, by the request it came with. */
+  /** A hash: command ids by request id. */
   readonly requests: string;
-  /** A list: those requests, the oldest first. */
+  /** A list: request ids, oldest first. */
   readonly requestOrder: string;
-  /** A list: who has claimed it, and when, the newest last. */
+  /** A list: the claim history, newest last. */
   readonly claims: string;
-  /** A hash: how often it was taken up without an orderly end, and why it is parked. */
+  /** A hash: the crash ledger: attempts without a normal end, and why the session is a dead letter. */
   readonly care: string;
-  /** A hash: what people have said about it afterwards, by names. */
+  /** A hash: user feedback by name. */
   readonly marks: string;
 };
 
 /**
- * What is between the braces decides which node of a cluster a key is on. All keys of a session are on the same one, so
- * that one script can change them together; the braces in an id itself must not get in the way of that.
+ * The text in braces determines a key's cluster node. All keys of a session are on the same node, so that one script
+ * can change them together; the id is encoded so that braces in it cannot interfere.
  */
-export function keysOf(prefix: string, id: string): SessionKeys {
+export function buildSessionKeys(prefix: string, id: string): SessionKeys {
   const at = `${prefix}:{${encodeURIComponent(id)}}`;
   return {
     session: `${at}:session`,
@@ -38,12 +38,12 @@ export function keysOf(prefix: string, id: string): SessionKeys {
   };
 }
 
-/** Ids by when they were last worked on. It only serves to find sessions: what counts is what is kept under their own keys. */
-export function listKey(prefix: string): string {
+/** Session ids by last update. It is only an index: the data under the sessions' own keys is authoritative. */
+export function getSessionListKey(prefix: string): string {
   return `${prefix}:sessions`;
 }
 
-/** The number of the last claim, in the whole store. */
-export function fenceKey(prefix: string): string {
+/** The last fence of the whole store. */
+export function getFenceKey(prefix: string): string {
   return `${prefix}:fence`;
 }

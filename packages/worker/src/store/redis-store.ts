@@ -1,36 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import {
   StoreError,
-  storeOn,
+  createRowStore,
   type CommandChannel,
-  type Damage,
-  type KeptEvent,
+  type LogDamage,
+  type StoredEvent,
   type Store,
-  type Verified,
+  type VerificationResult,
 } from '@pawl/runtime';
-import { commandChannel } from '../commands/channel.ts';
-import { named } from '../named.ts';
+import { createRedisCommandChannel } from '../commands/channel.ts';
+import { formatSessionLabel } from '../session-label.ts';
 import type { RedisClient } from '../redis-client.ts';
-import { Draft, Unnumbered, Unread, type Change } from './draft.ts';
-import { placeAfter } from './place.ts';
-import { accessTo, type Looked, type SessionAccess } from './session-access.ts';
-import type { Acknowledged, Sight } from './sight.ts';
+import {
+  BufferedRows,
+  FenceNotDrawnError,
+  EventsNotLoadedError,
+  type SessionChange,
+} from './buffered-rows.ts';
+import { computeListScore } from './list-score.ts';
+import { createSessionAccess, type LoadResult, type SessionAccess } from './session-access.ts';
+import type { AcknowledgedHead, LoadedSession } from './loaded-session.ts';
 
 export type RedisStoreOptions = {
-  /** What all keys begin with: several stores may share one Redis. */
+  /** Prefix of all keys, so that several stores can share one Redis. */
   readonly prefix?: string;
-  /** What is done with the connection when the store is closed. */
+  /** Called when the store is closed, to close the connection. */
   readonly onClose?: () => Promise<void>;
 };
 
 export const defaultPrefix = 'pawl';
 
-/** A store in Redis, by the same rules as every other. */
-export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}): Store {
+/** A store in Redis, with the same rules as every other store. */
+export function createRedisStore(redis: RedisClient, options: RedisStoreOptions = {}): Store {
   const { prefix = defaultPrefix, onClose = async () => undefined } = options;
-  const commands = commandChannel(redis, prefix);
-  const access = accessTo(redis, prefix);
-  const work = new Transactions(access, commands);
+  const commands = createRedisCommandChannel(redis, prefix);
+  const access = createSessionAccess(redis, prefix);
+  const work = new SessionTransactions(access, commands);
   return {
     commands,
     claims: (id) => access.claims(id),
@@ -49,171 +54,175 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
 }
 
 /**
- * What has to be read before the rules can begin. What is known may be out of date: that turns out when it is written. What
- * is read as it is need not be as long as it was. For a claim all is read, and a number is drawn in the same go.
+ * What to load before the rules run. `known` may use a stale cached session, which the write detects. `as-it-is` skips
+ * the check for lost events. `claim` loads everything and draws a fence concurrently.
  */
-type Reading = 'nothing' | 'known' | 'as-it-is' | 'claim' | 'whole';
+type ReadMode = 'nothing' | 'known' | 'as-it-is' | 'claim' | 'whole';
 
-type Outcome<Result> =
+type AttemptOutcome<Result> =
   | { readonly ok: true; readonly value: Result }
   | { readonly ok: false; readonly error: unknown };
 
-/** Of those that contend for one session one always succeeds; so often in a row nobody fails but by a fault. */
-const triesMax = 100;
+/** Of several contenders for one session one always succeeds, so this many failures in a row mean a fault. */
+const transactionAttemptsMax = 100;
 
-/** Far more sessions than one process works on. */
-const rememberedMax = 10_000;
+/** Far more sessions than one process runs. */
+const cachedSessionsMax = 10_000;
 
-type Known = { readonly acknowledged: Acknowledged; readonly sight: Sight | null };
+type CachedSession = { readonly acknowledged: AcknowledgedHead; readonly sight: LoadedSession | null };
 
-class Transactions {
+class SessionTransactions {
   readonly #access: SessionAccess;
   readonly #commands: CommandChannel;
-  /** How far Redis said each session is kept, for those this process has changed; and what it looked like then. */
-  readonly #known = new Map<string, Known>();
+  /** For sessions that this process changed: the acknowledged head, and the loaded state after that change. */
+  readonly #known = new Map<string, CachedSession>();
 
   constructor(access: SessionAccess, commands: CommandChannel) {
     this.#access = access;
     this.#commands = commands;
   }
 
-  /** Reads, applies the rules, writes; all anew if somebody else has changed the session meanwhile. */
-  async on<Result>(id: string, reading: Reading, rules: (store: Store) => Promise<Result>): Promise<Result> {
+  /** Loads, applies the rules and writes; starts over if another process has changed the session meanwhile. */
+  async on<Result>(id: string, reading: ReadMode, rules: (store: Store) => Promise<Result>): Promise<Result> {
     const token = randomUUID();
     const [seen, drawn] = await Promise.all([this.#first(id, reading), this.#draw(reading)]);
     let sight = seen;
-    let fence = fenceAbove(seen, drawn);
-    for (let tries = 0; tries < triesMax; tries += 1) {
-      const draft = new Draft(sight, fence);
-      const outcome = await outcomeOf(rules(storeOn(draft, this.#commands)));
+    let fence = selectValidFence(seen, drawn);
+    for (let tries = 0; tries < transactionAttemptsMax; tries += 1) {
+      const draft = new BufferedRows(sight, fence);
+      const outcome = await captureOutcome(rules(createRowStore(draft, this.#commands)));
       const problem = outcome.ok ? null : outcome.error;
-      if (problem instanceof Unread && sight !== null) {
+      if (problem instanceof EventsNotLoadedError && sight !== null) {
         await this.#access.readOn(sight, { from: problem.from, to: sight.row.head });
         continue;
       }
-      if (problem instanceof Unnumbered) {
+      if (problem instanceof FenceNotDrawnError) {
         fence = await this.#access.nextFence(sight === null ? 0 : sight.row.fence);
         continue;
       }
       const written = await this.#write(id, sight, { draft, token });
-      if (written === 'done') return valueOf(outcome);
+      if (written === 'done') return unwrapOutcome(outcome);
       if (written === 'broken') return this.#broken(id);
       sight = await this.#look(id, reading);
-      // The answer got lost, and what was written is what is there.
-      if (sight !== null && sight.token === token) return valueOf(outcome);
+      // The reply was lost, but our write is the one stored.
+      if (sight !== null && sight.token === token) return unwrapOutcome(outcome);
       fence = null;
     }
-    throw new StoreError('busy', named(id), `it was changed by others ${triesMax} times meanwhile`);
+    throw new StoreError(
+      'busy',
+      formatSessionLabel(id),
+      `it was changed by others ${transactionAttemptsMax} times meanwhile`,
+    );
   }
 
-  async verify(id: string): Promise<Verified> {
+  async verify(id: string): Promise<VerificationResult> {
     try {
       return await this.on(id, 'whole', (store) => store.verify(id));
     } catch (error) {
-      if (error instanceof Shortened) return { ok: false, ...error.damage };
+      if (error instanceof LogShortenedError) return { ok: false, ...error.damage };
       throw error;
     }
   }
 
-  async *events(id: string, after: number): AsyncGenerator<KeptEvent, void, undefined> {
+  async *events(id: string, after: number): AsyncGenerator<StoredEvent, void, undefined> {
     let at = after;
     const sight = await this.#look(id, 'as-it-is');
     for (;;) {
-      const draft = new Draft(sight, null);
+      const draft = new BufferedRows(sight, null);
       try {
-        for await (const kept of storeOn(draft, this.#commands).events(id, at)) {
+        for await (const kept of createRowStore(draft, this.#commands).events(id, at)) {
           at = kept.seq;
           yield kept;
         }
         return;
       } catch (error) {
-        if (!(error instanceof Unread) || sight === null) {
-          // What was found damaged is marked, if it is still that session.
+        if (!(error instanceof EventsNotLoadedError) || sight === null) {
+          // Record the damage, if the session has not changed meanwhile.
           await this.#write(id, sight, { draft, token: randomUUID() });
           throw error;
         }
-        forgetBefore(sight, at);
+        dropEventsBelow(sight, at);
         await this.#access.readOn(sight, error);
       }
     }
   }
 
   async list(limit: number): Promise<Awaited<ReturnType<Store['list']>>> {
-    const draft = new Draft(null, null, await this.#access.list(limit));
-    return storeOn(draft, this.#commands).list({ limit });
+    const draft = new BufferedRows(null, null, await this.#access.list(limit));
+    return createRowStore(draft, this.#commands).list({ limit });
   }
 
-  async #draw(reading: Reading): Promise<number | null> {
+  async #draw(reading: ReadMode): Promise<number | null> {
     return reading === 'claim' ? this.#access.nextFence(0) : null;
   }
 
-  async #first(id: string, reading: Reading): Promise<Sight | null> {
+  async #first(id: string, reading: ReadMode): Promise<LoadedSession | null> {
     if (reading === 'nothing') return null;
     const known = reading === 'known' ? (this.#known.get(id)?.sight ?? null) : null;
     return known ?? this.#look(id, reading);
   }
 
-  /** Reads a session. One that is shorter than Redis has said, or went on differently, is kept apart. */
-  async #look(id: string, reading: Reading): Promise<Sight | null> {
+  /** Loads a session. If its log is shorter than acknowledged or has diverged, it is marked as damaged. */
+  async #look(id: string, reading: ReadMode): Promise<LoadedSession | null> {
     const known = this.#known.get(id)?.acknowledged ?? null;
     const looked = await this.#access.look(id, reading === 'whole' || reading === 'claim', known);
     if (looked === null) return null;
-    const loss = reading === 'as-it-is' ? null : lossIn(looked, known);
+    const loss = reading === 'as-it-is' ? null : findLogLoss(looked, known);
     return loss === null ? looked.sight : this.#keepApart(id, looked.sight, loss);
   }
 
-  async #keepApart(id: string, sight: Sight, { reason, known }: Loss): Promise<never> {
+  async #keepApart(id: string, sight: LoadedSession, { reason, known }: LogLoss): Promise<never> {
     await this.#access.keepAcknowledged(id, known);
-    const draft = new Draft(sight, null);
+    const draft = new BufferedRows(sight, null);
     if (sight.row.damage === null) draft.update({ ...sight.row, damage: reason });
     await this.#write(id, sight, { draft, token: randomUUID() });
-    throw new Shortened(id, { seq: sight.row.head + 1, reason });
+    throw new LogShortenedError(id, { seq: sight.row.head + 1, reason });
   }
 
   async #write(
     id: string,
-    sight: Sight | null,
-    { draft, token }: { draft: Draft; token: string },
+    sight: LoadedSession | null,
+    { draft, token }: { draft: BufferedRows; token: string },
   ): Promise<'done' | 'elsewhere' | 'broken'> {
     const { change } = draft;
     if (change.kind === 'none') return 'done';
     const written = await this.#access.write({ id, sight, change, token });
     const known = this.#known.get(id);
-    // What it looked like is out of date; how far it had come is not.
+    // The cached state is stale, but the acknowledged head is still valid.
     if (written !== 'done' && known !== undefined) this.#known.set(id, { ...known, sight: null });
     if (written !== 'done') return written;
     this.#known.delete(id);
     if (change.kind === 'remove') return written;
-    this.#remember(id, knownAfter(sight, change, token));
+    this.#remember(id, toCachedSession(sight, change, token));
     return written;
   }
 
-  #remember(id: string, known: Known): void {
+  #remember(id: string, known: CachedSession): void {
     this.#known.set(id, known);
-    if (this.#known.size <= rememberedMax) return;
+    if (this.#known.size <= cachedSessionsMax) return;
     const [oldest] = this.#known.keys();
     if (oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** The log does not end where the session says: looking at it finds out where, and marks it. */
+  /** The log does not end at the session's head: verification finds the damage and records it. */
   async #broken(id: string): Promise<never> {
     const verified = await this.verify(id);
     const reason = verified.ok ? 'its log does not end where it should' : verified.reason;
-    throw new StoreError('damaged', named(id), reason);
+    throw new StoreError('damaged', formatSessionLabel(id), reason);
   }
 }
 
-/** Where the count of claims was lost, the number is not above that of the last claim: then another has to be drawn. */
-function fenceAbove(sight: Sight | null, drawn: number | null): number | null {
+/** If the fence counter was lost, the drawn fence is not above that of the last claim, and another must be drawn. */
+function selectValidFence(sight: LoadedSession | null, drawn: number | null): number | null {
   return sight !== null && drawn !== null && drawn > sight.row.fence ? drawn : null;
 }
 
-/** What is known of a session that was just written. */
-function knownAfter(
-  sight: Sight | null,
-  { row, initial, events }: Extract<Change, { kind: 'write' }>,
+/** Builds the cache entry of a session that was just written. */
+function toCachedSession(
+  sight: LoadedSession | null,
+  { row, initial, events }: Extract<SessionChange, { kind: 'write' }>,
   token: string,
-): Known {
+): CachedSession {
   const before = sight ?? {
     born: String(row.fence),
     rev: '0',
@@ -221,13 +230,13 @@ function knownAfter(
     acknowledged: null,
     placedAt: null,
   };
-  const after: Sight = {
+  const after: LoadedSession = {
     ...before,
     row,
     rev: String(Number(before.rev) + 1),
     token,
     initial: initial ?? before.initial,
-    placedAt: events.length > 0 || sight === null ? placeAfter(before.placedAt, row) : before.placedAt,
+    placedAt: events.length > 0 || sight === null ? computeListScore(before.placedAt, row) : before.placedAt,
     stray: null,
     snapshot: undefined,
     events: new Map(),
@@ -237,17 +246,17 @@ function knownAfter(
   return { acknowledged, sight: row.damage === null ? after : null };
 }
 
-/** Found shorter than it was. */
-class Shortened extends StoreError {
-  readonly damage: Damage;
+/** The log is shorter than it was. */
+class LogShortenedError extends StoreError {
+  readonly damage: LogDamage;
 
-  constructor(id: string, damage: Damage) {
-    super('damaged', named(id), damage.reason);
+  constructor(id: string, damage: LogDamage) {
+    super('damaged', formatSessionLabel(id), damage.reason);
     this.damage = damage;
   }
 }
 
-async function outcomeOf<Result>(work: Promise<Result>): Promise<Outcome<Result>> {
+async function captureOutcome<Result>(work: Promise<Result>): Promise<AttemptOutcome<Result>> {
   try {
     return { ok: true, value: await work };
   } catch (error) {
@@ -255,15 +264,18 @@ async function outcomeOf<Result>(work: Promise<Result>): Promise<Outcome<Result>
   }
 }
 
-function valueOf<Result>(outcome: Outcome<Result>): Result {
+function unwrapOutcome<Result>(outcome: AttemptOutcome<Result>): Result {
   if (outcome.ok) return outcome.value;
   throw outcome.error;
 }
 
-type Loss = { readonly reason: string; readonly known: Acknowledged };
+type LogLoss = { readonly reason: string; readonly known: AcknowledgedHead };
 
-/** What is missing of what Redis has said is kept, to this process or to another: a failover can lose it. Null for nothing. */
-function lossIn({ sight, hashAt }: Looked, ours: Acknowledged | null): Loss | null {
+/**
+ * Finds acknowledged events that are missing, whether acknowledged to this process or another; a failover can lose
+ * them. Null if there are none.
+ */
+function findLogLoss({ sight, hashAt }: LoadResult, ours: AcknowledgedHead | null): LogLoss | null {
   const known = ours !== null && ours.born === sight.born ? ours : sight.acknowledged;
   if (known === null) return null;
   const { row } = sight;
@@ -278,8 +290,8 @@ function lossIn({ sight, hashAt }: Looked, ours: Acknowledged | null): Loss | nu
   return { reason, known };
 }
 
-/** So that a long log is never in memory as a whole. */
-function forgetBefore(sight: Sight, seq: number): void {
+/** Drops events already read, so that a long log is never fully in memory. */
+function dropEventsBelow(sight: LoadedSession, seq: number): void {
   for (const number of sight.events.keys()) if (number < seq) sight.events.delete(number);
   const kept = sight.events.has(seq) ? [{ from: seq, to: seq }] : [];
   sight.ranges.splice(0, sight.ranges.length, ...kept);

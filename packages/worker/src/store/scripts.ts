@@ -1,10 +1,11 @@
 /**
- * Reads what is known of a session at one moment: the fields of its hash, whether an event is there that should not be,
- * the hash of an event asked for, and, if asked for, the snapshot and the events since.
+ * Reads a session atomically: the fields of its hash, an event beyond its head, the hash of a requested event and, if
+ * requested, the snapshot and the events since.
  *
- * KEYS: session, log, snapshot. ARGV: number of an event (0 for none), how many events (0 for nothing but the session).
+ * KEYS: session, log, snapshot. ARGV: the number of the requested event (0 for none), the maximum number of events (0
+ * for the session only).
  */
-export const readScript = `
+export const readSessionScript = `
 local fields = redis.call('HGETALL', KEYS[1])
 if #fields == 0 then return false end
 local head = redis.call('HGET', KEYS[1], 'head')
@@ -17,16 +18,16 @@ return {fields, stray, asked, redis.call('GET', KEYS[3]), events}
 `;
 
 /**
- * Changes a session if nobody has changed it since it was read: compare and set, on the number of the claim, of the last
- * event and of the last change. Everything is looked at before anything is written, since a script is not undone.
+ * Changes a session by compare-and-set on its fence, head and revision. It checks everything before writing, because a
+ * script cannot be rolled back.
  *
- * KEYS: session, log, snapshot, commands, claims, and where it is removed what else goes with it. ARGV: claim, head and change it must
- * stand at (all empty: it must not be there), what to do, how many fields, the fields with their values, the snapshot or
- * nothing, who claims it by this or nothing, how many commands are carried out by this, their ids, and the events as number,
- * hash, text.
- * Gives 1 when done, 0 when it stands elsewhere, and -1 when the log does not end where the session says.
+ * KEYS: session, log, snapshot, commands, claims and, for a removal, all other keys of the session. ARGV: the expected
+ * fence, head and revision (all empty: the session must not exist), the operation, the number of fields, the fields
+ * with their values, the snapshot or empty, the claim or empty, the number of executed commands, their ids, and the
+ * events as number, hash, text.
+ * Returns 1 when done, 0 if the session has changed, and -1 if the log does not end at the session's head.
  */
-export const writeScript = `
+export const writeSessionScript = `
 local now = redis.call('HMGET', KEYS[1], 'fence', 'head', 'rev', 'first')
 for i = 1, 3 do
   if (now[i] or '') ~= ARGV[i] then return 0 end
@@ -60,8 +61,10 @@ end
 return 1
 `;
 
-/** A number for a claim: higher than any before, even if the count of them was lost. KEYS: the count. ARGV: the highest known. */
-export const fenceScript = `
+/**
+ * Draws a fence higher than any before, even if the counter was lost. KEYS: the counter. ARGV: the highest known fence.
+ */
+export const nextFenceScript = `
 local next = redis.call('INCR', KEYS[1])
 local known = tonumber(ARGV[1])
 if next > known then return next end

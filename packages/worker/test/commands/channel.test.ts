@@ -1,11 +1,11 @@
 import type { Store } from '@pawl/runtime';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { keepsCommands } from '../../../runtime/test/commands/channel-contract.ts';
-import { redisStore } from '../../src/store/redis-store.ts';
-import { hasRedis, startRedis, type RedisServer } from '../redis-server.ts';
+import { describeCommandContract } from '../../../runtime/test/commands/channel-contract.ts';
+import { createRedisStore } from '../../src/store/redis-store.ts';
+import { startRedis, type RedisServer } from '../redis-server.ts';
 
-describe.skipIf(!hasRedis)('commands in Redis', () => {
+describe('commands in Redis', { tags: ['redis'] }, () => {
   let server: RedisServer;
   const clients: Redis[] = [];
 
@@ -20,13 +20,13 @@ describe.skipIf(!hasRedis)('commands in Redis', () => {
   });
 
   let stores = 0;
-  keepsCommands(() => {
+  describeCommandContract(() => {
     stores += 1;
     const prefix = `commands-${stores}`;
     let opened = 0;
     return (): Store => {
       opened += 1;
-      return redisStore(clients[opened % clients.length] as Redis, { prefix });
+      return createRedisStore(clients[opened % clients.length] as Redis, { prefix });
     };
   });
 });

@@ -1,18 +1,18 @@
-import { createInMemoryStorage, type Storage, type StorageQuery } from '@pawl/runtime';
+import { createInMemoryStorage, type EntryStorage, type StorageQuery } from '@pawl/runtime';
 import * as fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { entry, keepsItsPromises } from '../../../runtime/test/memory/storage-contract.ts';
-import { redisStorage } from '../../src/memory/redis-storage.ts';
-import { hasRedis, startRedis, type RedisServer } from '../redis-server.ts';
+import { createEntry, describeStorageContract } from '../../../runtime/test/memory/storage-contract.ts';
+import { createRedisStorage } from '../../src/memory/redis-storage.ts';
+import { startRedis, type RedisServer } from '../redis-server.ts';
 
 /** A node that owns all slots, and like every node of a cluster refuses a script whose keys are not all in one of them. */
-const ofACluster = { 'cluster-enabled': 'yes' };
+const clusterSettings = { 'cluster-enabled': 'yes' };
 
-describe.skipIf(!hasRedis).each([
+describe.each([
   ['in Redis', {}],
-  ['in a cluster', ofACluster],
-])('storage %s', (_, settings) => {
+  ['in a cluster', clusterSettings],
+])('storage %s', { tags: ['redis'] }, (_, settings) => {
   let server: RedisServer;
   let redis: Redis;
   let storages = 0;
@@ -20,7 +20,7 @@ describe.skipIf(!hasRedis).each([
   beforeAll(async () => {
     server = await startRedis({ appendfsync: 'no', ...settings });
     redis = new Redis(server.url);
-    if (settings !== ofACluster) return;
+    if (settings !== clusterSettings) return;
     await redis.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     while (!(await redis.cluster('INFO')).includes('cluster_state:ok'));
   });
@@ -30,15 +30,16 @@ describe.skipIf(!hasRedis).each([
     await server.stop();
   });
 
-  const open = (): Storage => redisStorage(redis, { name: `{odd} name ${(storages += 1)}`, prefix: 'p' });
+  const open = (): EntryStorage =>
+    createRedisStorage(redis, { name: `{odd} name ${(storages += 1)}`, prefix: 'p' });
 
-  keepsItsPromises(open);
+  describeStorageContract(open);
 
   it('leaves nothing behind of what was removed', async () => {
     const before = await redis.keys('*');
     const storage = open();
-    await storage.save([entry('a', 'the red harbour'), entry('b', 'red')]);
-    await storage.save([entry('a', 'the blue harbour')]);
+    await storage.save([createEntry('a', 'the red harbour'), createEntry('b', 'red')]);
+    await storage.save([createEntry('a', 'the blue harbour')]);
     expect((await redis.keys('*')).length).toBeGreaterThan(before.length);
     await storage.remove('a');
     await storage.remove('b');
@@ -46,21 +47,21 @@ describe.skipIf(!hasRedis).each([
   });
 
   it('is one for all who name it, and another for each other name', async () => {
-    const [one, same, other] = ['x', 'x', 'y'].map((name) => redisStorage(redis, { name }));
-    await one?.save([entry('plan', 'walk')]);
-    expect(await same?.search({ text: 'walk', tags: [] })).toEqual([entry('plan', 'walk')]);
+    const [one, same, other] = ['x', 'x', 'y'].map((name) => createRedisStorage(redis, { name }));
+    await one?.save([createEntry('plan', 'walk')]);
+    expect(await same?.search({ text: 'walk', tags: [] })).toEqual([createEntry('plan', 'walk')]);
     expect(await other?.search({ text: 'walk', tags: [] })).toEqual([]);
     expect(await other?.count()).toBe(0);
   });
 
   it('passes over what is no entry', async () => {
-    const storage = redisStorage(redis, { name: 'spoilt', prefix: 'p' });
-    await storage.save([entry('a', 'words'), entry('b', 'words')]);
+    const storage = createRedisStorage(redis, { name: 'spoilt', prefix: 'p' });
+    await storage.save([createEntry('a', 'words'), createEntry('b', 'words')]);
     for (const bad of ['', '{', 'null', '[]', '{"key":1}', '{"key":"a","savedAt":1,"kind":"entry"}']) {
       await redis.hset('p:{memory.spoilt}:entries', 'a', bad);
       expect(await storage.load('a')).toBeNull();
-      expect(await storage.search({ text: 'words', tags: [] })).toEqual([entry('b', 'words')]);
-      expect(await storage.list()).toEqual([entry('b', 'words')]);
+      expect(await storage.search({ text: 'words', tags: [] })).toEqual([createEntry('b', 'words')]);
+      expect(await storage.list()).toEqual([createEntry('b', 'words')]);
     }
   });
 
@@ -89,7 +90,7 @@ describe.skipIf(!hasRedis).each([
         fc.array(query, { maxLength: 6 }),
         async (all, queries) => {
           const [ours, theirs] = [open(), createInMemoryStorage()];
-          const entries = all.map((each) => entry(each.key, each.text, each.at));
+          const entries = all.map((each) => createEntry(each.key, each.text, each.at));
           for (const storage of [ours, theirs]) await storage.save(entries);
           for (const asked of queries) expect(await ours.search(asked)).toEqual(await theirs.search(asked));
           expect(await ours.list()).toEqual(await theirs.list());

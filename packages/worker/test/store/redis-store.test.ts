@@ -1,23 +1,23 @@
 import type { Store } from '@pawl/runtime';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { keepsItsPromises } from '../../../runtime/test/store/store-contract.ts';
-import { redisStore } from '../../src/store/redis-store.ts';
-import { hasRedis, startRedis, type RedisServer } from '../redis-server.ts';
+import { describeStoreContract } from '../../../runtime/test/store/store-contract.ts';
+import { createRedisStore } from '../../src/store/redis-store.ts';
+import { startRedis, type RedisServer } from '../redis-server.ts';
 
 /** A node that owns all slots, and like every node of a cluster refuses a script whose keys are not all in one of them. */
-const ofACluster = { 'cluster-enabled': 'yes' };
+const clusterSettings = { 'cluster-enabled': 'yes' };
 
-describe.skipIf(!hasRedis).each([
+describe.each([
   ['in Redis', {}],
-  ['in a cluster', ofACluster],
-])('a store %s', (_, settings) => {
+  ['in a cluster', clusterSettings],
+])('a store %s', { tags: ['redis'] }, (_, settings) => {
   let server: RedisServer;
   const clients: Redis[] = [];
 
   beforeAll(async () => {
     server = await startRedis({ appendfsync: 'no', ...settings });
-    if (settings !== ofACluster) return;
+    if (settings !== clusterSettings) return;
     const redis = client();
     await redis.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     while (!(await redis.cluster('INFO')).includes('cluster_state:ok'));
@@ -35,7 +35,7 @@ describe.skipIf(!hasRedis).each([
   }
 
   let stores = 0;
-  keepsItsPromises(() => {
+  describeStoreContract(() => {
     stores += 1;
     const prefix = `store-${stores}`;
     const connections = [client(), client()];
@@ -43,7 +43,7 @@ describe.skipIf(!hasRedis).each([
     return (): Store => {
       opened += 1;
       const redis = connections[opened % connections.length] ?? client();
-      return redisStore(redis, { prefix });
+      return createRedisStore(redis, { prefix });
     };
   });
 });

@@ -1,59 +1,74 @@
-import { chartOf, turnChart, type Chart, type Session, type TurnStatus } from '@pawl/core';
-import { blank, fitted, lineWidth, padded, seg, type Line, type Segment } from '../line.ts';
-import type { ScreenModel } from '../screen.ts';
+import { toDrawableChart, turnChart, type Chart, type Session, type TurnStatus } from '@pawl/core';
+import {
+  blankLine,
+  truncateLine,
+  getLineWidth,
+  padLine,
+  createSegment,
+  type StyledLine,
+  type StyledSegment,
+} from '../styled-line.ts';
+import type { ScreenModel } from '../screen-model.ts';
 
 /*
- * The state charts while the work goes through them. A state is ◉ where the work is, ● where it has been since the user spoke
- * last, and ○ elsewhere; a way that was taken is drawn strong.
+ * The live state charts. ◉ is the current state, ● a state visited since the last user message, ○ any other;
+ * transitions that were taken are highlighted.
  */
 
-/** The turn in one or two rows, and the mode in another where there are modes. */
-export function chartStrip(model: ScreenModel, columns: number, rows: number): readonly Line[] {
-  const walk = turnWalk(model);
-  const main = joinedStates(walk, mainStates, columns);
-  const mode = modePath(model.session, columns);
+/** Renders the turn in one or two rows, and the mode, if there is one, in another. */
+export function renderChartStrip(model: ScreenModel, columns: number, rows: number): readonly StyledLine[] {
+  const walk = getTurnTrail(model);
+  const main = renderStateRow(walk, mainStates, columns);
+  const mode = renderModePath(model.session, columns);
   if (rows < 2) {
     const isAside = !mainStates.includes(walk.current);
-    const aside = isAside ? [seg('  '), node(walk, walk.current, shortNames[walk.current])] : [];
+    const aside = isAside
+      ? [createSegment('  '), renderStateNode(walk, walk.current, statusShortNames[walk.current])]
+      : [];
     const row = isAside ? [...aside, ...main.slice(0)] : main;
-    return [fitted(row, columns), ...mode];
+    return [truncateLine(row, columns), ...mode];
   }
-  const others = sideStates.flatMap((state) => [node(walk, state, shortNames[state]), seg('  ')]);
-  return [fitted(main, columns), fitted([seg(' '), ...others], columns), ...mode];
+  const others = sideStates.flatMap((state) => [
+    renderStateNode(walk, state, statusShortNames[state]),
+    createSegment('  '),
+  ]);
+  return [truncateLine(main, columns), truncateLine([createSegment(' '), ...others], columns), ...mode];
 }
 
-/** Every state of the charts in a row of its own, with how often the work came there, for where there is room. */
-export function chartColumn(model: ScreenModel, columns: number): readonly Line[] {
+/** Renders every state in its own row, with its number of visits, for wide screens. */
+export function renderChartColumn(model: ScreenModel, columns: number): readonly StyledLine[] {
   const { session } = model;
-  const states = turnChart.states.map(({ name }) => listed(turnWalk(model), name, columns));
+  const states = turnChart.states.map(({ name }) => renderStateEntry(getTurnTrail(model), name, columns));
   const turn = [
     ...states,
-    latest(
-      model.trail.map((state) => shortNames[state]),
+    renderLatestMoves(
+      model.trail.map((state) => statusShortNames[state]),
       columns,
     ),
   ];
   const { mode } = session;
   if (mode === null || session.settings.chart === null) return turn;
-  const walk: Walk<string> = { current: mode.state, trail: modeTrail(session) };
-  const modes = chartOf(session.settings.chart).states.map(({ name }) => listed(walk, name, columns));
-  return [...turn, blank, [seg(' mode', 'strong')], ...modes];
+  const walk: StateTrail<string> = { current: mode.state, trail: getModeTrail(session) };
+  const modes = toDrawableChart(session.settings.chart).states.map(({ name }) =>
+    renderStateEntry(walk, name, columns),
+  );
+  return [...turn, blankLine, [createSegment(' mode', 'strong')], ...modes];
 }
 
-/** The last moves, as many as fit. */
-function latest(trail: readonly string[], columns: number): Line {
+/** Renders as many of the latest transitions as fit. */
+function renderLatestMoves(trail: readonly string[], columns: number): StyledLine {
   let text = '';
   for (const name of trail.toReversed()) {
     const longer = text === '' ? name : `${name} → ${text}`;
     if (longer.length > columns - 4) break;
     text = longer;
   }
-  return [seg(`   ${text}`, 'accent')];
+  return [createSegment(`   ${text}`, 'accent')];
 }
 
-type Walk<State extends string> = { readonly current: State; readonly trail: readonly State[] };
+type StateTrail<State extends string> = { readonly current: State; readonly trail: readonly State[] };
 
-const shortNames = {
+const statusShortNames = {
   waitingForUser: 'user',
   callingModel: 'model',
   processingResponse: 'reply',
@@ -69,7 +84,7 @@ const shortNames = {
   shuttingDown: 'ended',
 } as const satisfies Record<TurnStatus, string>;
 
-/** The way a turn goes when nothing comes between, in the order of the chart, and the rest. */
+/** The states of an undisturbed turn, in the order of the chart, and the others. */
 const mainStates: readonly TurnStatus[] = [
   'waitingForUser',
   'callingModel',
@@ -82,72 +97,95 @@ const mainStates: readonly TurnStatus[] = [
 ];
 const sideStates: readonly TurnStatus[] = ['errorRecovery', 'paging', 'paused', 'halted', 'shuttingDown'];
 
-function turnWalk({ session, trail }: ScreenModel): Walk<TurnStatus> {
+function getTurnTrail({ session, trail }: ScreenModel): StateTrail<TurnStatus> {
   return { current: session.turn.status, trail };
 }
 
-function modeTrail({ mode }: Session): readonly string[] {
+function getModeTrail({ mode }: Session): readonly string[] {
   if (mode === null) return [];
   const [first] = mode.history;
   return first === undefined ? [mode.state] : [first.from, ...mode.history.map(({ to }) => to)];
 }
 
-function joinedStates(walk: Walk<TurnStatus>, states: readonly TurnStatus[], columns: number): Line {
+function renderStateRow(
+  walk: StateTrail<TurnStatus>,
+  states: readonly TurnStatus[],
+  columns: number,
+): StyledLine {
   const isTight = columns < 74;
-  const steps = stepsOf(walk.trail);
-  const line: Segment[] = [seg(' ')];
+  const steps = listTrailTransitions(walk.trail);
+  const line: StyledSegment[] = [createSegment(' ')];
   for (const [index, state] of states.entries()) {
     const before = states[index - 1];
-    if (before !== undefined) line.push(link(steps, before, state, isTight ? 1 : 2));
-    line.push(node(walk, state, shortNames[state], isTight ? '' : ' '));
+    if (before !== undefined) line.push(renderStateLink(steps, before, state, isTight ? 1 : 2));
+    line.push(renderStateNode(walk, state, statusShortNames[state], isTight ? '' : ' '));
   }
   return line;
 }
 
-function node<State extends string>(walk: Walk<State>, state: State, name: string, space = ' '): Segment {
-  if (state === walk.current) return seg(`◉${space}${name}`, 'accent');
-  return walk.trail.includes(state) ? seg(`●${space}${name}`) : seg(`○${space}${name}`, 'dim');
+function renderStateNode<State extends string>(
+  walk: StateTrail<State>,
+  state: State,
+  name: string,
+  space = ' ',
+): StyledSegment {
+  if (state === walk.current) return createSegment(`◉${space}${name}`, 'accent');
+  return walk.trail.includes(state)
+    ? createSegment(`●${space}${name}`)
+    : createSegment(`○${space}${name}`, 'dim');
 }
 
-function stepsOf(trail: readonly string[]): ReadonlySet<string> {
+function listTrailTransitions(trail: readonly string[]): ReadonlySet<string> {
   return new Set(trail.slice(1).map((state, index) => `${trail[index]}→${state}`));
 }
 
-function link(steps: ReadonlySet<string>, from: string, to: string, length: number): Segment {
+function renderStateLink(
+  steps: ReadonlySet<string>,
+  from: string,
+  to: string,
+  length: number,
+): StyledSegment {
   const isTaken = steps.has(`${from}→${to}`) || steps.has(`${to}→${from}`);
-  return isTaken ? seg('━'.repeat(length), 'accent') : seg('─'.repeat(length), 'dim');
+  return isTaken ? createSegment('━'.repeat(length), 'accent') : createSegment('─'.repeat(length), 'dim');
 }
 
-/** How much of the row is for where the agent came from; the rest is for where it can go. */
-const pathShare = 0.6;
+/** Share of the row for past modes; the rest is for the possible next modes. */
+const modePathShare = 0.6;
 
-/** A chart of modes may have any states: the latest ones, where the agent is, and where it can go from there. */
-function modePath({ mode, settings }: Session, columns: number): readonly Line[] {
+/** A mode chart may have any states, so only the latest modes, the current one and the possible next ones are shown. */
+function renderModePath({ mode, settings }: Session, columns: number): readonly StyledLine[] {
   if (mode === null || settings.chart === null) return [];
-  let line: Line = [seg(`◉ ${mode.state}`, 'accent')];
+  let line: StyledLine = [createSegment(`◉ ${mode.state}`, 'accent')];
   for (const { from } of mode.history.toReversed()) {
-    const longer = [seg(`● ${from}`), seg(' ━━ ', 'accent'), ...line];
-    if (lineWidth(longer) > columns * pathShare) break;
+    const longer = [createSegment(`● ${from}`), createSegment(' ━━ ', 'accent'), ...line];
+    if (getLineWidth(longer) > columns * modePathShare) break;
     line = longer;
   }
-  const next = nextModes(chartOf(settings.chart), mode.state);
-  const ways = next.length === 0 ? [] : [seg(` ── ○ ${next.join(' ○ ')}`, 'dim')];
-  return [fitted([seg(' mode  ', 'dim'), ...line, ...ways], columns)];
+  const next = listNextModes(toDrawableChart(settings.chart), mode.state);
+  const ways = next.length === 0 ? [] : [createSegment(` ── ○ ${next.join(' ○ ')}`, 'dim')];
+  return [truncateLine([createSegment(' mode  ', 'dim'), ...line, ...ways], columns)];
 }
 
-function nextModes(chart: Chart, state: string): readonly string[] {
+function listNextModes(chart: Chart, state: string): readonly string[] {
   const moves = chart.states.find(({ name }) => name === state)?.moves ?? [];
   return [...new Set(moves.map(({ to }) => to))].filter((to) => to !== state);
 }
 
-function listed<State extends string>(walk: Walk<State>, name: string, columns: number): Line {
+function renderStateEntry<State extends string>(
+  walk: StateTrail<State>,
+  name: string,
+  columns: number,
+): StyledLine {
   const visits = walk.trail.filter((state) => state === name).length;
-  if (name === walk.current) return counted([seg(` ◉ ${name}`, 'accent')], visits, columns);
+  if (name === walk.current) return addVisitCount([createSegment(` ◉ ${name}`, 'accent')], visits, columns);
   return visits > 0
-    ? counted([seg(` ● ${name}`)], visits, columns)
-    : fitted([seg(` ○ ${name}`, 'dim')], columns);
+    ? addVisitCount([createSegment(` ● ${name}`)], visits, columns)
+    : truncateLine([createSegment(` ○ ${name}`, 'dim')], columns);
 }
 
-function counted(line: Line, visits: number, columns: number): Line {
-  return fitted([...padded(line, 26), seg(visits === 0 ? '' : `${visits}×`, 'dim')], columns);
+function addVisitCount(line: StyledLine, visits: number, columns: number): StyledLine {
+  return truncateLine(
+    [...padLine(line, 26), createSegment(visits === 0 ? '' : `${visits}×`, 'dim')],
+    columns,
+  );
 }

@@ -1,16 +1,17 @@
-import { clockTime } from '../../commands/show-time.ts';
-import type { LoggedEvent } from '../event-lines.ts';
-import { fitted, seg, type Line } from '../line.ts';
+import { formatClockTime } from '../../commands/format-time.ts';
+import type { LoggedEvent } from '../logged-events.ts';
+import { truncateLine, createSegment, type StyledLine } from '../styled-line.ts';
 
-/** The log from one row on: number, time, event, and what is worth knowing of it. */
-export function eventLog(events: readonly LoggedEvent[], columns: number): readonly Line[] {
-  if (events.length === 0) return [[seg('   Nothing has happened since this view was opened.', 'dim')]];
+/** Renders logged events, one per row: number, time, type and summary. */
+export function renderEventLog(events: readonly LoggedEvent[], columns: number): readonly StyledLine[] {
+  if (events.length === 0)
+    return [[createSegment('   Nothing has happened since this view was opened.', 'dim')]];
   return events.map(({ seq, at, type, text, failed }) =>
-    fitted(
+    truncateLine(
       [
-        seg(`${String(seq).padStart(7)}  ${clockTime(at)}  `, 'dim'),
-        seg(type.padEnd(19), failed ? 'bad' : 'plain'),
-        seg(text, 'dim'),
+        createSegment(`${String(seq).padStart(7)}  ${formatClockTime(at)}  `, 'dim'),
+        createSegment(type.padEnd(19), failed ? 'bad' : 'plain'),
+        createSegment(text, 'dim'),
       ],
       columns,
     ),

@@ -1,34 +1,37 @@
-import { fitted, joined, seg, type Line } from '../line.ts';
-import { isWaiting, type ScreenModel } from '../screen.ts';
+import { truncateLine, joinPieces, createSegment, type StyledLine } from '../styled-line.ts';
+import { isWaitingForUser, type ScreenModel } from '../screen-model.ts';
 
-/** What just happened to the view, or else the keys that do something here. */
-export function footer(model: ScreenModel, columns: number): Line {
+/** Renders the current notice, or else the available keys. */
+export function renderFooter(model: ScreenModel, columns: number): StyledLine {
   const { trouble, ui } = model;
   if (trouble !== null) {
-    return fitted(
-      [seg(` Nothing can be kept (${trouble.kind}): ${trouble.message} The work waits.`, 'bad')],
+    return truncateLine(
+      [createSegment(` Nothing can be kept (${trouble.kind}): ${trouble.message} The work waits.`, 'bad')],
       columns,
     );
   }
-  if (ui.notice !== null) return fitted([seg(` ${ui.notice.text}`, 'warn')], columns);
-  const keys = hints(model).map(([key, what]): Line => [seg(key, 'strong'), seg(` ${what}`, 'dim')]);
-  return [seg(' '), ...joined(keys, columns - 2)];
+  if (ui.notice !== null) return truncateLine([createSegment(` ${ui.notice.text}`, 'warn')], columns);
+  const keys = getKeyHints(model).map(([key, what]): StyledLine => [
+    createSegment(key, 'strong'),
+    createSegment(` ${what}`, 'dim'),
+  ]);
+  return [createSegment(' '), ...joinPieces(keys, columns - 2)];
 }
 
-type Hint = readonly [key: string, what: string];
+type KeyHint = readonly [key: string, what: string];
 
-function hints(model: ScreenModel): readonly Hint[] {
+function getKeyHints(model: ScreenModel): readonly KeyHint[] {
   const { ui, session, about } = model;
-  const views: readonly Hint[] = [
+  const views: readonly KeyHint[] = [
     ['tab', 'views'],
     ['?', 'help'],
   ];
   if (ui.view !== 'work') return [['↑↓', 'scroll'], ['esc', 'back'], ...views];
   if (about.mode === 'watch') return [['q', 'stop watching'], ...views];
-  if (ui.isTyping) return typingHints(model);
+  if (ui.isTyping) return getTypingHints(model);
   const { status } = session.turn;
   if (status === 'halted' || status === 'shuttingDown') return views;
-  if (isWaiting(model)) return [['enter', 'write'], ...views, ['ctrl-c', 'leave']];
+  if (isWaitingForUser(model)) return [['enter', 'write'], ...views, ['ctrl-c', 'leave']];
   return [
     ['enter', 'write'],
     ['p', status === 'paused' ? 'go on' : 'pause'],
@@ -39,7 +42,7 @@ function hints(model: ScreenModel): readonly Hint[] {
   ];
 }
 
-function typingHints(model: ScreenModel): readonly Hint[] {
-  const send: Hint = ['enter', isWaiting(model) || model.questions.length > 0 ? 'send' : 'steer'];
+function getTypingHints(model: ScreenModel): readonly KeyHint[] {
+  const send: KeyHint = ['enter', isWaitingForUser(model) || model.questions.length > 0 ? 'send' : 'steer'];
   return [send, ['esc', 'leave the line'], ['tab', 'views'], ['ctrl-c', 'leave']];
 }

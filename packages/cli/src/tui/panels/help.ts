@@ -1,18 +1,23 @@
-import { blank, fitted, padded, seg, type Line } from '../line.ts';
-import type { ScreenModel } from '../screen.ts';
+import { blankLine, truncateLine, padLine, createSegment, type StyledLine } from '../styled-line.ts';
+import type { ScreenModel } from '../screen-model.ts';
 
-/** The keys, and what the signs mean. */
-export function help({ about }: ScreenModel, columns: number): readonly Line[] {
-  const keys = about.mode === 'watch' ? watching : working;
-  const rows = [...keys, null, ...looking, null, ...signs];
+/** Renders the keys and the meaning of the symbols. */
+export function renderHelp({ about }: ScreenModel, columns: number): readonly StyledLine[] {
+  const keys = about.mode === 'watch' ? watchingKeyHelp : workingKeyHelp;
+  const rows = [...keys, null, ...viewKeyHelp, null, ...symbolMeanings];
   return rows.map((row) =>
-    row === null ? blank : fitted([...padded([seg(`   ${row[0]}`, 'strong')], 22), seg(row[1])], columns),
+    row === null
+      ? blankLine
+      : truncateLine(
+          [...padLine([createSegment(`   ${row[0]}`, 'strong')], 22), createSegment(row[1])],
+          columns,
+        ),
   );
 }
 
-type Row = readonly [what: string, meaning: string];
+type HelpEntry = readonly [what: string, meaning: string];
 
-const working: readonly Row[] = [
+const workingKeyHelp: readonly HelpEntry[] = [
   ['enter', 'write a message, also while the agent works'],
   ['p', 'pause, and go on'],
   ['f', 'finish now: one last answer from what there is'],
@@ -21,16 +26,18 @@ const working: readonly Row[] = [
   ['ctrl-c twice', 'leave; the session is kept'],
 ];
 
-const watching: readonly Row[] = [['q, ctrl-c', 'stop watching; the session goes on where it runs']];
+const watchingKeyHelp: readonly HelpEntry[] = [
+  ['q, ctrl-c', 'stop watching; the session goes on where it runs'],
+];
 
-const looking: readonly Row[] = [
+const viewKeyHelp: readonly HelpEntry[] = [
   ['tab, shift-tab', 'the next view, the one before'],
   ['↑ ↓ page-up/down', 'read back; end follows again'],
   ['o', 'open and close the cards of tools'],
   ['?', 'this page'],
 ];
 
-const signs: readonly Row[] = [
+const symbolMeanings: readonly HelpEntry[] = [
   ['◉ ● ○', 'where the work is, was since you spoke, was not'],
   ['▸ ✓ ✗', 'a tool that runs, that is done, that failed'],
   ['⊘ –', 'a call that was denied, that was called off'],

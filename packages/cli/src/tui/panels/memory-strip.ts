@@ -1,101 +1,110 @@
-import { tokensOf, type Session } from '@pawl/core';
-import { bar, grouped, percent } from '../bar.ts';
-import { fitted, joined, padded, seg, type Line } from '../line.ts';
-import type { ScreenModel } from '../screen.ts';
-import { money } from './governor-strip.ts';
+import { countMemoryTokens, type Session } from '@pawl/core';
+import { renderBar, formatInteger, formatPercent } from '../bar.ts';
+import { truncateLine, joinPieces, padLine, createSegment, type StyledLine } from '../styled-line.ts';
+import type { ScreenModel } from '../screen-model.ts';
+import { formatMoney } from './governor-strip.ts';
 
-/** On one row: how full working memory and the model's window are. */
-export function memoryStrip({ session }: ScreenModel, columns: number): Line {
+/** Renders the usage of working memory and of the model's context window on one row. */
+export function renderMemoryStrip({ session }: ScreenModel, columns: number): StyledLine {
   const { memory } = session;
-  const pieces = fullness(session).map(({ name, max, share }): Line => {
-    const entries = name === 'memory' ? `, ${count(memory?.entries.size ?? 0, 'entry')}` : '';
+  const pieces = computeCapacityUsage(session).map(({ name, max, share }): StyledLine => {
+    const entries = name === 'memory' ? `, ${formatItemCount(memory?.entries.size ?? 0, 'entry')}` : '';
     const label = name === 'memory' ? '' : `${name} `;
     return [
-      seg(label, 'dim'),
-      ...bar(share, 6),
-      seg(` ${percent(share)}`),
-      seg(` of ${grouped(max)}${name === 'memory' ? ' tokens' : ''}${entries}`, 'dim'),
+      createSegment(label, 'dim'),
+      ...renderBar(share, 6),
+      createSegment(` ${formatPercent(share)}`),
+      createSegment(` of ${formatInteger(max)}${name === 'memory' ? ' tokens' : ''}${entries}`, 'dim'),
     ];
   });
-  const rest: Line = [seg(memory === null ? 'no working memory in this profile' : ofWindow(session), 'dim')];
+  const rest: StyledLine = [
+    createSegment(memory === null ? 'no working memory in this profile' : formatWindowShare(session), 'dim'),
+  ];
   return [
-    seg(' memory   ', 'dim'),
-    ...joined([...pieces, ...(rest[0]?.text === '' ? [] : [rest])], columns - 11),
+    createSegment(' memory   ', 'dim'),
+    ...joinPieces([...pieces, ...(rest[0]?.text === '' ? [] : [rest])], columns - 11),
   ];
 }
 
-/** The same with a row for each. */
-export function memoryColumn({ session }: ScreenModel, columns: number): readonly Line[] {
-  const rows = fullness(session).map(({ name, used, max, share }): Line => [
-    ...padded([seg(` ${name === 'memory' ? 'held' : name}`, 'dim')], 13),
-    ...bar(share, 8),
-    seg(` ${grouped(used)}/${grouped(max)}`),
+/** Renders memory usage with one row per item. */
+export function renderMemoryColumn({ session }: ScreenModel, columns: number): readonly StyledLine[] {
+  const rows = computeCapacityUsage(session).map(({ name, used, max, share }): StyledLine => [
+    ...padLine([createSegment(` ${name === 'memory' ? 'held' : name}`, 'dim')], 13),
+    ...renderBar(share, 8),
+    createSegment(` ${formatInteger(used)}/${formatInteger(max)}`),
   ]);
   const { memory } = session;
-  const entries: readonly Line[] =
+  const entries: readonly StyledLine[] =
     memory === null
-      ? [[seg(' none in this profile', 'dim')]]
+      ? [[createSegment(' none in this profile', 'dim')]]
       : [
           [
-            seg(
-              ` ${[count(memory.entries.size, 'entry'), ofWindow(session)].filter((text) => text !== '').join(', ')}`,
+            createSegment(
+              ` ${[formatItemCount(memory.entries.size, 'entry'), formatWindowShare(session)].filter((text) => text !== '').join(', ')}`,
               'dim',
             ),
           ],
         ];
-  return [...rows, ...entries].map((line) => fitted(line, columns));
+  return [...rows, ...entries].map((line) => truncateLine(line, columns));
 }
 
-/** On one row: what the work has taken so far. */
-export function usedStrip(model: ScreenModel, columns: number): Line {
-  return [seg(' used     ', 'dim'), ...joined(usedPieces(model), columns - 11)];
+/** Renders the session's usage so far on one row. */
+export function renderUsageStrip(model: ScreenModel, columns: number): StyledLine {
+  return [createSegment(' used     ', 'dim'), ...joinPieces(renderUsagePieces(model), columns - 11)];
 }
 
-export function usedColumn(model: ScreenModel, columns: number): readonly Line[] {
-  return usedPieces(model).map((piece) => fitted([seg(' '), ...piece], columns));
+export function renderUsageColumn(model: ScreenModel, columns: number): readonly StyledLine[] {
+  return renderUsagePieces(model).map((piece) => truncateLine([createSegment(' '), ...piece], columns));
 }
 
-function usedPieces({ used }: ScreenModel): readonly Line[] {
+function renderUsagePieces({ used }: ScreenModel): readonly StyledLine[] {
   const { modelCalls, toolCalls, inputTokens, outputTokens, cost } = used;
   return [
-    [seg(`${grouped(inputTokens)} tokens in, ${grouped(outputTokens)} out`)],
-    ...(cost > 0 ? [[seg(`cost ${money(cost)}`)]] : []),
-    [seg(`${count(modelCalls, 'model call')}, ${count(toolCalls, 'tool call')}`, 'dim')],
+    [createSegment(`${formatInteger(inputTokens)} tokens in, ${formatInteger(outputTokens)} out`)],
+    ...(cost > 0 ? [[createSegment(`cost ${formatMoney(cost)}`)]] : []),
+    [
+      createSegment(
+        `${formatItemCount(modelCalls, 'model call')}, ${formatItemCount(toolCalls, 'tool call')}`,
+        'dim',
+      ),
+    ],
   ];
 }
 
-function count(many: number, thing: string): string {
+function formatItemCount(many: number, thing: string): string {
   const things = thing.endsWith('y') ? `${thing.slice(0, -1)}ies` : `${thing}s`;
-  return `${grouped(many)} ${many === 1 ? thing : things}`;
+  return `${formatInteger(many)} ${many === 1 ? thing : things}`;
 }
 
-/** How much of the model's window working memory takes. */
-function ofWindow({ memory, settings: { windowTokens } }: Session): string {
+/** Formats the share of the context window that working memory takes. */
+function formatWindowShare({ memory, settings: { windowTokens } }: Session): string {
   if (memory === null || windowTokens === null || windowTokens <= 0) return '';
-  return `${percent(tokensOf(memory) / windowTokens)} of the window`;
+  return `${formatPercent(countMemoryTokens(memory) / windowTokens)} of the window`;
 }
 
-type Fullness = {
+type CapacityUsage = {
   readonly name: string;
   readonly used: number;
   readonly max: number;
   readonly share: number;
 };
 
-function fullness({ memory, window, settings }: Session): readonly Fullness[] {
-  const held: readonly Fullness[] =
-    memory === null ? [] : [shareOf('memory', tokensOf(memory), memoryMax(memory.settings))];
+function computeCapacityUsage({ memory, window, settings }: Session): readonly CapacityUsage[] {
+  const held: readonly CapacityUsage[] =
+    memory === null
+      ? []
+      : [toCapacityUsage('memory', countMemoryTokens(memory), getMemoryLimit(memory.settings))];
   const { windowTokens } = settings;
   return window === null || windowTokens === null
     ? held
-    : [...held, shareOf('window', window.tokens, windowTokens)];
+    : [...held, toCapacityUsage('window', window.tokens, windowTokens)];
 }
 
-/** From the paging limit on room is made; where it is off, the hard limit is the limit. */
-function memoryMax({ pagingLimit, hardLimit }: NonNullable<Session['memory']>['settings']): number {
+/** The paging limit triggers paging; if it is disabled, the hard limit applies. */
+function getMemoryLimit({ pagingLimit, hardLimit }: NonNullable<Session['memory']>['settings']): number {
   return pagingLimit.enable ? pagingLimit.maxTokens : hardLimit.maxTokens;
 }
 
-function shareOf(name: string, used: number, max: number): Fullness {
+function toCapacityUsage(name: string, used: number, max: number): CapacityUsage {
   return { name, used, max, share: max > 0 ? used / max : 1 };
 }

@@ -1,61 +1,75 @@
-import { entriesOf, type Entry, type Memory } from '@pawl/core';
-import { grouped } from '../bar.ts';
-import { blank, fitted, padded, rowsOf, seg, spread, type Line } from '../line.ts';
-import { clipped } from '../plain.ts';
-import type { ScreenModel, Size } from '../screen.ts';
+import { listEntries, type MemoryEntry, type WorkingMemory } from '@pawl/core';
+import { formatInteger } from '../bar.ts';
+import {
+  blankLine,
+  truncateLine,
+  padLine,
+  wrapText,
+  createSegment,
+  justifyLine,
+  type StyledLine,
+} from '../styled-line.ts';
+import { elideMiddle } from '../plain-text.ts';
+import type { ScreenModel, ScreenSize } from '../screen-model.ts';
 
-/** Working memory by key: the entries, and the value of the chosen one under them. */
-export function memoryView(
+/** Renders working memory by key, with the value of the selected entry below. */
+export function renderMemoryView(
   { session: { memory }, ui }: ScreenModel,
-  { columns, rows }: Size,
-): readonly Line[] {
-  if (memory === null) return [[seg('   This profile has no working memory.', 'dim')]];
-  const entries = entriesIn(memory);
-  if (entries.length === 0) return [[seg('   Working memory is empty.', 'dim')]];
+  { columns, rows }: ScreenSize,
+): readonly StyledLine[] {
+  if (memory === null) return [[createSegment('   This profile has no working memory.', 'dim')]];
+  const entries = getSortedEntries(memory);
+  if (entries.length === 0) return [[createSegment('   Working memory is empty.', 'dim')]];
   const chosen = Math.min(ui.entry, entries.length - 1);
   const listRows = Math.max(1, Math.min(entries.length, Math.floor(rows / 2)));
   const first = Math.min(Math.max(0, chosen - Math.floor(listRows / 2)), entries.length - listRows);
   const list = entries
     .slice(first, first + listRows)
-    .map((entry, index) => entryLine(entry, first + index === chosen, columns));
+    .map((entry, index) => renderMemoryEntry(entry, first + index === chosen, columns));
   const entry = entries[chosen];
-  const value = entry === undefined ? [] : valueLines(entry, columns);
-  return [...list, blank, ...value].slice(0, rows);
+  const value = entry === undefined ? [] : renderEntryValue(entry, columns);
+  return [...list, blankLine, ...value].slice(0, rows);
 }
 
-export function entryCount({ session: { memory } }: ScreenModel): number {
+export function countMemoryEntries({ session: { memory } }: ScreenModel): number {
   return memory === null ? 0 : memory.entries.size;
 }
 
-/** Sorting is done once for each version of the memory, not for each frame. */
-const sorted = new WeakMap<Memory, readonly Entry[]>();
+/** Caches sorted entries per memory version instead of sorting for each frame. */
+const sortedEntriesCache = new WeakMap<WorkingMemory, readonly MemoryEntry[]>();
 
-function entriesIn(memory: Memory): readonly Entry[] {
-  const before = sorted.get(memory);
+function getSortedEntries(memory: WorkingMemory): readonly MemoryEntry[] {
+  const before = sortedEntriesCache.get(memory);
   if (before !== undefined) return before;
-  const entries = entriesOf(memory).toSorted((one, other) => (one.key < other.key ? -1 : 1));
-  sorted.set(memory, entries);
+  const entries = listEntries(memory).toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  sortedEntriesCache.set(memory, entries);
   return entries;
 }
 
-function entryLine(entry: Entry, isChosen: boolean, columns: number): Line {
+function renderMemoryEntry(entry: MemoryEntry, isChosen: boolean, columns: number): StyledLine {
   const marks = [entry.kind === 'entry' ? '' : entry.kind, entry.pinned ? 'pinned' : ''].filter(
     (mark) => mark !== '',
   );
-  const right: Line = [
-    seg(marks.join(' '), 'dim'),
-    seg(` ${grouped(Math.floor(entry.bytes / 4)).padStart(7)} tokens `, 'dim'),
+  const right: StyledLine = [
+    createSegment(marks.join(' '), 'dim'),
+    createSegment(` ${formatInteger(Math.floor(entry.bytes / 4)).padStart(7)} tokens `, 'dim'),
   ];
-  const left: Line = [seg(isChosen ? ' ▸ ' : '   ', 'accent'), seg(entry.key, isChosen ? 'strong' : 'plain')];
-  return spread(left, right, columns);
+  const left: StyledLine = [
+    createSegment(isChosen ? ' ▸ ' : '   ', 'accent'),
+    createSegment(entry.key, isChosen ? 'strong' : 'plain'),
+  ];
+  return justifyLine(left, right, columns);
 }
 
-/** More of a value than this is for `pawl memory`. */
-const valueMax = 8_000;
+/** Maximum characters of a value; `pawl memory` shows the rest. */
+const maxValueCharacters = 8_000;
 
-function valueLines({ value }: Entry, columns: number): readonly Line[] {
-  const text = clipped(typeof value === 'string' ? value : JSON.stringify(value, null, 2), valueMax);
-  return rowsOf(text, Math.max(1, columns - 6)).map((row) =>
-    fitted([...padded([seg('   │', 'dim')], 5), seg(row)], columns),
+function renderEntryValue({ value }: MemoryEntry, columns: number): readonly StyledLine[] {
+  const text = elideMiddle(
+    typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+    maxValueCharacters,
+  );
+  return wrapText(text, Math.max(1, columns - 6)).map((row) =>
+    truncateLine([...padLine([createSegment('   │', 'dim')], 5), createSegment(row)], columns),
   );
 }

@@ -1,59 +1,77 @@
-import { duration } from '../../commands/show-time.ts';
-import { fitted, rowsOf, seg, spread, type Line, type Segment } from '../line.ts';
-import type { Card, CardStatus } from '../story.ts';
+import { formatDuration } from '../../commands/format-time.ts';
+import {
+  truncateLine,
+  wrapText,
+  createSegment,
+  justifyLine,
+  type StyledLine,
+  type StyledSegment,
+} from '../styled-line.ts';
+import type { LiveToolCard, ToolCardStatus } from '../live-transcript.ts';
 
-export type CardOptions = {
+export type ToolCardOptions = {
   readonly columns: number;
   readonly now: number;
-  /** How many rows of what the tool said are shown; 0 for a card that is closed. */
+  /** Number of output rows to show; 0 for a closed card. */
   readonly rows: number;
 };
 
-/** A call on one row: how it stands, the tool, what it was asked, how long it took. Why it failed is on a second one. */
-export function toolCard(card: Card, { columns, now, rows }: CardOptions): readonly Line[] {
+/** Renders a call on one row: status, tool, arguments, duration. A second row shows why it failed. */
+export function renderToolCard(
+  card: LiveToolCard,
+  { columns, now, rows }: ToolCardOptions,
+): readonly StyledLine[] {
   const progress =
-    card.status === 'running' && card.said !== '' ? [seg(`  ${lastRow(card.said)}`, 'dim')] : [];
-  const left: Line = [
-    signs[card.status],
-    seg(`${card.tool.padEnd(11)} `, 'strong'),
-    seg(card.args, card.status === 'waiting' ? 'dim' : 'plain'),
+    card.status === 'running' && card.said !== '' ? [createSegment(`  ${getLastRow(card.said)}`, 'dim')] : [];
+  const left: StyledLine = [
+    cardStatusSymbols[card.status],
+    createSegment(`${card.tool.padEnd(11)} `, 'strong'),
+    createSegment(card.args, card.status === 'waiting' ? 'dim' : 'plain'),
     ...progress,
   ];
-  const head = spread(left, [seg(timeOf(card, now), 'dim'), seg(' ')], columns);
-  if (rows > 0 && card.said !== '') return [head, ...saidRows(card.said, columns, rows)];
+  const head = justifyLine(
+    left,
+    [createSegment(formatCardTime(card, now), 'dim'), createSegment(' ')],
+    columns,
+  );
+  if (rows > 0 && card.said !== '') return [head, ...renderOutputRows(card.said, columns, rows)];
   const isWrong = card.status === 'failed' || card.status === 'denied';
-  return isWrong ? [head, fitted([seg('     '), seg(firstRow(card.said), 'dim')], columns)] : [head];
+  return isWrong
+    ? [head, truncateLine([createSegment('     '), createSegment(getFirstRow(card.said), 'dim')], columns)]
+    : [head];
 }
 
-const signs: { readonly [Status in CardStatus]: Segment } = {
-  waiting: seg('   · ', 'dim'),
-  running: seg('   ▸ ', 'accent'),
-  done: seg('   ✓ ', 'good'),
-  failed: seg('   ✗ ', 'bad'),
-  denied: seg('   ⊘ ', 'warn'),
-  cancelled: seg('   – ', 'warn'),
+const cardStatusSymbols: { readonly [Status in ToolCardStatus]: StyledSegment } = {
+  waiting: createSegment('   · ', 'dim'),
+  running: createSegment('   ▸ ', 'accent'),
+  done: createSegment('   ✓ ', 'good'),
+  failed: createSegment('   ✗ ', 'bad'),
+  denied: createSegment('   ⊘ ', 'warn'),
+  cancelled: createSegment('   – ', 'warn'),
 };
 
-/** How long it took or has taken, or how it stands where no time is known and the sign is not plain enough. */
-function timeOf({ status, startedAt, tookMs }: Card, now: number): string {
-  if (tookMs !== null) return duration(tookMs);
+/** Formats the duration, or the status if no duration is known and the symbol is not clear enough. */
+function formatCardTime({ status, startedAt, tookMs }: LiveToolCard, now: number): string {
+  if (tookMs !== null) return formatDuration(tookMs);
   if (status === 'waiting' || status === 'denied' || status === 'cancelled') return status;
   return status === 'running' && startedAt !== null
     ? `${Math.floor(Math.max(0, now - startedAt) / 1_000)} s`
     : '';
 }
 
-function saidRows(said: string, columns: number, max: number): readonly Line[] {
-  const rows = rowsOf(said.trimEnd(), Math.max(1, columns - 8));
-  const shown = rows.slice(0, max).map((row): Line => [seg('     │ ', 'dim'), seg(row, 'dim')]);
+function renderOutputRows(said: string, columns: number, max: number): readonly StyledLine[] {
+  const rows = wrapText(said.trimEnd(), Math.max(1, columns - 8));
+  const shown = rows
+    .slice(0, max)
+    .map((row): StyledLine => [createSegment('     │ ', 'dim'), createSegment(row, 'dim')]);
   const more = rows.length - max;
-  return more > 0 ? [...shown, [seg(`     │ … ${more} more rows`, 'dim')]] : shown;
+  return more > 0 ? [...shown, [createSegment(`     │ … ${more} more rows`, 'dim')]] : shown;
 }
 
-function firstRow(text: string): string {
+function getFirstRow(text: string): string {
   return text.trimStart().split('\n', 1)[0] ?? '';
 }
 
-function lastRow(text: string): string {
+function getLastRow(text: string): string {
   return text.trimEnd().split('\n').at(-1) ?? '';
 }

@@ -1,79 +1,121 @@
-import { blank, fitted, rowsOf, seg, type Line, type Style } from '../line.ts';
-import { isSettled, type Item, type Story } from '../story.ts';
-import { toolCard } from './tool-card.ts';
+import {
+  blankLine,
+  truncateLine,
+  wrapText,
+  createSegment,
+  type StyledLine,
+  type TextStyle,
+} from '../styled-line.ts';
+import { isFinalItem, type LiveTranscriptItem, type LiveTranscript } from '../live-transcript.ts';
+import { renderToolCard } from './tool-card.ts';
 
-export type Reading = {
+export type TranscriptOptions = {
   readonly columns: number;
   readonly now: number;
-  /** How many rows of what a tool said its card shows. */
+  /** Number of output rows that a tool card shows. */
   readonly cardRows: number;
 };
 
-/** The last rows of the story, the oldest first: as many as there is room for. */
-export function storyEnd(story: Story, rows: number, reading: Reading): readonly Line[] {
-  const parts: (readonly Line[])[] = [];
+/** Renders the last rows of the transcript that fit, oldest first. */
+export function renderTranscriptEnd(
+  story: LiveTranscript,
+  rows: number,
+  reading: TranscriptOptions,
+): readonly StyledLine[] {
+  const parts: (readonly StyledLine[])[] = [];
   let count = 0;
   for (let index = story.items.length - 1; index >= 0 && count < rows; index -= 1) {
     const item = story.items[index];
     if (item === undefined) break;
-    const lines = itemLines(item, reading);
+    const lines = renderItem(item, reading);
     parts.push(lines);
     count += lines.length;
   }
   return parts.toReversed().flat().slice(-rows);
 }
 
-/** All of it that there still is. */
-export function storyLines({ items, gone }: Story, reading: Reading): readonly Line[] {
-  const earlier: readonly Line[] =
-    gone === 0 ? [] : [[seg(`   … ${gone} earlier entries are not shown here; the log has them.`, 'dim')]];
-  return [...earlier, ...items.flatMap((item) => itemLines(item, reading))];
+/** Renders all items that the transcript still holds. */
+export function renderTranscript(
+  { items, gone }: LiveTranscript,
+  reading: TranscriptOptions,
+): readonly StyledLine[] {
+  const earlier: readonly StyledLine[] =
+    gone === 0
+      ? []
+      : [[createSegment(`   … ${gone} earlier entries are not shown here; the log has them.`, 'dim')]];
+  return [...earlier, ...items.flatMap((item) => renderItem(item, reading))];
 }
 
-/** What an item was made into, for as long as there is the item; a settled one looks the same every time. */
-const made = new WeakMap<Item, { readonly key: string; readonly lines: readonly Line[] }>();
+/** Caches rendered lines per item, because a final item always renders the same. */
+const itemLinesCache = new WeakMap<
+  LiveTranscriptItem,
+  { readonly key: string; readonly lines: readonly StyledLine[] }
+>();
 
-function itemLines(item: Item, reading: Reading): readonly Line[] {
-  if (!isSettled(item)) return lay(item, reading);
+function renderItem(item: LiveTranscriptItem, reading: TranscriptOptions): readonly StyledLine[] {
+  if (!isFinalItem(item)) return layoutItem(item, reading);
   const key = `${reading.columns}/${reading.cardRows}`;
-  const before = made.get(item);
+  const before = itemLinesCache.get(item);
   if (before?.key === key) return before.lines;
-  const lines = lay(item, reading);
-  made.set(item, { key, lines });
+  const lines = layoutItem(item, reading);
+  itemLinesCache.set(item, { key, lines });
   return lines;
 }
 
-/** A reply that still comes in is looked at from its end; more of it than this is on no screen. */
-const speechMax = 12_000;
+/** Maximum characters rendered of a streaming reply, from its end; no screen shows more. */
+const maxStreamingCharacters = 12_000;
 
-function lay(item: Item, { columns, now, cardRows }: Reading): readonly Line[] {
+function layoutItem(
+  item: LiveTranscriptItem,
+  { columns, now, cardRows }: TranscriptOptions,
+): readonly StyledLine[] {
   switch (item.kind) {
     case 'user':
-      return [blank, ...marked(item.text, columns, { mark: ' › ', markStyle: 'accent', style: 'strong' })];
+      return [
+        blankLine,
+        ...renderMarkedText(item.text, columns, { mark: ' › ', markStyle: 'accent', style: 'strong' }),
+      ];
     case 'model': {
-      const text = item.isOver ? item.text.trimEnd() : item.text.slice(-speechMax).toWellFormed();
-      return [blank, ...marked(text, columns, { mark: '   ', markStyle: 'plain', style: 'plain' })];
+      const text = item.isOver
+        ? item.text.trimEnd()
+        : item.text.slice(-maxStreamingCharacters).toWellFormed();
+      return [
+        blankLine,
+        ...renderMarkedText(text, columns, { mark: '   ', markStyle: 'plain', style: 'plain' }),
+      ];
     }
     case 'card':
-      return toolCard(item, { columns, now, rows: cardRows });
+      return renderToolCard(item, { columns, now, rows: cardRows });
     case 'remark':
-      return marked(item.text, columns, remarks[item.grade]);
+      return renderMarkedText(item.text, columns, remarkMarkers[item.grade]);
     default:
       return item satisfies never;
   }
 }
 
-type Mark = { readonly mark: string; readonly markStyle: Style; readonly style: Style };
+type LineMarker = { readonly mark: string; readonly markStyle: TextStyle; readonly style: TextStyle };
 
-const remarks: { readonly [Grade in Extract<Item, { kind: 'remark' }>['grade']]: Mark } = {
+const remarkMarkers: {
+  readonly [Grade in Extract<LiveTranscriptItem, { kind: 'remark' }>['grade']]: LineMarker;
+} = {
   quiet: { mark: '   ', markStyle: 'dim', style: 'dim' },
   warn: { mark: ' ! ', markStyle: 'warn', style: 'warn' },
   bad: { mark: ' ✗ ', markStyle: 'bad', style: 'bad' },
 };
 
-function marked(text: string, columns: number, { mark, markStyle, style }: Mark): readonly Line[] {
-  const rows = rowsOf(text, Math.max(1, columns - mark.length - 1));
+function renderMarkedText(
+  text: string,
+  columns: number,
+  { mark, markStyle, style }: LineMarker,
+): readonly StyledLine[] {
+  const rows = wrapText(text, Math.max(1, columns - mark.length - 1));
   return rows.map((row, index) =>
-    fitted([index === 0 ? seg(mark, markStyle) : seg(' '.repeat(mark.length)), seg(row, style)], columns),
+    truncateLine(
+      [
+        index === 0 ? createSegment(mark, markStyle) : createSegment(' '.repeat(mark.length)),
+        createSegment(row, style),
+      ],
+      columns,
+    ),
   );
 }

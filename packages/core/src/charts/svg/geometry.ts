@@ -1,22 +1,27 @@
-export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+export type LayoutBox = {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+};
 
-export type Point = readonly [x: number, y: number];
+export type LayoutPoint = readonly [x: number, y: number];
 
-/** Start, two points that pull it, and end. */
-export type Curve = readonly [Point, Point, Point, Point];
+/** Start point, two control points and end point. */
+export type BezierCurve = readonly [LayoutPoint, LayoutPoint, LayoutPoint, LayoutPoint];
 
-/** Leaves and arrives upright. */
-export function upright(from: Point, to: Point): Curve {
+/** Creates a curve that leaves and arrives vertically. */
+export function createVerticalCurve(from: LayoutPoint, to: LayoutPoint): BezierCurve {
   const middle = (from[1] + to[1]) / 2;
   return [from, [from[0], middle], [to[0], middle], to];
 }
 
-export function straight(from: Point, to: Point): Curve {
+export function createStraightCurve(from: LayoutPoint, to: LayoutPoint): BezierCurve {
   return [from, from, to, to];
 }
 
-/** The point a part `at` (0 to 1) of the way along. */
-export function along([start, pull, push, end]: Curve, at: number): Point {
+/** Returns the point at the parameter `at` (0 to 1). */
+export function getCurvePoint([start, pull, push, end]: BezierCurve, at: number): LayoutPoint {
   const rest = 1 - at;
   const mix = (axis: 0 | 1): number =>
     rest ** 3 * start[axis] +
@@ -26,7 +31,7 @@ export function along([start, pull, push, end]: Curve, at: number): Point {
   return [mix(0), mix(1)];
 }
 
-export function overlap(one: Box, other: Box): boolean {
+export function areBoxesOverlapping(one: LayoutBox, other: LayoutBox): boolean {
   return (
     one.x < other.x + other.width &&
     other.x < one.x + one.width &&

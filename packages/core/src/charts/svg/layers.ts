@@ -1,61 +1,66 @@
 import type { ChartState } from '../chart.ts';
-import { clip, widthOf } from './text.ts';
-import type { TieredEdge } from './tiers.ts';
+import { clipToOneLine, estimateTextWidth } from './text.ts';
+import type { TieredEdge } from './edge-tiers.ts';
 
-/** A place in a row: a state, or (null) a lane by which lines pass through the row. */
-export type Slot = {
+/** A slot in a row: a state, or (null) a lane for lines that pass through the row. */
+export type LayerSlot = {
   readonly key: string;
   readonly rank: number;
   readonly width: number;
   readonly state: ChartState | null;
 };
 
-export type Row = readonly Slot[];
+export type SlotRow = readonly LayerSlot[];
 
-/** A line between neighbouring rows, and how much it counts when they are arranged. */
-export type Link = { readonly upper: Slot; readonly lower: Slot; readonly weight: number };
+/** A line between neighboring rows, and its weight in the arrangement. */
+export type SlotLink = { readonly upper: LayerSlot; readonly lower: LayerSlot; readonly weight: number };
 
-/** The way an edge takes, row by row. Edges with the same trunk share their lanes. */
-export type Route = {
+/** The path of an edge, row by row. Edges with the same trunk share their lanes. */
+export type EdgeRoute = {
   readonly edge: TieredEdge;
-  readonly from: Slot;
-  readonly lanes: readonly Slot[];
-  readonly to: Slot;
+  readonly from: LayerSlot;
+  readonly lanes: readonly LayerSlot[];
+  readonly to: LayerSlot;
   readonly trunk: string;
 };
 
-export type Layers = {
-  readonly rows: readonly Row[];
-  readonly links: readonly Link[];
-  readonly routes: readonly Route[];
+export type ChartLayers = {
+  readonly rows: readonly SlotRow[];
+  readonly links: readonly SlotLink[];
+  readonly routes: readonly EdgeRoute[];
 };
 
-export const nameMax = 32;
-const nameSize = 13;
+export const nodeNameMax = 32;
+const nodeNameFontSize = 13;
 const laneWidth = 10;
-const weights = { main: 4, plain: 1, faint: 0.15 } as const;
+const tierWeights = { main: 4, plain: 1, faint: 0.15 } as const;
 
-/** Puts the states into rows, from the initial one down, and gives every line a lane through each row it crosses. */
-export function layersOf(
+/** Assigns states to rows, starting with the initial state, and gives every line a lane through each row it crosses. */
+export function buildChartLayers(
   initial: string,
   states: readonly ChartState[],
   edges: readonly TieredEdge[],
-): Layers {
-  const ranks = ranksOf(initial, states, edges);
-  const nodes = new Map(states.map((state) => [state.name, nodeFor(state, ranks.get(state.name) ?? 0)]));
-  const lanes = new Map<string, Slot>();
+): ChartLayers {
+  const ranks = computeStateRanks(initial, states, edges);
+  const nodes = new Map(
+    states.map((state) => [state.name, createStateSlot(state, ranks.get(state.name) ?? 0)]),
+  );
+  const lanes = new Map<string, LayerSlot>();
   const routes = edges.flatMap((edge) => {
     const from = nodes.get(edge.from);
     const to = nodes.get(edge.to);
-    return from === undefined || to === undefined ? [] : [routeFor(edge, from, to, lanes)];
+    return from === undefined || to === undefined ? [] : [routeEdge(edge, from, to, lanes)];
   });
   const slots = [...nodes.values(), ...lanes.values()];
   const rows = [...Map.groupBy(slots, (slot) => slot.rank)].toSorted(([first], [second]) => first - second);
-  return { rows: rows.map(([, row]) => row), links: routes.flatMap(linksOf), routes };
+  return { rows: rows.map(([, row]) => row), links: routes.flatMap(listRouteLinks), routes };
 }
 
-/** The shortest way from the initial state, common events aside; the ends, and what only they lead to, come last. */
-function ranksOf(
+/**
+ * Ranks states by their distance from the initial state, ignoring common events; terminal states and those only
+ * reachable through them come last.
+ */
+function computeStateRanks(
   initial: string,
   states: readonly ChartState[],
   edges: readonly TieredEdge[],
@@ -71,19 +76,24 @@ function ranksOf(
   return new Map(states.map(({ name }) => [name, ranks.get(name) ?? last]));
 }
 
-function nodeFor(state: ChartState, rank: number): Slot {
+function createStateSlot(state: ChartState, rank: number): LayerSlot {
   return {
     key: JSON.stringify([state.name]),
     state,
     rank,
-    width: Math.max(88, widthOf(clip(state.name, nameMax), nameSize) + 34),
+    width: Math.max(88, estimateTextWidth(clipToOneLine(state.name, nodeNameMax), nodeNameFontSize) + 34),
   };
 }
 
-function routeFor(edge: TieredEdge, from: Slot, to: Slot, lanes: Map<string, Slot>): Route {
+function routeEdge(
+  edge: TieredEdge,
+  from: LayerSlot,
+  to: LayerSlot,
+  lanes: Map<string, LayerSlot>,
+): EdgeRoute {
   const down = to.rank > from.rank;
   const trunk = JSON.stringify(edge.spreads ? ['from', edge.from, down] : ['to', edge.to, down]);
-  const between: Slot[] = [];
+  const between: LayerSlot[] = [];
   for (let rank = from.rank; Math.abs(to.rank - rank) > 1;) {
     rank += down ? 1 : -1;
     const key = `${trunk} ${rank}`;
@@ -94,13 +104,13 @@ function routeFor(edge: TieredEdge, from: Slot, to: Slot, lanes: Map<string, Slo
   return { edge, trunk, from, lanes: between, to };
 }
 
-/** Lanes weigh more, so that a line through many rows runs straight. */
-function linksOf({ edge, from, lanes, to }: Route): readonly Link[] {
+/** Links between lanes weigh more, so that a line through many rows runs straight. */
+function listRouteLinks({ edge, from, lanes, to }: EdgeRoute): readonly SlotLink[] {
   if (from.rank === to.rank) return [];
   const path = from.rank < to.rank ? [from, ...lanes, to] : [to, ...lanes.toReversed(), from];
   return path.slice(1).map((lower, index) => {
     const upper = path[index] ?? from;
     const isLane = upper.state === null && lower.state === null;
-    return { upper, lower, weight: weights[edge.tier] * (isLane ? 3 : 1) };
+    return { upper, lower, weight: tierWeights[edge.tier] * (isLane ? 3 : 1) };
   });
 }

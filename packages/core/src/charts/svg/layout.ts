@@ -1,114 +1,123 @@
 import type { Chart, ChartState } from '../chart.ts';
-import { edgesOf } from '../edges.ts';
-import { statesOf } from '../states.ts';
-import { arrange } from './arrange.ts';
-import type { Box } from './geometry.ts';
-import { labelled, placeLabels, widthOfLabel, type Label } from './labels.ts';
-import { layersOf, type Layers, type Route, type Row, type Slot } from './layers.ts';
-import { linesFor, loopAt, type Line, type Placed } from './lines.ts';
-import { positionsOf } from './positions.ts';
-import { commonIn, tiersOf, type Common, type TieredEdge } from './tiers.ts';
+import { buildChartEdges } from '../edges.ts';
+import { listChartStates } from '../states.ts';
+import { arrangeRows } from './arrange-rows.ts';
+import type { LayoutBox } from './geometry.ts';
+import { selectLabeledEdges, placeLabels, measureEdgeLabel, type EdgeLabel } from './labels.ts';
+import {
+  buildChartLayers,
+  type ChartLayers,
+  type EdgeRoute,
+  type SlotRow,
+  type LayerSlot,
+} from './layers.ts';
+import { buildEdgeLines, createSelfLoopCurve, type EdgeLine, type SlotPlacement } from './lines.ts';
+import { computeSlotPositions } from './positions.ts';
+import { findCommonEvents, assignEdgeTiers, type CommonEvent, type TieredEdge } from './edge-tiers.ts';
 
-export type Layout = {
+export type ChartLayout = {
   readonly width: number;
   readonly height: number;
-  readonly nodes: readonly Node[];
-  readonly lines: readonly Line[];
-  readonly labels: readonly Label[];
-  readonly common: readonly Common[];
+  readonly nodes: readonly LayoutNode[];
+  readonly lines: readonly EdgeLine[];
+  readonly labels: readonly EdgeLabel[];
+  readonly common: readonly CommonEvent[];
 };
 
-export type Node = { readonly state: ChartState; readonly box: Box };
+export type LayoutNode = { readonly state: ChartState; readonly box: LayoutBox };
 
-const margin = 36;
+const layoutMargin = 36;
 const nodeHeight = 38;
-const rowHeight = 132;
-/** Room above for the mark that leads into the initial state. */
-const headroom = 32;
+const layoutRowHeight = 132;
+/** Space above for the marker of the initial state. */
+const initialMarkHeight = 32;
 
-/** Where everything in the drawing of a chart goes. The same chart always gives the same drawing. */
-export function layOut(chart: Chart): Layout {
-  const states = statesOf(chart);
-  const edges = edgesOf(states);
-  const common = commonIn(states, edges);
-  const tiered = tiersOf(states, edges, common);
-  const [between, loops] = [tiered.filter((edge) => !isLoop(edge)), tiered.filter(isLoop)];
-  const layers = layersOf(chart.initial, states, between);
-  const withLabel = labelled(between, states.length);
-  const rows = arrange(layers);
-  const { placed, width } = place(rows, layers, withLabel);
+/** Computes the layout of a chart. It is deterministic. */
+export function computeChartLayout(chart: Chart): ChartLayout {
+  const states = listChartStates(chart);
+  const edges = buildChartEdges(states);
+  const common = findCommonEvents(states, edges);
+  const tiered = assignEdgeTiers(states, edges, common);
+  const [between, loops] = [tiered.filter((edge) => !isSelfLoop(edge)), tiered.filter(isSelfLoop)];
+  const layers = buildChartLayers(chart.initial, states, between);
+  const withLabel = selectLabeledEdges(between, states.length);
+  const rows = arrangeRows(layers);
+  const { placed, width } = placeSlots(rows, layers, withLabel);
   const nodes = rows
     .flat()
     .flatMap((slot) => (slot.state === null ? [] : [{ state: slot.state, box: placed(slot) }]));
-  const lines = linesFor(layers.routes, rows, placed);
+  const lines = buildEdgeLines(layers.routes, rows, placed);
   const labels = placeLabels(
     withLabel.flatMap((edge) => lines.filter((line) => line.edge === edge)),
     nodes.map((node) => node.box),
   );
   return {
     width,
-    height: 2 * margin + headroom + (rows.length - 1) * rowHeight + nodeHeight,
+    height: 2 * layoutMargin + initialMarkHeight + (rows.length - 1) * layoutRowHeight + nodeHeight,
     nodes,
-    lines: [...lines, ...loops.flatMap((edge) => loopOf(edge, nodes))],
+    lines: [...lines, ...loops.flatMap((edge) => createSelfLoopLines(edge, nodes))],
     labels,
     common,
   };
 }
 
-function isLoop({ from, to }: TieredEdge): boolean {
+function isSelfLoop({ from, to }: TieredEdge): boolean {
   return from === to;
 }
 
-function loopOf(edge: TieredEdge, nodes: readonly Node[]): readonly Line[] {
+function createSelfLoopLines(edge: TieredEdge, nodes: readonly LayoutNode[]): readonly EdgeLine[] {
   return nodes
     .filter(({ state }) => state.name === edge.from)
-    .map(({ box }) => ({ edge, curves: [loopAt(box)] }));
+    .map(({ box }) => ({ edge, curves: [createSelfLoopCurve(box)] }));
 }
 
-/** Turns rows and order into boxes, moved so that the leftmost begins at the margin. */
-function place(
-  rows: readonly Row[],
-  { links, routes }: Layers,
+/** Converts rows and order to boxes, shifted so that the leftmost starts at the margin. */
+function placeSlots(
+  rows: readonly SlotRow[],
+  { links, routes }: ChartLayers,
   withLabel: readonly TieredEdge[],
-): { readonly placed: Placed; readonly width: number } {
-  const wanted = roomFor(
+): { readonly placed: SlotPlacement; readonly width: number } {
+  const wanted = computeLabelRoom(
     rows,
     routes.filter(({ edge }) => withLabel.includes(edge)),
   );
-  const middles = positionsOf(rows, links, (left, right) => {
-    const room = Math.max(gapBetween(left, right), wanted.get(left) ?? 0);
+  const middles = computeSlotPositions(rows, links, (left, right) => {
+    const room = Math.max(computeSlotGap(left, right), wanted.get(left) ?? 0);
     return (left.width + right.width) / 2 + room;
   });
-  const leftOf = (slot: Slot): number => (middles.get(slot) ?? 0) - slot.width / 2;
+  const leftOf = (slot: LayerSlot): number => (middles.get(slot) ?? 0) - slot.width / 2;
   const slots = rows.flat();
-  const start = Math.min(...slots.map(leftOf)) - margin;
-  const end = Math.max(...slots.map((slot) => leftOf(slot) + slot.width)) + margin;
+  const start = Math.min(...slots.map(leftOf)) - layoutMargin;
+  const end = Math.max(...slots.map((slot) => leftOf(slot) + slot.width)) + layoutMargin;
   return {
     width: end - start,
     placed: (slot) => ({
       x: leftOf(slot) - start,
-      y: margin + headroom + slot.rank * rowHeight,
+      y: layoutMargin + initialMarkHeight + slot.rank * layoutRowHeight,
       width: slot.width,
       height: nodeHeight,
     }),
   };
 }
 
-/** The room that a label asks for on its way from a state to the next in the row, given to the right of the first. */
-function roomFor(rows: readonly Row[], routes: readonly Route[]): ReadonlyMap<Slot, number> {
-  const room = new Map<Slot, number>();
+/** Computes the space that labels between neighboring states need, to the right of the first state. */
+function computeLabelRoom(
+  rows: readonly SlotRow[],
+  routes: readonly EdgeRoute[],
+): ReadonlyMap<LayerSlot, number> {
+  const room = new Map<LayerSlot, number>();
   for (const row of rows) {
     const states = row.filter((slot) => slot.state !== null);
     for (const [index, left] of states.entries()) {
       const pair = [left, states[index + 1]];
       const level = routes.filter(({ from, to }) => pair.includes(from) && pair.includes(to));
-      room.set(left, Math.max(0, ...level.map(({ edge }) => widthOfLabel(edge) + 30)));
+      room.set(left, Math.max(0, ...level.map(({ edge }) => measureEdgeLabel(edge) + 30)));
     }
   }
   return room;
 }
 
-function gapBetween(left: Slot, right: Slot): number {
+function computeSlotGap(left: LayerSlot, right: LayerSlot): number {
   const states = [left, right].filter((slot) => slot.state !== null).length;
   return states === 2 ? 64 : states === 1 ? 22 : 6;
 }

@@ -1,17 +1,27 @@
-import { straight, upright, type Box, type Curve, type Point } from './geometry.ts';
-import type { Route, Row, Slot } from './layers.ts';
-import type { TieredEdge } from './tiers.ts';
+import {
+  createStraightCurve,
+  createVerticalCurve,
+  type LayoutBox,
+  type BezierCurve,
+  type LayoutPoint,
+} from './geometry.ts';
+import type { EdgeRoute, SlotRow, LayerSlot } from './layers.ts';
+import type { TieredEdge } from './edge-tiers.ts';
 
-export type Line = { readonly edge: TieredEdge; readonly curves: readonly Curve[] };
+export type EdgeLine = { readonly edge: TieredEdge; readonly curves: readonly BezierCurve[] };
 
-/** Where each slot has been put. */
-export type Placed = (slot: Slot) => Box;
+/** Returns the box of a slot. */
+export type SlotPlacement = (slot: LayerSlot) => LayoutBox;
 
 const portGap = 16;
 
-/** A line for each edge between two states: level ones within a row, steep ones from row to row. */
-export function linesFor(routes: readonly Route[], rows: readonly Row[], placed: Placed): readonly Line[] {
-  const portOf = portsFor(
+/** Builds a line for each edge between two states: horizontal within a row, vertical between rows. */
+export function buildEdgeLines(
+  routes: readonly EdgeRoute[],
+  rows: readonly SlotRow[],
+  placed: SlotPlacement,
+): readonly EdgeLine[] {
+  const portOf = placePorts(
     routes.filter(({ from, to }) => from.rank !== to.rank),
     placed,
   );
@@ -19,13 +29,13 @@ export function linesFor(routes: readonly Route[], rows: readonly Row[], placed:
     edge: route.edge,
     curves:
       route.from.rank === route.to.rank
-        ? [levelCurve(route, rows, placed)]
-        : steepCurves(route, placed, portOf),
+        ? [buildLevelCurve(route, rows, placed)]
+        : buildSteepCurves(route, placed, portOf),
   }));
 }
 
-/** A small arc at the corner, for the moves that lead back to where they come from. */
-export function loopAt({ x, y, width }: Box): Curve {
+/** Creates a small arc at the corner for moves from a state to itself. */
+export function createSelfLoopCurve({ x, y, width }: LayoutBox): BezierCurve {
   const right = x + width;
   return [
     [right - 17, y],
@@ -35,15 +45,15 @@ export function loopAt({ x, y, width }: Box): Curve {
   ];
 }
 
-type Port = {
-  readonly slot: Slot;
+type EdgePort = {
+  readonly slot: LayerSlot;
   readonly side: 'top' | 'bottom';
   readonly key: string;
-  readonly toward: Slot;
+  readonly toward: LayerSlot;
 };
 
-/** A line leaves a state by itself, or where its trunk does; lines of one trunk come in together. */
-function endsOf({ edge, from, lanes, to, trunk }: Route): readonly [Port, Port] {
+/** A line leaves a state at its own port or at its trunk's; lines of one trunk arrive together. */
+function getRoutePorts({ edge, from, lanes, to, trunk }: EdgeRoute): readonly [EdgePort, EdgePort] {
   const down = to.rank > from.rank;
   const alone = JSON.stringify([edge.from, edge.to]);
   const isBundled = lanes.length > 0 || edge.tier === 'faint';
@@ -58,47 +68,58 @@ function endsOf({ edge, from, lanes, to, trunk }: Route): readonly [Port, Port] 
   ];
 }
 
-/** Spreads the lines along the sides of the states, each near the side it comes from. */
-function portsFor(routes: readonly Route[], placed: Placed): (port: Port) => Point {
-  const ports = new Map(routes.flatMap(endsOf).map((port) => [keyOf(port), port]));
-  const places = new Map<string, Point>();
+/** Distributes the ports along the sides of the states, each toward the slot it connects to. */
+function placePorts(routes: readonly EdgeRoute[], placed: SlotPlacement): (port: EdgePort) => LayoutPoint {
+  const ports = new Map(routes.flatMap(getRoutePorts).map((port) => [getPortKey(port), port]));
+  const places = new Map<string, LayoutPoint>();
   for (const side of Map.groupBy(ports.values(), (port) =>
     JSON.stringify([port.slot.key, port.side]),
   ).values()) {
     const sorted = side.toSorted(
-      (one, other) => middleOf(placed(one.toward)) - middleOf(placed(other.toward)),
+      (one, other) => getBoxCenter(placed(one.toward)) - getBoxCenter(placed(other.toward)),
     );
     for (const [index, port] of sorted.entries()) {
       const box = placed(port.slot);
       const gap = Math.min(portGap, (box.width - 28) / Math.max(1, sorted.length - 1));
-      const x = middleOf(box) + (index - (sorted.length - 1) / 2) * gap;
-      places.set(keyOf(port), [x, port.side === 'top' ? box.y : box.y + box.height]);
+      const x = getBoxCenter(box) + (index - (sorted.length - 1) / 2) * gap;
+      places.set(getPortKey(port), [x, port.side === 'top' ? box.y : box.y + box.height]);
     }
   }
-  return (port) => places.get(keyOf(port)) ?? [0, 0];
+  return (port) => places.get(getPortKey(port)) ?? [0, 0];
 }
 
-function keyOf({ slot, side, key }: Port): string {
+function getPortKey({ slot, side, key }: EdgePort): string {
   return JSON.stringify([slot.key, side, key]);
 }
 
-function steepCurves(route: Route, placed: Placed, portOf: (port: Port) => Point): readonly Curve[] {
-  const [start, end] = endsOf(route);
+function buildSteepCurves(
+  route: EdgeRoute,
+  placed: SlotPlacement,
+  portOf: (port: EdgePort) => LayoutPoint,
+): readonly BezierCurve[] {
+  const [start, end] = getRoutePorts(route);
   const down = route.to.rank > route.from.rank;
-  const curves: Curve[] = [];
+  const curves: BezierCurve[] = [];
   let at = portOf(start);
   for (const lane of route.lanes) {
     const { x, y, width, height } = placed(lane);
-    const enter: Point = [x + width / 2, down ? y : y + height];
-    const leave: Point = [x + width / 2, down ? y + height : y];
-    curves.push(upright(at, enter), straight(enter, leave));
+    const enter: LayoutPoint = [x + width / 2, down ? y : y + height];
+    const leave: LayoutPoint = [x + width / 2, down ? y + height : y];
+    curves.push(createVerticalCurve(at, enter), createStraightCurve(enter, leave));
     at = leave;
   }
-  return [...curves, upright(at, portOf(end))];
+  return [...curves, createVerticalCurve(at, portOf(end))];
 }
 
-/** Straight across to a neighbour, to the right above and to the left below; otherwise in a bow under those between. */
-function levelCurve({ from, to }: Route, rows: readonly Row[], placed: Placed): Curve {
+/**
+ * Draws a straight line to a neighbor, upper for rightward and lower for leftward; otherwise an arc below the states in
+ * between.
+ */
+function buildLevelCurve(
+  { from, to }: EdgeRoute,
+  rows: readonly SlotRow[],
+  placed: SlotPlacement,
+): BezierCurve {
   const [start, end] = [placed(from), placed(to)];
   const right = end.x > start.x;
   const row = rows.find((each) => each.includes(from)) ?? [];
@@ -106,10 +127,13 @@ function levelCurve({ from, to }: Route, rows: readonly Row[], placed: Placed): 
   const between = row.slice(Math.min(...places) + 1, Math.max(...places));
   if (between.every((slot) => slot.state === null)) {
     const y = start.y + start.height / 2 + (right ? -7 : 7);
-    return straight([right ? start.x + start.width : start.x, y], [right ? end.x : end.x + end.width, y]);
+    return createStraightCurve(
+      [right ? start.x + start.width : start.x, y],
+      [right ? end.x : end.x + end.width, y],
+    );
   }
   const bottom = start.y + start.height;
-  const [startX, endX] = [middleOf(start), middleOf(end)];
+  const [startX, endX] = [getBoxCenter(start), getBoxCenter(end)];
   return [
     [startX, bottom],
     [startX, bottom + 40],
@@ -118,6 +142,6 @@ function levelCurve({ from, to }: Route, rows: readonly Row[], placed: Placed): 
   ];
 }
 
-function middleOf({ x, width }: Box): number {
+function getBoxCenter({ x, width }: LayoutBox): number {
   return x + width / 2;
 }

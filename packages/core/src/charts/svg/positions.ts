@@ -1,37 +1,40 @@
-import { neighbours } from './arrange.ts';
-import type { Link, Row, Slot } from './layers.ts';
+import { groupNeighbors } from './arrange-rows.ts';
+import type { SlotLink, SlotRow, LayerSlot } from './layers.ts';
 
-const rounds = 60;
+const relaxationRounds = 60;
 
-/** The middle of each slot: as near as can be to what it is linked with, in the order of its row and with room between. */
-export function positionsOf(
-  rows: readonly Row[],
-  links: readonly Link[],
-  distance: (left: Slot, right: Slot) => number,
-): ReadonlyMap<Slot, number> {
-  const above = neighbours(links, 'lower', 'upper');
-  const below = neighbours(links, 'upper', 'lower');
-  const positions = new Map<Slot, number>();
-  const settle = (row: Row): void => {
+/**
+ * Computes the center of each slot: as close as possible to its neighbors, in the order of its row and with the
+ * required distance.
+ */
+export function computeSlotPositions(
+  rows: readonly SlotRow[],
+  links: readonly SlotLink[],
+  distance: (left: LayerSlot, right: LayerSlot) => number,
+): ReadonlyMap<LayerSlot, number> {
+  const above = groupNeighbors(links, 'lower', 'upper');
+  const below = groupNeighbors(links, 'upper', 'lower');
+  const positions = new Map<LayerSlot, number>();
+  const settle = (row: SlotRow): void => {
     const wishes = row.map((slot) =>
-      wish([...(above.get(slot) ?? []), ...(below.get(slot) ?? [])], positions, slot),
+      computePreferredPosition([...(above.get(slot) ?? []), ...(below.get(slot) ?? [])], positions, slot),
     );
-    const found = spread(row, wishes, distance);
+    const found = spreadSlots(row, wishes, distance);
     for (const [index, slot] of row.entries()) positions.set(slot, found[index] ?? 0);
   };
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < relaxationRounds; round += 1) {
     for (const row of round % 2 === 0 ? rows : rows.toReversed()) settle(row);
   }
   return positions;
 }
 
-type Wish = { readonly at: number; readonly weight: number };
+type PreferredPosition = { readonly at: number; readonly weight: number };
 
-function wish(
-  near: readonly { readonly slot: Slot; readonly weight: number }[],
-  positions: ReadonlyMap<Slot, number>,
-  slot: Slot,
-): Wish {
+function computePreferredPosition(
+  near: readonly { readonly slot: LayerSlot; readonly weight: number }[],
+  positions: ReadonlyMap<LayerSlot, number>,
+  slot: LayerSlot,
+): PreferredPosition {
   const total = near.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return { at: positions.get(slot) ?? 0, weight: 0.1 };
   const sum = near.reduce((sofar, each) => sofar + each.weight * (positions.get(each.slot) ?? 0), 0);
@@ -39,13 +42,14 @@ function wish(
 }
 
 /**
- * The positions nearest to the wishes that keep order and distance. Less the distances, they must only not decrease; so
- * wishes that go against each other are joined until none do, and stand together at their weighted mean.
+ * Finds the positions closest to the preferred ones that keep order and distance. After subtracting the distances,
+ * positions must not decrease (isotonic regression): conflicting positions are merged and placed at their weighted
+ * mean.
  */
-function spread(
-  row: Row,
-  wishes: readonly Wish[],
-  distance: (left: Slot, right: Slot) => number,
+function spreadSlots(
+  row: SlotRow,
+  wishes: readonly PreferredPosition[],
+  distance: (left: LayerSlot, right: LayerSlot) => number,
 ): readonly number[] {
   const offsets: number[] = [];
   const blocks: { at: number; weight: number; size: number }[] = [];

@@ -1,4 +1,4 @@
-const light = {
+const lightPalette = {
   page: '#ffffff',
   ink: '#1f2328',
   soft: '#59636e',
@@ -11,7 +11,7 @@ const light = {
   end: '#cf222e',
 };
 
-const dark: typeof light = {
+const darkPalette: typeof lightPalette = {
   page: '#0d1117',
   ink: '#f0f6fc',
   soft: '#9198a1',
@@ -25,10 +25,10 @@ const dark: typeof light = {
 };
 
 /**
- * Every rule is under one class, so that a drawing put into a page styles nothing else in it. Without variables, which
- * not every renderer knows.
+ * Every rule is scoped to one class, so that an inlined drawing does not style the rest of the page. CSS variables are
+ * avoided because some renderers do not support them.
  */
-export const style = [
+export const chartStylesheet = [
   '.pawl-chart text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;font-size:13px;text-anchor:middle}',
   '.pawl-chart .label{font-size:10.5px;paint-order:stroke;stroke-width:4px;stroke-linejoin:round}',
   '.pawl-chart .legend{font-size:11px;text-anchor:start}',
@@ -36,11 +36,11 @@ export const style = [
   '.pawl-chart .line.main{stroke-width:2.2px}',
   '.pawl-chart .passing{stroke-dasharray:4 3}',
   '.pawl-chart .terminal{stroke-width:2px}',
-  ...rules(light),
-  `@media (prefers-color-scheme:dark){${rules(dark).join('')}}`,
+  ...buildStyleRules(lightPalette),
+  `@media (prefers-color-scheme:dark){${buildStyleRules(darkPalette).join('')}}`,
 ].join('\n');
 
-function rules(colours: typeof light): readonly string[] {
+function buildStyleRules(colours: typeof lightPalette): readonly string[] {
   const { page, ink, soft, main, plain, faint, waiting, passing, terminal, end } = colours;
   return [
     `.pawl-chart .page{fill:${page}}`,

@@ -1,7 +1,7 @@
-import type { Observation } from '../observation.ts';
+import type { CallObservation } from '../call-observation.ts';
 import type { Rule } from '../rule.ts';
 
-/** A file that keeps coming back to what it held before. */
+/** A file that keeps returning to earlier content. */
 export const editAndRevert: Rule = {
   id: 'edit-and-revert',
   because:
@@ -13,7 +13,7 @@ export const editAndRevert: Rule = {
     const last = window.at(-1);
     if (last === undefined || last.change === null) return null;
     const { target, to } = last.change;
-    const evidence = returns(window, target, to);
+    const evidence = findReversions(window, target, to);
     return {
       count: evidence.length,
       evidence,
@@ -24,9 +24,13 @@ export const editAndRevert: Rule = {
   },
 };
 
-/** The changes that led back to a state which had been left. */
-function returns(window: readonly Observation[], target: string, state: string): readonly Observation[] {
-  const found: Observation[] = [];
+/** Returns the changes that restored content which had been replaced. */
+function findReversions(
+  window: readonly CallObservation[],
+  target: string,
+  state: string,
+): readonly CallObservation[] {
+  const found: CallObservation[] = [];
   let wasThere = false;
   let wasLeft = false;
   for (const each of window) {
@@ -37,7 +41,7 @@ function returns(window: readonly Observation[], target: string, state: string):
       wasThere = true;
       wasLeft = false;
     } else if (from === state) {
-      // Taken away again, even if it was there before anybody looked.
+      // The content was removed, even if it existed before the window.
       wasLeft = true;
     } else if (wasThere && from === null) wasLeft = true;
   }

@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
-import { tailWhile } from './tail.ts';
+import { takeTailWhile } from './window-queries.ts';
 
-/** One and the same class of error, whatever the arguments and whichever tool. */
+/** The same error class in consecutive calls, whatever the tool and arguments. */
 export const errorStreak: Rule = {
   id: 'error-streak',
   because:
@@ -11,7 +11,7 @@ export const errorStreak: Rule = {
   look(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;
-    const evidence = tailWhile(window, (each) => each.error === last.error);
+    const evidence = takeTailWhile(window, (each) => each.error === last.error);
     return {
       count: evidence.length,
       evidence,

@@ -1,7 +1,7 @@
-import type { RuleOn } from '../rule.ts';
+import type { ObservationRule } from '../rule.ts';
 
-/** Replies that cannot be understood, one after the other. */
-export const failedDecisions: RuleOn<'decision'> = {
+/** Consecutive replies that cannot be parsed. */
+export const failedDecisions: ObservationRule<'decision'> = {
   id: 'failed-decisions',
   because:
     'A call that cannot be understood says nothing about the work, and each is answered with what was wrong. A model that ' +

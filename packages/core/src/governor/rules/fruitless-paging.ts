@@ -1,8 +1,8 @@
-import type { RuleOn } from '../rule.ts';
-import { tailWhile } from './tail.ts';
+import type { ObservationRule } from '../rule.ts';
+import { takeTailWhile } from './window-queries.ts';
 
-/** Making room that makes no room. */
-export const fruitlessPaging: RuleOn<'paging'> = {
+/** Paging that frees too little. */
+export const fruitlessPaging: ObservationRule<'paging'> = {
   id: 'fruitless-paging',
   because:
     'Making room that frees less than a tenth, or after which there is still no room, has nothing left to put away. A second ' +
@@ -11,7 +11,7 @@ export const fruitlessPaging: RuleOn<'paging'> = {
   unit: 'times',
   thresholds: { advise: null, refuse: null, finish: 2 },
   look(window) {
-    const evidence = tailWhile(window, (each) => each.fruitless);
+    const evidence = takeTailWhile(window, (each) => each.fruitless);
     return {
       count: evidence.length,
       evidence,

@@ -1,10 +1,10 @@
-import type { Observation } from '../observation.ts';
+import type { CallObservation } from '../call-observation.ts';
 import type { Rule } from '../rule.ts';
 
-/** How many successes in a row may stand between two errors of one class before they are two different stories. */
-const gapMax = 2;
+/** How many consecutive successes may separate two errors of one class before they count as unrelated. */
+const successGapMax = 2;
 
-/** One class of error again and again, with a look at something else in between. */
+/** One error class that recurs, with other calls in between. */
 export const interleavedErrors: Rule = {
   id: 'interleaved-errors',
   because:
@@ -14,7 +14,7 @@ export const interleavedErrors: Rule = {
   look(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;
-    const evidence = sameErrors(window, last.error);
+    const evidence = findInterleavedErrors(window, last.error);
     return {
       count: evidence.length,
       evidence,
@@ -25,14 +25,17 @@ export const interleavedErrors: Rule = {
   },
 };
 
-function sameErrors(window: readonly Observation[], error: string): readonly Observation[] {
-  const found: Observation[] = [];
+function findInterleavedErrors(
+  window: readonly CallObservation[],
+  error: string,
+): readonly CallObservation[] {
+  const found: CallObservation[] = [];
   let gap = 0;
   for (const each of window.toReversed()) {
     if (each.error === error) {
       found.push(each);
       gap = 0;
-    } else if (each.error !== null || ++gap > gapMax) break;
+    } else if (each.error !== null || ++gap > successGapMax) break;
   }
   return found.toReversed();
 }

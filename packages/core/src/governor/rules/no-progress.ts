@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
-import { isNews, tailWhile } from './tail.ts';
+import { isNewOutcome, takeTailWhile } from './window-queries.ts';
 
-/** A long stretch in which nothing new came of anything. */
+/** A long run of calls without a new outcome. */
 export const noProgress: Rule = {
   id: 'no-progress',
   because:
@@ -9,7 +9,7 @@ export const noProgress: Rule = {
     'earns advice.',
   thresholds: { advise: 12, refuse: null, finish: null },
   look(window) {
-    const evidence = tailWhile(window, (_, index) => !isNews(window, index));
+    const evidence = takeTailWhile(window, (_, index) => !isNewOutcome(window, index));
     return {
       count: evidence.length,
       evidence,

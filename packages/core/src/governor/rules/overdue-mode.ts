@@ -1,8 +1,8 @@
-import type { RuleOn } from '../rule.ts';
-import { tailWhile } from './tail.ts';
+import type { ObservationRule } from '../rule.ts';
+import { takeTailWhile } from './window-queries.ts';
 
-/** Staying in one mode for longer than its chart allows. */
-export const overdueMode: RuleOn<'mode'> = {
+/** A mode that lasts longer than its chart allows. */
+export const overdueMode: ObservationRule<'mode'> = {
   id: 'overdue-mode',
   because:
     'Whoever drew the chart has said how many steps, how long and how many failures a mode can do with. A word comes at the ' +
@@ -13,7 +13,7 @@ export const overdueMode: RuleOn<'mode'> = {
   look(window) {
     const last = window.at(-1);
     if (last === undefined) return null;
-    const evidence = tailWhile(window, (each) => each.state === last.state && each.since === last.since);
+    const evidence = takeTailWhile(window, (each) => each.state === last.state && each.since === last.since);
     return {
       count: evidence.length,
       evidence,

@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
-import { isSame, tailWhile } from './tail.ts';
+import { isSameObservation, takeTailWhile } from './window-queries.ts';
 
-/** The same call with the same outcome, again and again, with nothing in between. */
+/** Consecutive identical calls with the same outcome. */
 export const repeatedCall: Rule = {
   id: 'repeated-call',
   because:
@@ -11,7 +11,7 @@ export const repeatedCall: Rule = {
   look(window) {
     const last = window.at(-1);
     if (last === undefined || last.error !== null) return null;
-    const evidence = tailWhile(window, (each) => isSame(each, last));
+    const evidence = takeTailWhile(window, (each) => isSameObservation(each, last));
     return {
       count: evidence.length,
       evidence,

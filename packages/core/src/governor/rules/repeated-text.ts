@@ -1,8 +1,8 @@
-import type { RuleOn } from '../rule.ts';
-import { tailWhile } from './tail.ts';
+import type { ObservationRule } from '../rule.ts';
+import { takeTailWhile } from './window-queries.ts';
 
-/** The same words again, and no call. */
-export const repeatedText: RuleOn<'talk'> = {
+/** The same text again, without a call. */
+export const repeatedText: ObservationRule<'talk'> = {
   id: 'repeated-text',
   because:
     'Saying the same thing again, with nothing done in between and nothing new said to the agent, moves nothing. Numbers, ' +
@@ -13,7 +13,7 @@ export const repeatedText: RuleOn<'talk'> = {
   look(window) {
     const last = window.at(-1);
     if (last === undefined) return null;
-    const evidence = tailWhile(window, (each) => each.gist === last.gist);
+    const evidence = takeTailWhile(window, (each) => each.gist === last.gist);
     return {
       count: evidence.length,
       evidence,

@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
-import { tailWhile } from './tail.ts';
+import { takeTailWhile } from './window-queries.ts';
 
-/** One tool asked in different ways, and always the same answer. */
+/** Different calls of one tool that all return the same answer. */
 export const sameAnswer: Rule = {
   id: 'same-answer',
   because:
@@ -10,9 +10,12 @@ export const sameAnswer: Rule = {
   thresholds: { advise: 6, refuse: null, finish: null },
   look(window) {
     const last = window.at(-1);
-    // That something was done is all there is to say about a change, whatever was changed.
+    // Tools that change something often return only a confirmation, so identical answers mean nothing.
     if (last === undefined || last.mute || last.change !== null) return null;
-    const evidence = tailWhile(window, (each) => each.tool === last.tool && each.outcome === last.outcome);
+    const evidence = takeTailWhile(
+      window,
+      (each) => each.tool === last.tool && each.outcome === last.outcome,
+    );
     return {
       count: evidence.length,
       evidence,

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 
-/** The same question in other words, or with other options, and the same answer. */
+/** The same search with other words or options and the same result. */
 export const sameQuery: Rule = {
   id: 'same-query',
   because:

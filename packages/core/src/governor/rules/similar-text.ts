@@ -1,12 +1,12 @@
-import type { RuleOn } from '../rule.ts';
-import { likeness } from '../talk.ts';
-import { tailWhile } from './tail.ts';
+import type { ObservationRule } from '../rule.ts';
+import { computeSimilarity } from '../text-observation.ts';
+import { takeTailWhile } from './window-queries.ts';
 
-/** How much of two texts must be the same for one to be a variation of the other. */
-const alike = 0.8;
+/** Minimum similarity for one text to count as a variation of another. */
+const similarityMin = 0.8;
 
-/** Nearly the same words again, and no call. */
-export const similarText: RuleOn<'talk'> = {
+/** Nearly the same text again, without a call. */
+export const similarText: ObservationRule<'talk'> = {
   id: 'similar-text',
   because:
     'A reply that shares four fifths of its wording with each of the replies before it is a variation of them. One that is ' +
@@ -17,7 +17,7 @@ export const similarText: RuleOn<'talk'> = {
   look(window) {
     const last = window.at(-1);
     if (last === undefined) return null;
-    const evidence = tailWhile(window, (each) => likeness(each, last) >= alike);
+    const evidence = takeTailWhile(window, (each) => computeSimilarity(each, last) >= similarityMin);
     return {
       count: evidence.length,
       evidence,

@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
-import { cameBefore, tailWhile } from './tail.ts';
+import { hasEarlierMatch, takeTailWhile } from './window-queries.ts';
 
-/** Failing calls whose answers have all been heard before, whatever was asked. */
+/** Failing calls whose results were all seen before, whatever the arguments. */
 export const staleErrors: Rule = {
   id: 'stale-errors',
   because:
@@ -11,8 +11,8 @@ export const staleErrors: Rule = {
   look(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;
-    const evidence = tailWhile(window, (each, index) =>
-      cameBefore(window, index, ({ tool, outcome }) => tool === each.tool && outcome === each.outcome),
+    const evidence = takeTailWhile(window, (each, index) =>
+      hasEarlierMatch(window, index, ({ tool, outcome }) => tool === each.tool && outcome === each.outcome),
     );
     return {
       count: evidence.length,

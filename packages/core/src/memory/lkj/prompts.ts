@@ -1,17 +1,17 @@
 import type { Json } from '../../json.ts';
-import { memoryActions } from '../action.ts';
+import { memoryActions } from '../memory-action.ts';
 import { memorySettings } from '../settings.ts';
 import type { LkjProfile } from './states.ts';
 
-/** The prompt of each state, and of all states as `base`. Every one can be replaced in the configuration. */
+/** The prompt of each state, and `base` for all states. The configuration can replace each of them. */
 export type LkjPrompts = { readonly [state: string]: Json };
 
-export function defaultLkjPrompts(profile: LkjProfile): LkjPrompts {
+export function createDefaultLkjPrompts(profile: LkjProfile): LkjPrompts {
   const { actions } = memorySettings[profile];
   const available_actions = Object.fromEntries(actions.map((type) => [type, memoryActions[type]]));
   return profile === 'lkj1'
     ? {
-        base: base('thinking_log', 'executing'),
+        base: createBasePrompt('thinking_log', 'executing'),
         thinking: {
           state_description: {
             thinking: 'Reason step by step, note each step as thinking_log, and choose what to do next.',
@@ -21,7 +21,7 @@ export function defaultLkjPrompts(profile: LkjProfile): LkjPrompts {
         executing: { available_actions },
       }
     : {
-        base: base('think_log', 'commanding'),
+        base: createBasePrompt('think_log', 'commanding'),
         thinking: {
           state_description: {
             thinking: 'Reason step by step, note each step as think_log, and choose what to do next.',
@@ -36,7 +36,7 @@ export function defaultLkjPrompts(profile: LkjProfile): LkjPrompts {
       };
 }
 
-function base(thoughts: string, acting: string): Json {
+function createBasePrompt(thoughts: string, acting: string): Json {
   return {
     role:
       'You are a librarian that works as a state machine. Your working memory is small and your storage has no end: you ' +

@@ -1,33 +1,35 @@
-/** The profiles that keep memory as LKJAgent does. */
+/** The profiles that use LKJAgent's memory layout. */
 export type LkjProfile = 'lkj' | 'lkj1';
 
-/** The states a memory document may be resumed in. Paging is a state on the way, not one to begin in. */
-const states: { readonly [Profile in LkjProfile]: readonly string[] } = {
+/** The states a memory document can resume in. Paging is an intermediate state, so it is not one of them. */
+const resumableStates: { readonly [Profile in LkjProfile]: readonly string[] } = {
   lkj: ['thinking', 'commanding', 'evaluating'],
   lkj1: ['thinking', 'executing'],
 };
 
-/** What one profile calls the state that carries actions out, the other calls by its own name. */
-const ownName: { readonly [Profile in LkjProfile]: { readonly [state: string]: string } } = {
+/** Maps the name of the other profile's action state to this profile's name. */
+const stateSynonyms: { readonly [Profile in LkjProfile]: { readonly [state: string]: string } } = {
   lkj: { executing: 'commanding' },
   lkj1: { commanding: 'executing' },
 };
 
-export type ReadState = { readonly state: string; readonly warning: string | null };
+export type ParsedLkjState = { readonly state: string; readonly warning: string | null };
 
-/** The state to go on in. Whatever is not one to begin in becomes `thinking`, and is said. */
-export function readLkjState(value: unknown, profile: LkjProfile): ReadState {
-  if (value === undefined) return reset('The memory document has no state');
-  if (typeof value !== 'string') return reset('The state of the memory document is not a text');
+/** Returns the state to resume in. A state that cannot be resumed becomes `thinking`, with a warning. */
+export function parseLkjState(value: unknown, profile: LkjProfile): ParsedLkjState {
+  if (value === undefined) return resetToThinking('The memory document has no state');
+  if (typeof value !== 'string') return resetToThinking('The state of the memory document is not a text');
   const name = value.trim();
   if (name === 'paging') return { state: 'thinking', warning: null };
-  const renamed = Object.hasOwn(ownName[profile], name) ? ownName[profile][name] : name;
-  const state = states[profile].find((each) => each === renamed);
+  const renamed = Object.hasOwn(stateSynonyms[profile], name) ? stateSynonyms[profile][name] : name;
+  const state = resumableStates[profile].find((each) => each === renamed);
   return state === undefined
-    ? reset(`The state ${JSON.stringify(name.slice(0, 60))} is not one of ${states[profile].join(', ')}`)
+    ? resetToThinking(
+        `The state ${JSON.stringify(name.slice(0, 60))} is not one of ${resumableStates[profile].join(', ')}`,
+      )
     : { state, warning: null };
 }
 
-function reset(what: string): ReadState {
+function resetToThinking(what: string): ParsedLkjState {
   return { state: 'thinking', warning: `${what}: resetting to thinking.` };
 }

@@ -1,4 +1,4 @@
-import { memoryActions } from '../../memory/action.ts';
+import { memoryActions } from '../../memory/memory-action.ts';
 import { memorySettings } from '../../memory/settings.ts';
 import { defineChart } from '../define-chart.ts';
 import type { ModeChart, ModeState } from '../mode-chart.ts';
@@ -7,39 +7,39 @@ export type LkjState = 'thinking' | 'commanding' | 'evaluating' | 'paging';
 export type Lkj1State = 'thinking' | 'executing' | 'paging';
 
 export type LkjOptions = {
-  /** The actions there are, whatever the state; `*` is any. */
+  /** The available actions in every state; `*` is any. */
   readonly actions?: ModeState['tools'] | undefined;
-  /** How many cycles there may be; null for as many as it takes. */
+  /** Maximum number of cycles; null for no limit. */
   readonly maxIterations?: number | null | undefined;
 };
 
-/** What both versions have in common: the reply decides, one action at a time, and what is wrong leads to thinking. */
-const common = {
+/** Settings both versions share: the reply decides, one action at a time, and an invalid reply resets to thinking. */
+const sharedLkjChart = {
   initial: 'thinking',
   onInvalid: { resetTo: 'thinking' },
   paging: { state: 'paging', next: 'thinking' },
   oneAction: true,
 } as const;
 
-const paging = {
+const lkjPagingState = {
   name: 'paging',
   next: ['thinking'],
   prompt: 'Working memory is full. What is not needed now is put into storage.',
 } as const;
 
-const role =
+const librarianRole =
   'You are a librarian and a state machine: your working memory is small, your storage has no end. Keep at hand what the task needs, put the rest on the shelf, and find it again when it is needed.';
 
-/** The librarian: it thinks, gives a command, looks at what came of it, and makes room when memory is full. */
-export function lkjChart(options: LkjOptions = {}): ModeChart<LkjState> {
+/** The LKJ librarian: thinks, issues a command, evaluates the result, and pages when memory is full. */
+export function createLkjChart(options: LkjOptions = {}): ModeChart<LkjState> {
   const { actions = memorySettings.lkj.actions, maxIterations = 1_000 } = options;
   const choices = ['thinking', 'commanding', 'evaluating', 'paging'] as const;
   return defineChart<LkjState>({
-    ...common,
+    ...sharedLkjChart,
     name: 'lkj',
     hops: { by: 'reply', otherwise: 'thinking', afterAction: 'evaluating', afterFailure: 'thinking' },
     maxIterations,
-    prompt: `${role} Say which state comes next with next_state.`,
+    prompt: `${librarianRole} Say which state comes next with next_state.`,
     states: [
       {
         name: 'thinking',
@@ -52,7 +52,7 @@ export function lkjChart(options: LkjOptions = {}): ModeChart<LkjState> {
         aliases: ['executing'],
         tools: actions,
         next: choices,
-        prompt: `Give one action with type and tags, and a value where it needs one.${described(actions)}`,
+        prompt: `Give one action with type and tags, and a value where it needs one.${describeActions(actions)}`,
       },
       {
         name: 'evaluating',
@@ -60,20 +60,20 @@ export function lkjChart(options: LkjOptions = {}): ModeChart<LkjState> {
         prompt:
           'Judge what came of the last action and write it down in evaluation_log. Then say what comes next.',
       },
-      paging,
+      lkjPagingState,
     ],
   });
 }
 
-/** The first version of the librarian: it thinks and it acts. */
-export function lkj1Chart(options: LkjOptions = {}): ModeChart<Lkj1State> {
+/** The first version of the librarian: thinks and acts. */
+export function createLkj1Chart(options: LkjOptions = {}): ModeChart<Lkj1State> {
   const { actions = memorySettings.lkj1.actions, maxIterations = 1_000 } = options;
   return defineChart<Lkj1State>({
-    ...common,
+    ...sharedLkjChart,
     name: 'lkj1',
     hops: { by: 'reply', otherwise: 'thinking', afterAction: 'thinking', afterFailure: 'thinking' },
     maxIterations,
-    prompt: `${role} In each reply give next_state and thinking_log.`,
+    prompt: `${librarianRole} In each reply give next_state and thinking_log.`,
     states: [
       {
         name: 'thinking',
@@ -86,15 +86,15 @@ export function lkj1Chart(options: LkjOptions = {}): ModeChart<Lkj1State> {
         aliases: ['commanding'],
         tools: actions,
         next: ['thinking', 'paging'],
-        prompt: `Carry out one action with type and tags, and a value where it needs one.${described(actions)}`,
+        prompt: `Carry out one action with type and tags, and a value where it needs one.${describeActions(actions)}`,
       },
-      paging,
+      lkjPagingState,
     ],
   });
 }
 
-/** What there is to choose from. Actions of somebody else's are described where they are defined. */
-function described(actions: ModeState['tools']): string {
+/** Lists the available actions; custom actions are described where they are defined. */
+function describeActions(actions: ModeState['tools']): string {
   if (actions === '*') return '';
   const known = new Map<string, string>(Object.entries(memoryActions));
   return actions.map((name) => `\n- ${name}${known.has(name) ? `: ${known.get(name)}` : ''}`).join('');

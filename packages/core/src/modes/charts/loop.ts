@@ -1,8 +1,8 @@
 import { defineChart } from '../define-chart.ts';
 import type { ModeChart } from '../mode-chart.ts';
 
-/** For agents that need no modes: one, in which everything is allowed. */
-export const loop: ModeChart<'working'> = defineChart({
+/** A chart with a single mode that allows everything, for agents without modes. */
+export const loopChart: ModeChart<'working'> = defineChart({
   name: 'loop',
   initial: 'working',
   onInvalid: 'ignore',

@@ -2,8 +2,8 @@ import { defineChart } from '../define-chart.ts';
 import type { ModeChart } from '../mode-chart.ts';
 
 /**
- * What kind of step an agent that searches is taking. It gathers, thinks about what it has gathered, decides, and
- * finishes; from a stuck state it can only finish.
+ * The kind of step a searching agent takes. It searches, analyzes the results, decides and finishes; from a stuck state
+ * it can only finish.
  */
 export type SavantState =
   | 'INIT'
@@ -18,7 +18,7 @@ export type SavantState =
 export type SavantOptions = {
   readonly searchTools?: readonly string[] | undefined;
   readonly finishTools?: readonly string[] | undefined;
-  /** Lets deciding go back to analysing. */
+  /** Allows the transition from deciding back to analyzing. */
   readonly lenient?: boolean | undefined;
 };
 
@@ -27,8 +27,8 @@ export const savantTools = {
   finish: ['finish'],
 } as const;
 
-/** A chart for agents that search. A tool picked while analysing is a decision, so it leads through deciding. */
-export function savantChart(options: SavantOptions = {}): ModeChart<SavantState> {
+/** A chart for agents that search. Choosing a tool while analyzing is a decision, so it passes through deciding. */
+export function createSavantChart(options: SavantOptions = {}): ModeChart<SavantState> {
   const { searchTools = savantTools.search, finishTools = savantTools.finish, lenient = false } = options;
   const stuck = {
     tools: finishTools,
@@ -89,5 +89,5 @@ export function savantChart(options: SavantOptions = {}): ModeChart<SavantState>
   });
 }
 
-/** In whatever state: the column of the table has only what a state adds to it. */
+/** Step limit of every non-terminal state. */
 const stuckAfterSteps = 5;

@@ -1,75 +1,75 @@
-import { flag, names, wholeNumber } from '../../field.ts';
-import { readConfig, type Fields, type Given } from '../config.ts';
+import { createBooleanField, createNameListField, createIntegerField } from '../../config-field.ts';
+import { parseTrackerConfig, type TrackerConfigFields, type TrackerConfigInput } from '../tracker-config.ts';
 
 export type NexoraConfig = {
-  /** Whether anything is ever found; what happens is on record either way. */
+  /** Whether rules produce verdicts; events are recorded either way. */
   readonly enable: boolean;
-  /** How often the same error on the same target is too often. */
+  /** How many consecutive identical errors on the same target make the agent stuck. */
   readonly stuckThreshold: number;
-  /** How many changes back and forth between two files are too many. */
+  /** How many alternating changes of two files count as oscillation. */
   readonly oscillationWindow: number;
-  /** How many actions without progress are too many. */
+  /** How many actions without progress count as stalled. */
   readonly noProgressWindow: number;
-  /** After how many calls progress is looked at again. */
+  /** Number of calls between progress checks. */
   readonly progressCheckInterval: number;
-  /** After how many calls the progress callback is called again. */
+  /** Number of calls between progress callbacks. */
   readonly progressCallbackInterval: number;
   readonly maxRecentActions: number;
   readonly maxRecentErrors: number;
-  /** Tools that change nothing. */
+  /** Read-only tools. */
   readonly readTools: readonly string[];
-  /** Whether the tracker itself goes to ErrorRecovery and to Halted when stuck. */
+  /** Whether the tracker itself enters ErrorRecovery and Halted when stuck. */
   readonly autoHalt: boolean;
-  /** How often a failing recovery may be tried again before it halts. */
+  /** How often recovery may be tried before the tracker halts. */
   readonly recoveryAttempts: number;
-  /** The rules there is a way to recover from; the others halt at once. */
+  /** The rules that allow recovery; the others halt at once. */
   readonly recoverableRules: readonly string[];
 };
 
-const fields: Fields<NexoraConfig> = {
-  enable: flag(true),
-  stuckThreshold: wholeNumber(3, 1),
-  oscillationWindow: wholeNumber(4, 4),
-  noProgressWindow: wholeNumber(10, 1),
-  progressCheckInterval: wholeNumber(10, 1),
-  progressCallbackInterval: wholeNumber(10, 1),
-  maxRecentActions: wholeNumber(20, 1),
-  maxRecentErrors: wholeNumber(10, 1),
-  readTools: names(['view', 'ls', 'grep']),
-  autoHalt: flag(false),
-  recoveryAttempts: wholeNumber(3, 0),
-  recoverableRules: names(['same_error']),
+const nexoraFields: TrackerConfigFields<NexoraConfig> = {
+  enable: createBooleanField(true),
+  stuckThreshold: createIntegerField(3, 1),
+  oscillationWindow: createIntegerField(4, 4),
+  noProgressWindow: createIntegerField(10, 1),
+  progressCheckInterval: createIntegerField(10, 1),
+  progressCallbackInterval: createIntegerField(10, 1),
+  maxRecentActions: createIntegerField(20, 1),
+  maxRecentErrors: createIntegerField(10, 1),
+  readTools: createNameListField(['view', 'ls', 'grep']),
+  autoHalt: createBooleanField(false),
+  recoveryAttempts: createIntegerField(3, 0),
+  recoverableRules: createNameListField(['same_error']),
 };
 
-/** For agents that are known to fumble before they succeed. */
-export const lenient: Given<NexoraConfig> = {
+/** For agents that often fail a few times before they succeed. */
+export const lenientNexoraConfig: TrackerConfigInput<NexoraConfig> = {
   stuckThreshold: 5,
   noProgressWindow: 15,
   progressCheckInterval: 15,
 };
 
-export function nexoraConfig(given: object, base: object = {}): NexoraConfig {
-  const defaults = readConfig(fields, base);
+export function parseNexoraConfig(given: object, base: object = {}): NexoraConfig {
+  const defaults = parseTrackerConfig(nexoraFields, base);
   const adjusted = Object.fromEntries(
-    Object.entries(fields).map(([key, field]) => [
+    Object.entries(nexoraFields).map(([key, field]) => [
       key,
       { ...field, fallback: defaults[key as keyof NexoraConfig] },
     ]),
-  ) as Fields<NexoraConfig>;
-  const config = readConfig(adjusted, given);
-  needs(config, 'stuckThreshold', 'maxRecentErrors');
-  needs(config, 'oscillationWindow', 'maxRecentActions');
-  needs(config, 'noProgressWindow', 'maxRecentActions');
+  ) as TrackerConfigFields<NexoraConfig>;
+  const config = parseTrackerConfig(adjusted, given);
+  checkHistoryLimit(config, 'stuckThreshold', 'maxRecentErrors');
+  checkHistoryLimit(config, 'oscillationWindow', 'maxRecentActions');
+  checkHistoryLimit(config, 'noProgressWindow', 'maxRecentActions');
   return config;
 }
 
-type NumberKey = 'stuckThreshold' | 'oscillationWindow' | 'noProgressWindow' | `maxRecent${string}`;
+type NumericConfigKey = 'stuckThreshold' | 'oscillationWindow' | 'noProgressWindow' | `maxRecent${string}`;
 
-/** A rule that looks further back than memory reaches would never fire, and nobody would notice. */
-function needs(
+/** A rule that looks back further than the history would silently never match. */
+function checkHistoryLimit(
   config: NexoraConfig,
-  rule: NumberKey & keyof NexoraConfig,
-  memory: NumberKey & keyof NexoraConfig,
+  rule: NumericConfigKey & keyof NexoraConfig,
+  memory: NumericConfigKey & keyof NexoraConfig,
 ): void {
   if (config[rule] <= config[memory]) return;
   throw new TypeError(

@@ -1,13 +1,15 @@
-import type { TrackerVerdict } from '../verdict.ts';
-import type { NexoraAction, NexoraMind } from './mind.ts';
+import type { TrackerVerdict } from '../tracker-verdict.ts';
+import type { NexoraAction, NexoraDetectorState } from './detector-state.ts';
 
-/** What holds now, gravest first. A success or a new phase makes a verdict go away as it came. */
-export function nexoraVerdicts(mind: NexoraMind): readonly TrackerVerdict[] {
+/** Returns the current verdicts, most severe first. A success or a new phase clears a verdict. */
+export function listNexoraVerdicts(mind: NexoraDetectorState): readonly TrackerVerdict[] {
   if (!mind.config.enable) return [];
-  return [sameError(mind), oscillation(mind), noProgress(mind)].filter((verdict) => verdict !== null);
+  return [detectSameError(mind), detectOscillation(mind), detectNoProgress(mind)].filter(
+    (verdict) => verdict !== null,
+  );
 }
 
-function sameError({ config, errors, consecutiveErrors }: NexoraMind): TrackerVerdict | null {
+function detectSameError({ config, errors, consecutiveErrors }: NexoraDetectorState): TrackerVerdict | null {
   const { stuckThreshold } = config;
   const [first, ...others] = errors.slice(-stuckThreshold);
   if (first === undefined || consecutiveErrors < stuckThreshold) return null;
@@ -24,18 +26,18 @@ function sameError({ config, errors, consecutiveErrors }: NexoraMind): TrackerVe
   };
 }
 
-function oscillation({ config, actions }: NexoraMind): TrackerVerdict | null {
+function detectOscillation({ config, actions }: NexoraDetectorState): TrackerVerdict | null {
   const { oscillationWindow, readTools } = config;
   const last = actions.filter(({ tool }) => !readTools.includes(tool)).slice(-oscillationWindow);
   const [one, other] = [last[0]?.file, last[1]?.file];
   if (last.length < oscillationWindow || !one || !other || one === other) return null;
   if (last.some(({ file }, index) => file !== (index % 2 === 0 ? one : other))) return null;
-  if (isAllNew(last)) return null;
+  if (hasOnlyNewContent(last)) return null;
   const pair = [one, other].toSorted();
   return {
     level: 'stuck',
     rule: 'oscillation',
-    // In order of name, or each further swing would be another loop.
+    // Sorted, so that each further oscillation has the same loop id.
     loop: `oscillation ${pair.join(' ')}`,
     reason: `oscillating between ${pair.join(' and ')} over the last ${oscillationWindow} changes`,
     advice: `You keep going back and forth between ${pair.join(' and ')}. Decide what both should hold, then change each once.`,
@@ -44,16 +46,16 @@ function oscillation({ config, actions }: NexoraMind): TrackerVerdict | null {
 }
 
 /**
- * Going back and forth is work, not a loop, if it is known that no file came back to what it held before. A change that
- * failed left everything as it was, so it has no say in this.
+ * Alternating changes are not a loop if no file returned to earlier content. Failed changes are ignored, because they
+ * changed nothing.
  */
-function isAllNew(actions: readonly NexoraAction[]): boolean {
+function hasOnlyNewContent(actions: readonly NexoraAction[]): boolean {
   const changes = actions.filter(({ success }) => success);
   if (changes.length === 0 || changes.some(({ contentHash }) => contentHash === null)) return false;
   return new Set(changes.map(({ file, contentHash }) => `${file} ${contentHash}`)).size === changes.length;
 }
 
-function noProgress(mind: NexoraMind): TrackerVerdict | null {
+function detectNoProgress(mind: NexoraDetectorState): TrackerVerdict | null {
   if (!mind.stalled) return null;
   const { noProgressWindow } = mind.config;
   return {
@@ -66,14 +68,14 @@ function noProgress(mind: NexoraMind): TrackerVerdict | null {
   };
 }
 
-/** Progress is judged once every few calls; a verdict on it is lifted as soon as it no longer holds. */
-export function lookedAtProgress(mind: NexoraMind): NexoraMind {
+/** Checks progress once every few calls; the verdict clears as soon as it no longer holds. */
+export function updateStalled(mind: NexoraDetectorState): NexoraDetectorState {
   const isDue = mind.callsSinceReset % mind.config.progressCheckInterval === 0;
-  const stalled = (mind.stalled || isDue) && lacksProgress(mind);
+  const stalled = (mind.stalled || isDue) && isLackingProgress(mind);
   return stalled === mind.stalled ? mind : { ...mind, stalled };
 }
 
-function lacksProgress({ config, actions, callsSinceReset, progressAt }: NexoraMind): boolean {
+function isLackingProgress({ config, actions, callsSinceReset, progressAt }: NexoraDetectorState): boolean {
   const { noProgressWindow, readTools } = config;
   const last = actions.slice(-noProgressWindow);
   if (last.length < noProgressWindow) return false;

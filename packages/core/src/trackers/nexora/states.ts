@@ -1,4 +1,4 @@
-/** What an agent with its own loop is doing, and what may come next. A halted one stays halted. */
+/** The states of an agent with its own loop, and their transitions. Halted is terminal. */
 export type NexoraState =
   | 'Idle'
   | 'ProcessingPrompt'
@@ -10,7 +10,7 @@ export type NexoraState =
   | 'PhaseTransition'
   | 'Halted';
 
-const successors: { readonly [State in NexoraState]: readonly NexoraState[] } = {
+const nexoraTransitions: { readonly [State in NexoraState]: readonly NexoraState[] } = {
   Idle: ['ProcessingPrompt', 'PhaseTransition', 'Halted'],
   ProcessingPrompt: ['StreamingResponse', 'ErrorRecovery', 'Halted', 'ProcessingPrompt'],
   StreamingResponse: [
@@ -29,10 +29,10 @@ const successors: { readonly [State in NexoraState]: readonly NexoraState[] } = 
   Halted: [],
 };
 
-export function nexoraSuccessors(state: NexoraState): readonly NexoraState[] {
-  return successors[state];
+export function listNexoraSuccessors(state: NexoraState): readonly NexoraState[] {
+  return nexoraTransitions[state];
 }
 
 export function isNexoraState(name: string): name is NexoraState {
-  return Object.hasOwn(successors, name);
+  return Object.hasOwn(nexoraTransitions, name);
 }

@@ -1,44 +1,52 @@
 import type { GovernorSettings } from '../../settings.ts';
-import { flag, isObject, names, wholeNumber, type Field } from '../../field.ts';
-import { readConfig } from '../config.ts';
+import {
+  createBooleanField,
+  isPlainObject,
+  createNameListField,
+  createIntegerField,
+  type ConfigField,
+} from '../../config-field.ts';
+import { parseTrackerConfig } from '../tracker-config.ts';
 
 export type PawlConfig = {
-  /** Whether anything is ever found; what happens is on record either way. */
+  /** Whether rules produce verdicts; events are recorded either way. */
   readonly enable: boolean;
-  /** Changes to single rules: other thresholds, or false to leave a rule out. */
+  /** Overrides for single rules: other thresholds, or false to disable a rule. */
   readonly rules: GovernorSettings['rules'];
-  /** Tools that change nothing. */
+  /** Read-only tools. */
   readonly readTools: readonly string[];
   readonly progressCallbackInterval: number;
 };
 
-export function pawlConfig(given: object): PawlConfig {
-  return readConfig<PawlConfig>(
+export function parsePawlConfig(given: object): PawlConfig {
+  return parseTrackerConfig<PawlConfig>(
     {
-      enable: flag(true),
-      rules,
-      readTools: names(['view', 'ls', 'grep', 'read', 'search']),
-      progressCallbackInterval: wholeNumber(10, 1),
+      enable: createBooleanField(true),
+      rules: ruleChangesField,
+      readTools: createNameListField(['view', 'ls', 'grep', 'read', 'search']),
+      progressCallbackInterval: createIntegerField(10, 1),
     },
     given,
   );
 }
 
-const levels: readonly string[] = ['advise', 'refuse', 'ask', 'finish'];
+const thresholdLevels: readonly string[] = ['advise', 'refuse', 'ask', 'finish'];
 
-const rules: Field<PawlConfig['rules']> = {
+const ruleChangesField: ConfigField<PawlConfig['rules']> = {
   fallback: {},
-  expects: `false or numbers for ${levels.join(', ')} by the id of a rule, such as { "no-progress": { "advise": 20 } }`,
-  accepts: (value): value is PawlConfig['rules'] => isObject(value) && Object.values(value).every(isChange),
+  expects: `false or numbers for ${thresholdLevels.join(', ')} by the id of a rule, such as { "no-progress": { "advise": 20 } }`,
+  accepts: (value): value is PawlConfig['rules'] =>
+    isPlainObject(value) && Object.values(value).every(isRuleChange),
 };
 
-function isChange(change: unknown): boolean {
+function isRuleChange(change: unknown): boolean {
   if (change === false) return true;
   return (
-    isObject(change) && Object.entries(change).every(([level, at]) => levels.includes(level) && isAt(at))
+    isPlainObject(change) &&
+    Object.entries(change).every(([level, at]) => thresholdLevels.includes(level) && isThreshold(at))
   );
 }
 
-function isAt(at: unknown): boolean {
+function isThreshold(at: unknown): boolean {
   return at === null || (typeof at === 'number' && Number.isFinite(at) && at > 0);
 }

@@ -1,25 +1,25 @@
-import { durationMs } from '../machine.ts';
-import type { SavantMind } from './mind.ts';
+import { computeStateDuration } from '../tracker-machine.ts';
+import type { SavantDetectorState } from './detector-state.ts';
 import type { SavantState } from './states.ts';
 
-/** What the model is told to do instead. A repeated query is quoted back, whatever state it was found in. */
-export function savantAdvice(mind: SavantMind, rule: string, at: number): string {
-  if (rule === 'repeated_query') return repeatedQuery(mind);
-  return byState(mind.machine.state, mind, at);
+/** Builds the advice for the model. A repeated query is quoted, whatever the state. */
+export function buildSavantAdvice(mind: SavantDetectorState, rule: string, at: number): string {
+  if (rule === 'repeated_query') return adviseRepeatedQuery(mind);
+  return adviseByState(mind.machine.state, mind, at);
 }
 
-function repeatedQuery({ queries, searches }: SavantMind): string {
+function adviseRepeatedQuery({ queries, searches }: SavantDetectorState): string {
   const query = queries.at(-1)?.query ?? '';
-  return `"${query}" is what you searched for last time too, and ${count(searches)} have been made. Finish now with what there is, or say that it cannot be found.`;
+  return `"${query}" is what you searched for last time too, and ${formatSearchCount(searches)} have been made. Finish now with what there is, or say that it cannot be found.`;
 }
 
-function byState(state: SavantState, mind: SavantMind, at: number): string {
+function adviseByState(state: SavantState, mind: SavantDetectorState, at: number): string {
   const { machine, searches } = mind;
-  const stay = `${machine.stateSteps} steps and ${durationMs(machine, at)}ms`;
+  const stay = `${machine.stateSteps} steps and ${computeStateDuration(machine, at)}ms`;
   switch (state) {
     case 'SEARCHING':
     case 'STUCK_SEARCH':
-      return `${count(searches)} so far, and one more will hardly help. Finish with what you have found by searching, or move on to the analysis of it.`;
+      return `${formatSearchCount(searches)} so far, and one more will hardly help. Finish with what you have found by searching, or move on to the analysis of it.`;
     case 'ANALYZING':
     case 'STUCK_ANALYZE':
       return `The analysis has gone on for ${stay}. What you know has to do: finish, and sum it up.`;
@@ -35,6 +35,6 @@ function byState(state: SavantState, mind: SavantMind, at: number): string {
   }
 }
 
-function count(searches: number): string {
+function formatSearchCount(searches: number): string {
   return `${searches} ${searches === 1 ? 'search' : 'searches'}`;
 }

@@ -1,58 +1,64 @@
-import { flag, names, oneOf, wholeNumber, type Field } from '../../field.ts';
-import { readConfig } from '../config.ts';
+import {
+  createBooleanField,
+  createNameListField,
+  createChoiceField,
+  createIntegerField,
+  type ConfigField,
+} from '../../config-field.ts';
+import { parseTrackerConfig } from '../tracker-config.ts';
 import { isSavantState, type SavantState } from './states.ts';
 
 export type SavantConfig = {
-  /** Whether anything is ever found; what happens is on record either way. */
+  /** Whether rules produce verdicts; events are recorded either way. */
   readonly enable: boolean;
-  /** `force` ends the work on the first verdict; `advise-once-then-force` lets the model have one word before. */
+  /** `force` ends the work on the first verdict; `advise-once-then-force` advises the model once before that. */
   readonly policy: 'force' | 'advise-once-then-force';
-  /** Lets deciding go back to analysing. */
+  /** Allows the transition from deciding back to analyzing. */
   readonly lenient: boolean;
   readonly searchTools: readonly string[];
   readonly finishTools: readonly string[];
-  /** Tools that change nothing. */
+  /** Read-only tools. */
   readonly readTools: readonly string[];
-  /** How many calls of one tool in a row are too many. */
+  /** How many consecutive calls of one tool count as a repetition. */
   readonly repeatedTool: number;
-  /** Whether calls of one tool must have the same arguments as well to be a repetition. */
+  /** Whether calls of one tool must also have the same arguments to count as a repetition. */
   readonly matchArguments: boolean;
-  /** How many searches in a row for the same thing are too many. */
+  /** How many consecutive identical searches count as a repetition. */
   readonly repeatedQuery: number;
-  /** How many ticks in one state are too many. */
+  /** Maximum number of ticks in one state. */
   readonly stepsInState: number;
-  /** How many failed decisions in a row are too many. */
+  /** Maximum number of consecutive failed decisions. */
   readonly failedDecisions: number;
-  /** Other timeouts than those of the table. */
+  /** Timeouts that override those of the chart. */
   readonly timeoutsMs: { readonly [State in SavantState]?: number };
   readonly progressCallbackInterval: number;
 };
 
-/** How many calls and queries are remembered; no rule may look further back. */
-export const recentMax = 20;
+/** How many calls and queries are remembered; no rule may look back further. */
+export const savantRecentMax = 20;
 
-export function savantConfig(given: object): SavantConfig {
-  return readConfig<SavantConfig>(
+export function parseSavantConfig(given: object): SavantConfig {
+  return parseTrackerConfig<SavantConfig>(
     {
-      enable: flag(true),
-      policy: oneOf('force', ['force', 'advise-once-then-force']),
-      lenient: flag(false),
-      searchTools: names(['context.fts_search', 'context.memory_search']),
-      finishTools: names(['finish']),
-      readTools: names(['view', 'ls', 'grep', 'context.fts_search', 'context.memory_search']),
-      repeatedTool: wholeNumber(3, 2, recentMax),
-      matchArguments: flag(false),
-      repeatedQuery: wholeNumber(2, 2, recentMax),
-      stepsInState: wholeNumber(5, 1),
-      failedDecisions: wholeNumber(3, 1),
-      timeoutsMs,
-      progressCallbackInterval: wholeNumber(10, 1),
+      enable: createBooleanField(true),
+      policy: createChoiceField('force', ['force', 'advise-once-then-force']),
+      lenient: createBooleanField(false),
+      searchTools: createNameListField(['context.fts_search', 'context.memory_search']),
+      finishTools: createNameListField(['finish']),
+      readTools: createNameListField(['view', 'ls', 'grep', 'context.fts_search', 'context.memory_search']),
+      repeatedTool: createIntegerField(3, 2, savantRecentMax),
+      matchArguments: createBooleanField(false),
+      repeatedQuery: createIntegerField(2, 2, savantRecentMax),
+      stepsInState: createIntegerField(5, 1),
+      failedDecisions: createIntegerField(3, 1),
+      timeoutsMs: timeoutsField,
+      progressCallbackInterval: createIntegerField(10, 1),
     },
     given,
   );
 }
 
-const timeoutsMs: Field<SavantConfig['timeoutsMs']> = {
+const timeoutsField: ConfigField<SavantConfig['timeoutsMs']> = {
   fallback: {},
   expects: 'milliseconds by the name of the state, such as { SEARCHING: 90000 }',
   accepts: (value): value is SavantConfig['timeoutsMs'] =>

@@ -1,50 +1,53 @@
-import { durationMs } from '../machine.ts';
-import type { TrackerVerdict } from '../verdict.ts';
-import { savantAdvice } from './advice.ts';
-import type { SavantMind } from './mind.ts';
-import { isStuckState, savantTimeoutMs } from './states.ts';
+import { computeStateDuration } from '../tracker-machine.ts';
+import type { TrackerVerdict } from '../tracker-verdict.ts';
+import { buildSavantAdvice } from './advice.ts';
+import type { SavantDetectorState } from './detector-state.ts';
+import { isStuckState, getSavantTimeout } from './states.ts';
 
-type Finding = { readonly loop: string; readonly reason: string; readonly evidence: readonly number[] };
-type SavantRule = { readonly id: string; readonly look: (mind: SavantMind, at: number) => Finding | null };
+type SavantMatch = { readonly loop: string; readonly reason: string; readonly evidence: readonly number[] };
+type SavantRule = {
+  readonly id: string;
+  readonly look: (mind: SavantDetectorState, at: number) => SavantMatch | null;
+};
 
-/** What a repeated query says is more to the point than that one tool was used again, so it comes first. */
-const rules: readonly SavantRule[] = [
-  { id: 'repeated_query', look: repeatedQuery },
-  { id: 'repeated_tool', look: repeatedTool },
-  { id: 'failed_decisions', look: failedDecisions },
-  { id: 'steps_in_state', look: stepsInState },
-  { id: 'timeout', look: timeout },
+/** Repeated query comes first, because it is more specific than a repeated tool. */
+const savantRules: readonly SavantRule[] = [
+  { id: 'repeated_query', look: matchRepeatedQuery },
+  { id: 'repeated_tool', look: matchRepeatedTool },
+  { id: 'failed_decisions', look: matchFailedDecisions },
+  { id: 'steps_in_state', look: matchStepsInState },
+  { id: 'timeout', look: matchTimeout },
 ];
 
-/** What holds now. In a stuck state it is what led there; while finishing nothing is ever stuck. */
-export function savantVerdicts(mind: SavantMind, at: number): readonly TrackerVerdict[] {
+/** Returns the current verdicts. In a stuck state it is the one that led there; while finishing there are none. */
+export function listSavantVerdicts(mind: SavantDetectorState, at: number): readonly TrackerVerdict[] {
   const { state } = mind.machine;
   if (state === 'FINISHING') return [];
   if (mind.held !== null) return [mind.held];
-  if (isStuckState(state)) return [enteredByHand(mind, at)];
+  if (isStuckState(state)) return [createDeclaredVerdict(mind, at)];
   if (!mind.config.enable) return [];
-  return rules.flatMap(({ id, look }) => {
+  return savantRules.flatMap(({ id, look }) => {
     const finding = look(mind, at);
-    return finding === null ? [] : [verdictOf(mind, id, { finding, at })];
+    return finding === null ? [] : [createSavantVerdict(mind, id, { finding, at })];
   });
 }
 
-function verdictOf(
-  mind: SavantMind,
+function createSavantVerdict(
+  mind: SavantDetectorState,
   rule: string,
-  { finding, at }: { readonly finding: Finding; readonly at: number },
+  { finding, at }: { readonly finding: SavantMatch; readonly at: number },
 ): TrackerVerdict {
-  return { level: 'stuck', rule, ...finding, advice: savantAdvice(mind, rule, at) };
+  return { level: 'stuck', rule, ...finding, advice: buildSavantAdvice(mind, rule, at) };
 }
 
-function enteredByHand(mind: SavantMind, at: number): TrackerVerdict {
+function createDeclaredVerdict(mind: SavantDetectorState, at: number): TrackerVerdict {
   const { state } = mind.machine;
   const finding = { loop: state, reason: `the loop declared itself stuck: ${state}`, evidence: [] };
-  return verdictOf(mind, 'declared', { finding, at });
+  return createSavantVerdict(mind, 'declared', { finding, at });
 }
 
-/** Found in the newest call only: an agent that has done something else since has left the loop. */
-function repeatedQuery({ config, tools, queries }: SavantMind): Finding | null {
+/** Matches the newest call only, because an agent that has done something else since has left the loop. */
+function matchRepeatedQuery({ config, tools, queries }: SavantDetectorState): SavantMatch | null {
   const last = queries.slice(-config.repeatedQuery);
   if (last.at(-1)?.seq !== tools.at(-1)?.seq) return null;
   const query = last[0]?.query ?? '';
@@ -57,7 +60,7 @@ function repeatedQuery({ config, tools, queries }: SavantMind): Finding | null {
   };
 }
 
-function repeatedTool({ config, tools }: SavantMind): Finding | null {
+function matchRepeatedTool({ config, tools }: SavantDetectorState): SavantMatch | null {
   const last = tools.slice(-config.repeatedTool);
   const [first] = last;
   if (first === undefined || last.length < config.repeatedTool) return null;
@@ -71,20 +74,24 @@ function repeatedTool({ config, tools }: SavantMind): Finding | null {
   };
 }
 
-function failedDecisions({ config, machine, failedDecisions: failed }: SavantMind): Finding | null {
+function matchFailedDecisions({
+  config,
+  machine,
+  failedDecisions: failed,
+}: SavantDetectorState): SavantMatch | null {
   if (machine.state !== 'DECIDING' || failed < config.failedDecisions) return null;
   return { loop: 'failed_decisions', reason: `${failed} decisions in a row have failed`, evidence: [] };
 }
 
-function stepsInState({ config, machine }: SavantMind): Finding | null {
+function matchStepsInState({ config, machine }: SavantDetectorState): SavantMatch | null {
   const { state, stateSteps } = machine;
   if (stateSteps < config.stepsInState) return null;
   return { loop: `steps_in_state ${state}`, reason: `${state} has lasted ${stateSteps} steps`, evidence: [] };
 }
 
-function timeout({ config, machine }: SavantMind, at: number): Finding | null {
-  const limitMs = savantTimeoutMs(machine.state, config);
-  const tookMs = durationMs(machine, at);
+function matchTimeout({ config, machine }: SavantDetectorState, at: number): SavantMatch | null {
+  const limitMs = getSavantTimeout(machine.state, config);
+  const tookMs = computeStateDuration(machine, at);
   if (limitMs === null || tookMs <= limitMs) return null;
   const reason = `${machine.state} has lasted ${tookMs}ms of at most ${limitMs}ms`;
   return { loop: `timeout ${machine.state}`, reason, evidence: [] };

@@ -1,37 +1,39 @@
-import { savantChart, type SavantState } from '../../modes/charts/savant.ts';
-import { stateNamed } from '../../modes/mode-chart.ts';
+import { createSavantChart, type SavantState } from '../../modes/charts/savant.ts';
+import { getModeState } from '../../modes/mode-chart.ts';
 import type { SavantConfig } from './config.ts';
 
 export type { SavantState };
 
-/** What may follow what, what is allowed, and how long it may last: all of it is in the chart. */
-const strict = savantChart();
-const lenient = savantChart({ lenient: true });
+/** The charts define successors, allowed tools and time limits. */
+const strictSavantChart = createSavantChart();
+const lenientSavantChart = createSavantChart({ lenient: true });
 
-export function savantSuccessors(state: SavantState, config: SavantConfig): readonly SavantState[] {
-  return stateNamed(config.lenient ? lenient : strict, state)?.next ?? [];
+export function listSavantSuccessors(state: SavantState, config: SavantConfig): readonly SavantState[] {
+  return getModeState(config.lenient ? lenientSavantChart : strictSavantChart, state)?.next ?? [];
 }
 
-export function savantTimeoutMs(state: SavantState, { timeoutsMs }: SavantConfig): number | null {
-  return timeoutsMs[state] ?? stateNamed(strict, state)?.timeoutMs ?? null;
+export function getSavantTimeout(state: SavantState, { timeoutsMs }: SavantConfig): number | null {
+  return timeoutsMs[state] ?? getModeState(strictSavantChart, state)?.timeoutMs ?? null;
 }
 
-/** The tools each state allows; `*` is any. The config may have others than the chart for searching and finishing. */
-export function savantActions(state: SavantState, config: SavantConfig): readonly string[] {
-  const tools = stateNamed(strict, state)?.tools ?? [];
+/**
+ * Returns the tools each state allows; `*` is any. The configuration can replace the chart's search and finish tools.
+ */
+export function listSavantActions(state: SavantState, config: SavantConfig): readonly string[] {
+  const tools = getModeState(strictSavantChart, state)?.tools ?? [];
   if (tools === '*') return ['*', ...config.finishTools];
   if (tools.length === 0) return [];
   return state === 'SEARCHING' ? config.searchTools : config.finishTools;
 }
 
-export function stuckStateOf(state: SavantState): SavantState | null {
-  return stateNamed(strict, state)?.stuckState ?? null;
+export function getStuckState(state: SavantState): SavantState | null {
+  return getModeState(strictSavantChart, state)?.stuckState ?? null;
 }
 
 export function isStuckState(state: SavantState): boolean {
-  return strict.states.some(({ stuckState }) => stuckState === state);
+  return strictSavantChart.states.some(({ stuckState }) => stuckState === state);
 }
 
 export function isSavantState(name: string): name is SavantState {
-  return stateNamed(strict, name) !== undefined;
+  return getModeState(strictSavantChart, name) !== undefined;
 }

@@ -1,75 +1,83 @@
-import { withReplaced } from '../../list.ts';
+import type { EventOfType } from '../../event.ts';
+import { replaceArrayItem } from '../../array-copy.ts';
 import type { Session } from '../../session.ts';
-import { agendaEvents } from '../agenda-events.ts';
-import { askMemory } from '../ask-memory.ts';
+import { createAgendaHandlers } from '../agenda-handlers.ts';
+import { handleMemoryCommand } from '../handle-memory-command.ts';
 import { toExecution } from '../calls.ts';
-import { execute } from '../execute.ts';
-import type { EventOf, Handlers } from '../handlers.ts';
-import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
-import { justWait, move, type Step } from '../move.ts';
-import { ignore, refuse } from '../refuse.ts';
-import { failure } from '../results.ts';
+import { executeRound } from '../execute-round.ts';
+import type { EventHandlers } from '../handlers.ts';
+import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
+import { waitActions, transitionTurn, type SessionStep } from '../transition-turn.ts';
+import { ignoreEvent, createRefusalHandler } from '../refuse-event.ts';
+import { createFailedOutcome } from '../results.ts';
 import type { AwaitingPermission, PermissionCall } from '../state.ts';
-import { isStale, stale } from '../stale.ts';
+import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
-const busy = refuse('permission is being asked');
+const refuseDuringPermission = createRefusalHandler('permission is being asked');
 
-export const awaitingPermission: Handlers<AwaitingPermission> = {
-  'user-message': busy,
-  'text-delta': busy,
-  'call-delta': busy,
-  'model-replied': busy,
-  'model-failed': busy,
-  'permission-decided': decided,
-  'tool-started': busy,
-  'tool-progressed': busy,
-  'tool-finished': busy,
-  'hooks-finished': busy,
-  'hooks-failed': busy,
-  'retry-due': busy,
-  'recovery-finished': busy,
-  'paging-requested': busy,
-  'paging-finished': busy,
-  'paging-failed': busy,
-  'memory-asked': askMemory,
-  ...agendaEvents<AwaitingPermission>(
+export const awaitingPermissionHandlers: EventHandlers<AwaitingPermission> = {
+  'user-message': refuseDuringPermission,
+  'text-delta': refuseDuringPermission,
+  'call-delta': refuseDuringPermission,
+  'model-replied': refuseDuringPermission,
+  'model-failed': refuseDuringPermission,
+  'permission-decided': handlePermissionDecided,
+  'tool-started': refuseDuringPermission,
+  'tool-progressed': refuseDuringPermission,
+  'tool-finished': refuseDuringPermission,
+  'hooks-finished': refuseDuringPermission,
+  'hooks-failed': refuseDuringPermission,
+  'retry-due': refuseDuringPermission,
+  'recovery-finished': refuseDuringPermission,
+  'paging-requested': refuseDuringPermission,
+  'paging-finished': refuseDuringPermission,
+  'paging-failed': refuseDuringPermission,
+  'memory-asked': handleMemoryCommand,
+  ...createAgendaHandlers<AwaitingPermission>(
     (turn) => turn.agenda,
     (turn, agenda) => ({ ...turn, agenda }),
   ),
-  'pause-requested': pause,
-  'resume-requested': busy,
-  'cancel-requested': callOff,
-  'halt-requested': haltAsRequested,
-  'shutdown-requested': shutDown,
+  'pause-requested': pauseTurn,
+  'resume-requested': refuseDuringPermission,
+  'cancel-requested': cancelTurn,
+  'halt-requested': haltOnRequest,
+  'shutdown-requested': shutDownTurn,
 };
 
-function decided(session: Session, turn: AwaitingPermission, event: EventOf<'permission-decided'>): Step {
-  if (isStale(turn, event)) return ignore(session, turn, event, stale);
+function handlePermissionDecided(
+  session: Session,
+  turn: AwaitingPermission,
+  event: EventOfType<'permission-decided'>,
+): SessionStep {
+  if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
   const index = turn.calls.findIndex((each) => each.call.id === event.callId);
   const asked = turn.calls[index];
-  if (asked === undefined) return ignore(session, turn, event, `there is no call ${event.callId}`);
+  if (asked === undefined) return ignoreEvent(session, turn, event, `there is no call ${event.callId}`);
   if (asked.decision !== 'pending') {
-    return ignore(session, turn, event, `call ${event.callId} is already decided`);
+    return ignoreEvent(session, turn, event, `call ${event.callId} is already decided`);
   }
-  const calls = withReplaced(turn.calls, index, decide(asked, event));
+  const calls = replaceArrayItem(turn.calls, index, resolvePermission(asked, event));
   if (calls.some((each) => each.decision === 'pending')) {
-    return move(session, event, { to: { ...turn, calls }, actions: justWait });
+    return transitionTurn(session, event, { to: { ...turn, calls }, actions: waitActions });
   }
   const { conversation, request, agenda } = turn;
   const executions = calls.map(toExecution);
-  // With nothing left to run, the reply is done with; otherwise its calls run.
+  // If every call was denied, the reply needs no execution; otherwise its calls run.
   const via = executions.every((each) => each.status === 'completed')
     ? (['processingResponse'] as const)
     : [];
-  return execute(session, event, { conversation, request, executions, agenda, via });
+  return executeRound(session, event, { conversation, request, executions, agenda, via });
 }
 
-function decide({ call }: PermissionCall, event: EventOf<'permission-decided'>): PermissionCall {
+function resolvePermission(
+  { call }: PermissionCall,
+  event: EventOfType<'permission-decided'>,
+): PermissionCall {
   if (event.decision === 'allow') return { decision: 'allowed', call };
   const because = event.reason === undefined ? '.' : `: ${event.reason}`;
   return {
     decision: 'denied',
     call,
-    outcome: failure('denied', `The user did not allow this call${because}`),
+    outcome: createFailedOutcome('denied', `The user did not allow this call${because}`),
   };
 }

@@ -1,88 +1,99 @@
+import type { EventOfType } from '../../event.ts';
 import type { Action } from '../../action.ts';
-import { behaviours, isAtLeast } from '../../behaviour.ts';
-import { isSpent, lastAskDue } from '../../governor/budget.ts';
+import { logPatches, hasLogPatch } from '../../log-version.ts';
+import { isBudgetExhausted, findLastCallVerdict } from '../../governor/budget.ts';
 import type { Verdict } from '../../governor/verdict.ts';
 import type { Session } from '../../session.ts';
-import { agendaEvents } from '../agenda-events.ts';
-import { endOfSession } from '../agenda.ts';
-import { askMemory } from '../ask-memory.ts';
-import { askedFor, isAllowed, toExecution, withIds, withReply } from '../calls.ts';
-import { runRound } from '../enter.ts';
-import { execute } from '../execute.ts';
-import type { EventOf, Handlers } from '../handlers.ts';
-import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
-import { justWait, move, show, showing, type Step } from '../move.ts';
-import { askPermission, pageMemory } from '../pending.ts';
-import { checkProgress, endAsk, endTurn } from '../progress-check.ts';
-import { ignore, refuse } from '../refuse.ts';
-import { failure } from '../results.ts';
-import { retryAt } from '../retry.ts';
+import { createAgendaHandlers } from '../agenda-handlers.ts';
+import { createSessionFinish } from '../agenda.ts';
+import { handleMemoryCommand } from '../handle-memory-command.ts';
+import { toPermissionCalls, isAllowedCall, toExecution, assignCallIds, appendReply } from '../calls.ts';
+import { runRound } from '../enter-state.ts';
+import { executeRound } from '../execute-round.ts';
+import type { EventHandlers } from '../handlers.ts';
+import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
+import {
+  waitActions,
+  transitionTurn,
+  showEphemeralChange,
+  showErrorFirst,
+  type SessionStep,
+} from '../transition-turn.ts';
+import { createAskPermissionAction, createPageMemoryAction } from '../pending-actions.ts';
+import { checkProgress, endModelCall, endTurn } from '../progress-check.ts';
+import { ignoreEvent, createRefusalHandler } from '../refuse-event.ts';
+import { createFailedOutcome } from '../results.ts';
+import { computeRetryTime } from '../retry.ts';
 import type {
-  Agenda,
-  Ask,
+  TurnAgenda,
+  ModelCallIntent,
   AwaitingPermission,
   CallingModel,
-  Execution,
+  CallExecution,
   ModelRecovery,
-  Paging,
+  PagingTurn,
 } from '../state.ts';
-import { isStale, stale } from '../stale.ts';
+import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
-const busy = refuse('the model is being asked');
+const refuseDuringModelCall = createRefusalHandler('the model is being asked');
 
-export const callingModel: Handlers<CallingModel> = {
-  'user-message': busy,
+export const callingModelHandlers: EventHandlers<CallingModel> = {
+  'user-message': refuseDuringModelCall,
   'text-delta': (session, turn, event) =>
-    stream(session, turn, event, [{ type: 'show-text', text: event.text }]),
-  'call-delta': (session, turn, event) => stream(session, turn, event, justWait),
-  'model-replied': replied,
-  'model-failed': failed,
-  'permission-decided': busy,
-  'tool-started': busy,
-  'tool-progressed': busy,
-  'tool-finished': busy,
-  'hooks-finished': busy,
-  'hooks-failed': busy,
-  'retry-due': busy,
-  'recovery-finished': busy,
-  'paging-requested': busy,
-  'paging-finished': busy,
-  'paging-failed': busy,
-  'memory-asked': askMemory,
-  ...agendaEvents<CallingModel>(
+    handleDelta(session, turn, event, [{ type: 'show-text', text: event.text }]),
+  'call-delta': (session, turn, event) => handleDelta(session, turn, event, waitActions),
+  'model-replied': handleModelReplied,
+  'model-failed': handleModelFailed,
+  'permission-decided': refuseDuringModelCall,
+  'tool-started': refuseDuringModelCall,
+  'tool-progressed': refuseDuringModelCall,
+  'tool-finished': refuseDuringModelCall,
+  'hooks-finished': refuseDuringModelCall,
+  'hooks-failed': refuseDuringModelCall,
+  'retry-due': refuseDuringModelCall,
+  'recovery-finished': refuseDuringModelCall,
+  'paging-requested': refuseDuringModelCall,
+  'paging-finished': refuseDuringModelCall,
+  'paging-failed': refuseDuringModelCall,
+  'memory-asked': handleMemoryCommand,
+  ...createAgendaHandlers<CallingModel>(
     (turn) => turn.ask.agenda,
     (turn, agenda) => ({ ...turn, ask: { ...turn.ask, agenda } }),
   ),
-  'pause-requested': pause,
-  'resume-requested': busy,
-  'cancel-requested': callOff,
-  'halt-requested': haltAsRequested,
-  'shutdown-requested': shutDown,
+  'pause-requested': pauseTurn,
+  'resume-requested': refuseDuringModelCall,
+  'cancel-requested': cancelTurn,
+  'halt-requested': haltOnRequest,
+  'shutdown-requested': shutDownTurn,
 };
 
-function stream(
+function handleDelta(
   session: Session,
   turn: CallingModel,
-  event: EventOf<'text-delta' | 'call-delta'>,
+  event: EventOfType<'text-delta' | 'call-delta'>,
   actions: readonly Action[],
-): Step {
-  if (isStale(turn, event)) return ignore(session, turn, event, stale);
-  return show(session, turn.streaming ? turn : { ...turn, streaming: true }, actions);
+): SessionStep {
+  if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
+  return showEphemeralChange(session, turn.streaming ? turn : { ...turn, streaming: true }, actions);
 }
 
-/** Looks at the reply: calls to skip, ask about or run, or none and the turn is over. */
-function replied(session: Session, turn: CallingModel, event: EventOf<'model-replied'>): Step {
-  if (isStale(turn, event)) return ignore(session, turn, event, stale);
-  if (turn.ask.finish !== null) return finished(session, turn, event);
+/** Processes the reply: skips calls, asks for permission or runs them, or ends the turn if there are none. */
+function handleModelReplied(
+  session: Session,
+  turn: CallingModel,
+  event: EventOfType<'model-replied'>,
+): SessionStep {
+  if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
+  if (turn.ask.finish !== null) return handleLastReply(session, turn, event);
   const { agenda } = turn.ask;
-  const calls = withIds(event.calls, turn.request);
-  const conversation = withReply(turn.conversation, { text: event.text, calls, at: event.at });
+  const calls = assignCallIds(event.calls, turn.request);
+  const conversation = appendReply(turn.conversation, { text: event.text, calls, at: event.at });
   const via = ['processingResponse'] as const;
   if (calls.length === 0) {
-    return goesOn(session, event)
+    return shouldContinueTurn(session, event)
       ? checkProgress(session, event, {
           conversation,
-          agenda: withProblem(agenda, session, event),
+          agenda: addReplyProblem(agenda, session, event),
           next: 'ask-model',
           via,
         })
@@ -90,18 +101,22 @@ function replied(session: Session, turn: CallingModel, event: EventOf<'model-rep
   }
   const { request } = turn;
   if (agenda.finish !== null) {
-    const executions = calls.map((call): Execution => ({ status: 'completed', call, outcome: skipped }));
-    return execute(session, event, { conversation, request, executions, agenda, via });
+    const executions = calls.map((call): CallExecution => ({
+      status: 'completed',
+      call,
+      outcome: skippedOutcome,
+    }));
+    return executeRound(session, event, { conversation, request, executions, agenda, via });
   }
-  // Nothing to ask about or to deny, as nearly always: no need for a list of decisions first.
-  if (event.calls.every(isAllowed)) {
-    const executions = calls.map((call): Execution => ({ status: 'pending', call }));
+  // Fast path: usually every call is allowed, so no permission list is needed.
+  if (event.calls.every(isAllowedCall)) {
+    const executions = calls.map((call): CallExecution => ({ status: 'pending', call }));
     return runRound(session, event, { conversation, via }, { request, executions, agenda, calls });
   }
-  const permissions = askedFor(calls, event.calls);
+  const permissions = toPermissionCalls(calls, event.calls);
   if (permissions.every((each) => each.decision !== 'pending')) {
     const executions = permissions.map(toExecution);
-    return execute(session, event, { conversation, request, executions, agenda, via });
+    return executeRound(session, event, { conversation, request, executions, agenda, via });
   }
   const to: AwaitingPermission = {
     status: 'awaitingPermission',
@@ -111,21 +126,28 @@ function replied(session: Session, turn: CallingModel, event: EventOf<'model-rep
     calls: permissions,
     agenda,
   };
-  return move(session, event, { to, actions: [askPermission(to)], via });
+  return transitionTurn(session, event, { to, actions: [createAskPermissionAction(to)], via });
 }
 
 /**
- * Where the reply decides about the mode, or its words have just led to another, words alone are a step like any other; and
- * what nobody understood is no answer.
+ * Whether a reply without calls continues the turn: if the reply decides the mode, if its text has just caused a mode
+ * transition, or if it could not be parsed.
  */
-function goesOn({ settings: { chart }, mode }: Session, { problem, at }: EventOf<'model-replied'>): boolean {
+function shouldContinueTurn(
+  { settings: { chart }, mode }: Session,
+  { problem, at }: EventOfType<'model-replied'>,
+): boolean {
   const last = mode?.history.at(-1);
   const ledOn = last !== undefined && last.at === at && last.cause === 'words';
   return problem !== undefined || ledOn || chart?.hops.by === 'reply';
 }
 
-/** What was wrong with the reply is told as advice is: at the bottom of the next prompt. */
-function withProblem(agenda: Agenda, session: Session, { problem }: EventOf<'model-replied'>): Agenda {
+/** Delivers the reply's problem as advice, at the bottom of the next prompt. */
+function addReplyProblem(
+  agenda: TurnAgenda,
+  session: Session,
+  { problem }: EventOfType<'model-replied'>,
+): TurnAgenda {
   if (problem === undefined) return agenda;
   const verdict = agenda.verdict;
   const said = verdict === null ? problem : `${problem} ${verdict.advice}`;
@@ -140,39 +162,50 @@ function withProblem(agenda: Agenda, session: Session, { problem }: EventOf<'mod
   return { ...agenda, verdict: { ...(verdict ?? unread), advice: said } };
 }
 
-const skipped = failure('skipped', 'Not started: the work is being finished.');
+const skippedOutcome = createFailedOutcome('skipped', 'Not started: the work is being finished.');
 
-/** The answer to a last call. It was asked without tools, so calls in it are dropped, not run. */
-function finished(session: Session, turn: CallingModel, event: EventOf<'model-replied'>): Step {
-  const conversation = withReply(turn.conversation, { text: event.text, calls: [], at: event.at });
-  return endAsk(session, event, { conversation, via: ['processingResponse'] }, turn.ask);
+/** Handles the answer to a last call. Because it was requested without tools, any calls in it are dropped. */
+function handleLastReply(
+  session: Session,
+  turn: CallingModel,
+  event: EventOfType<'model-replied'>,
+): SessionStep {
+  const conversation = appendReply(turn.conversation, { text: event.text, calls: [], at: event.at });
+  return endModelCall(session, event, { conversation, via: ['processingResponse'] }, turn.ask);
 }
 
-/** A last answer is not tried for again once it would come too late. */
-function retryInTime(due: number | null, { finish }: Ask): number | null {
+/** A last call is not retried after its deadline. */
+function limitRetryTime(due: number | null, { finish }: ModelCallIntent): number | null {
   return due !== null && due >= (finish?.deadline ?? Infinity) ? null : due;
 }
 
-/** With nothing left to ask with, this was the last answer there could be. */
-function spentAsk(session: Session, at: number, ask: Ask): Ask {
-  const verdict = lastAskDue(session, at);
-  return verdict === null || ask.finish !== null ? ask : { ...ask, finish: endOfSession(verdict) };
+/** If the budget pays for no further call, the session finishes with this one. */
+function finishSpentCall(session: Session, at: number, ask: ModelCallIntent): ModelCallIntent {
+  const verdict = findLastCallVerdict(session, at);
+  return verdict === null || ask.finish !== null ? ask : { ...ask, finish: createSessionFinish(verdict) };
 }
 
-function failed(session: Session, turn: CallingModel, event: EventOf<'model-failed'>): Step {
-  if (isStale(turn, event)) return ignore(session, turn, event, stale);
+function handleModelFailed(
+  session: Session,
+  turn: CallingModel,
+  event: EventOfType<'model-failed'>,
+): SessionStep {
+  if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
   const { conversation, ask, request } = turn;
   const { error, at, jitter } = event;
   const failures = turn.retries + 1;
-  if (isSpent(session) && isAtLeast(session, behaviours.budgetHoldsForEveryAsk)) {
-    return showing(endAsk(session, event, { conversation }, spentAsk(session, at, ask)), error);
+  if (isBudgetExhausted(session) && hasLogPatch(session, logPatches.budgetHoldsForEveryAsk)) {
+    return showErrorFirst(
+      endModelCall(session, event, { conversation }, finishSpentCall(session, at, ask)),
+      error,
+    );
   }
-  const due = retryInTime(retryAt(session.settings, { at, failures, jitter }, error), ask);
+  const due = limitRetryTime(computeRetryTime(session.settings, { at, failures, jitter }, error), ask);
   if (error.kind === 'context-overflow' && session.settings.pageOnOverflow) {
     if (failures < session.settings.maxRetries) {
       const work = { reason: error.message, ask, asking: true, modelRetries: failures };
-      const to: Paging = { status: 'paging', since: at, conversation, request, retries: 0, work };
-      return move(session, event, { to, actions: [pageMemory(to)] });
+      const to: PagingTurn = { status: 'paging', since: at, conversation, request, retries: 0, work };
+      return transitionTurn(session, event, { to, actions: [createPageMemoryAction(to)] });
     }
   } else if (due !== null) {
     const to: ModelRecovery = {
@@ -186,8 +219,8 @@ function failed(session: Session, turn: CallingModel, event: EventOf<'model-fail
       error,
       ask,
     };
-    return move(session, event, { to, actions: [{ type: 'wait', until: due }] });
+    return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: due }] });
   }
-  // Nothing more can be tried. What the user said stays in the conversation.
-  return showing(endAsk(session, event, { conversation }, ask), error);
+  // No retry is left. The user's message stays in the conversation.
+  return showErrorFirst(endModelCall(session, event, { conversation }, ask), error);
 }

@@ -1,25 +1,28 @@
-import type { Event } from '../../event.ts';
+import type { Event, EventOfType } from '../../event.ts';
 import type { Session } from '../../session.ts';
-import type { EventOf } from '../handlers.ts';
-import { shutDown } from '../leave.ts';
-import type { Step } from '../move.ts';
-import { ignore } from '../refuse.ts';
-import type { Halted, ShuttingDown } from '../state.ts';
+import { shutDownTurn } from '../interrupt-turn.ts';
+import type { SessionStep } from '../transition-turn.ts';
+import { ignoreEvent } from '../refuse-event.ts';
+import type { HaltedTurn, ShuttingDown } from '../state.ts';
 
-/** Terminal states: nothing leads out of them but a shutdown, which always succeeds. */
-export function ended(session: Session, turn: Halted | ShuttingDown, event: Event): Step {
+/** Terminal states: only a shutdown leaves them, and it always succeeds. */
+export function reduceEndedTurn(
+  session: Session,
+  turn: HaltedTurn | ShuttingDown,
+  event: Event,
+): SessionStep {
   return event.type === 'shutdown-requested'
-    ? repeatable(session, turn, event)
-    : ignore(session, turn, event, 'the session has ended');
+    ? repeatShutdown(session, turn, event)
+    : ignoreEvent(session, turn, event, 'the session has ended');
 }
 
-/** Asked to shut down twice, the machine stays as it is and asks for the same thing again. */
-function repeatable(
+/** A repeated shutdown request leaves the state unchanged and returns the same action. */
+function repeatShutdown(
   session: Session,
-  turn: Halted | ShuttingDown,
-  event: EventOf<'shutdown-requested'>,
-): Step {
+  turn: HaltedTurn | ShuttingDown,
+  event: EventOfType<'shutdown-requested'>,
+): SessionStep {
   return turn.status === 'shuttingDown'
     ? { session, actions: [{ type: 'shut-down' }], notes: [] }
-    : shutDown(session, turn, event);
+    : shutDownTurn(session, turn, event);
 }

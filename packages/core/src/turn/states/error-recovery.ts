@@ -1,63 +1,64 @@
+import type { EventOfType } from '../../event.ts';
 import type { Session } from '../../session.ts';
-import { agendaOf } from '../agenda.ts';
-import { agendaEvents } from '../agenda-events.ts';
-import { askMemory } from '../ask-memory.ts';
-import { callModel } from '../enter.ts';
-import type { EventOf, Handlers } from '../handlers.ts';
-import { callOff, halt, haltAsRequested, pause, shutDown } from '../leave.ts';
-import { move, showing, type Step } from '../move.ts';
-import { pageMemory, runHooks } from '../pending.ts';
-import { checkProgress, endTurn, runInstead } from '../progress-check.ts';
-import { ignore, refuse, refuseNow } from '../refuse.ts';
-import type { Agenda, ErrorRecovery, IoRecovery, Paging, PostToolsHook } from '../state.ts';
-import { isStale, stale } from '../stale.ts';
-import { withPagingAgenda } from './paging.ts';
+import { getAgenda } from '../agenda.ts';
+import { createAgendaHandlers } from '../agenda-handlers.ts';
+import { handleMemoryCommand } from '../handle-memory-command.ts';
+import { callModel } from '../enter-state.ts';
+import type { EventHandlers } from '../handlers.ts';
+import { cancelTurn, haltSession, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
+import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
+import { createPageMemoryAction, createRunHooksAction } from '../pending-actions.ts';
+import { checkProgress, endTurn, runRecoveryCalls } from '../progress-check.ts';
+import { ignoreEvent, createRefusalHandler, refuseEvent } from '../refuse-event.ts';
+import type { TurnAgenda, ErrorRecovery, IoRecovery, PagingTurn, PostToolsHook } from '../state.ts';
+import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
+import { setPagingAgenda } from './paging.ts';
 
-const busy = refuse('an error is being recovered from');
+const refuseDuringRecovery = createRefusalHandler('an error is being recovered from');
 
-export const errorRecovery: Handlers<ErrorRecovery> = {
-  'user-message': busy,
-  'text-delta': busy,
-  'call-delta': busy,
-  'model-replied': busy,
-  'model-failed': busy,
-  'permission-decided': busy,
-  'tool-started': busy,
-  'tool-progressed': busy,
-  'tool-finished': busy,
-  'hooks-finished': busy,
-  'hooks-failed': busy,
-  'retry-due': retry,
-  'recovery-finished': recovered,
-  'paging-requested': busy,
-  'paging-finished': busy,
-  'paging-failed': busy,
-  'memory-asked': askMemory,
-  ...agendaEvents<ErrorRecovery>(agendaOf, withAgenda),
-  'pause-requested': pause,
-  'resume-requested': busy,
-  'cancel-requested': callOff,
-  'halt-requested': haltAsRequested,
-  'shutdown-requested': shutDown,
+export const errorRecoveryHandlers: EventHandlers<ErrorRecovery> = {
+  'user-message': refuseDuringRecovery,
+  'text-delta': refuseDuringRecovery,
+  'call-delta': refuseDuringRecovery,
+  'model-replied': refuseDuringRecovery,
+  'model-failed': refuseDuringRecovery,
+  'permission-decided': refuseDuringRecovery,
+  'tool-started': refuseDuringRecovery,
+  'tool-progressed': refuseDuringRecovery,
+  'tool-finished': refuseDuringRecovery,
+  'hooks-finished': refuseDuringRecovery,
+  'hooks-failed': refuseDuringRecovery,
+  'retry-due': handleRetryDue,
+  'recovery-finished': handleRecoveryFinished,
+  'paging-requested': refuseDuringRecovery,
+  'paging-finished': refuseDuringRecovery,
+  'paging-failed': refuseDuringRecovery,
+  'memory-asked': handleMemoryCommand,
+  ...createAgendaHandlers<ErrorRecovery>(getAgenda, setRecoveryAgenda),
+  'pause-requested': pauseTurn,
+  'resume-requested': refuseDuringRecovery,
+  'cancel-requested': cancelTurn,
+  'halt-requested': haltOnRequest,
+  'shutdown-requested': shutDownTurn,
 };
 
-function retry(session: Session, turn: ErrorRecovery, event: EventOf<'retry-due'>): Step {
-  if (isStale(turn, event)) return ignore(session, turn, event, stale);
+function handleRetryDue(session: Session, turn: ErrorRecovery, event: EventOfType<'retry-due'>): SessionStep {
+  if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
   switch (turn.origin) {
     case 'model': {
       const { conversation, ask, retries } = turn;
       return callModel(session, event, { conversation }, { ask, retries });
     }
     case 'io':
-      return retryWork(session, turn, event);
+      return retryIoWork(session, turn, event);
     case 'tool':
-      return refuseNow(session, turn, event, 'a recovery is under way, not a wait for a retry');
+      return refuseEvent(session, turn, event, 'a recovery is under way, not a wait for a retry');
     default:
       return turn satisfies never;
   }
 }
 
-function retryWork(session: Session, turn: IoRecovery, event: EventOf<'retry-due'>): Step {
+function retryIoWork(session: Session, turn: IoRecovery, event: EventOfType<'retry-due'>): SessionStep {
   const { conversation, retries, work } = turn;
   const request = session.seq + 1;
   const since = event.at;
@@ -70,16 +71,21 @@ function retryWork(session: Session, turn: IoRecovery, event: EventOf<'retry-due
       retries,
       work: work.hooks,
     };
-    return move(session, event, { to, actions: [runHooks(to)] });
+    return transitionTurn(session, event, { to, actions: [createRunHooksAction(to)] });
   }
-  const to: Paging = { status: 'paging', since, conversation, request, retries, work: work.paging };
-  return move(session, event, { to, actions: [pageMemory(to)] });
+  const to: PagingTurn = { status: 'paging', since, conversation, request, retries, work: work.paging };
+  return transitionTurn(session, event, { to, actions: [createPageMemoryAction(to)] });
 }
 
-/** The caller found a way out of a stuck state, or none. */
-function recovered(session: Session, turn: ErrorRecovery, event: EventOf<'recovery-finished'>): Step {
-  if (turn.origin !== 'tool') return refuseNow(session, turn, event, 'a retry is waited for, not a recovery');
-  if (isStale(turn, event)) return ignore(session, turn, event, stale);
+/** Continues the turn with the recovery outcome the caller found. */
+function handleRecoveryFinished(
+  session: Session,
+  turn: ErrorRecovery,
+  event: EventOfType<'recovery-finished'>,
+): SessionStep {
+  if (turn.origin !== 'tool')
+    return refuseEvent(session, turn, event, 'a retry is waited for, not a recovery');
+  if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
   const { conversation, agenda } = turn;
   const { outcome } = event;
   switch (outcome.kind) {
@@ -93,7 +99,7 @@ function recovered(session: Session, turn: ErrorRecovery, event: EventOf<'recove
       );
     }
     case 'run-tools':
-      return runInstead(session, event, { conversation, agenda }, outcome.calls);
+      return runRecoveryCalls(session, event, { conversation, agenda }, outcome.calls);
     case 'check':
       return checkProgress(session, event, {
         conversation,
@@ -104,30 +110,34 @@ function recovered(session: Session, turn: ErrorRecovery, event: EventOf<'recove
       });
     case 'give-up': {
       const ended = endTurn(session, event, { conversation }, agenda);
-      return showing(ended, { kind: 'refused', message: outcome.reason });
+      return showErrorFirst(ended, { kind: 'refused', message: outcome.reason });
     }
     case 'halt':
-      return halt(session, turn, event, { kind: 'stuck', reason: outcome.reason, rule: turn.verdict.rule });
+      return haltSession(session, turn, event, {
+        kind: 'stuck',
+        reason: outcome.reason,
+        rule: turn.verdict.rule,
+      });
     default:
       return outcome satisfies never;
   }
 }
 
-function withAgenda(turn: ErrorRecovery, agenda: Agenda): ErrorRecovery {
+function setRecoveryAgenda(turn: ErrorRecovery, agenda: TurnAgenda): ErrorRecovery {
   switch (turn.origin) {
     case 'model':
       return { ...turn, ask: { ...turn.ask, agenda } };
     case 'tool':
       return { ...turn, agenda };
     case 'io':
-      return withWorkAgenda(turn, agenda);
+      return setIoWorkAgenda(turn, agenda);
     default:
       return turn satisfies never;
   }
 }
 
-function withWorkAgenda(turn: IoRecovery, agenda: Agenda): IoRecovery {
+function setIoWorkAgenda(turn: IoRecovery, agenda: TurnAgenda): IoRecovery {
   return turn.work.kind === 'hooks'
     ? { ...turn, work: { kind: 'hooks', hooks: { ...turn.work.hooks, agenda } } }
-    : { ...turn, work: { kind: 'paging', paging: withPagingAgenda(turn.work.paging, agenda) } };
+    : { ...turn, work: { kind: 'paging', paging: setPagingAgenda(turn.work.paging, agenda) } };
 }

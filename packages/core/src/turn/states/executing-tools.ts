@@ -1,101 +1,117 @@
-import { withReplaced } from '../../list.ts';
-import { recordPhaseWork } from '../../phases/record.ts';
+import type { EventOfType } from '../../event.ts';
+import { replaceArrayItem } from '../../array-copy.ts';
+import { recordPhaseWork } from '../../phases/record-phase-work.ts';
 import type { Session } from '../../session.ts';
-import { agendaEvents } from '../agenda-events.ts';
-import { askMemory } from '../ask-memory.ts';
-import { afterTools } from '../execute.ts';
-import type { EventOf, Handlers } from '../handlers.ts';
-import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
-import { justWait, move, show, type Step } from '../move.ts';
-import { ignore, refuse } from '../refuse.ts';
-import type { ExecutingTools, Execution } from '../state.ts';
-import { isStale, stale } from '../stale.ts';
+import { createAgendaHandlers } from '../agenda-handlers.ts';
+import { handleMemoryCommand } from '../handle-memory-command.ts';
+import { finishToolRound } from '../execute-round.ts';
+import type { EventHandlers } from '../handlers.ts';
+import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
+import { waitActions, transitionTurn, showEphemeralChange, type SessionStep } from '../transition-turn.ts';
+import { ignoreEvent, createRefusalHandler } from '../refuse-event.ts';
+import type { ExecutingTools, CallExecution } from '../state.ts';
+import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
-const busy = refuse('tools are running');
+const refuseDuringTools = createRefusalHandler('tools are running');
 
-export const executingTools: Handlers<ExecutingTools> = {
-  'user-message': busy,
-  'text-delta': busy,
-  'call-delta': busy,
-  'model-replied': busy,
-  'model-failed': busy,
-  'permission-decided': busy,
-  'tool-started': started,
-  'tool-progressed': progressed,
-  'tool-finished': finished,
-  'hooks-finished': busy,
-  'hooks-failed': busy,
-  'retry-due': busy,
-  'recovery-finished': busy,
-  'paging-requested': busy,
-  'paging-finished': busy,
-  'paging-failed': busy,
-  'memory-asked': askMemory,
-  ...agendaEvents<ExecutingTools>(
+export const executingToolsHandlers: EventHandlers<ExecutingTools> = {
+  'user-message': refuseDuringTools,
+  'text-delta': refuseDuringTools,
+  'call-delta': refuseDuringTools,
+  'model-replied': refuseDuringTools,
+  'model-failed': refuseDuringTools,
+  'permission-decided': refuseDuringTools,
+  'tool-started': handleToolStarted,
+  'tool-progressed': handleToolProgressed,
+  'tool-finished': handleToolFinished,
+  'hooks-finished': refuseDuringTools,
+  'hooks-failed': refuseDuringTools,
+  'retry-due': refuseDuringTools,
+  'recovery-finished': refuseDuringTools,
+  'paging-requested': refuseDuringTools,
+  'paging-finished': refuseDuringTools,
+  'paging-failed': refuseDuringTools,
+  'memory-asked': handleMemoryCommand,
+  ...createAgendaHandlers<ExecutingTools>(
     (turn) => turn.agenda,
     (turn, agenda) => ({ ...turn, agenda }),
   ),
-  'pause-requested': pause,
-  'resume-requested': busy,
-  'cancel-requested': callOff,
-  'halt-requested': haltAsRequested,
-  'shutdown-requested': shutDown,
+  'pause-requested': pauseTurn,
+  'resume-requested': refuseDuringTools,
+  'cancel-requested': cancelTurn,
+  'halt-requested': haltOnRequest,
+  'shutdown-requested': shutDownTurn,
 };
 
-function started(session: Session, turn: ExecutingTools, event: EventOf<'tool-started'>): Step {
-  const found = find(turn, event);
-  if (typeof found === 'string') return ignore(session, turn, event, found);
+function handleToolStarted(
+  session: Session,
+  turn: ExecutingTools,
+  event: EventOfType<'tool-started'>,
+): SessionStep {
+  const found = findOpenExecution(turn, event);
+  if (typeof found === 'string') return ignoreEvent(session, turn, event, found);
   const { index, execution } = found;
   if (execution.status === 'running' && execution.startedAt !== null) {
-    return ignore(session, turn, event, `call ${event.callId} is already running`);
+    return ignoreEvent(session, turn, event, `call ${event.callId} is already running`);
   }
   const progress = execution.status === 'running' ? execution.progress : null;
   const { intent } = event;
-  const running: Execution = {
+  const running: CallExecution = {
     status: 'running',
     call: execution.call,
     startedAt: event.at,
     progress,
     ...(intent !== undefined && { intent }),
   };
-  return move(session, event, { to: withExecution(turn, index, running), actions: justWait });
+  return transitionTurn(session, event, { to: setExecution(turn, index, running), actions: waitActions });
 }
 
-function progressed(session: Session, turn: ExecutingTools, event: EventOf<'tool-progressed'>): Step {
-  const found = find(turn, event);
-  if (typeof found === 'string') return ignore(session, turn, event, found);
+function handleToolProgressed(
+  session: Session,
+  turn: ExecutingTools,
+  event: EventOfType<'tool-progressed'>,
+): SessionStep {
+  const found = findOpenExecution(turn, event);
+  if (typeof found === 'string') return ignoreEvent(session, turn, event, found);
   const { index, execution } = found;
   const { progress } = event;
-  const running: Execution =
+  const running: CallExecution =
     execution.status === 'running'
       ? { ...execution, progress }
       : { status: 'running', call: execution.call, startedAt: null, progress };
-  return show(session, withExecution(turn, index, running), justWait);
+  return showEphemeralChange(session, setExecution(turn, index, running), waitActions);
 }
 
-function finished(before: Session, turn: ExecutingTools, event: EventOf<'tool-finished'>): Step {
-  const found = find(turn, event);
-  if (typeof found === 'string') return ignore(before, turn, event, found);
+function handleToolFinished(
+  before: Session,
+  turn: ExecutingTools,
+  event: EventOfType<'tool-finished'>,
+): SessionStep {
+  const found = findOpenExecution(turn, event);
+  if (typeof found === 'string') return ignoreEvent(before, turn, event, found);
   const session = recordPhaseWork(before, event);
   const { index, execution } = found;
-  const to = withExecution(turn, index, {
+  const to = setExecution(turn, index, {
     status: 'completed',
     call: execution.call,
     outcome: event.outcome,
   });
   return to.executions.every((each) => each.status === 'completed')
-    ? afterTools(session, event, to)
-    : move(session, event, { to, actions: justWait });
+    ? finishToolRound(session, event, to)
+    : transitionTurn(session, event, { to, actions: waitActions });
 }
 
-type Open = Exclude<Execution, { readonly status: 'completed' }>;
+type OpenExecution = Exclude<CallExecution, { readonly status: 'completed' }>;
 
-/** The open execution an answer is about, or why there is none. The first outcome of a call is the one that counts. */
-function find(
+/**
+ * Returns the open execution that an answer refers to, or the reason there is none. Only the first outcome of a call
+ * counts.
+ */
+function findOpenExecution(
   turn: ExecutingTools,
   event: { readonly callId: string; readonly request?: number },
-): { readonly index: number; readonly execution: Open } | string {
-  if (isStale(turn, event)) return stale;
+): { readonly index: number; readonly execution: OpenExecution } | string {
+  if (isStaleAnswer(turn, event)) return staleAnswerReason;
   const index = turn.executions.findIndex((each) => each.call.id === event.callId);
   const execution = turn.executions[index];
   if (execution === undefined) return `there is no call ${event.callId}`;
@@ -103,14 +119,14 @@ function find(
   return { index, execution };
 }
 
-function withExecution(turn: ExecutingTools, index: number, execution: Execution): ExecutingTools {
+function setExecution(turn: ExecutingTools, index: number, execution: CallExecution): ExecutingTools {
   const { since, conversation, request, executions, agenda } = turn;
   return {
     status: 'executingTools',
     since,
     conversation,
     request,
-    executions: withReplaced(executions, index, execution),
+    executions: replaceArrayItem(executions, index, execution),
     agenda,
   };
 }

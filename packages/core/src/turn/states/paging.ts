@@ -1,84 +1,93 @@
-import { appendAll, emptyConversation } from '../../conversation/conversation.ts';
-import type { Message } from '../../conversation/message.ts';
-import { halveConversation } from '../../memory/halve.ts';
+import type { EventOfType } from '../../event.ts';
+import { appendItems, emptyConversation } from '../../conversation/conversation.ts';
+import type { ConversationMessage } from '../../conversation/message.ts';
+import { halveConversation } from '../../memory/halve-conversation.ts';
 import type { Session } from '../../session.ts';
-import { agendaEvents } from '../agenda-events.ts';
-import { askMemory } from '../ask-memory.ts';
-import { callModel } from '../enter.ts';
-import type { EventOf, Handlers } from '../handlers.ts';
-import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
-import { move, showing, type Step } from '../move.ts';
-import { endAsk, endTurn } from '../progress-check.ts';
-import { ignore, refuse } from '../refuse.ts';
-import { retryAt } from '../retry.ts';
-import type { Agenda, IoRecovery, Paging, PagingWork } from '../state.ts';
-import { isStale, stale } from '../stale.ts';
+import { createAgendaHandlers } from '../agenda-handlers.ts';
+import { handleMemoryCommand } from '../handle-memory-command.ts';
+import { callModel } from '../enter-state.ts';
+import type { EventHandlers } from '../handlers.ts';
+import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
+import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
+import { endModelCall, endTurn } from '../progress-check.ts';
+import { ignoreEvent, createRefusalHandler } from '../refuse-event.ts';
+import { computeRetryTime } from '../retry.ts';
+import type { TurnAgenda, IoRecovery, PagingTurn, PagingWork } from '../state.ts';
+import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
-const busy = refuse('memory is being paged');
+const refuseDuringPaging = createRefusalHandler('memory is being paged');
 
-export const paging: Handlers<Paging> = {
-  'user-message': busy,
-  'text-delta': busy,
-  'call-delta': busy,
-  'model-replied': busy,
-  'model-failed': busy,
-  'permission-decided': busy,
-  'tool-started': busy,
-  'tool-progressed': busy,
-  'tool-finished': busy,
-  'hooks-finished': busy,
-  'hooks-failed': busy,
-  'retry-due': busy,
-  'recovery-finished': busy,
-  'paging-requested': busy,
-  'paging-finished': finished,
-  'paging-failed': failed,
-  'memory-asked': askMemory,
-  ...agendaEvents<Paging>(
+export const pagingHandlers: EventHandlers<PagingTurn> = {
+  'user-message': refuseDuringPaging,
+  'text-delta': refuseDuringPaging,
+  'call-delta': refuseDuringPaging,
+  'model-replied': refuseDuringPaging,
+  'model-failed': refuseDuringPaging,
+  'permission-decided': refuseDuringPaging,
+  'tool-started': refuseDuringPaging,
+  'tool-progressed': refuseDuringPaging,
+  'tool-finished': refuseDuringPaging,
+  'hooks-finished': refuseDuringPaging,
+  'hooks-failed': refuseDuringPaging,
+  'retry-due': refuseDuringPaging,
+  'recovery-finished': refuseDuringPaging,
+  'paging-requested': refuseDuringPaging,
+  'paging-finished': handlePagingFinished,
+  'paging-failed': handlePagingFailed,
+  'memory-asked': handleMemoryCommand,
+  ...createAgendaHandlers<PagingTurn>(
     (turn) => turn.work.ask.agenda,
-    (turn, agenda) => ({ ...turn, work: withPagingAgenda(turn.work, agenda) }),
+    (turn, agenda) => ({ ...turn, work: setPagingAgenda(turn.work, agenda) }),
   ),
-  'pause-requested': pause,
-  'resume-requested': busy,
-  'cancel-requested': callOff,
-  'halt-requested': haltAsRequested,
-  'shutdown-requested': shutDown,
+  'pause-requested': pauseTurn,
+  'resume-requested': refuseDuringPaging,
+  'cancel-requested': cancelTurn,
+  'halt-requested': haltOnRequest,
+  'shutdown-requested': shutDownTurn,
 };
 
-export function withPagingAgenda(work: PagingWork, agenda: Agenda): PagingWork {
+export function setPagingAgenda(work: PagingWork, agenda: TurnAgenda): PagingWork {
   return { ...work, ask: { ...work.ask, agenda } };
 }
 
-/** The model call that found no room is made again; its failures stay counted, so this ends. */
-function finished(session: Session, turn: Paging, event: EventOf<'paging-finished'>): Step {
-  if (isStale(turn, event)) return ignore(session, turn, event, stale);
+/** Repeats the model call that overflowed. Its failures stay counted, which bounds the number of attempts. */
+function handlePagingFinished(
+  session: Session,
+  turn: PagingTurn,
+  event: EventOfType<'paging-finished'>,
+): SessionStep {
+  if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
   const { asking, ask, modelRetries } = turn.work;
   const conversation =
-    asking && session.settings.compact ? shortened(session, turn, event) : turn.conversation;
+    asking && session.settings.compact ? compactTurnConversation(session, turn, event) : turn.conversation;
   return asking
     ? callModel(session, event, { conversation }, { ask, retries: modelRetries })
     : endTurn(session, event, { conversation }, ask.agenda);
 }
 
-/** What is taken out is on the shelf by now; the log has all of it in any case. */
-function shortened(
+/** Compacts the conversation. The removed messages are in storage by now, and the log has all of them in any case. */
+function compactTurnConversation(
   { id }: Session,
-  { conversation }: Paging,
-  { at, summaries }: EventOf<'paging-finished'>,
-): Paging['conversation'] {
+  { conversation }: PagingTurn,
+  { at, summaries }: EventOfType<'paging-finished'>,
+): PagingTurn['conversation'] {
   const { keep, shelved } = halveConversation(conversation, { id, at, words: summaries?.conversation });
-  return shelved.length === 0 ? conversation : appendAll<Message>(emptyConversation, keep);
+  return shelved.length === 0 ? conversation : appendItems<ConversationMessage>(emptyConversation, keep);
 }
 
-function failed(session: Session, turn: Paging, event: EventOf<'paging-failed'>): Step {
-  if (isStale(turn, event)) return ignore(session, turn, event, stale);
+function handlePagingFailed(
+  session: Session,
+  turn: PagingTurn,
+  event: EventOfType<'paging-failed'>,
+): SessionStep {
+  if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
   const { at, jitter, message } = event;
   const failures = turn.retries + 1;
-  const due = retryAt(session.settings, { at, failures, jitter });
+  const due = computeRetryTime(session.settings, { at, failures, jitter });
   if (due === null) {
-    // No room could be made, so the model cannot be asked.
-    const ended = endAsk(session, event, { conversation: turn.conversation }, turn.work.ask);
-    return showing(ended, { kind: 'io', message });
+    // Without room the model cannot be called.
+    const ended = endModelCall(session, event, { conversation: turn.conversation }, turn.work.ask);
+    return showErrorFirst(ended, { kind: 'io', message });
   }
   const to: IoRecovery = {
     status: 'errorRecovery',
@@ -91,5 +100,5 @@ function failed(session: Session, turn: Paging, event: EventOf<'paging-failed'>)
     message,
     work: { kind: 'paging', paging: turn.work },
   };
-  return move(session, event, { to, actions: [{ type: 'wait', until: due }] });
+  return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: due }] });
 }

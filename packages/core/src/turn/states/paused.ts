@@ -1,68 +1,75 @@
 import type { Action } from '../../action.ts';
-import type { Event } from '../../event.ts';
+import type { Event, EventOfType } from '../../event.ts';
 import type { Note } from '../../note.ts';
 import type { Session } from '../../session.ts';
-import type { EventOf } from '../handlers.ts';
-import { callOff, haltAsRequested, shutDown } from '../leave.ts';
-import { justWait, move, type Step } from '../move.ts';
-import { pendingIn } from '../pending.ts';
-import { refuseNow } from '../refuse.ts';
-import type { Held, Paused, Turn } from '../state.ts';
+import { cancelTurn, haltOnRequest, shutDownTurn } from '../interrupt-turn.ts';
+import { waitActions, transitionTurn, type SessionStep } from '../transition-turn.ts';
+import { listTurnActions } from '../pending-actions.ts';
+import { refuseEvent } from '../refuse-event.ts';
+import type { PausableTurn, PausedTurn, TurnState } from '../state.ts';
 
-/** Takes an event as the state held would; `take` is the machine itself, handed in because it calls this. */
-type Take = (session: Session, event: Event) => Step;
+/** Applies an event to the held state; `take` is `step` itself, passed in to avoid a circular import. */
+type StepFunction = (session: Session, event: Event) => SessionStep;
 
 /**
- * While paused, answers still come in and change the state held, so nothing that was under way is lost. No new work is
- * asked for; what is due by then is asked for on resuming.
+ * While paused, answers are still applied to the held state so that no running work is lost. No new work starts;
+ * pending work starts on resume.
  */
-export function paused(session: Session, turn: Paused, event: Event, take: Take): Step {
+export function reducePausedTurn(
+  session: Session,
+  turn: PausedTurn,
+  event: Event,
+  take: StepFunction,
+): SessionStep {
   switch (event.type) {
     case 'resume-requested':
-      return resume(session, turn, event);
+      return resumeTurn(session, turn, event);
     case 'pause-requested':
-      return refuseNow(session, turn, event, 'the session is already paused');
+      return refuseEvent(session, turn, event, 'the session is already paused');
     case 'cancel-requested':
-      return callOff(session, turn, event);
+      return cancelTurn(session, turn, event);
     case 'halt-requested':
-      return haltAsRequested(session, turn, event);
+      return haltOnRequest(session, turn, event);
     case 'shutdown-requested':
-      return shutDown(session, turn, event);
+      return shutDownTurn(session, turn, event);
     default:
-      return hold(session, turn, take({ ...session, turn: turn.held }, event));
+      return holdStep(session, turn, take({ ...session, turn: turn.held }, event));
   }
 }
 
-function resume(session: Session, turn: Paused, event: EventOf<'resume-requested'>): Step {
-  return move(session, event, { to: { ...turn.held, since: event.at }, actions: pendingIn(turn.held) });
+function resumeTurn(session: Session, turn: PausedTurn, event: EventOfType<'resume-requested'>): SessionStep {
+  return transitionTurn(session, event, {
+    to: { ...turn.held, since: event.at },
+    actions: listTurnActions(turn.held),
+  });
 }
 
-function hold(session: Session, turn: Paused, step: Step): Step {
+function holdStep(session: Session, turn: PausedTurn, step: SessionStep): SessionStep {
   const inner = step.session.turn;
-  if (!isHeld(inner)) return { ...step, notes: leaving(step.notes) };
-  const shown = step.actions.filter(isHarmless);
+  if (!isPausableTurn(inner)) return { ...step, notes: relabelTransition(step.notes) };
+  const shown = step.actions.filter(isPassiveAction);
   const changed = inner !== turn.held || step.session.seq !== session.seq;
   return {
     session: changed ? { ...step.session, turn: { ...turn, held: inner } } : session,
-    actions: shown.length === 0 ? justWait : shown,
-    // The state held has changed, the session's has not: it is paused, and says where it goes on when it does.
+    actions: shown.length === 0 ? waitActions : shown,
+    // Only the held state has changed; the session is still paused, so its transitions are not reported.
     notes: step.notes.filter((note) => note.type !== 'transition'),
   };
 }
 
-/** The way out of the state held is the way out of the pause. */
-function leaving(notes: readonly Note[]): readonly Note[] {
+/** A transition that leaves the held state also leaves the pause. */
+function relabelTransition(notes: readonly Note[]): readonly Note[] {
   const first = notes.findIndex((note) => note.type === 'transition');
   return notes.map((note, index) =>
     index === first && note.type === 'transition' ? { ...note, from: 'paused' } : note,
   );
 }
 
-function isHeld(turn: Turn): turn is Held {
+function isPausableTurn(turn: TurnState): turn is PausableTurn {
   return turn.status !== 'paused' && turn.status !== 'halted' && turn.status !== 'shuttingDown';
 }
 
-/** Actions that begin nothing. What has left working memory has to be in storage, whoever waits. */
-function isHarmless({ type }: Action): boolean {
+/** Actions that start no work. `store` is one of them because entries that left working memory must reach storage. */
+function isPassiveAction({ type }: Action): boolean {
   return type === 'show-text' || type === 'show-error' || type === 'abort' || type === 'store';
 }

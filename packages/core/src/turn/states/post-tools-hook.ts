@@ -1,58 +1,67 @@
+import type { EventOfType } from '../../event.ts';
 import type { Session } from '../../session.ts';
-import { agendaEvents } from '../agenda-events.ts';
-import { askMemory } from '../ask-memory.ts';
-import type { EventOf, Handlers } from '../handlers.ts';
-import { callOff, haltAsRequested, pause, shutDown } from '../leave.ts';
-import { move, showing, type Step } from '../move.ts';
+import { createAgendaHandlers } from '../agenda-handlers.ts';
+import { handleMemoryCommand } from '../handle-memory-command.ts';
+import type { EventHandlers } from '../handlers.ts';
+import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
+import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
 import { checkProgress } from '../progress-check.ts';
-import { ignore, refuse } from '../refuse.ts';
-import { retryAt } from '../retry.ts';
+import { ignoreEvent, createRefusalHandler } from '../refuse-event.ts';
+import { computeRetryTime } from '../retry.ts';
 import type { IoRecovery, PostToolsHook } from '../state.ts';
-import { isStale, stale } from '../stale.ts';
+import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
-const busy = refuse('hooks are running');
+const refuseDuringHooks = createRefusalHandler('hooks are running');
 
-export const postToolsHook: Handlers<PostToolsHook> = {
-  'user-message': busy,
-  'text-delta': busy,
-  'call-delta': busy,
-  'model-replied': busy,
-  'model-failed': busy,
-  'permission-decided': busy,
-  'tool-started': busy,
-  'tool-progressed': busy,
-  'tool-finished': busy,
-  'hooks-finished': finished,
-  'hooks-failed': failed,
-  'retry-due': busy,
-  'recovery-finished': busy,
-  'paging-requested': busy,
-  'paging-finished': busy,
-  'paging-failed': busy,
-  'memory-asked': askMemory,
-  ...agendaEvents<PostToolsHook>(
+export const postToolsHookHandlers: EventHandlers<PostToolsHook> = {
+  'user-message': refuseDuringHooks,
+  'text-delta': refuseDuringHooks,
+  'call-delta': refuseDuringHooks,
+  'model-replied': refuseDuringHooks,
+  'model-failed': refuseDuringHooks,
+  'permission-decided': refuseDuringHooks,
+  'tool-started': refuseDuringHooks,
+  'tool-progressed': refuseDuringHooks,
+  'tool-finished': refuseDuringHooks,
+  'hooks-finished': handleHooksFinished,
+  'hooks-failed': handleHooksFailed,
+  'retry-due': refuseDuringHooks,
+  'recovery-finished': refuseDuringHooks,
+  'paging-requested': refuseDuringHooks,
+  'paging-finished': refuseDuringHooks,
+  'paging-failed': refuseDuringHooks,
+  'memory-asked': handleMemoryCommand,
+  ...createAgendaHandlers<PostToolsHook>(
     (turn) => turn.work.agenda,
     (turn, agenda) => ({ ...turn, work: { ...turn.work, agenda } }),
   ),
-  'pause-requested': pause,
-  'resume-requested': busy,
-  'cancel-requested': callOff,
-  'halt-requested': haltAsRequested,
-  'shutdown-requested': shutDown,
+  'pause-requested': pauseTurn,
+  'resume-requested': refuseDuringHooks,
+  'cancel-requested': cancelTurn,
+  'halt-requested': haltOnRequest,
+  'shutdown-requested': shutDownTurn,
 };
 
-function finished(session: Session, turn: PostToolsHook, event: EventOf<'hooks-finished'>): Step {
-  if (isStale(turn, event)) return ignore(session, turn, event, stale);
-  return afterHooks(session, turn, event);
+function handleHooksFinished(
+  session: Session,
+  turn: PostToolsHook,
+  event: EventOfType<'hooks-finished'>,
+): SessionStep {
+  if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
+  return continueAfterHooks(session, turn, event);
 }
 
-/** Hooks never block the work: after the last retry the error is shown and the work goes on. */
-function failed(session: Session, turn: PostToolsHook, event: EventOf<'hooks-failed'>): Step {
-  if (isStale(turn, event)) return ignore(session, turn, event, stale);
+/** Hooks never block the turn: after the last retry the error is shown and the turn continues. */
+function handleHooksFailed(
+  session: Session,
+  turn: PostToolsHook,
+  event: EventOfType<'hooks-failed'>,
+): SessionStep {
+  if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
   const { at, jitter, message } = event;
   const failures = turn.retries + 1;
-  const due = retryAt(session.settings, { at, failures, jitter });
-  if (due === null) return showing(afterHooks(session, turn, event), { kind: 'io', message });
+  const due = computeRetryTime(session.settings, { at, failures, jitter });
+  if (due === null) return showErrorFirst(continueAfterHooks(session, turn, event), { kind: 'io', message });
   const to: IoRecovery = {
     status: 'errorRecovery',
     since: at,
@@ -64,14 +73,14 @@ function failed(session: Session, turn: PostToolsHook, event: EventOf<'hooks-fai
     message,
     work: { kind: 'hooks', hooks: turn.work },
   };
-  return move(session, event, { to, actions: [{ type: 'wait', until: due }] });
+  return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: due }] });
 }
 
-function afterHooks(
+function continueAfterHooks(
   session: Session,
   turn: PostToolsHook,
-  event: EventOf<'hooks-finished' | 'hooks-failed'>,
-): Step {
+  event: EventOfType<'hooks-finished' | 'hooks-failed'>,
+): SessionStep {
   const { agenda, next } = turn.work;
   return checkProgress(session, event, { conversation: turn.conversation, agenda, next, via: [] });
 }

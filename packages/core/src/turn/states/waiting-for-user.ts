@@ -1,100 +1,113 @@
-import { append } from '../../conversation/conversation.ts';
-import { changePhases } from '../../phases/change.ts';
+import type { EventOfType } from '../../event.ts';
+import { appendItem } from '../../conversation/conversation.ts';
+import { changePhases } from '../../phases/change-phases.ts';
 import type { Session } from '../../session.ts';
-import { emptyAgenda, plainAsk } from '../agenda.ts';
-import { haltOnVerdict } from '../agenda-events.ts';
-import { askMemory } from '../ask-memory.ts';
-import { callModel, waitForUser } from '../enter.ts';
-import type { EventOf, Handlers } from '../handlers.ts';
-import { startWork } from '../heed.ts';
-import { haltAsRequested, pause, shutDown } from '../leave.ts';
-import { move, type Step } from '../move.ts';
-import { pageMemory } from '../pending.ts';
-import { failedPhase, haltOnRoute } from '../progress-check.ts';
-import { refuse, refuseNow } from '../refuse.ts';
-import type { Paging, WaitingForUser } from '../state.ts';
+import { emptyAgenda, plainCallIntent } from '../agenda.ts';
+import { haltOnVerdict } from '../agenda-handlers.ts';
+import { handleMemoryCommand } from '../handle-memory-command.ts';
+import { callModel, waitForUser } from '../enter-state.ts';
+import type { EventHandlers } from '../handlers.ts';
+import { startWorkClock } from '../apply-steering.ts';
+import { haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
+import { transitionTurn, type SessionStep } from '../transition-turn.ts';
+import { createPageMemoryAction } from '../pending-actions.ts';
+import { findFailedPhaseReason, haltOnRoute } from '../progress-check.ts';
+import { createRefusalHandler, refuseEvent } from '../refuse-event.ts';
+import type { PagingTurn, WaitingForUser } from '../state.ts';
 
-const idle = refuse('nothing is under way');
+const refuseWhenIdle = createRefusalHandler('nothing is under way');
 
-export const waitingForUser: Handlers<WaitingForUser> = {
-  'user-message': hear,
-  steered: hearAtOnce,
-  'text-delta': idle,
-  'call-delta': idle,
-  'model-replied': idle,
-  'model-failed': idle,
-  'permission-decided': idle,
-  'tool-started': idle,
-  'tool-progressed': idle,
-  'tool-finished': idle,
-  'hooks-finished': idle,
-  'hooks-failed': idle,
-  'retry-due': idle,
-  'recovery-finished': idle,
-  'paging-requested': page,
-  'paging-finished': idle,
-  'paging-failed': idle,
-  'memory-asked': askMemory,
-  'phase-started': enterPhase,
-  'phase-completed': enterPhase,
+export const waitingForUserHandlers: EventHandlers<WaitingForUser> = {
+  'user-message': handleUserMessage,
+  steered: handleIdleSteering,
+  'text-delta': refuseWhenIdle,
+  'call-delta': refuseWhenIdle,
+  'model-replied': refuseWhenIdle,
+  'model-failed': refuseWhenIdle,
+  'permission-decided': refuseWhenIdle,
+  'tool-started': refuseWhenIdle,
+  'tool-progressed': refuseWhenIdle,
+  'tool-finished': refuseWhenIdle,
+  'hooks-finished': refuseWhenIdle,
+  'hooks-failed': refuseWhenIdle,
+  'retry-due': refuseWhenIdle,
+  'recovery-finished': refuseWhenIdle,
+  'paging-requested': handlePagingRequested,
+  'paging-finished': refuseWhenIdle,
+  'paging-failed': refuseWhenIdle,
+  'memory-asked': handleMemoryCommand,
+  'phase-started': handlePhaseEvent,
+  'phase-completed': handlePhaseEvent,
   'verdict-reached': (session, turn, event) =>
     event.verdict.response.kind === 'halt'
       ? haltOnVerdict(session, turn, event)
-      : refuseNow(session, turn, event, 'nothing is under way'),
-  'finish-requested': idle,
-  'pause-requested': pause,
-  'resume-requested': idle,
-  'cancel-requested': idle,
-  'halt-requested': haltAsRequested,
-  'shutdown-requested': shutDown,
+      : refuseEvent(session, turn, event, 'nothing is under way'),
+  'finish-requested': refuseWhenIdle,
+  'pause-requested': pauseTurn,
+  'resume-requested': refuseWhenIdle,
+  'cancel-requested': refuseWhenIdle,
+  'halt-requested': haltOnRequest,
+  'shutdown-requested': shutDownTurn,
 };
 
-function hear(session: Session, turn: WaitingForUser, event: EventOf<'user-message'>): Step {
-  const conversation = append(turn.conversation, { role: 'user', at: event.at, text: event.text });
+function handleUserMessage(
+  session: Session,
+  turn: WaitingForUser,
+  event: EventOfType<'user-message'>,
+): SessionStep {
+  const conversation = appendItem(turn.conversation, { role: 'user', at: event.at, text: event.text });
   const { advice, recoveries } = session.governor;
-  const ask = advice === null ? plainAsk : { ...plainAsk, advice };
+  const ask = advice === null ? plainCallIntent : { ...plainCallIntent, advice };
   const fresh = recoveries === 0 ? session : { ...session, governor: { ...session.governor, recoveries: 0 } };
-  return callModel(startWork(fresh, event.at), event, { conversation }, { ask, retries: 0 });
+  return callModel(startWorkClock(fresh, event.at), event, { conversation }, { ask, retries: 0 });
 }
 
-/** Nothing is under way that it would have to wait for. */
-function hearAtOnce(session: Session, turn: WaitingForUser, event: EventOf<'steered'>): Step {
+/** With no work in progress, steering starts a turn immediately. */
+function handleIdleSteering(
+  session: Session,
+  turn: WaitingForUser,
+  event: EventOfType<'steered'>,
+): SessionStep {
   const { conversation } = turn;
   const agenda = { ...emptyAgenda, said: [event.text] };
-  return callModel(session, event, { conversation }, { ask: { ...plainAsk, agenda }, retries: 0 });
+  return callModel(session, event, { conversation }, { ask: { ...plainCallIntent, agenda }, retries: 0 });
 }
 
-function page(session: Session, turn: WaitingForUser, event: EventOf<'paging-requested'>): Step {
-  const to: Paging = {
+function handlePagingRequested(
+  session: Session,
+  turn: WaitingForUser,
+  event: EventOfType<'paging-requested'>,
+): SessionStep {
+  const to: PagingTurn = {
     status: 'paging',
     since: event.at,
     conversation: turn.conversation,
     request: session.seq + 1,
     retries: 0,
-    work: { reason: event.reason, asking: false, ask: plainAsk, modelRetries: 0 },
+    work: { reason: event.reason, asking: false, ask: plainCallIntent, modelRetries: 0 },
   };
-  return move(session, event, { to, actions: [pageMemory(to)] });
+  return transitionTurn(session, event, { to, actions: [createPageMemoryAction(to)] });
 }
 
-function enterPhase(
+function handlePhaseEvent(
   session: Session,
   turn: WaitingForUser,
-  event: EventOf<'phase-started'> | EventOf<'phase-completed'>,
-): Step {
+  event: EventOfType<'phase-started'> | EventOfType<'phase-completed'>,
+): SessionStep {
   const after = changePhases(session, event);
   const { notes } = after;
   const via = ['phaseTransition'] as const;
-  const failed = failedPhase(session, { ...emptyAgenda, failedPhase: after.failedPhase });
+  const failed = findFailedPhaseReason(session, { ...emptyAgenda, failedPhase: after.failedPhase });
   const route = { conversation: turn.conversation, via, notes };
   if (failed !== null) return haltOnRoute(after.session, event, route, failed);
   if (event.type === 'phase-completed' || event.message === undefined) {
     return waitForUser(after.session, event, route);
   }
-  const conversation = append(turn.conversation, { role: 'user', at: event.at, text: event.message });
+  const conversation = appendItem(turn.conversation, { role: 'user', at: event.at, text: event.message });
   return callModel(
-    startWork(after.session, event.at),
+    startWorkClock(after.session, event.at),
     event,
     { conversation, via, notes },
-    { ask: plainAsk, retries: 0 },
+    { ask: plainCallIntent, retries: 0 },
   );
 }

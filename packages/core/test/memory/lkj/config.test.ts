@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { defaultLkjPrompts } from '../../../src/memory/lkj/prompts.ts';
-import { readLkjConfig } from '../../../src/memory/lkj/config.ts';
+import { createDefaultLkjPrompts } from '../../../src/memory/lkj/prompts.ts';
+import { parseLkjConfig } from '../../../src/memory/lkj/config.ts';
 import { memorySettings } from '../../../src/memory/settings.ts';
-import { get } from '../../../src/json-fields.ts';
+import { getJsonPath } from '../../../src/json-fields.ts';
 
 describe('the configuration', () => {
   it('of the older profile has its defaults [LKJ1-96..104]', () => {
-    const { memory, iterate, unknown } = readLkjConfig({}, 'lkj1');
+    const { memory, iterate, unknown } = parseLkjConfig({}, 'lkj1');
     expect(memory.logs.think).toEqual({ enable: true, maxEntries: 10, keyPrefix: 'thinking_log_' });
     expect(memory.pagingLimit).toEqual({ enable: true, maxTokens: 4_096 });
     expect(memory.hardLimit).toEqual({ enable: true, maxTokens: 8_192 });
@@ -15,7 +15,7 @@ describe('the configuration', () => {
   });
 
   it('of the newer profile has three logs, and the same limits [LKJ2-28, LKJ2-33, RL-16, RL-20]', () => {
-    const { memory } = readLkjConfig({}, 'lkj');
+    const { memory } = parseLkjConfig({}, 'lkj');
     expect(memory).toEqual(memorySettings.lkj);
     expect(memory.logs).toEqual({
       think: { enable: true, maxEntries: 10, keyPrefix: 'think_log_' },
@@ -37,7 +37,7 @@ describe('the configuration', () => {
         iterate: { enable: false, max_iterations: 10 },
       },
     };
-    const { memory, iterate, unknown } = readLkjConfig(config, 'lkj');
+    const { memory, iterate, unknown } = parseLkjConfig(config, 'lkj');
     expect(memory.logs.think).toEqual({ enable: false, maxEntries: 4, keyPrefix: 'mine_' });
     expect(memory.logs.evaluation).toEqual({ enable: true, maxEntries: 1, keyPrefix: 'evaluation_log_' });
     expect(memory.logs.command.enable).toBe(false);
@@ -50,7 +50,7 @@ describe('the configuration', () => {
   it('takes the older layout and the older name of the log as well', () => {
     const config = { thinking_log: { max_entries: 3 }, paging_limit: { max_tokens: 500 } };
     for (const profile of ['lkj', 'lkj1'] as const) {
-      const { memory, unknown } = readLkjConfig(config, profile);
+      const { memory, unknown } = parseLkjConfig(config, profile);
       expect(memory.logs.think.maxEntries).toBe(3);
       expect(memory.pagingLimit.maxTokens).toBe(500);
       expect(unknown).toEqual([]);
@@ -59,14 +59,14 @@ describe('the configuration', () => {
 
   it('has a prompt for all states and one for each, which the file may replace [LKJ1-24, LKJ1-28]', () => {
     const prompt = { role: 'a poet', instructions: 'rhyme' };
-    const { prompts } = readLkjConfig(
+    const { prompts } = parseLkjConfig(
       { agent: { state: { base: { prompt }, paging: { prompt: 'page' } } } },
       'lkj1',
     );
     expect(prompts['base']).toEqual(prompt);
     expect(prompts['paging']).toBe('page');
-    expect(prompts['thinking']).toEqual(defaultLkjPrompts('lkj1')['thinking']);
-    expect(Object.keys(readLkjConfig({}, 'lkj').prompts)).toEqual([
+    expect(prompts['thinking']).toEqual(createDefaultLkjPrompts('lkj1')['thinking']);
+    expect(Object.keys(parseLkjConfig({}, 'lkj').prompts)).toEqual([
       'base',
       'thinking',
       'commanding',
@@ -75,19 +75,23 @@ describe('the configuration', () => {
   });
 
   it('explains the role, the format, the states and the actions if nobody else does [LKJ1-25, LKJ1-26, LKJ1-27, LKJ1-29, LKJ1-30, LKJ1-31]', () => {
-    const prompts = defaultLkjPrompts('lkj1');
-    const role = get(prompts, 'base', 'role');
+    const prompts = createDefaultLkjPrompts('lkj1');
+    const role = getJsonPath(prompts, 'base', 'role');
     expect(role).toMatch(/librarian.*state machine.*working memory is small.*storage has no end/s);
     expect(role).toMatch(/next_state and thinking_log/);
-    const instructions = get(prompts, 'base', 'instructions');
+    const instructions = getJsonPath(prompts, 'base', 'instructions');
     expect(instructions).toMatch(/XML.*agent element/s);
     expect(instructions).toMatch(/thinking, put next_state and thinking_log into it/);
     expect(instructions).toMatch(/executing, one action with type, tags and, where it needs one, value/);
-    expect(get(prompts, 'thinking', 'state_description', 'thinking')).toMatch(/reason.*thinking_log.*next/i);
+    expect(getJsonPath(prompts, 'thinking', 'state_description', 'thinking')).toMatch(
+      /reason.*thinking_log.*next/i,
+    );
     const four = ['working_memory_add', 'working_memory_remove', 'storage_load', 'storage_save'];
-    const executing = get(prompts, 'thinking', 'state_description', 'executing');
+    const executing = getJsonPath(prompts, 'thinking', 'state_description', 'executing');
     for (const action of four) expect(executing).toContain(action);
-    const actions = get(prompts, 'executing', 'available_actions') as { readonly [name: string]: string };
+    const actions = getJsonPath(prompts, 'executing', 'available_actions') as {
+      readonly [name: string]: string;
+    };
     expect(Object.keys(actions)).toEqual(four);
     expect(Object.values(actions).every((text) => text.length > 20)).toBe(true);
   });
@@ -98,13 +102,13 @@ describe('the configuration', () => {
       agent: { think_log: { max_entry: 3 }, mood: 1, state: { base: { prompt: 'x' } } },
       iterate: { __proto__x: 1 },
     };
-    expect(readLkjConfig(config, 'lkj').unknown).toEqual([
+    expect(parseLkjConfig(config, 'lkj').unknown).toEqual([
       'agent.think_log.max_entry',
       'agent.mood',
       'llm',
       'iterate.__proto__x',
     ]);
-    expect(readLkjConfig(JSON.parse('{"__proto__":{"agent":1}}'), 'lkj').unknown).toEqual(['__proto__']);
+    expect(parseLkjConfig(JSON.parse('{"__proto__":{"agent":1}}'), 'lkj').unknown).toEqual(['__proto__']);
   });
 
   it.each([
@@ -136,6 +140,6 @@ describe('the configuration', () => {
     ],
     [{ a: NaN }, 'LKJ config: this is not JSON: it holds the number NaN, which JSON cannot.'],
   ])('%j is answered with one clear error', (given, message) => {
-    expect(() => readLkjConfig(given, 'lkj')).toThrow(new TypeError(message));
+    expect(() => parseLkjConfig(given, 'lkj')).toThrow(new TypeError(message));
   });
 });

@@ -1,27 +1,27 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readMemoryDocument, type LkjMemory } from '../../../src/memory/lkj/read-document.ts';
+import { parseMemoryDocument, type LkjMemory } from '../../../src/memory/lkj/parse-document.ts';
 import type { LkjProfile } from '../../../src/memory/lkj/states.ts';
-import { memoryDocument } from '../../../src/memory/lkj/write-document.ts';
-import { log, logEntries } from '../../../src/memory/logs.ts';
+import { formatMemoryDocument } from '../../../src/memory/lkj/format-document.ts';
+import { writeLog, listLogEntries } from '../../../src/memory/logs.ts';
 import {
-  emptyMemory,
-  entriesOf,
+  createMemory,
+  listEntries,
   findEntry,
-  put,
-  tokensOf,
-  workingObject,
+  putEntry,
+  countMemoryTokens,
+  toMemoryObject,
 } from '../../../src/memory/memory.ts';
-import { page } from '../../../src/memory/page.ts';
-import { loaded, remember } from '../../../src/memory/remember.ts';
+import { pageEntries } from '../../../src/memory/page-entries.ts';
+import { applyLoadResult, applyMemoryAction } from '../../../src/memory/apply-memory-action.ts';
 import { memorySettings } from '../../../src/memory/settings.ts';
-import { anyAction, holding, limited } from '../arbitraries.ts';
+import { anyAction, createFilledMemory, createLimitedSettings } from '../arbitraries.ts';
 
-function read(document: unknown, profile: LkjProfile = 'lkj') {
-  return readMemoryDocument(document, { profile, settings: memorySettings[profile], at: 50 });
+function parseDocument(document: unknown, profile: LkjProfile = 'lkj') {
+  return parseMemoryDocument(document, { profile, settings: memorySettings[profile], at: 50 });
 }
 
-const sample = {
+const sampleDocument = {
   working_memory: { key1: 'value1', key2: 'value2' },
   storage: { persistent_key1: 'persistent_value1' },
   state: 'thinking',
@@ -31,42 +31,50 @@ const sample = {
 
 describe('a memory document', () => {
   it('has working memory, storage and a state, and in the older profile its logs at the top [LKJ1-73..76]', () => {
-    let memory = holding({ key1: 'value1', key2: 'value2' }, memorySettings.lkj1);
-    memory = log(memory, 'think', 'First reasoning entry', 3);
-    memory = log(memory, 'think', 'Second reasoning entry', 4);
+    let memory = createFilledMemory({ key1: 'value1', key2: 'value2' }, memorySettings.lkj1);
+    memory = writeLog(memory, 'think', 'First reasoning entry', 3);
+    memory = writeLog(memory, 'think', 'Second reasoning entry', 4);
     const storage = [
       { key: 'persistent_key1', value: 'persistent_value1', kind: 'entry', savedAt: 1 } as const,
     ];
-    const document = memoryDocument({ memory, storage, state: 'thinking', extra: {} }, 'lkj1');
+    const document = formatMemoryDocument({ memory, storage, state: 'thinking', extra: {} }, 'lkj1');
     const { pawl, ...rest } = document;
-    expect(rest).toEqual(sample);
+    expect(rest).toEqual(sampleDocument);
     expect(pawl).toMatchObject({ version: 1 });
-    expect(read(document, 'lkj1')).toEqual({ memory, storage, state: 'thinking', extra: {}, warnings: [] });
+    expect(parseDocument(document, 'lkj1')).toEqual({
+      memory,
+      storage,
+      state: 'thinking',
+      extra: {},
+      warnings: [],
+    });
   });
 
   it('with its logs at the top is read with the logs in working memory [LKJ1-66, RL-03]', () => {
-    const { memory, storage, state, warnings } = read(sample, 'lkj1');
-    expect(workingObject(memory)).toEqual({
-      ...sample.working_memory,
-      thinking_log_001: sample.thinking_log_001,
-      thinking_log_002: sample.thinking_log_002,
+    const { memory, storage, state, warnings } = parseDocument(sampleDocument, 'lkj1');
+    expect(toMemoryObject(memory)).toEqual({
+      ...sampleDocument.working_memory,
+      thinking_log_001: sampleDocument.thinking_log_001,
+      thinking_log_002: sampleDocument.thinking_log_002,
     });
-    expect(tokensOf(memory)).toBeGreaterThan(tokensOf(holding(sample.working_memory)));
+    expect(countMemoryTokens(memory)).toBeGreaterThan(
+      countMemoryTokens(createFilledMemory(sampleDocument.working_memory)),
+    );
     expect(storage).toEqual([
       { key: 'persistent_key1', value: 'persistent_value1', kind: 'entry', savedAt: 50 },
     ]);
     expect({ state, warnings }).toEqual({ state: 'thinking', warnings: [] });
-    const newer = read(sample, 'lkj').memory;
-    expect(logEntries(newer, 'think').map(({ key, value }) => [key, value])).toEqual([
+    const newer = parseDocument(sampleDocument, 'lkj').memory;
+    expect(listLogEntries(newer, 'think').map(({ key, value }) => [key, value])).toEqual([
       ['think_log_001', 'First reasoning entry'],
       ['think_log_002', 'Second reasoning entry'],
     ]);
   });
 
   it('of the newer profile has its logs in working memory, and storage beside it [LKJ2-29, LKJ2-39]', () => {
-    const memory = log(holding({ a: 'x' }), 'evaluation', 'good', 3);
+    const memory = writeLog(createFilledMemory({ a: 'x' }), 'evaluation', 'good', 3);
     const storage = [{ key: 'b', value: 'y', kind: 'entry', savedAt: 1 } as const];
-    const document = memoryDocument({ memory, storage, state: 'evaluating', extra: {} }, 'lkj');
+    const document = formatMemoryDocument({ memory, storage, state: 'evaluating', extra: {} }, 'lkj');
     expect(document['working_memory']).toEqual({ a: 'x', evaluation_log_001: 'good' });
     expect(document['storage']).toEqual({ b: 'y' });
     expect(Object.keys(document)).toEqual(['working_memory', 'storage', 'state', 'pawl']);
@@ -81,12 +89,15 @@ describe('a memory document', () => {
     ['lkj', 'paging', 'thinking'],
     ['lkj1', 'paging', 'thinking'],
   ] as const)('for %s in the state %j goes on in %j [LKJ1-66, RL-05]', (profile, written, state) => {
-    expect(read({ ...sample, state: written }, profile)).toMatchObject({ state, warnings: [] });
+    expect(parseDocument({ ...sampleDocument, state: written }, profile)).toMatchObject({
+      state,
+      warnings: [],
+    });
   });
 
   it('without a state begins in thinking and says so [LKJ1-67, RL-06]', () => {
-    const { state: _, ...stateless } = sample;
-    expect(read(stateless)).toMatchObject({
+    const { state: _, ...stateless } = sampleDocument;
+    expect(parseDocument(stateless)).toMatchObject({
       state: 'thinking',
       warnings: ['The memory document has no state: resetting to thinking.'],
     });
@@ -108,7 +119,10 @@ describe('a memory document', () => {
   ] as const)(
     'for %s with the state %j is reset to thinking, and says so [LKJ1-81..83]',
     (profile, state, warning) => {
-      expect(read({ ...sample, state }, profile)).toMatchObject({ state: 'thinking', warnings: [warning] });
+      expect(parseDocument({ ...sampleDocument, state }, profile)).toMatchObject({
+        state: 'thinking',
+        warnings: [warning],
+      });
     },
   );
 
@@ -119,8 +133,8 @@ describe('a memory document', () => {
       thinking_log_02: {},
       thinking_log_03: 'b',
     };
-    const { memory } = read({ working_memory, storage: {}, state: 'thinking' });
-    expect(logEntries(memory, 'think').map(({ value }) => value)).toEqual(['a', 'b']);
+    const { memory } = parseDocument({ working_memory, storage: {}, state: 'thinking' });
+    expect(listLogEntries(memory, 'think').map(({ value }) => value)).toEqual(['a', 'b']);
   });
 
   it('with more log entries than are kept says how many are gone', () => {
@@ -128,29 +142,34 @@ describe('a memory document', () => {
       `think_log_${String(index + 1).padStart(3, '0')}`,
       `${index}`,
     ]);
-    const { memory, warnings } = read({
-      ...sample,
+    const { memory, warnings } = parseDocument({
+      ...sampleDocument,
       working_memory: Object.fromEntries(logs),
       thinking_log_001: '',
       thinking_log_002: '',
     });
-    expect(logEntries(memory, 'think').map(({ value }) => value)).toEqual(
+    expect(listLogEntries(memory, 'think').map(({ value }) => value)).toEqual(
       logs.slice(2).map(([, value]) => value),
     );
     expect(warnings).toEqual(['The think log held 2 entries more than it may; the oldest are gone.']);
   });
 
   it('keeps what it does not know', () => {
-    const given = { ...sample, project: { name: 'x' }, notes: [1], ...JSON.parse('{"__proto__":{"a":1}}') };
-    const { extra, ...rest } = read(given, 'lkj1');
+    const given = {
+      ...sampleDocument,
+      project: { name: 'x' },
+      notes: [1],
+      ...JSON.parse('{"__proto__":{"a":1}}'),
+    };
+    const { extra, ...rest } = parseDocument(given, 'lkj1');
     expect(JSON.stringify(extra)).toBe('{"project":{"name":"x"},"notes":[1],"__proto__":{"a":1}}');
-    const { pawl: _, ...written } = memoryDocument({ ...rest, extra }, 'lkj1');
+    const { pawl: _, ...written } = formatMemoryDocument({ ...rest, extra }, 'lkj1');
     expect(JSON.parse(JSON.stringify(written))).toEqual(JSON.parse(JSON.stringify(given)));
     expect(Object.prototype).not.toHaveProperty('a');
   });
 
   it('says what is missing', () => {
-    expect(read({}).warnings).toEqual([
+    expect(parseDocument({}).warnings).toEqual([
       'The memory document has no working_memory: it begins empty.',
       'The memory document has no state: resetting to thinking.',
       'The memory document has no storage: it begins empty.',
@@ -162,16 +181,16 @@ describe('a memory document', () => {
     [[1], 'This is not a memory document: expected a JSON object.'],
     [{ working_memory: [] }, 'This is not a memory document: expected an object as working_memory.'],
     [{ working_memory: {}, storage: 'x' }, 'This is not a memory document: expected an object as storage.'],
-  ])('is not %j', (given, message) => expect(() => read(given)).toThrow(new TypeError(message)));
+  ])('is not %j', (given, message) => expect(() => parseDocument(given)).toThrow(new TypeError(message)));
 
   it('loses no entry to names that come to the same key', () => {
-    const { memory, storage } = read({
-      ...sample,
+    const { memory, storage } = parseDocument({
+      ...sampleDocument,
       working_memory: { 'a b': 1, a_b: 2, '': 3, ['x'.repeat(600)]: 4 },
       storage: { 'c d': 1, c_d: 2 },
     });
     expect(
-      entriesOf(memory)
+      listEntries(memory)
         .filter(({ kind }) => kind === 'entry')
         .map(({ value }) => value),
     ).toEqual([1, 2, 3, 4]);
@@ -179,13 +198,13 @@ describe('a memory document', () => {
   });
 
   it('takes what was added by hand as the newest', () => {
-    const document = memoryDocument(
-      { memory: holding({ a: 1, b: 2 }), storage: [], state: 'thinking', extra: {} },
+    const document = formatMemoryDocument(
+      { memory: createFilledMemory({ a: 1, b: 2 }), storage: [], state: 'thinking', extra: {} },
       'lkj',
     );
     const edited = { ...document, working_memory: { hand: 0, ...(document['working_memory'] as object) } };
-    const { memory } = read(edited);
-    expect(entriesOf(memory).map(({ key, order }) => [key, order])).toEqual([
+    const { memory } = parseDocument(edited);
+    expect(listEntries(memory).map(({ key, order }) => [key, order])).toEqual([
       ['a', 1],
       ['b', 2],
       ['hand', 3],
@@ -198,13 +217,16 @@ describe('a memory document', () => {
         fc.constantFrom('lkj', 'lkj1'),
         fc.array(anyAction, { maxLength: 25 }),
         (profile, actions) => {
-          const settings = { ...memorySettings[profile], hardLimit: limited(100, 300).hardLimit };
-          let memory = emptyMemory(settings);
+          const settings = {
+            ...memorySettings[profile],
+            hardLimit: createLimitedSettings(100, 300).hardLimit,
+          };
+          let memory = createMemory(settings);
           actions.forEach((action, at) => {
-            memory = log(remember(memory, action, at).memory, 'think', `thought ${at}`, at);
-            if (at % 7 === 6) memory = page(memory, { limit: 100, at }).memory;
+            memory = writeLog(applyMemoryAction(memory, action, at).memory, 'think', `thought ${at}`, at);
+            if (at % 7 === 6) memory = pageEntries(memory, { limit: 100, at }).memory;
           });
-          memory = loaded(
+          memory = applyLoadResult(
             memory,
             'x',
             { key: 'x', value: { deep: ['y'] }, kind: 'entry', savedAt: 1 },
@@ -219,17 +241,17 @@ describe('a memory document', () => {
             state: 'thinking',
             extra: { more: [1, 2] },
           };
-          const json = JSON.stringify(memoryDocument(whole, profile));
+          const json = JSON.stringify(formatMemoryDocument(whole, profile));
           const {
             warnings,
             memory: again,
             ...rest
-          } = readMemoryDocument(JSON.parse(json), { profile, settings, at: 1_000 });
+          } = parseMemoryDocument(JSON.parse(json), { profile, settings, at: 1_000 });
           expect(warnings).toEqual([]);
-          expect(entriesOf(again)).toEqual(entriesOf(memory));
+          expect(listEntries(again)).toEqual(listEntries(memory));
           expect({ ...again, entries: null }).toEqual({ ...memory, entries: null });
           expect({ ...rest, memory }).toEqual(whole);
-          expect(JSON.stringify(memoryDocument({ ...rest, memory: again }, profile))).toBe(json);
+          expect(JSON.stringify(formatMemoryDocument({ ...rest, memory: again }, profile))).toBe(json);
         },
       ),
       { numRuns: 200 },
@@ -244,8 +266,8 @@ describe('a memory document', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), loose), (given) => {
         try {
-          const { memory } = read(given);
-          expect(tokensOf(memory)).toBeGreaterThanOrEqual(0);
+          const { memory } = parseDocument(given);
+          expect(countMemoryTokens(memory)).toBeGreaterThanOrEqual(0);
         } catch (error) {
           expect(error).toBeInstanceOf(TypeError);
           expect((error as TypeError).message).toMatch(/^This is not a memory document: /);
@@ -258,11 +280,14 @@ describe('a memory document', () => {
 
 describe('stubs and pins', () => {
   it('are the same after a restart', () => {
-    let memory = holding({ a: 'x'.repeat(900), b: 'y'.repeat(900) }, limited(200, 600));
-    memory = put(memory, { key: 'b', value: 'y'.repeat(900), pinned: true, at: 9 });
-    memory = page(memory, { limit: 400, at: 10 }).memory;
-    const document = memoryDocument({ memory, storage: [], state: 'thinking', extra: {} }, 'lkj');
-    const again = read(JSON.parse(JSON.stringify(document))).memory;
+    let memory = createFilledMemory(
+      { a: 'x'.repeat(900), b: 'y'.repeat(900) },
+      createLimitedSettings(200, 600),
+    );
+    memory = putEntry(memory, { key: 'b', value: 'y'.repeat(900), pinned: true, at: 9 });
+    memory = pageEntries(memory, { limit: 400, at: 10 }).memory;
+    const document = formatMemoryDocument({ memory, storage: [], state: 'thinking', extra: {} }, 'lkj');
+    const again = parseDocument(JSON.parse(JSON.stringify(document))).memory;
     expect(findEntry(again, 'a')).toEqual(findEntry(memory, 'a'));
     expect(findEntry(again, 'a')?.kind).toBe('stub');
     expect(findEntry(again, 'b')?.pinned).toBe(true);

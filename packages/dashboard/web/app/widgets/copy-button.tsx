@@ -1,10 +1,10 @@
 import { useState } from 'react';
 
-/** Copies a text that is made only when it is wanted. */
+/** Copies a text that is built on click. */
 export function CopyButton({ label, text }: { readonly label: string; readonly text: () => string }) {
   const [said, setSaid] = useState<string | null>(null);
   const copy = async (): Promise<void> => {
-    const ok = await copyText(text());
+    const ok = await copyToClipboard(text());
     setSaid(ok ? 'Copied' : 'Not copied');
     setTimeout(() => setSaid(null), 1_500);
   };
@@ -15,8 +15,8 @@ export function CopyButton({ label, text }: { readonly label: string; readonly t
   );
 }
 
-/** Where the browser keeps the clipboard to itself, a text area that nobody sees does. */
-async function copyText(text: string): Promise<boolean> {
+/** Falls back to a hidden text area if the browser denies access to the clipboard. */
+async function copyToClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -1,49 +1,50 @@
 import { useState } from 'react';
-import { visible, visibleLine } from '../visible.ts';
+import { escapeUnsafeText, toSafeLine } from '../safe-text.ts';
 import { LongText } from './long-text.tsx';
 
-/** JSON to look into: objects and lists open and close, and what is closed is not drawn. */
+/** Collapsible JSON tree; collapsed values are not rendered. */
 export function JsonView({ value, open = 2 }: { readonly value: unknown; readonly open?: number }) {
   return (
     <div className="json">
       {typeof value === 'object' && value !== null ? (
-        <Inside value={value} open={open} />
+        <JsonChildren value={value} open={open} />
       ) : (
-        <Node name={null} value={value} open={open} />
+        <JsonNode name={null} value={value} open={open} />
       )}
     </div>
   );
 }
 
-/** The same as plain text. */
+/** Shows JSON as plain text. */
 export function JsonText({ value }: { readonly value: unknown }) {
   return (
     <LongText text={JSON.stringify(value, null, 2) ?? 'undefined'} lines={2_000} characters={200_000} mono />
   );
 }
 
-type NodeProps = { readonly name: string | null; readonly value: unknown; readonly open: number };
+type JsonNodeProps = { readonly name: string | null; readonly value: unknown; readonly open: number };
 
-const shownAtOnce = 100;
+const shownKeysStep = 100;
 
-function Node({ name, value, open }: NodeProps) {
-  if (typeof value === 'object' && value !== null) return <Branch name={name} value={value} open={open} />;
+function JsonNode({ name, value, open }: JsonNodeProps) {
+  if (typeof value === 'object' && value !== null)
+    return <JsonBranch name={name} value={value} open={open} />;
   return (
     <div className="json-row">
-      <Name name={name} />
-      <Leaf value={value} />
+      <JsonKey name={name} />
+      <JsonLeaf value={value} />
     </div>
   );
 }
 
-function Branch({ name, value, open }: NodeProps & { readonly value: object }) {
+function JsonBranch({ name, value, open }: JsonNodeProps & { readonly value: object }) {
   const [isOpen, setOpen] = useState(open > 0);
   const isList = Array.isArray(value);
   const keys = Object.keys(value);
   if (keys.length === 0) {
     return (
       <div className="json-row">
-        <Name name={name} />
+        <JsonKey name={name} />
         <span className="json-faint">{isList ? '[]' : '{}'}</span>
       </div>
     );
@@ -54,29 +55,31 @@ function Branch({ name, value, open }: NodeProps & { readonly value: object }) {
         <span className="json-arrow" aria-hidden="true">
           {isOpen ? '▾' : '▸'}
         </span>
-        <Name name={name} />
-        <span className="json-faint">{isOpen ? (isList ? `[${keys.length}]` : '') : inShort(value)}</span>
+        <JsonKey name={name} />
+        <span className="json-faint">
+          {isOpen ? (isList ? `[${keys.length}]` : '') : summarizeJson(value)}
+        </span>
       </button>
       {isOpen && (
         <div className="json-inside">
-          <Inside value={value} open={open} />
+          <JsonChildren value={value} open={open} />
         </div>
       )}
     </div>
   );
 }
 
-function Inside({ value, open }: { readonly value: object; readonly open: number }) {
-  const [shown, setShown] = useState(shownAtOnce);
+function JsonChildren({ value, open }: { readonly value: object; readonly open: number }) {
+  const [shown, setShown] = useState(shownKeysStep);
   const keys = Object.keys(value);
   if (keys.length === 0) return <span className="json-faint">{Array.isArray(value) ? '[]' : '{}'}</span>;
   return (
     <>
       {keys.slice(0, shown).map((key) => (
-        <Node key={key} name={key} value={Reflect.get(value, key)} open={open - 1} />
+        <JsonNode key={key} name={key} value={Reflect.get(value, key)} open={open - 1} />
       ))}
       {keys.length > shown && (
-        <button type="button" className="link" onClick={() => setShown(shown + shownAtOnce * 10)}>
+        <button type="button" className="link" onClick={() => setShown(shown + shownKeysStep * 10)}>
           {keys.length - shown} more
         </button>
       )}
@@ -84,27 +87,27 @@ function Inside({ value, open }: { readonly value: object; readonly open: number
   );
 }
 
-function Name({ name }: { readonly name: string | null }) {
-  return name === null ? null : <span className="json-key">{visibleLine(name)}: </span>;
+function JsonKey({ name }: { readonly name: string | null }) {
+  return name === null ? null : <span className="json-key">{toSafeLine(name)}: </span>;
 }
 
-function Leaf({ value }: { readonly value: unknown }) {
+function JsonLeaf({ value }: { readonly value: unknown }) {
   if (typeof value === 'string') {
     return value.length > 200 || value.includes('\n') ? (
       <span className="json-block json-string">
         <LongText text={value} lines={12} mono />
       </span>
     ) : (
-      <span className="json-string">"{visible(value)}"</span>
+      <span className="json-string">"{escapeUnsafeText(value)}"</span>
     );
   }
   return <span className={typeof value === 'number' ? 'json-number' : 'json-word'}>{String(value)}</span>;
 }
 
-/** A line that says what is inside without drawing it. */
-function inShort(value: object): string {
+/** Summarizes a collapsed value in one line. */
+function summarizeJson(value: object): string {
   if (Array.isArray(value)) return `[${value.length}]`;
   const keys = Object.keys(value);
   const named = keys.slice(0, 4).join(', ');
-  return visibleLine(`{ ${named}${keys.length > 4 ? ', …' : ''} }`);
+  return toSafeLine(`{ ${named}${keys.length > 4 ? ', …' : ''} }`);
 }

@@ -1,22 +1,22 @@
 import { useState } from 'react';
-import { visible } from '../visible.ts';
+import { escapeUnsafeText } from '../safe-text.ts';
 
-const charactersMax = 3_000;
-const linesMax = 30;
+const longTextLengthMax = 3_000;
+const longTextLinesMax = 30;
 
-/** Text as it came, and never as anything else; long ones are cut until somebody wants the rest. */
+/** Shows text as plain text; long text is truncated until the user expands it. */
 export function LongText({
   text,
-  lines = linesMax,
-  characters = charactersMax,
+  lines = longTextLinesMax,
+  characters = longTextLengthMax,
   mono = false,
 }: LongTextProps) {
   const [isWhole, setWhole] = useState(false);
-  const cut = cutOf(text, lines, characters);
+  const cut = truncateLongText(text, lines, characters);
   const isCut = cut.length < text.length;
   return (
     <div className={mono ? 'long-text mono' : 'long-text'}>
-      <div className="long-text-body">{visible(isWhole ? text : cut)}</div>
+      <div className="long-text-body">{escapeUnsafeText(isWhole ? text : cut)}</div>
       {isCut && (
         <button type="button" className="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
@@ -28,13 +28,13 @@ export function LongText({
 
 type LongTextProps = {
   readonly text: string;
-  /** How many lines and characters are shown at first. */
+  /** Number of lines and characters shown before expansion. */
   readonly lines?: number;
   readonly characters?: number;
   readonly mono?: boolean;
 };
 
-function cutOf(text: string, lines: number, characters: number): string {
+function truncateLongText(text: string, lines: number, characters: number): string {
   let end = -1;
   for (let line = 0; line < lines; line += 1) {
     end = text.indexOf('\n', end + 1);

@@ -1,7 +1,7 @@
 import type { TurnStatus } from '@pawl/core';
-import { statusWords, toneOfStatus } from '../tones.ts';
+import { getStatusLabel, getStatusTone } from '../tones.ts';
 
-const atWork: ReadonlySet<string> = new Set<TurnStatus>([
+const pulsingStatuses: ReadonlySet<string> = new Set<TurnStatus>([
   'callingModel',
   'executingTools',
   'postToolsHook',
@@ -9,13 +9,13 @@ const atWork: ReadonlySet<string> = new Set<TurnStatus>([
   'paging',
 ]);
 
-/** A state in its colour and in words. Where work is under way and can be followed, its dot pulses. */
+/** Shows a status with its color and label. The dot pulses while the session is live and working. */
 export function StatusPill({ status, isLive = false }: StatusPillProps) {
-  const pulses = isLive && atWork.has(status);
+  const pulses = isLive && pulsingStatuses.has(status);
   return (
-    <span className={`pill tone-${toneOfStatus(status)}`} data-status={status}>
+    <span className={`pill tone-${getStatusTone(status)}`} data-status={status}>
       <span className={pulses ? 'dot pulses' : 'dot'} aria-hidden="true" />
-      {statusWords(status)}
+      {getStatusLabel(status)}
     </span>
   );
 }

@@ -1,46 +1,46 @@
 import { useEffect, useState } from 'react';
-import type { Api } from '../../app/api.ts';
-import type { Approval, SessionRow } from '../../app/api-types.ts';
-import { ago, counted } from '../../app/format.ts';
-import { sessionAddress } from '../../app/route.ts';
+import type { ApiClient } from '../../app/api.ts';
+import type { ApprovalRequest, SessionListItem } from '../../app/api-types.ts';
+import { formatTimeAgo, formatCount } from '../../app/format.ts';
+import { formatSessionAddress } from '../../app/page-route.ts';
 import { useKeys } from '../../app/use-keys.ts';
 import { useNow } from '../../app/use-now.ts';
 import { useTitle } from '../../app/use-title.ts';
-import { visibleLine } from '../../app/visible.ts';
-import { Empty, Loading, Trouble } from '../../app/widgets/notes.tsx';
+import { toSafeLine } from '../../app/safe-text.ts';
+import { EmptyState, LoadingState, ErrorMessage } from '../../app/widgets/state-messages.tsx';
 import { JsonView } from '../../app/widgets/json-view.tsx';
 import { LongText } from '../../app/widgets/long-text.tsx';
-import { Decide } from './decide.tsx';
+import { ApprovalDecision } from './approval-decision.tsx';
 import './approvals.css';
 
-type ApprovalsPageProps = { readonly api: Api; readonly rows: readonly SessionRow[] };
+type ApprovalsPageProps = { readonly api: ApiClient; readonly rows: readonly SessionListItem[] };
 
-/** Every call of every run that waits for a person. */
+/** Lists the tool calls of all sessions that wait for approval. */
 export function ApprovalsPage({ api, rows }: ApprovalsPageProps) {
   const { approvals, error, reload } = useApprovals(api, rows);
   const now = useNow(1_000);
   useKeys('Approvals', [
     { keys: 'j', does: 'Next question', run: () => focusCard(1) },
     { keys: 'k', does: 'Question before', run: () => focusCard(-1) },
-    { keys: 'y', does: 'Allow the one in focus', run: () => clickIn('button.good') },
-    { keys: 'n', does: 'Deny the one in focus', run: () => clickIn('button.danger') },
+    { keys: 'y', does: 'Allow the one in focus', run: () => clickInFocusedCard('button.good') },
+    { keys: 'n', does: 'Deny the one in focus', run: () => clickInFocusedCard('button.danger') },
   ]);
   useTitle('Approvals');
   return (
     <section className="approvals">
       <header className="page-header">
         <h1>Approvals</h1>
-        {approvals !== null && <span className="faint">{counted(approvals.length, 'call')} waiting</span>}
+        {approvals !== null && <span className="faint">{formatCount(approvals.length, 'call')} waiting</span>}
       </header>
-      {error !== null && <Trouble error={error} retry={reload} />}
-      {approvals === null && error === null && <Loading what="what waits for you" />}
+      {error !== null && <ErrorMessage error={error} retry={reload} />}
+      {approvals === null && error === null && <LoadingState what="what waits for you" />}
       {approvals?.length === 0 && (
-        <Empty title="Nothing waits for you">
+        <EmptyState title="Nothing waits for you">
           <p>
             Calls that your rules say to ask about stand here, from every run, until somebody decides. A new
             one shows up by itself.
           </p>
-        </Empty>
+        </EmptyState>
       )}
       {approvals?.map((approval) => (
         <ApprovalCard
@@ -55,21 +55,21 @@ export function ApprovalsPage({ api, rows }: ApprovalsPageProps) {
   );
 }
 
-const risks: Readonly<Record<Approval['risk'], string>> = {
+const riskLabels: Readonly<Record<ApprovalRequest['risk'], string>> = {
   looks: 'only looks',
   changes: 'changes files',
   runs: 'runs a command',
   unknown: 'unknown tool',
 };
 
-type CardProps = {
-  readonly approval: Approval;
-  readonly api: Api;
+type ApprovalCardProps = {
+  readonly approval: ApprovalRequest;
+  readonly api: ApiClient;
   readonly now: number;
   readonly decided: () => void;
 };
 
-function ApprovalCard({ approval, api, now, decided }: CardProps) {
+function ApprovalCard({ approval, api, now, decided }: ApprovalCardProps) {
   const { session, goal, callId, request, tool, args, about, risk, since } = approval;
   return (
     <article
@@ -78,12 +78,12 @@ function ApprovalCard({ approval, api, now, decided }: CardProps) {
       aria-label={`${tool}, asked by ${goal ?? session}`}
     >
       <header>
-        <code className="tool">{visibleLine(tool)}</code>
-        <span className={`risk ${risk}`}>{risks[risk]}</span>
-        <span className="faint">waits for {ago(since, now)}</span>
+        <code className="tool">{toSafeLine(tool)}</code>
+        <span className={`risk ${risk}`}>{riskLabels[risk]}</span>
+        <span className="faint">waits for {formatTimeAgo(since, now)}</span>
       </header>
       <p className="approval-goal">
-        <a href={sessionAddress({ id: session })}>{visibleLine(goal ?? session, 160)}</a>
+        <a href={formatSessionAddress({ id: session })}>{toSafeLine(goal ?? session, 160)}</a>
       </p>
       <div className="approval-about">
         <LongText text={about} mono lines={24} />
@@ -92,7 +92,7 @@ function ApprovalCard({ approval, api, now, decided }: CardProps) {
         <summary>Arguments as they came</summary>
         <JsonView value={args} />
       </details>
-      <Decide
+      <ApprovalDecision
         callId={callId}
         request={request}
         send={async (command) => {
@@ -104,14 +104,15 @@ function ApprovalCard({ approval, api, now, decided }: CardProps) {
   );
 }
 
-/** They are asked for anew whenever a run says that something else waits. */
-function useApprovals(api: Api, rows: readonly SessionRow[]) {
-  const [got, setGot] = useState<{ readonly approvals: readonly Approval[] | null; readonly error: unknown }>(
-    {
-      approvals: null,
-      error: null,
-    },
-  );
+/** Reloads the approvals whenever a session with pending calls changes. */
+function useApprovals(api: ApiClient, rows: readonly SessionListItem[]) {
+  const [got, setGot] = useState<{
+    readonly approvals: readonly ApprovalRequest[] | null;
+    readonly error: unknown;
+  }>({
+    approvals: null,
+    error: null,
+  });
   const [asked, setAsked] = useState(0);
   const sign = rows
     .filter(({ asks }) => asks > 0)
@@ -136,6 +137,6 @@ function focusCard(by: 1 | -1): void {
   cards[Math.max(0, Math.min(cards.length - 1, place + by))]?.focus();
 }
 
-function clickIn(selector: string): void {
+function clickInFocusedCard(selector: string): void {
   document.activeElement?.closest('.approval')?.querySelector<HTMLElement>(selector)?.click();
 }

@@ -1,22 +1,22 @@
-import { chartOf, turnChart, type Chart, type ChartMove, type Session } from '@pawl/core';
-import type { Entry, Track } from '../../app/track.ts';
-import { countUpTo, keptUp } from '../timeline/kept-up.ts';
-import { edgeId, Walk, type Way } from './walk.ts';
+import { toDrawableChart, turnChart, type Chart, type ChartMove, type Session } from '@pawl/core';
+import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { countUntilEvent, createIncrementalFold } from '../timeline/incremental-fold.ts';
+import { formatEdgeId, ChartTrail, type EdgeEndpoints } from './chart-trail.ts';
 
-/** Which of a session's two charts: what it waits for, or what kind of step it takes. */
+/** The two charts of a session: its turn status and its mode. */
 export type ChartName = 'turn' | 'mode';
 
-/** The ways that a session went through its two charts so far. */
-class ChartWalks {
-  readonly turn: Walk;
-  readonly mode: Walk;
+/** The transitions of a session in both charts so far. */
+class ChartTrails {
+  readonly turn: ChartTrail;
+  readonly mode: ChartTrail;
 
   constructor({ turn, mode }: Session) {
-    this.turn = new Walk(turn.status);
-    this.mode = new Walk(mode?.state ?? '');
+    this.turn = new ChartTrail(turn.status);
+    this.mode = new ChartTrail(mode?.state ?? '');
   }
 
-  take({ seq, notes }: Entry): void {
+  take({ seq, notes }: ReplayedEntry): void {
     for (const note of notes) {
       if (note.type !== 'transition' && note.type !== 'mode') continue;
       const { at, from, to, cause, durationMs } = note;
@@ -25,57 +25,62 @@ class ChartWalks {
   }
 }
 
-export const walksOf: (track: Track) => ChartWalks = keptUp(({ created }) => new ChartWalks(created));
+export const getChartTrails: (track: ReplayedTimeline) => ChartTrails = createIncrementalFold(
+  ({ created }) => new ChartTrails(created),
+);
 
-/** The charts that a session goes by; there is one of modes only where its profile has them. */
-export function chartsOf({ settings }: Session): { readonly turn: Chart; readonly mode: Chart | null } {
-  return { turn: turnChart, mode: settings.chart === null ? null : chartOf(settings.chart) };
+/** Returns the charts of a session; `mode` is null if its profile has no modes. */
+export function getSessionCharts({ settings }: Session): {
+  readonly turn: Chart;
+  readonly mode: Chart | null;
+} {
+  return { turn: turnChart, mode: settings.chart === null ? null : toDrawableChart(settings.chart) };
 }
 
-export type StateShown = {
+export type StateViewModel = {
   readonly name: string;
   readonly description: string;
   readonly kind: Chart['states'][number]['kind'];
   readonly isInitial: boolean;
   readonly isCurrent: boolean;
-  /** How often the work came here, its beginning here included. */
+  /** Number of times the state was entered, including the initial one. */
   readonly visits: number;
-  /** How long it has been here altogether; a visit that goes on is not in it. */
+  /** Total time in this state, without a visit that has not ended. */
   readonly totalMs: number;
 };
 
-export type EdgeShown = {
+export type EdgeViewModel = {
   readonly id: string;
   readonly from: string;
   readonly to: string;
-  /** What sets it off, each way once. */
+  /** Distinct triggers of the transition. */
   readonly labels: readonly string[];
   readonly count: number;
-  /** The last move that was made. */
+  /** Whether this is the most recent transition. */
   readonly isLatest: boolean;
-  /** Not an interruption, which there is from nearly every state. */
+  /** False for interruptions, which are possible in almost every state. */
   readonly isUsual: boolean;
 };
 
-export type ChartShown = {
+export type ChartViewModel = {
   readonly name: string;
   readonly current: string;
-  readonly states: readonly StateShown[];
-  readonly edges: readonly EdgeShown[];
-  /** How many moves were made. */
+  readonly states: readonly StateViewModel[];
+  readonly edges: readonly EdgeViewModel[];
+  /** Number of transitions so far. */
   readonly moves: number;
 };
 
-/** A chart with the way that was gone up to an event. */
-export function chartShown(chart: Chart, walk: Walk, at: number): ChartShown {
-  const count = countUpTo(walk.moves, at);
+/** Builds a chart with the transitions up to an event. */
+export function buildChartViewModel(chart: Chart, walk: ChartTrail, at: number): ChartViewModel {
+  const count = countUntilEvent(walk.moves, at);
   const latest = walk.moves[count - 1];
   const current = latest?.to ?? walk.initial;
   const tally = walk.tallyAt(count);
   return {
     name: chart.name,
     current,
-    states: statesIn(chart, walk).map(({ name, description, kind }) => ({
+    states: listShownStates(chart, walk).map(({ name, description, kind }) => ({
       name,
       description,
       kind,
@@ -84,17 +89,17 @@ export function chartShown(chart: Chart, walk: Walk, at: number): ChartShown {
       visits: tally.visits.get(name) ?? 0,
       totalMs: tally.totalMs.get(name) ?? 0,
     })),
-    edges: edgesIn(chart, walk).map((edge) => ({
+    edges: listShownEdges(chart, walk).map((edge) => ({
       ...edge,
       count: tally.taken.get(edge.id) ?? 0,
-      isLatest: latest !== undefined && edge.id === edgeId(latest),
+      isLatest: latest !== undefined && edge.id === formatEdgeId(latest),
     })),
     moves: count,
   };
 }
 
-/** The states of the chart, and any that a move led to although the chart does not have it. */
-function statesIn(chart: Chart, walk: Walk): Chart['states'] {
+/** Lists the states of the chart, plus visited states that the chart does not declare. */
+function listShownStates(chart: Chart, walk: ChartTrail): Chart['states'] {
   const known = new Set(chart.states.map(({ name }) => name));
   const others = [...walk.states].filter((name) => !known.has(name));
   const undeclared = others.map((name) => ({
@@ -106,8 +111,8 @@ function statesIn(chart: Chart, walk: Walk): Chart['states'] {
   return [...chart.states, ...undeclared];
 }
 
-/** Wishes of a person, which may come in nearly every state and would cover the chart with lines. */
-const interruptions: ReadonlySet<string> = new Set([
+/** Interruptions, which are possible in almost every state; drawing all of them would clutter the chart. */
+const interruptionEvents: ReadonlySet<string> = new Set([
   'pause-requested',
   'resume-requested',
   'cancel-requested',
@@ -116,20 +121,20 @@ const interruptions: ReadonlySet<string> = new Set([
   'verdict-reached',
 ]);
 
-type Edge = Omit<EdgeShown, 'count' | 'isLatest'>;
+type UncountedEdge = Omit<EdgeViewModel, 'count' | 'isLatest'>;
 
-/** One line for all the moves from a state to another. Moves that stay where they are have none. */
-function edgesIn(chart: Chart, walk: Walk): readonly Edge[] {
+/** Merges all transitions between two states into one edge. Self-transitions have no edge. */
+function listShownEdges(chart: Chart, walk: ChartTrail): readonly UncountedEdge[] {
   const ways = chart.states.flatMap(({ name, moves }) => moves.map((move) => ({ from: name, ...move })));
-  const edges = new Map<string, { way: Way; moves: ChartMove[] }>();
+  const edges = new Map<string, { way: EdgeEndpoints; moves: ChartMove[] }>();
   for (const way of ways) {
     if (way.from === way.to) continue;
-    const edge = edges.get(edgeId(way)) ?? { way, moves: [] };
+    const edge = edges.get(formatEdgeId(way)) ?? { way, moves: [] };
     edge.moves.push(way);
-    edges.set(edgeId(way), edge);
+    edges.set(formatEdgeId(way), edge);
   }
   for (const { from, to, cause } of walk.ways.values()) {
-    const id = edgeId({ from, to });
+    const id = formatEdgeId({ from, to });
     if (from === to || edges.has(id)) continue;
     edges.set(id, { way: { from, to }, moves: [{ on: cause, when: null, to, does: [] }] });
   }
@@ -137,34 +142,34 @@ function edgesIn(chart: Chart, walk: Walk): readonly Edge[] {
     id,
     from: way.from,
     to: way.to,
-    labels: [...new Set(moves.map(labelOf))].filter((label) => label !== ''),
-    isUsual: isUsual(chart, way, moves),
+    labels: [...new Set(moves.map(formatEdgeLabel))].filter((label) => label !== ''),
+    isUsual: isUsualEdge(chart, way, moves),
   }));
 }
 
-/** From nearly every state of the turn something may lead to the end; that is drawn once it has happened. */
-function isUsual(chart: Chart, { to }: Way, moves: readonly ChartMove[]): boolean {
+/** Edges to an end state exist from almost every turn status; they are drawn only once taken. */
+function isUsualEdge(chart: Chart, { to }: EdgeEndpoints, moves: readonly ChartMove[]): boolean {
   if (chart === turnChart && (to === 'halted' || to === 'shuttingDown')) return false;
-  return moves.some(({ on }) => on === null || !interruptions.has(on));
+  return moves.some(({ on }) => on === null || !interruptionEvents.has(on));
 }
 
-function labelOf({ on, when }: ChartMove): string {
+function formatEdgeLabel({ on, when }: ChartMove): string {
   return [on, when === null ? null : `[${when}]`].filter((part) => part !== null).join(' ');
 }
 
-/** The chart in words, for those who do not see it. */
-export function chartInWords({ states, edges, current, moves }: ChartShown): readonly string[] {
+/** Describes the chart in words, for screen readers. */
+export function describeChartView({ states, edges, current, moves }: ChartViewModel): readonly string[] {
   const visited = states.filter(({ visits }) => visits > 0);
   return [
     `The work is in ${current}, after ${moves} ${moves === 1 ? 'move' : 'moves'}.`,
     ...visited.map(({ name, visits, isCurrent }) => {
       const ways = edges.filter(({ from, count }) => from === name && count > 0);
-      const led = ways.map(({ to, count }) => `to ${to} ${times(count)}`).join(', ');
-      return `${name}: ${isCurrent ? 'here now, ' : ''}visited ${times(visits)}${led === '' ? '' : `; led ${led}`}.`;
+      const led = ways.map(({ to, count }) => `to ${to} ${formatTimes(count)}`).join(', ');
+      return `${name}: ${isCurrent ? 'here now, ' : ''}visited ${formatTimes(visits)}${led === '' ? '' : `; led ${led}`}.`;
     }),
   ];
 }
 
-function times(count: number): string {
+function formatTimes(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
 }

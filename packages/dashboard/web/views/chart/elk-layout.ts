@@ -1,39 +1,41 @@
 import ELK from 'elkjs/lib/elk-api.js';
 import workerUrl from 'elkjs/lib/elk-worker.min.js?url';
-import { layoutFrom, type ElkAnswer, type ElkGraph, type Layout } from './layout-model.ts';
+import { parseElkLayout, type ElkResult, type ElkGraph, type ElkLayout } from './layout-model.ts';
 
-type Engine = { readonly elk: InstanceType<typeof ELK>; readonly broken: Promise<never> };
+type LayoutEngine = { readonly elk: InstanceType<typeof ELK>; readonly broken: Promise<never> };
 
-/** One worker for all charts: it is large to load, and it thinks beside the page, which stays quick. */
-let engine: Engine | null = null;
+/** One worker for all charts: it is large to load, and it runs off the main thread to keep the page responsive. */
+let layoutEngine: LayoutEngine | null = null;
 
-const known = new Map<string, Promise<Layout>>();
-const knownMax = 32;
+const layoutCache = new Map<string, Promise<ElkLayout>>();
+const cachedLayoutsMax = 32;
 
-/** Where everything goes. The same graph is laid out once. */
-export function laidOut(graph: ElkGraph): Promise<Layout> {
+/** Computes the layout of a graph; results are cached. */
+export function layOutGraph(graph: ElkGraph): Promise<ElkLayout> {
   const key = JSON.stringify(graph);
-  const before = known.get(key);
+  const before = layoutCache.get(key);
   if (before !== undefined) return before;
-  engine ??= startEngine();
-  const { elk, broken } = engine;
-  // elk writes into what it is given.
+  layoutEngine ??= startLayoutEngine();
+  const { elk, broken } = layoutEngine;
+  // elk mutates its input.
   const copy = JSON.parse(key) as Parameters<typeof elk.layout>[0];
-  const layout = Promise.race([elk.layout(copy), broken]).then((answer) => layoutFrom(answer as ElkAnswer));
-  if (known.size >= knownMax) known.clear();
-  known.set(key, layout);
-  layout.catch(() => known.delete(key));
+  const layout = Promise.race([elk.layout(copy), broken]).then((answer) =>
+    parseElkLayout(answer as ElkResult),
+  );
+  if (layoutCache.size >= cachedLayoutsMax) layoutCache.clear();
+  layoutCache.set(key, layout);
+  layout.catch(() => layoutCache.delete(key));
   return layout;
 }
 
-/** elk itself waits for ever for a worker that could not be loaded. */
-function startEngine(): Engine {
+/** elk never settles if its worker cannot be loaded, so the engine reports that error itself. */
+function startLayoutEngine(): LayoutEngine {
   const { promise: broken, reject } = Promise.withResolvers<never>();
   broken.catch(() => undefined);
   const workerFactory = (url: string = workerUrl): Worker => {
     const worker = new Worker(url);
     worker.addEventListener('error', () => {
-      engine = null;
+      layoutEngine = null;
       reject(
         new Error('What lays out the chart could not be loaded. Load the page again; below it is in words.'),
       );

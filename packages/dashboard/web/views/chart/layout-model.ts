@@ -1,18 +1,18 @@
-import type { ChartShown, EdgeShown } from './chart-model.ts';
+import type { ChartViewModel, EdgeViewModel } from './chart-model.ts';
 
-/** Where elk put the states and bends the lines; in its own units, which are pixels before any zoom. */
-export type Layout = {
+/** Positions of states and bend points of edges, in pixels at zoom level 1. */
+export type ElkLayout = {
   readonly width: number;
   readonly height: number;
   readonly places: ReadonlyMap<string, { readonly x: number; readonly y: number }>;
-  readonly lines: ReadonlyMap<string, readonly Point[]>;
+  readonly lines: ReadonlyMap<string, readonly ElkPoint[]>;
 };
 
-export type Point = { readonly x: number; readonly y: number };
+export type ElkPoint = { readonly x: number; readonly y: number };
 
-export const stateSize = { width: 178, height: 54 } as const;
+export const stateBoxSize = { width: 178, height: 54 } as const;
 
-/** A graph in the form elk reads. */
+/** A graph in elk's input format. */
 export type ElkGraph = {
   readonly id: string;
   readonly layoutOptions: { readonly [option: string]: string };
@@ -24,36 +24,36 @@ export type ElkGraph = {
   }[];
 };
 
-/** What elk gives back, as far as it is read. */
-export type ElkAnswer = {
+/** The parts of elk's result that are used. */
+export type ElkResult = {
   readonly width?: number;
   readonly height?: number;
   readonly children?: readonly { readonly id: string; readonly x?: number; readonly y?: number }[];
   readonly edges?: readonly {
     readonly id: string;
     readonly sections?: readonly {
-      readonly startPoint: Point;
-      readonly endPoint: Point;
-      readonly bendPoints?: readonly Point[];
+      readonly startPoint: ElkPoint;
+      readonly endPoint: ElkPoint;
+      readonly bendPoints?: readonly ElkPoint[];
     }[];
   }[];
 };
 
 /**
- * Which lines are drawn: those that are usual and those that were taken, or every one. It does not depend on the event
- * that is looked at, so that the chart stands still under time travel.
+ * Selects the edges to draw: usual and taken ones, or all. The result does not depend on the selected event, so that
+ * the chart does not move during time travel.
  */
-export function linesDrawn(
-  edges: readonly EdgeShown[],
+export function selectDrawnEdges(
+  edges: readonly EdgeViewModel[],
   everyWay: boolean,
   taken: ReadonlyMap<string, unknown>,
-): readonly EdgeShown[] {
+): readonly EdgeViewModel[] {
   return everyWay ? edges : edges.filter(({ id, isUsual }) => isUsual || taken.has(id));
 }
 
-export function elkGraph(
-  chart: ChartShown,
-  edges: readonly EdgeShown[],
+export function buildElkGraph(
+  chart: ChartViewModel,
+  edges: readonly EdgeViewModel[],
   direction: 'DOWN' | 'RIGHT',
 ): ElkGraph {
   return {
@@ -70,18 +70,21 @@ export function elkGraph(
       'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
       'elk.randomSeed': '1',
     },
-    children: statesDrawn(chart, edges).map(({ name }) => ({ id: name, ...stateSize })),
+    children: selectDrawnStates(chart, edges).map(({ name }) => ({ id: name, ...stateBoxSize })),
     edges: edges.map(({ id, from, to }) => ({ id, sources: [from], targets: [to] })),
   };
 }
 
-/** A state that no line leads to or from is left out, unless the work is or was there. */
-export function statesDrawn(chart: ChartShown, edges: readonly EdgeShown[]): ChartShown['states'] {
+/** Omits states without drawn edges, unless they are initial or were visited. */
+export function selectDrawnStates(
+  chart: ChartViewModel,
+  edges: readonly EdgeViewModel[],
+): ChartViewModel['states'] {
   const joined = new Set(edges.flatMap(({ from, to }) => [from, to]));
   return chart.states.filter(({ name, visits, isInitial }) => joined.has(name) || visits > 0 || isInitial);
 }
 
-export function layoutFrom({ width = 0, height = 0, children = [], edges = [] }: ElkAnswer): Layout {
+export function parseElkLayout({ width = 0, height = 0, children = [], edges = [] }: ElkResult): ElkLayout {
   return {
     width,
     height,
@@ -96,11 +99,11 @@ export function layoutFrom({ width = 0, height = 0, children = [], edges = [] }:
   };
 }
 
-/** A line through the points as SVG draws it. elk's splines are cubic: every three points after the first are one piece. */
-export function pathOf(points: readonly Point[]): string {
+/** Converts points to an SVG path. elk's splines are cubic: every three points after the first form one segment. */
+export function formatSvgPath(points: readonly ElkPoint[]): string {
   const [first, ...rest] = points;
   if (first === undefined) return '';
-  const at = ({ x, y }: Point): string => `${round(x)} ${round(y)}`;
+  const at = ({ x, y }: ElkPoint): string => `${roundCoordinate(x)} ${roundCoordinate(y)}`;
   if (rest.length % 3 !== 0) return `M ${at(first)} ${rest.map((point) => `L ${at(point)}`).join(' ')}`;
   const pieces: string[] = [];
   for (let index = 0; index < rest.length; index += 3) {
@@ -110,16 +113,16 @@ export function pathOf(points: readonly Point[]): string {
   return `M ${at(first)} ${pieces.join(' ')}`;
 }
 
-/** Where on a line its count is written: before its middle, so that those of a way and the way back lie apart. */
-const countAt = 0.38;
+/** Position of the count along an edge: off center, so that the counts of opposite edges do not overlap. */
+const countLabelShare = 0.38;
 
-/** The point at which so much of a line's length is behind one. */
-export function pointAlong(points: readonly Point[], share: number = countAt): Point {
-  const way = flattened(points);
-  const total = lengthOf(way);
+/** Returns the point at the given share of a path's length. */
+export function findPointOnPath(points: readonly ElkPoint[], share: number = countLabelShare): ElkPoint {
+  const way = flattenCurves(points);
+  const total = measurePath(way);
   let left = total * share;
   for (let index = 1; index < way.length; index += 1) {
-    const [from, to] = [way[index - 1] as Point, way[index] as Point];
+    const [from, to] = [way[index - 1] as ElkPoint, way[index] as ElkPoint];
     const length = Math.hypot(to.x - from.x, to.y - from.y);
     if (length >= left && length > 0) {
       return { x: from.x + ((to.x - from.x) * left) / length, y: from.y + ((to.y - from.y) * left) / length };
@@ -129,27 +132,28 @@ export function pointAlong(points: readonly Point[], share: number = countAt): P
   return way.at(-1) ?? { x: 0, y: 0 };
 }
 
-function lengthOf(way: readonly Point[]): number {
+function measurePath(way: readonly ElkPoint[]): number {
   return way.reduce((sum, { x, y }, index) => {
     const before = way[index - 1];
     return before === undefined ? 0 : sum + Math.hypot(x - before.x, y - before.y);
   }, 0);
 }
 
-const piecesOfCurve = 10;
+const curveSegments = 10;
 
-/** A line through the points, curves as short straight pieces. */
-function flattened(points: readonly Point[]): readonly Point[] {
+/** Approximates curves by short straight segments. */
+function flattenCurves(points: readonly ElkPoint[]): readonly ElkPoint[] {
   if ((points.length - 1) % 3 !== 0) return points;
-  const way: Point[] = points.slice(0, 1);
+  const way: ElkPoint[] = points.slice(0, 1);
   for (let index = 0; index + 3 < points.length; index += 3) {
     const four = points.slice(index, index + 4);
-    for (let piece = 1; piece <= piecesOfCurve; piece += 1) way.push(onCurve(four, piece / piecesOfCurve));
+    for (let piece = 1; piece <= curveSegments; piece += 1)
+      way.push(computeCurvePoint(four, piece / curveSegments));
   }
   return way;
 }
 
-function onCurve(four: readonly Point[], t: number): Point {
+function computeCurvePoint(four: readonly ElkPoint[], t: number): ElkPoint {
   const rest = 1 - t;
   const weights = [rest ** 3, 3 * rest ** 2 * t, 3 * rest * t ** 2, t ** 3];
   return four.reduce(
@@ -161,6 +165,6 @@ function onCurve(four: readonly Point[], t: number): Point {
   );
 }
 
-function round(value: number): number {
+function roundCoordinate(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -1,10 +1,10 @@
-import { clockTime, counted, duration } from '../../app/format.ts';
-import { Icon } from '../../app/widgets/icon.tsx';
-import type { ChartShown } from './chart-model.ts';
-import type { VisitList } from './visits.ts';
+import { formatLocalClock, formatCount, formatElapsedTime } from '../../app/format.ts';
+import { SvgIcon } from '../../app/widgets/svg-icon.tsx';
+import type { ChartViewModel } from './chart-model.ts';
+import type { VisitList } from './visit-list.ts';
 
 type StatePanelProps = {
-  readonly chart: ChartShown;
+  readonly chart: ChartViewModel;
   readonly visits: VisitList;
   readonly state: string;
   readonly tone: string;
@@ -14,7 +14,7 @@ type StatePanelProps = {
 
 const visitsMax = 200;
 
-/** One state: what it is for, the ways out of it, and every time the work was there. */
+/** Details of one state: its description, its outgoing transitions and its visits. */
 export function StatePanel({ chart, visits, state, tone, goTo, close }: StatePanelProps) {
   const about = chart.states.find(({ name }) => name === state);
   const ways = chart.edges.filter(({ from, count }) => from === state && count > 0);
@@ -24,7 +24,7 @@ export function StatePanel({ chart, visits, state, tone, goTo, close }: StatePan
       <header>
         <h2>{state}</h2>
         <button type="button" className="icon" aria-label="Close" onClick={close}>
-          <Icon name="close" />
+          <SvgIcon name="close" />
         </button>
       </header>
       <p className="chart-about">{about?.description}</p>
@@ -40,14 +40,16 @@ export function StatePanel({ chart, visits, state, tone, goTo, close }: StatePan
           </ul>
         </>
       )}
-      <h3>{about?.visits === 0 ? 'Never visited so far' : counted(about?.visits ?? 0, 'visit')}</h3>
+      <h3>{about?.visits === 0 ? 'Never visited so far' : formatCount(about?.visits ?? 0, 'visit')}</h3>
       <ol className="chart-visits">
         {stays.map(({ number, seq, at, cause, durationMs, leftTo }) => (
           <li key={number}>
             <button type="button" disabled={seq === null} onClick={() => seq !== null && goTo(seq)}>
-              <span className="when">{at === null ? 'at the beginning' : clockTime(at)}</span>
+              <span className="when">{at === null ? 'at the beginning' : formatLocalClock(at)}</span>
               <span className="what">{cause ?? 'created'}</span>
-              <span className="long">{durationMs === null ? 'since then' : duration(durationMs)}</span>
+              <span className="long">
+                {durationMs === null ? 'since then' : formatElapsedTime(durationMs)}
+              </span>
               <span className="to">{leftTo === null ? '' : `→ ${leftTo}`}</span>
             </button>
           </li>

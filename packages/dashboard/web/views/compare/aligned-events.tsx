@@ -1,21 +1,21 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 import type { Event } from '@pawl/core';
-import { toneOfEvent } from '../../app/tones.ts';
-import type { Track } from '../../app/track.ts';
-import { visibleLine } from '../../app/visible.ts';
-import { standingOf, type Parting } from './compare-model.ts';
+import { getEventTone } from '../../app/tones.ts';
+import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { toSafeLine } from '../../app/safe-text.ts';
+import { getEventAlignment, type RunDivergence } from './compare-model.ts';
 
 type AlignedEventsProps = {
-  readonly a: Track;
-  readonly b: Track;
-  readonly parting: Parting;
-  /** The pair that is looked at. */
+  readonly a: ReplayedTimeline;
+  readonly b: ReplayedTimeline;
+  readonly parting: RunDivergence;
+  /** The selected pair. */
   readonly index: number;
   readonly goTo: (index: number) => void;
 };
 
-/** The events of both, one pair a row; only the rows in sight are drawn. */
+/** Shows the events of both runs, one pair per row; only visible rows are rendered. */
 export function AlignedEvents({ a, b, parting, index, goTo }: AlignedEventsProps) {
   const box = useRef<HTMLDivElement>(null);
   const count = Math.max(a.length, b.length);
@@ -43,7 +43,7 @@ export function AlignedEvents({ a, b, parting, index, goTo }: AlignedEventsProps
     >
       <div className="compare-rows" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map((item) => {
-          const standing = standingOf(parting, item.index);
+          const standing = getEventAlignment(parting, item.index);
           return (
             <button
               key={item.index}
@@ -55,11 +55,11 @@ export function AlignedEvents({ a, b, parting, index, goTo }: AlignedEventsProps
               onClick={() => goTo(item.index)}
             >
               <span className="compare-number">{item.index + 1}</span>
-              <EventShown track={a} index={item.index} />
+              <ComparedEvent track={a} index={item.index} />
               <span className="compare-mark" aria-label={standing === 'same' ? 'same' : 'different'}>
                 {standing === 'same' ? '=' : '≠'}
               </span>
-              <EventShown track={b} index={item.index} />
+              <ComparedEvent track={b} index={item.index} />
             </button>
           );
         })}
@@ -68,25 +68,22 @@ export function AlignedEvents({ a, b, parting, index, goTo }: AlignedEventsProps
   );
 }
 
-function EventShown({ track, index }: { readonly track: Track; readonly index: number }) {
+function ComparedEvent({ track, index }: { readonly track: ReplayedTimeline; readonly index: number }) {
   if (index >= track.length) return <span className="compare-none">(no more)</span>;
   const { event } = track.entry(index);
   return (
-    <span className={`compare-event tone-${toneOfEvent(event.type)}`}>
-      <strong>{event.type}</strong> {aboutEvent(event)}
+    <span className={`compare-event tone-${getEventTone(event.type)}`}>
+      <strong>{event.type}</strong> {summarizeEventFields(event)}
     </span>
   );
 }
 
-/** What an event says besides its type and time, on a line. */
-function aboutEvent(event: Event): string {
+/** Summarizes the fields of an event other than its type and time in one line. */
+function summarizeEventFields(event: Event): string {
   const { type: _, at: __, ...rest } = event;
-  if ('text' in rest && rest.text !== '') return visibleLine(rest.text, 160);
+  if ('text' in rest && rest.text !== '') return toSafeLine(rest.text, 160);
   if (event.type === 'model-replied')
-    return visibleLine(
-      event.calls.map(({ tool, args }) => `${tool} ${JSON.stringify(args)}`).join(', '),
-      160,
-    );
+    return toSafeLine(event.calls.map(({ tool, args }) => `${tool} ${JSON.stringify(args)}`).join(', '), 160);
   const text = JSON.stringify(rest);
-  return text === '{}' ? '' : visibleLine(text, 160);
+  return text === '{}' ? '' : toSafeLine(text, 160);
 }

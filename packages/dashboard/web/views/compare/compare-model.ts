@@ -1,44 +1,47 @@
 import {
-  conversationOf,
-  items,
-  plainEvents,
-  usageOf,
+  getConversation,
+  iterateItems,
+  createEventNormalizer,
+  getEventUsage,
   type Event,
   type Session,
-  type Usage,
+  type TokenUsage,
   type Verdict,
 } from '@pawl/core';
-import { finalAnswer } from '../../app/final-answer.ts';
-import type { Entry, Track } from '../../app/track.ts';
-import { statusWords } from '../../app/tones.ts';
-import { keptUp } from '../timeline/kept-up.ts';
+import { findToolAnswer } from '../../app/tool-answer.ts';
+import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { getStatusLabel } from '../../app/tones.ts';
+import { createIncrementalFold } from '../timeline/incremental-fold.ts';
 
-/** Where two runs part: how many events they have in common, and how many each has altogether. */
-export type Parting = { readonly common: number; readonly a: number; readonly b: number };
+/** Where two runs diverge: the number of common events, and the total of each run. */
+export type RunDivergence = { readonly common: number; readonly a: number; readonly b: number };
 
-/** Goes through two runs side by side, up to the first events that say something else. */
-export function partingOf(a: Track, b: Track): Parting {
-  const [plainA, plainB] = [plainEvents(), plainEvents()];
+/** Compares two runs event by event up to the first difference. */
+export function findRunDivergence(a: ReplayedTimeline, b: ReplayedTimeline): RunDivergence {
+  const [plainA, plainB] = [createEventNormalizer(), createEventNormalizer()];
   const length = Math.min(a.length, b.length);
   let common = 0;
-  while (common < length && isSame(plainA(a.entry(common).event), plainB(b.entry(common).event))) common += 1;
+  while (common < length && isJsonEqual(plainA(a.entry(common).event), plainB(b.entry(common).event)))
+    common += 1;
   return { common, a: a.length, b: b.length };
 }
 
-/** Whether two pieces of plain JSON say the same, whatever the order of their fields. */
-export function isSame(one: unknown, other: unknown): boolean {
+/** Deep equality of plain JSON; the order of fields does not matter. */
+export function isJsonEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const [mine, yours] = [Object.keys(one), Object.keys(other)];
   return (
     mine.length === yours.length &&
-    mine.every((key) => Object.hasOwn(other, key) && isSame(Reflect.get(one, key), Reflect.get(other, key)))
+    mine.every(
+      (key) => Object.hasOwn(other, key) && isJsonEqual(Reflect.get(one, key), Reflect.get(other, key)),
+    )
   );
 }
 
-/** How the two go on from where they part, in words. */
-export function partingText({ common, a, b }: Parting): string {
+/** Describes in words where and how the runs diverge. */
+export function describeDivergence({ common, a, b }: RunDivergence): string {
   const events = `${common.toLocaleString('en')} ${common === 1 ? 'event' : 'events'}`;
   if (a === common && b === common) return `They are the same, times aside: ${events}.`;
   if (common === 0) return 'They have nothing in common.';
@@ -47,8 +50,8 @@ export function partingText({ common, a, b }: Parting): string {
   return `The first ${events} are the same, times aside; ${ended}.`;
 }
 
-/** What a run came to, added up from its events. */
-class Account {
+/** Summary of a run, computed from its events. */
+class RunAccount {
   goal: string | null = null;
   steps = 0;
   modelFailures = 0;
@@ -57,20 +60,20 @@ class Account {
   outputTokens = 0;
   cost: number | null = null;
   readonly files: Set<string> = new Set();
-  /** The verdict that ended the last turn, if one did. */
+  /** The verdict that ended the last turn, if any. */
   verdict: Verdict | null = null;
   error: string | null = null;
 
-  take({ event, notes, actions }: Entry): void {
+  take({ event, notes, actions }: ReplayedEntry): void {
     this.#count(event);
     for (const note of notes)
-      if (note.type === 'verdict' && isEnding(note.verdict)) this.verdict = note.verdict;
-    if (event.type === 'verdict-reached' && isEnding(event.verdict)) this.verdict = event.verdict;
+      if (note.type === 'verdict' && isTurnEnding(note.verdict)) this.verdict = note.verdict;
+    if (event.type === 'verdict-reached' && isTurnEnding(event.verdict)) this.verdict = event.verdict;
     for (const action of actions) if (action.type === 'show-error') this.error = action.message;
   }
 
   #count(event: Event): void {
-    const usage = usageOf(event);
+    const usage = getEventUsage(event);
     if (usage !== undefined) this.#used(usage);
     switch (event.type) {
       case 'user-message':
@@ -92,24 +95,24 @@ class Account {
     }
   }
 
-  #used({ inputTokens, outputTokens, cost }: Usage): void {
+  #used({ inputTokens, outputTokens, cost }: TokenUsage): void {
     this.inputTokens += inputTokens;
     this.outputTokens += outputTokens;
     if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
   }
 }
 
-const accountOf: (track: Track) => Account = keptUp(() => new Account());
+const getRunAccount: (track: ReplayedTimeline) => RunAccount = createIncrementalFold(() => new RunAccount());
 
-/** Whether a verdict ends the turn; milder ones only speak to the model. */
-function isEnding({ response: { kind } }: Verdict): boolean {
+/** Whether a verdict ends the turn; milder verdicts let it continue. */
+function isTurnEnding({ response: { kind } }: Verdict): boolean {
   return kind === 'finish' || kind === 'halt' || kind === 'ask';
 }
 
-/** How a run ended, in the words of `pawl show`. */
-export function endingOf(track: Track): string {
+/** Describes how a run ended, in the words of `pawl show`. */
+export function describeRunEnding(track: ReplayedTimeline): string {
   const { turn } = track.now;
-  const account = accountOf(track);
+  const account = getRunAccount(track);
   if (turn.status === 'halted') {
     const { kind, reason } = turn.why;
     return `${kind === 'stuck' || kind === 'budget' ? kind : 'halted'}: ${reason}`;
@@ -119,73 +122,73 @@ export function endingOf(track: Track): string {
   if (account.verdict !== null) {
     return `${account.verdict.rule === 'budget' ? 'budget' : 'stuck'}: ${account.verdict.reason}`;
   }
-  if (answerOf(track.now) !== null) return 'answered';
+  if (getLastAnswer(track.now) !== null) return 'answered';
   if (account.error !== null) return `failed: ${account.error}`;
   return track.length === 0 ? 'unused' : 'answered';
 }
 
-/** The last answer since the user spoke last. */
-export function answerOf(session: Session): string | null {
+/** Returns the last answer after the most recent user message, or null. */
+export function getLastAnswer(session: Session): string | null {
   let answer: string | null = null;
-  for (const message of items(conversationOf(session))) {
+  for (const message of iterateItems(getConversation(session))) {
     if (message.role === 'user') answer = null;
     if (message.role === 'assistant' && message.text.trim() !== '' && message.calls.length === 0)
       answer = message.text;
-    if (message.role === 'tool') answer = finalAnswer(message.outcome) ?? answer;
+    if (message.role === 'tool') answer = findToolAnswer(message.outcome) ?? answer;
   }
   return answer;
 }
 
-export type Row = {
+export type ComparisonRow = {
   readonly what: string;
   readonly a: string;
   readonly b: string;
   readonly isSame: boolean;
 };
 
-/** A run and what is known of it besides its events. */
-export type Side = { readonly track: Track; readonly model: string | null };
+/** A run with the metadata that its events do not contain. */
+export type ComparedRun = { readonly track: ReplayedTimeline; readonly model: string | null };
 
-/** What can be compared, from how they began to what came of them. */
-export function rowsOf(a: Side, b: Side): readonly Row[] {
-  const row = (what: string, value: (side: Side) => string | number | null): Row => {
+/** Builds the rows of the comparison, from the goal to the answer. */
+export function buildComparisonRows(a: ComparedRun, b: ComparedRun): readonly ComparisonRow[] {
+  const row = (what: string, value: (side: ComparedRun) => string | number | null): ComparisonRow => {
     const [one, other] = [String(value(a) ?? ''), String(value(b) ?? '')];
     return { what, a: one, b: other, isSame: one === other };
   };
-  const settings = settingsThatDiffer(a.track.created, b.track.created);
+  const settings = listDifferingSettings(a.track.created, b.track.created);
   return [
-    row('goal', ({ track }) => accountOf(track).goal),
+    row('goal', ({ track }) => getRunAccount(track).goal),
     row('model', ({ model }) => model),
     row('profile', ({ track }) => track.created.profile),
     ...(settings.length === 0
       ? []
       : [{ what: 'settings', a: settings.join(', '), b: 'differ', isSame: false }]),
-    row('status', ({ track }) => statusWords(track.now.turn.status)),
-    row('ended', ({ track }) => endingOf(track)),
-    row('events', ({ track }) => grouped(track.length)),
-    row('steps', ({ track }) => grouped(accountOf(track).steps)),
-    row('tool calls', ({ track }) => grouped(accountOf(track).toolCalls)),
-    row('tokens read', ({ track }) => grouped(accountOf(track).inputTokens)),
-    row('tokens written', ({ track }) => grouped(accountOf(track).outputTokens)),
-    row('cost', ({ track }) => accountOf(track).cost),
-    row('files changed', ({ track }) => [...accountOf(track).files].toSorted().join(', ')),
-    row('answer', ({ track }) => answerOf(track.now)),
+    row('status', ({ track }) => getStatusLabel(track.now.turn.status)),
+    row('ended', ({ track }) => describeRunEnding(track)),
+    row('events', ({ track }) => formatGrouped(track.length)),
+    row('steps', ({ track }) => formatGrouped(getRunAccount(track).steps)),
+    row('tool calls', ({ track }) => formatGrouped(getRunAccount(track).toolCalls)),
+    row('tokens read', ({ track }) => formatGrouped(getRunAccount(track).inputTokens)),
+    row('tokens written', ({ track }) => formatGrouped(getRunAccount(track).outputTokens)),
+    row('cost', ({ track }) => getRunAccount(track).cost),
+    row('files changed', ({ track }) => [...getRunAccount(track).files].toSorted().join(', ')),
+    row('answer', ({ track }) => getLastAnswer(track.now)),
   ];
 }
 
-function grouped(value: number): string {
+function formatGrouped(value: number): string {
   return value.toLocaleString('en');
 }
 
-function settingsThatDiffer({ settings: a }: Session, { settings: b }: Session): readonly string[] {
+function listDifferingSettings({ settings: a }: Session, { settings: b }: Session): readonly string[] {
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].filter((name) => !isSame(Reflect.get(a, name), Reflect.get(b, name)));
+  return [...names].filter((name) => !isJsonEqual(Reflect.get(a, name), Reflect.get(b, name)));
 }
 
-/** How an event of one run stands to the one beside it. */
-export type Standing = 'same' | 'parts' | 'apart';
+/** How an event relates to the event next to it in the other run. */
+export type EventAlignment = 'same' | 'parts' | 'apart';
 
-export function standingOf({ common }: Parting, index: number): Standing {
+export function getEventAlignment({ common }: RunDivergence, index: number): EventAlignment {
   if (index < common) return 'same';
   return index === common ? 'parts' : 'apart';
 }

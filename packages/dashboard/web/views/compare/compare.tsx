@@ -1,16 +1,21 @@
 import { useEffect, useMemo, useState } from 'react';
-import type { SessionRow } from '../../app/api-types.ts';
+import type { SessionListItem } from '../../app/api-types.ts';
 import { useTitle } from '../../app/use-title.ts';
 import type { PageProps } from '../../app/view-props.ts';
-import { visibleLine } from '../../app/visible.ts';
-import { Empty, Loading, Trouble } from '../../app/widgets/notes.tsx';
+import { toSafeLine } from '../../app/safe-text.ts';
+import { EmptyState, LoadingState, ErrorMessage } from '../../app/widgets/state-messages.tsx';
 import { AlignedEvents } from './aligned-events.tsx';
-import { partingOf, partingText, rowsOf, type Row } from './compare-model.ts';
+import {
+  findRunDivergence,
+  describeDivergence,
+  buildComparisonRows,
+  type ComparisonRow,
+} from './compare-model.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
-import { StatesBeside } from './states-beside.tsx';
+import { StateComparison } from './state-comparison.tsx';
 import './compare.css';
 
-/** Two runs side by side: what they came to, where they part, and the state of each there. */
+/** Compares two runs side by side: their results, the divergence, and the state of each at that point. */
 export function ComparePage({ api, query, open }: PageProps) {
   const [a, b] = [query.get('a') ?? '', query.get('b') ?? ''];
   const at = query.get('at');
@@ -24,7 +29,7 @@ export function ComparePage({ api, query, open }: PageProps) {
     <div className="wide-page compare-page">
       <h1>Compare two runs</h1>
       <div className="compare-choose">
-        <Chooser api={api} label="First run" side="a" chosen={a} choose={choose} />
+        <RunChooser api={api} label="First run" side="a" chosen={a} choose={choose} />
         <button
           type="button"
           className="small"
@@ -33,17 +38,17 @@ export function ComparePage({ api, query, open }: PageProps) {
         >
           Swap
         </button>
-        <Chooser api={api} label="Second run" side="b" chosen={b} choose={choose} />
+        <RunChooser api={api} label="Second run" side="b" chosen={b} choose={choose} />
       </div>
       {a === '' || b === '' ? (
-        <Empty title="Choose two runs">
+        <EmptyState title="Choose two runs">
           <p>
             A run and its fork, the same goal with two models, or yesterday and today: they are laid side by
             side up to the event where they part.
           </p>
-        </Empty>
+        </EmptyState>
       ) : (
-        <Loaded
+        <ComparisonLoader
           key={`${a} ${b}`}
           api={api}
           a={a}
@@ -58,15 +63,15 @@ export function ComparePage({ api, query, open }: PageProps) {
   );
 }
 
-type ChooserProps = Pick<PageProps, 'api'> & {
+type RunChooserProps = Pick<PageProps, 'api'> & {
   readonly label: string;
   readonly side: 'a' | 'b';
   readonly chosen: string;
   readonly choose: (side: 'a' | 'b', id: string) => void;
 };
 
-function Chooser({ api, label, side, chosen, choose }: ChooserProps) {
-  const [rows, setRows] = useState<readonly SessionRow[]>([]);
+function RunChooser({ api, label, side, chosen, choose }: RunChooserProps) {
+  const [rows, setRows] = useState<readonly SessionListItem[]>([]);
   useEffect(() => {
     const stop = new AbortController();
     api.sessions({ limit: 200 }, stop.signal).then(
@@ -84,7 +89,7 @@ function Chooser({ api, label, side, chosen, choose }: ChooserProps) {
         {chosen !== '' && !isKnown && <option value={chosen}>{chosen}</option>}
         {rows.map(({ id, short, goal, status }) => (
           <option key={id} value={id}>
-            {short} · {visibleLine(goal ?? 'nothing said yet', 70)} · {status}
+            {short} · {toSafeLine(goal ?? 'nothing said yet', 70)} · {status}
           </option>
         ))}
       </select>
@@ -92,15 +97,15 @@ function Chooser({ api, label, side, chosen, choose }: ChooserProps) {
   );
 }
 
-type LoadedProps = Pick<PageProps, 'api'> & {
+type ComparisonLoaderProps = Pick<PageProps, 'api'> & {
   readonly a: string;
   readonly b: string;
-  /** Which of the events beside each other is looked at, counted from 1. */
+  /** The selected pair of events, counted from 1. */
   readonly at: number | null;
   readonly goTo: (index: number) => void;
 };
 
-function Loaded({ api, a, b, at, goTo }: LoadedProps) {
+function ComparisonLoader({ api, a, b, at, goTo }: ComparisonLoaderProps) {
   const [runs, setRuns] = useState<readonly [LoadedRun, LoadedRun] | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [read, setRead] = useState(0);
@@ -116,27 +121,28 @@ function Loaded({ api, a, b, at, goTo }: LoadedProps) {
     );
     return () => stop.abort();
   }, [api, a, b]);
-  if (error !== null) return <Trouble error={error} />;
-  if (runs === null) return <Loading what={read === 0 ? 'both runs' : `both runs, ${read} events so far`} />;
-  return <Both runs={runs} at={at} goTo={goTo} />;
+  if (error !== null) return <ErrorMessage error={error} />;
+  if (runs === null)
+    return <LoadingState what={read === 0 ? 'both runs' : `both runs, ${read} events so far`} />;
+  return <RunComparison runs={runs} at={at} goTo={goTo} />;
 }
 
-function Both({
+function RunComparison({
   runs: [a, b],
   at,
   goTo,
-}: { readonly runs: readonly [LoadedRun, LoadedRun] } & Pick<LoadedProps, 'at' | 'goTo'>) {
-  const parting = useMemo(() => partingOf(a.track, b.track), [a, b]);
-  const rows = useMemo(() => rowsOf(a, b), [a, b]);
+}: { readonly runs: readonly [LoadedRun, LoadedRun] } & Pick<ComparisonLoaderProps, 'at' | 'goTo'>) {
+  const parting = useMemo(() => findRunDivergence(a.track, b.track), [a, b]);
+  const rows = useMemo(() => buildComparisonRows(a, b), [a, b]);
   const last = Math.max(a.track.length, b.track.length) - 1;
   const wanted = at === null || !Number.isSafeInteger(at) ? parting.common : at - 1;
   const index = Math.min(Math.max(wanted, 0), Math.max(last, 0));
   return (
     <>
       <p className="compare-parting" role="status">
-        {partingText(parting)}
+        {describeDivergence(parting)}
       </p>
-      <Summary rows={rows} a={a} b={b} />
+      <ComparisonSummary rows={rows} a={a} b={b} />
       <div className="compare-events">
         <div className="compare-events-head">
           <h2>Events</h2>
@@ -150,17 +156,17 @@ function Both({
         </div>
         <AlignedEvents a={a.track} b={b.track} parting={parting} index={index} goTo={goTo} />
       </div>
-      <StatesBeside a={a} b={b} index={index} />
+      <StateComparison a={a} b={b} index={index} />
     </>
   );
 }
 
-function Summary({
+function ComparisonSummary({
   rows,
   a,
   b,
 }: {
-  readonly rows: readonly Row[];
+  readonly rows: readonly ComparisonRow[];
   readonly a: LoadedRun;
   readonly b: LoadedRun;
 }) {
@@ -172,10 +178,10 @@ function Summary({
           <tr>
             <td />
             <th scope="col">
-              <a href={a.addressOf(a.track.head)}>{visibleLine(a.name, 70)}</a>
+              <a href={a.addressOf(a.track.head)}>{toSafeLine(a.name, 70)}</a>
             </th>
             <th scope="col">
-              <a href={b.addressOf(b.track.head)}>{visibleLine(b.name, 70)}</a>
+              <a href={b.addressOf(b.track.head)}>{toSafeLine(b.name, 70)}</a>
             </th>
           </tr>
         </thead>
@@ -186,8 +192,8 @@ function Summary({
                 {!isSame && <span aria-label="differs">≠ </span>}
                 {what}
               </th>
-              <td>{visibleLine(one, 400)}</td>
-              <td>{visibleLine(other, 400)}</td>
+              <td>{toSafeLine(one, 400)}</td>
+              <td>{toSafeLine(other, 400)}</td>
             </tr>
           ))}
         </tbody>

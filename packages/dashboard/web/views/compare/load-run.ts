@@ -1,35 +1,41 @@
-import type { Api } from '../../app/api.ts';
-import { importedRun } from '../../app/imported-runs.ts';
-import { sessionAddress } from '../../app/route.ts';
-import { Track, type Numbered } from '../../app/track.ts';
+import type { ApiClient } from '../../app/api.ts';
+import type { NumberedEvent } from '../../app/api-types.ts';
+import { findImportedRun } from '../../app/imported-runs.ts';
+import { formatSessionAddress } from '../../app/page-route.ts';
+import { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 
-/** A run that is read to its end, to be compared. */
+/** A completely loaded run for a comparison. */
 export type LoadedRun = {
   readonly name: string;
   readonly model: string | null;
-  readonly track: Track;
-  /** The page of one of its events. */
+  readonly track: ReplayedTimeline;
+  /** Returns the address of one of its events. */
   readonly addressOf: (seq: number) => string;
 };
 
-/** What stands before the number of a run that was read from a file. */
-const imported = 'import:';
+/** Prefix of the number of an imported run. */
+const importedPrefix = 'import:';
 
-const pageSize = 5_000;
-const sliceSize = 1_000;
+const comparedPageSize = 5_000;
+const comparedSliceSize = 1_000;
 
-/** Reads a run of the store, or one that the page has from a file, a piece at a time; `tell` hears how far it is. */
+/** Loads a stored session or an imported run in slices; `tell` receives the progress. */
 export async function loadRun(
-  api: Api,
+  api: ApiClient,
   name: string,
   { signal, tell }: { readonly signal: AbortSignal; readonly tell: (read: number) => void },
 ): Promise<LoadedRun> {
-  if (name.startsWith(imported)) return loadImported(name.slice(imported.length), signal, tell);
+  if (name.startsWith(importedPrefix))
+    return loadImportedRun(name.slice(importedPrefix.length), signal, tell);
   const detail = await api.session(name, signal);
-  const track = new Track(detail.created);
+  const track = new ReplayedTimeline(detail.created);
   for (;;) {
-    const { events, more } = await api.events(detail.id, { after: track.head, limit: pageSize }, signal);
-    await feed(track, events, signal);
+    const { events, more } = await api.events(
+      detail.id,
+      { after: track.head, limit: comparedPageSize },
+      signal,
+    );
+    await feedTimeline(track, events, signal);
     tell(track.length);
     if (!more || events.length === 0) break;
   }
@@ -37,33 +43,37 @@ export async function loadRun(
     name: detail.goal ?? detail.short,
     model: detail.model,
     track,
-    addressOf: (seq) => sessionAddress({ id: detail.id }, 'events', seq),
+    addressOf: (seq) => formatSessionAddress({ id: detail.id }, 'events', seq),
   };
 }
 
-async function loadImported(
+async function loadImportedRun(
   id: string,
   signal: AbortSignal,
   tell: (read: number) => void,
 ): Promise<LoadedRun> {
-  const run = importedRun(id);
+  const run = findImportedRun(id);
   if (run === null) throw new Error('This run is no longer here: read its file again on the import page.');
-  const track = new Track(run.created);
-  await feed(track, run.events, signal);
+  const track = new ReplayedTimeline(run.created);
+  await feedTimeline(track, run.events, signal);
   tell(track.length);
   return {
     name: run.name,
     model: run.model,
     track,
-    addressOf: (seq) => sessionAddress({ page: 'imported', id }, 'events', seq),
+    addressOf: (seq) => formatSessionAddress({ page: 'imported', id }, 'events', seq),
   };
 }
 
-/** Between two slices the page has time to draw. */
-async function feed(track: Track, events: readonly Numbered[], signal: AbortSignal): Promise<void> {
-  for (let from = 0; from < events.length; from += sliceSize) {
+/** Yields between slices so that the page can render. */
+async function feedTimeline(
+  track: ReplayedTimeline,
+  events: readonly NumberedEvent[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let from = 0; from < events.length; from += comparedSliceSize) {
     signal.throwIfAborted();
-    track.add(events.slice(from, from + sliceSize));
+    track.add(events.slice(from, from + comparedSliceSize));
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
 }

@@ -1,22 +1,22 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Action, Note } from '@pawl/core';
-import { dayTime } from '../../app/format.ts';
-import { toneOfEvent } from '../../app/tones.ts';
+import { formatDayTime } from '../../app/format.ts';
+import { getEventTone } from '../../app/tones.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
-import { visibleLine } from '../../app/visible.ts';
+import { toSafeLine } from '../../app/safe-text.ts';
 import { CopyButton } from '../../app/widgets/copy-button.tsx';
-import { Either } from '../../app/widgets/either.tsx';
+import { ToggleGroup } from '../../app/widgets/toggle-group.tsx';
 import { JsonText, JsonView } from '../../app/widgets/json-view.tsx';
-import { stateDiff, type StateDiff } from './state-diff.ts';
+import { diffStates, type StateDiff } from './state-diff.ts';
 
-const forms = ['Pretty', 'JSON', 'State'] as const;
+const eventDetailForms = ['Pretty', 'JSON', 'State'] as const;
 
-/** One event: what it says, what the machine answered, and what is different since. */
+/** Details of one event: its data, the resulting actions and notes, and the state changes. */
 export function EventDetail({ track, version, at, detail, go }: SessionViewProps) {
-  const [form, setForm] = useState<(typeof forms)[number]>('Pretty');
+  const [form, setForm] = useState<(typeof eventDetailForms)[number]>('Pretty');
   const index = track.indexOf(at);
   const entry = index === -1 ? null : track.entry(index);
-  const diff = useMemo(() => stateDiff(track.at(at - 1), track.at(at)), [track, version, at]);
+  const diff = useMemo(() => diffStates(track.at(at - 1), track.at(at)), [track, version, at]);
   if (entry === null) {
     return (
       <section className="event-detail" aria-label="Event" tabIndex={0}>
@@ -27,17 +27,17 @@ export function EventDetail({ track, version, at, detail, go }: SessionViewProps
     );
   }
   const { event, actions, notes } = entry;
-  const whole = { seq: entry.seq, event, actions: actions.map(shortAction), notes };
+  const whole = { seq: entry.seq, event, actions: actions.map(abbreviateAction), notes };
   return (
     <section className="event-detail" aria-label={`Event ${at}`} tabIndex={0}>
-      <header className={`tone-${toneOfEvent(event.type)}`}>
+      <header className={`tone-${getEventTone(event.type)}`}>
         <h2>
           <span className="seq">#{at}</span> {event.type}
         </h2>
-        <span className="faint">{dayTime(event.at)}</span>
+        <span className="faint">{formatDayTime(event.at)}</span>
       </header>
       <div className="bar">
-        <Either label="Form" of={forms} chosen={form} choose={setForm} />
+        <ToggleGroup label="Form" of={eventDetailForms} chosen={form} choose={setForm} />
         <CopyButton label="Copy as JSON" text={() => JSON.stringify(whole, null, 2)} />
         <CopyButton label="Copy as test step" text={() => JSON.stringify(event)} />
         {notes.some((note) => note.type === 'verdict') && (
@@ -55,29 +55,29 @@ export function EventDetail({ track, version, at, detail, go }: SessionViewProps
       {form === 'State' && <JsonView value={track.at(at)} />}
       {form === 'Pretty' && (
         <>
-          <Part title="Event">
+          <EventSection title="Event">
             <JsonView value={event} />
-          </Part>
-          <Part title={`Actions (${actions.length})`}>
+          </EventSection>
+          <EventSection title={`Actions (${actions.length})`}>
             {actions.map((action, place) => (
-              <JsonView key={place} value={shortAction(action)} open={1} />
+              <JsonView key={place} value={abbreviateAction(action)} open={1} />
             ))}
-          </Part>
-          <Part title={`Notes (${notes.length})`}>
+          </EventSection>
+          <EventSection title={`Notes (${notes.length})`}>
             {notes.map((note, place) => (
               <NoteLine key={place} note={note} />
             ))}
-          </Part>
-          <Part title="What it changed">
-            <Diff diff={diff} />
-          </Part>
+          </EventSection>
+          <EventSection title="What it changed">
+            <StateDiffList diff={diff} />
+          </EventSection>
         </>
       )}
     </section>
   );
 }
 
-function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+function EventSection({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section className="part">
       <h3>{title}</h3>
@@ -86,8 +86,8 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** The conversation that an action carries is the whole one: its length says enough. */
-function shortAction(action: Action): object {
+/** Replaces the full conversation in an action by its length. */
+function abbreviateAction(action: Action): object {
   return 'conversation' in action
     ? { ...action, conversation: `${action.conversation.length} messages` }
     : action;
@@ -104,15 +104,15 @@ function NoteLine({ note }: { readonly note: Note }) {
   return <JsonView value={note} open={1} />;
 }
 
-function Diff({ diff: { changes, left } }: { readonly diff: StateDiff }) {
+function StateDiffList({ diff: { changes, left } }: { readonly diff: StateDiff }) {
   if (changes.length === 0) return <p className="faint">Nothing.</p>;
   return (
     <div className="diff" role="list">
       {changes.map(({ path, before, after }) => (
         <div key={path} className="change" role="listitem">
-          <code className="change-path">{visibleLine(path)}</code>
-          {before !== undefined && <Side sign="−" name="removed" value={before} />}
-          {after !== undefined && <Side sign="+" name="added" value={after} />}
+          <code className="change-path">{toSafeLine(path)}</code>
+          {before !== undefined && <DiffValue sign="−" name="removed" value={before} />}
+          {after !== undefined && <DiffValue sign="+" name="added" value={after} />}
         </div>
       ))}
       {left > 0 && <p className="faint">and {left} more</p>}
@@ -120,7 +120,7 @@ function Diff({ diff: { changes, left } }: { readonly diff: StateDiff }) {
   );
 }
 
-function Side({
+function DiffValue({
   sign,
   name,
   value,

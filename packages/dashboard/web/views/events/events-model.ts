@@ -1,12 +1,12 @@
-import type { Event, EventType, Json, Outcome } from '@pawl/core';
-import type { Entry, Track } from '../../app/track.ts';
-import { visibleLine } from '../../app/visible.ts';
+import type { Event, EventOfType, EventType, Json, ToolOutcome } from '@pawl/core';
+import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { toSafeLine } from '../../app/safe-text.ts';
 
-/** Which events are listed. */
+/** Filter of the event list. */
 export type EventFilter = {
   readonly group: EventGroup;
   readonly isFailedOnly: boolean;
-  /** Words that the event must have in it, anywhere. */
+  /** Words that the event must contain anywhere. */
   readonly text: string;
 };
 
@@ -14,19 +14,19 @@ export const eventGroups = ['all', 'you', 'model', 'tools', 'governor', 'memory'
 
 export type EventGroup = (typeof eventGroups)[number];
 
-export const everything: EventFilter = { group: 'all', isFailedOnly: false, text: '' };
+export const allEventsFilter: EventFilter = { group: 'all', isFailedOnly: false, text: '' };
 
-/** The events of a track that pass a filter, read as the track grows. */
+/** The events of a timeline that match a filter, updated as the timeline grows. */
 export class EventList {
-  /** Places in the track. */
+  /** Indices in the timeline. */
   readonly places: number[] = [];
-  readonly #track: Track;
-  readonly #passes: (entry: Entry) => boolean;
+  readonly #track: ReplayedTimeline;
+  readonly #passes: (entry: ReplayedEntry) => boolean;
   #read = 0;
 
-  constructor(track: Track, filter: EventFilter) {
+  constructor(track: ReplayedTimeline, filter: EventFilter) {
     this.#track = track;
-    this.#passes = passing(filter);
+    this.#passes = createEventMatcher(filter);
   }
 
   readOn(): this {
@@ -36,7 +36,7 @@ export class EventList {
     return this;
   }
 
-  /** The row of the event of that number, or of the last one before it; -1 if all come later. */
+  /** Returns the row of the given event, or of the last listed event before it; -1 if there is none. */
   rowAt(seq: number): number {
     const place = seq - this.#track.first;
     let low = 0;
@@ -50,28 +50,28 @@ export class EventList {
   }
 }
 
-function passing({ group, isFailedOnly, text }: EventFilter): (entry: Entry) => boolean {
+function createEventMatcher({ group, isFailedOnly, text }: EventFilter): (entry: ReplayedEntry) => boolean {
   const words = text
     .toLowerCase()
     .split(/\s+/u)
     .filter((word) => word !== '');
   return (entry) =>
-    (group === 'all' || groupsOf(entry).includes(group)) &&
-    (!isFailedOnly || isFailure(entry)) &&
-    (words.length === 0 || hasAll(entry, words));
+    (group === 'all' || listEntryGroups(entry).includes(group)) &&
+    (!isFailedOnly || isFailedEntry(entry)) &&
+    (words.length === 0 || hasAllWords(entry, words));
 }
 
-function hasAll({ event, notes }: Entry, words: readonly string[]): boolean {
+function hasAllWords({ event, notes }: ReplayedEntry, words: readonly string[]): boolean {
   const whole = JSON.stringify([event, notes]).toLowerCase();
   return words.every((word) => whole.includes(word));
 }
 
-function groupsOf({ event, notes }: Entry): readonly EventGroup[] {
-  const own = groupOf(event);
+function listEntryGroups({ event, notes }: ReplayedEntry): readonly EventGroup[] {
+  const own = getEventGroup(event);
   return notes.some(({ type }) => type === 'verdict') ? [own, 'governor'] : [own];
 }
 
-function groupOf({ type }: Event): EventGroup {
+function getEventGroup({ type }: Event): EventGroup {
   if (type === 'user-message' || type === 'steered') return 'you';
   if (type.startsWith('model-') || type === 'retry-due') return 'model';
   if (type.startsWith('tool-') || type.startsWith('hooks-') || type === 'permission-decided') return 'tools';
@@ -79,8 +79,8 @@ function groupOf({ type }: Event): EventGroup {
   return type.startsWith('paging-') || type === 'memory-asked' ? 'memory' : 'control';
 }
 
-/** Whether the event says that something did not work out, or a verdict came of it. */
-export function isFailure({ event, notes }: Entry): boolean {
+/** Whether the event reports a failure or led to a verdict. */
+export function isFailedEntry({ event, notes }: ReplayedEntry): boolean {
   switch (event.type) {
     case 'tool-finished':
       return !event.outcome.ok;
@@ -99,67 +99,66 @@ export function isFailure({ event, notes }: Entry): boolean {
   }
 }
 
-/** What an event says, on one line. */
-export function eventSummary(event: Event): string {
-  return visibleLine(summaryText(event));
+/** Summarizes an event in one line. */
+export function summarizeEvent(event: Event): string {
+  return toSafeLine(getEventText(event));
 }
 
-type EventOf<Type extends EventType> = Extract<Event, { readonly type: Type }>;
-type Teller<Type extends EventType> = (event: EventOf<Type>) => string;
+type EventSummarizer<Type extends EventType> = (event: EventOfType<Type>) => string;
 
-function summaryText(event: Event): string {
-  // The table guarantees that the teller under an event's type takes that event.
-  return (tellers[event.type] as Teller<EventType>)(event);
+function getEventText(event: Event): string {
+  // The table type guarantees that each summarizer accepts the event type it is listed under.
+  return (eventSummarizers[event.type] as EventSummarizer<EventType>)(event);
 }
 
-const textOf = ({ text }: { readonly text: string }): string => text;
-const reasonOf = ({ reason = '' }: { readonly reason?: string }): string => reason;
-const messageOf = ({ message }: { readonly message: string }): string => message;
-const nothing = (): string => '';
+const getEventTextField = ({ text }: { readonly text: string }): string => text;
+const getReasonField = ({ reason = '' }: { readonly reason?: string }): string => reason;
+const getMessageField = ({ message }: { readonly message: string }): string => message;
+const getNoText = (): string => '';
 
-const tellers: { readonly [Type in EventType]: Teller<Type> } = {
-  'user-message': textOf,
-  steered: textOf,
-  'text-delta': textOf,
+const eventSummarizers: { readonly [Type in EventType]: EventSummarizer<Type> } = {
+  'user-message': getEventTextField,
+  steered: getEventTextField,
+  'text-delta': getEventTextField,
   'call-delta': ({ tool, fragment }) => `${tool} ${fragment}`,
-  'model-replied': replyText,
+  'model-replied': formatReply,
   'model-failed': ({ error: { kind, message } }) => `${kind}: ${message}`,
   'permission-decided': ({ callId, decision, reason }) =>
     `${callId} ${decision}${reason === undefined ? '' : `: ${reason}`}`,
   'tool-started': ({ callId }) => callId,
   'tool-progressed': ({ callId, progress }) => `${callId} ${progress}`,
-  'tool-finished': ({ callId, outcome }) => `${callId} → ${outcomeText(outcome)}`,
+  'tool-finished': ({ callId, outcome }) => `${callId} → ${formatOutcome(outcome)}`,
   'hooks-finished': ({ actionTaken }) => (actionTaken ? 'did something' : 'nothing to do'),
-  'hooks-failed': messageOf,
-  'retry-due': nothing,
+  'hooks-failed': getMessageField,
+  'retry-due': getNoText,
   'recovery-finished': ({ outcome }) => outcome.kind,
-  'paging-requested': reasonOf,
+  'paging-requested': getReasonField,
   'paging-finished': ({ freedTokens }) => `${freedTokens} tokens freed`,
-  'paging-failed': messageOf,
+  'paging-failed': getMessageField,
   'memory-asked': ({ action, key }) => `${action} ${key}`,
   'phase-started': ({ number, description }) => `${number}: ${description}`,
   'phase-completed': ({ success }) => (success ? 'done' : 'failed'),
   'verdict-reached': ({ verdict: { level, rule, reason } }) => `${level} by ${rule}: ${reason}`,
-  'finish-requested': reasonOf,
-  'pause-requested': reasonOf,
-  'resume-requested': nothing,
-  'cancel-requested': reasonOf,
-  'halt-requested': reasonOf,
-  'shutdown-requested': nothing,
+  'finish-requested': getReasonField,
+  'pause-requested': getReasonField,
+  'resume-requested': getNoText,
+  'cancel-requested': getReasonField,
+  'halt-requested': getReasonField,
+  'shutdown-requested': getNoText,
 };
 
-function replyText({ text, calls, problem }: EventOf<'model-replied'>): string {
-  const asked = calls.map(({ tool, args }) => `${tool} ${shortJson(args)}`).join(', ');
+function formatReply({ text, calls, problem }: EventOfType<'model-replied'>): string {
+  const asked = calls.map(({ tool, args }) => `${tool} ${toCompactJson(args)}`).join(', ');
   return [problem === undefined ? '' : `not understood: ${problem}`, text.trim(), asked]
     .filter((part) => part !== '')
     .join(' · ');
 }
 
-export function outcomeText(outcome: Outcome): string {
+export function formatOutcome(outcome: ToolOutcome): string {
   if (!outcome.ok) return `${outcome.error.kind}: ${outcome.error.message}`;
-  return typeof outcome.output === 'string' ? outcome.output : shortJson(outcome.output);
+  return typeof outcome.output === 'string' ? outcome.output : toCompactJson(outcome.output);
 }
 
-function shortJson(value: Json): string {
+function toCompactJson(value: Json): string {
   return JSON.stringify(value);
 }

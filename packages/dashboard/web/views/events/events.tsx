@@ -1,38 +1,38 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { clockTime, counted } from '../../app/format.ts';
-import type { Entry } from '../../app/track.ts';
-import { statusWords, toneOfEvent, toneOfStatus } from '../../app/tones.ts';
+import { formatLocalClock, formatCount } from '../../app/format.ts';
+import type { ReplayedEntry } from '../../app/replayed-timeline.ts';
+import { getStatusLabel, getEventTone, getStatusTone } from '../../app/tones.ts';
 import { useKeys } from '../../app/use-keys.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
-import { Either } from '../../app/widgets/either.tsx';
-import { Empty } from '../../app/widgets/notes.tsx';
+import { ToggleGroup } from '../../app/widgets/toggle-group.tsx';
+import { EmptyState } from '../../app/widgets/state-messages.tsx';
 import { EventDetail } from './event-detail.tsx';
 import {
   EventList,
   eventGroups,
-  eventSummary,
-  everything,
-  isFailure,
+  summarizeEvent,
+  allEventsFilter,
+  isFailedEntry,
   type EventFilter,
 } from './events-model.ts';
 import './events.css';
 
-const rowHeight = 30;
+const eventRowHeight = 30;
 
-/** Every event that went in, with what came out and what it changed. */
+/** Lists all events, with the actions and state changes of each. */
 export function EventsView(props: SessionViewProps) {
   const { track, version, at, go } = props;
-  const [filter, setFilter] = useState<EventFilter>(everything);
+  const [filter, setFilter] = useState<EventFilter>(allEventsFilter);
   const wanted = useDeferredValue(filter);
   const list = useMemo(() => new EventList(track, wanted), [track, wanted]);
   const count = useMemo(() => list.readOn().places.length, [list, version]);
   const chosen = list.rowAt(at);
-  const isExact = chosen !== -1 && seqOf(list, chosen, track.first) === at;
+  const isExact = chosen !== -1 && getRowSeq(list, chosen, track.first) === at;
   const move = (by: number): void => {
     const row = Math.max(0, Math.min(count - 1, chosen + (by < 0 && !isExact ? 0 : by)));
     if (count === 0) return;
-    const seq = seqOf(list, row, track.first);
+    const seq = getRowSeq(list, row, track.first);
     go({ seq: seq === track.head ? 'now' : seq });
   };
   useKeys('Events', [
@@ -42,15 +42,15 @@ export function EventsView(props: SessionViewProps) {
   return (
     <div className="events">
       <div className="events-left">
-        <FilterBar filter={filter} change={setFilter} count={count} of={track.length} />
+        <EventFilterBar filter={filter} change={setFilter} count={count} of={track.length} />
         {count === 0 && (
-          <Empty title={track.length === 0 ? 'No events yet' : 'No event is like that'}>
+          <EmptyState title={track.length === 0 ? 'No events yet' : 'No event is like that'}>
             {track.length > 0 && (
-              <button type="button" onClick={() => setFilter(everything)}>
+              <button type="button" onClick={() => setFilter(allEventsFilter)}>
                 Show all of them
               </button>
             )}
-          </Empty>
+          </EmptyState>
         )}
         <EventRows {...props} list={list} count={count} chosen={chosen} isExact={isExact} move={move} />
       </div>
@@ -62,7 +62,7 @@ export function EventsView(props: SessionViewProps) {
 type EventRowsProps = SessionViewProps & {
   readonly list: EventList;
   readonly count: number;
-  /** The row of the event that is looked at, or of the last one before it that is listed. */
+  /** Row of the selected event, or of the last listed event before it. */
   readonly chosen: number;
   readonly isExact: boolean;
   readonly move: (by: number) => void;
@@ -73,7 +73,7 @@ function EventRows({ track, at, isFollowing, go, list, count, chosen, isExact, m
   const rows = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => eventRowHeight,
     overscan: 12,
   });
   useEffect(() => {
@@ -96,7 +96,7 @@ function EventRows({ track, at, isFollowing, go, list, count, chosen, isExact, m
     >
       <div className="virtual" style={{ height: rows.getTotalSize() }} role="presentation">
         {rows.getVirtualItems().map(({ index, start }) => (
-          <EventRow
+          <EventListRow
             key={index}
             entry={track.entry(list.places[index] ?? 0)}
             start={start}
@@ -110,18 +110,18 @@ function EventRows({ track, at, isFollowing, go, list, count, chosen, isExact, m
   );
 }
 
-function seqOf(list: EventList, row: number, first: number): number {
+function getRowSeq(list: EventList, row: number, first: number): number {
   return (list.places[row] ?? 0) + first;
 }
 
-type FilterBarProps = {
+type EventFilterBarProps = {
   readonly filter: EventFilter;
   readonly change: (filter: EventFilter) => void;
   readonly count: number;
   readonly of: number;
 };
 
-function FilterBar({ filter, change, count, of }: FilterBarProps) {
+function EventFilterBar({ filter, change, count, of }: EventFilterBarProps) {
   return (
     <div className="bar">
       <input
@@ -132,7 +132,7 @@ function FilterBar({ filter, change, count, of }: FilterBarProps) {
         value={filter.text}
         onChange={(event) => change({ ...filter, text: event.target.value })}
       />
-      <Either
+      <ToggleGroup
         label="Kinds of events"
         of={eventGroups}
         chosen={filter.group}
@@ -147,21 +147,23 @@ function FilterBar({ filter, change, count, of }: FilterBarProps) {
         failed only
       </label>
       <span className="faint" role="status">
-        {count === of ? counted(of, 'event') : `${count.toLocaleString('en')} of ${counted(of, 'event')}`}
+        {count === of
+          ? formatCount(of, 'event')
+          : `${count.toLocaleString('en')} of ${formatCount(of, 'event')}`}
       </span>
     </div>
   );
 }
 
-type EventRowProps = {
-  readonly entry: Entry;
+type EventListRowProps = {
+  readonly entry: ReplayedEntry;
   readonly start: number;
   readonly isChosen: boolean;
   readonly isLater: boolean;
   readonly choose: (seq: number) => void;
 };
 
-function EventRow({ entry, start, isChosen, isLater, choose }: EventRowProps) {
+function EventListRow({ entry, start, isChosen, isLater, choose }: EventListRowProps) {
   const { seq, event, status, notes } = entry;
   const verdict = notes.find((note) => note.type === 'verdict');
   const moved = notes.some((note) => note.type === 'transition');
@@ -169,7 +171,7 @@ function EventRow({ entry, start, isChosen, isLater, choose }: EventRowProps) {
     'event-row',
     isChosen ? 'chosen' : '',
     isLater ? 'later' : '',
-    isFailure(entry) ? 'failed' : '',
+    isFailedEntry(entry) ? 'failed' : '',
   ];
   return (
     <div
@@ -181,11 +183,13 @@ function EventRow({ entry, start, isChosen, isLater, choose }: EventRowProps) {
       onClick={() => choose(seq)}
     >
       <span className="event-seq">{seq}</span>
-      <span className="event-time">{clockTime(event.at)}</span>
-      <span className={`event-type tone-${toneOfEvent(event.type)}`}>{event.type}</span>
-      <span className="event-summary">{eventSummary(event)}</span>
+      <span className="event-time">{formatLocalClock(event.at)}</span>
+      <span className={`event-type tone-${getEventTone(event.type)}`}>{event.type}</span>
+      <span className="event-summary">{summarizeEvent(event)}</span>
       {verdict !== undefined && <span className="event-verdict tone-governor">{verdict.verdict.rule}</span>}
-      {moved && <span className={`event-status tone-${toneOfStatus(status)}`}>{statusWords(status)}</span>}
+      {moved && (
+        <span className={`event-status tone-${getStatusTone(status)}`}>{getStatusLabel(status)}</span>
+      )}
     </div>
   );
 }

@@ -1,63 +1,79 @@
-import { entriesOf, toArray, type Conversation, type Memory, type Session } from '@pawl/core';
+import {
+  listEntries,
+  toItemArray,
+  type ConversationHistory,
+  type WorkingMemory,
+  type Session,
+} from '@pawl/core';
 
-/** One place where two states differ. `before` or `after` is undefined where there was nothing or is nothing. */
-export type Change = { readonly path: string; readonly before: unknown; readonly after: unknown };
+/** One difference between two states. `before` or `after` is undefined if the value was added or removed. */
+export type StateChange = { readonly path: string; readonly before: unknown; readonly after: unknown };
 
-export type StateDiff = { readonly changes: readonly Change[]; readonly left: number };
+export type StateDiff = { readonly changes: readonly StateChange[]; readonly left: number };
 
-const changesMax = 200;
-const depthMax = 12;
+const stateChangesMax = 200;
+const diffDepthMax = 12;
 
 /**
- * What an event changed. Parts that both states share are not looked into, so it costs what changed and not what there
- * is. The conversation and the memory are told as messages and entries, not as the trees that they are kept in.
+ * Computes what an event changed. Shared parts of the two states are skipped, so the cost depends on the size of the
+ * change. The conversation and the memory are compared as messages and entries, not as the trees that store them.
  */
-export function stateDiff(before: Session, after: Session): StateDiff {
-  const found: Change[] = [];
+export function diffStates(before: Session, after: Session): StateDiff {
+  const found: StateChange[] = [];
   let left = 0;
-  compare({ path: '', before, after }, 0, (change) => {
-    if (found.length < changesMax) found.push(change);
+  diffValues({ path: '', before, after }, 0, (change) => {
+    if (found.length < stateChangesMax) found.push(change);
     else left += 1;
   });
   return { changes: found, left };
 }
 
-type Tell = (change: Change) => void;
+type ChangeListener = (change: StateChange) => void;
 
-function compare(change: Change, depth: number, tell: Tell): void {
+function diffValues(change: StateChange, depth: number, tell: ChangeListener): void {
   const { path, before, after } = change;
   if (Object.is(before, after)) return;
-  if (isConversation(before) && isConversation(after)) return messages(path, before, after, tell);
-  if (path === 'memory' && isMemory(before) && isMemory(after)) return memory(before, after, depth, tell);
-  if (depth < depthMax && isObject(before) && isObject(after) && isList(before) === isList(after)) {
-    return parts(path, before, after, { depth, tell });
+  if (isConversation(before) && isConversation(after)) return diffMessages(path, before, after, tell);
+  if (path === 'memory' && isMemoryState(before) && isMemoryState(after))
+    return diffMemory(before, after, depth, tell);
+  if (
+    depth < diffDepthMax &&
+    isNonNullObject(before) &&
+    isNonNullObject(after) &&
+    isArrayObject(before) === isArrayObject(after)
+  ) {
+    return diffProperties(path, before, after, { depth, tell });
   }
-  if (!isSame(before, after)) tell(change);
+  if (!isSameJson(before, after)) tell(change);
 }
 
-function parts(
+function diffProperties(
   path: string,
   before: object,
   after: object,
-  { depth, tell }: { readonly depth: number; readonly tell: Tell },
+  { depth, tell }: { readonly depth: number; readonly tell: ChangeListener },
 ): void {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const next = path === '' ? key : isList(after) ? `${path}[${key}]` : `${path}.${key}`;
-    compare({ path: next, before: own(before, key), after: own(after, key) }, depth + 1, tell);
+    const next = path === '' ? key : isArrayObject(after) ? `${path}[${key}]` : `${path}.${key}`;
+    diffValues(
+      { path: next, before: readOwnProperty(before, key), after: readOwnProperty(after, key) },
+      depth + 1,
+      tell,
+    );
   }
 }
 
-function messages(
+function diffMessages(
   path: string,
-  before: Conversation<unknown>,
-  after: Conversation<unknown>,
-  tell: Tell,
+  before: ConversationHistory<unknown>,
+  after: ConversationHistory<unknown>,
+  tell: ChangeListener,
 ): void {
-  const old = toArray(before);
-  const now = toArray(after);
+  const old = toItemArray(before);
+  const now = toItemArray(after);
   const shared = Math.min(old.length, now.length);
   let same = 0;
-  while (same < shared && isSame(old[same], now[same])) same += 1;
+  while (same < shared && isSameJson(old[same], now[same])) same += 1;
   if (same === old.length) {
     for (let index = same; index < now.length; index += 1) {
       tell({ path: `${path}[${index}]`, before: undefined, after: now[index] });
@@ -67,40 +83,42 @@ function messages(
   tell({ path: `${path} (messages)`, before: old.length, after: now.length });
 }
 
-function memory(before: Memory, after: Memory, depth: number, tell: Tell): void {
-  const old = new Map(entriesOf(before).map((entry) => [entry.key, entry]));
-  const now = new Map(entriesOf(after).map((entry) => [entry.key, entry]));
+function diffMemory(before: WorkingMemory, after: WorkingMemory, depth: number, tell: ChangeListener): void {
+  const old = new Map(listEntries(before).map((entry) => [entry.key, entry]));
+  const now = new Map(listEntries(after).map((entry) => [entry.key, entry]));
   for (const [key, entry] of now) {
-    compare({ path: `memory[${key}]`, before: old.get(key), after: entry }, depth + 1, tell);
+    diffValues({ path: `memory[${key}]`, before: old.get(key), after: entry }, depth + 1, tell);
   }
   for (const [key, entry] of old) {
     if (!now.has(key)) tell({ path: `memory[${key}]`, before: entry, after: undefined });
   }
 }
 
-function isObject(value: unknown): value is object {
+function isNonNullObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function isList(value: object): boolean {
+function isArrayObject(value: object): boolean {
   return Array.isArray(value);
 }
 
-function isConversation(value: unknown): value is Conversation<unknown> {
-  return isObject(value) && 'root' in value && 'tail' in value && 'depth' in value && 'length' in value;
+function isConversation(value: unknown): value is ConversationHistory<unknown> {
+  return (
+    isNonNullObject(value) && 'root' in value && 'tail' in value && 'depth' in value && 'length' in value
+  );
 }
 
-function isMemory(value: unknown): value is Memory {
-  return isObject(value);
+function isMemoryState(value: unknown): value is WorkingMemory {
+  return isNonNullObject(value);
 }
 
-function own(value: object, key: string): unknown {
+function readOwnProperty(value: object, key: string): unknown {
   return Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-function isSame(one: unknown, other: unknown): boolean {
+function isSameJson(one: unknown, other: unknown): boolean {
   return (
     Object.is(one, other) ||
-    (isObject(one) && isObject(other) && JSON.stringify(one) === JSON.stringify(other))
+    (isNonNullObject(one) && isNonNullObject(other) && JSON.stringify(one) === JSON.stringify(other))
   );
 }

@@ -1,6 +1,6 @@
-import type { Fleet } from '../../app/api-types.ts';
+import type { FleetStatus } from '../../app/api-types.ts';
 
-/** The queues added up, with how much there is to worry about. */
+/** Totals over all queues, with the counts that indicate problems. */
 export type FleetTotals = {
   readonly waiting: number;
   readonly delayed: number;
@@ -8,12 +8,12 @@ export type FleetTotals = {
   readonly stalled: number;
   readonly parked: number;
   readonly workers: number;
-  /** Leases whose owner is gone: the sessions that somebody must take over. */
+  /** Leases whose owner is gone; these sessions must be taken over. */
   readonly orphaned: number;
 };
 
-export function fleetTotals({ queues, parked, workers, leases }: Fleet): FleetTotals {
-  const sum = (of: (queue: Fleet['queues'][number]) => number): number =>
+export function computeFleetTotals({ queues, parked, workers, leases }: FleetStatus): FleetTotals {
+  const sum = (of: (queue: FleetStatus['queues'][number]) => number): number =>
     queues.reduce((total, queue) => total + of(queue), 0);
   return {
     waiting: sum(({ waiting }) => waiting),
@@ -26,24 +26,28 @@ export function fleetTotals({ queues, parked, workers, leases }: Fleet): FleetTo
   };
 }
 
-/** What stands out and what to do about it, gravest first. */
-export function fleetWorries(fleet: Fleet): readonly string[] {
-  const { waiting, stalled, parked, workers, orphaned } = fleetTotals(fleet);
+/** Lists problems and what to do about them, most severe first. */
+export function listFleetProblems(fleet: FleetStatus): readonly string[] {
+  const { waiting, stalled, parked, workers, orphaned } = computeFleetTotals(fleet);
   const isQueued = fleet.store.kind === 'redis';
   return [
-    ...(stalled > 0 ? [`${have(stalled)} lost the worker and will be taken over by another.`] : []),
-    ...(parked > 0 ? [`${are(parked)} left alone until somebody says \`pawl queue retry\`.`] : []),
-    ...(orphaned > 0 ? [`${are(orphaned)} held by a process that is gone.`] : []),
+    ...(stalled > 0
+      ? [`${formatSessionsHave(stalled)} lost the worker and will be taken over by another.`]
+      : []),
+    ...(parked > 0
+      ? [`${formatSessionsAre(parked)} left alone until somebody says \`pawl queue retry\`.`]
+      : []),
+    ...(orphaned > 0 ? [`${formatSessionsAre(orphaned)} held by a process that is gone.`] : []),
     ...(isQueued && workers === 0 && waiting > 0
-      ? [`${are(waiting)} waiting and no worker is there: start one with \`pawl worker\`.`]
+      ? [`${formatSessionsAre(waiting)} waiting and no worker is there: start one with \`pawl worker\`.`]
       : []),
   ];
 }
 
-function have(count: number): string {
+function formatSessionsHave(count: number): string {
   return count === 1 ? 'One session has' : `${count} sessions have`;
 }
 
-function are(count: number): string {
+function formatSessionsAre(count: number): string {
   return count === 1 ? 'One session is' : `${count} sessions are`;
 }

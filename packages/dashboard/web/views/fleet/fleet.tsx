@@ -1,20 +1,20 @@
 import { useEffect, useState, type ReactNode } from 'react';
-import type { Fleet } from '../../app/api-types.ts';
-import { ago, amount, counted, duration } from '../../app/format.ts';
-import { sessionAddress } from '../../app/route.ts';
+import type { FleetStatus } from '../../app/api-types.ts';
+import { formatTimeAgo, formatAmount, formatCount, formatElapsedTime } from '../../app/format.ts';
+import { formatSessionAddress } from '../../app/page-route.ts';
 import { useNow } from '../../app/use-now.ts';
 import { useTitle } from '../../app/use-title.ts';
 import type { PageProps } from '../../app/view-props.ts';
-import { visibleLine } from '../../app/visible.ts';
-import { Loading, Trouble } from '../../app/widgets/notes.tsx';
-import { fleetTotals, fleetWorries } from './fleet-model.ts';
+import { toSafeLine } from '../../app/safe-text.ts';
+import { LoadingState, ErrorMessage } from '../../app/widgets/state-messages.tsx';
+import { computeFleetTotals, listFleetProblems } from './fleet-model.ts';
 import './fleet.css';
 
-const everyMs = 2_000;
+const fleetPollMs = 2_000;
 
-/** Who works on what, what waits, and what went wrong over all sessions. */
+/** Shows the workers, queues, leases and dead letters of all sessions. */
 export function FleetPage({ api }: PageProps) {
-  const [fleet, setFleet] = useState<Fleet | null>(null);
+  const [fleet, setFleet] = useState<FleetStatus | null>(null);
   const [error, setError] = useState<unknown>(null);
   useTitle('Fleet');
   useEffect(() => {
@@ -33,7 +33,7 @@ export function FleetPage({ api }: PageProps) {
           },
         )
         .finally(() => {
-          if (!stop.signal.aborted) timer = setTimeout(look, everyMs);
+          if (!stop.signal.aborted) timer = setTimeout(look, fleetPollMs);
         });
     };
     look();
@@ -50,15 +50,15 @@ export function FleetPage({ api }: PageProps) {
           Metrics for Prometheus
         </a>
       </header>
-      {error !== null && <Trouble error={error} />}
-      {fleet === null ? error === null && <Loading what="the fleet" /> : <Shown fleet={fleet} />}
+      {error !== null && <ErrorMessage error={error} />}
+      {fleet === null ? error === null && <LoadingState what="the fleet" /> : <FleetOverview fleet={fleet} />}
     </div>
   );
 }
 
-function Shown({ fleet }: { readonly fleet: Fleet }) {
+function FleetOverview({ fleet }: { readonly fleet: FleetStatus }) {
   const { store, leases, held } = fleet;
-  const worries = fleetWorries(fleet);
+  const worries = listFleetProblems(fleet);
   return (
     <>
       <p className="fleet-store">
@@ -66,7 +66,7 @@ function Shown({ fleet }: { readonly fleet: Fleet }) {
         {store.where !== null && (
           <>
             {' '}
-            at <code>{visibleLine(store.where, 120)}</code>
+            at <code>{toSafeLine(store.where, 120)}</code>
           </>
         )}
       </p>
@@ -79,22 +79,22 @@ function Shown({ fleet }: { readonly fleet: Fleet }) {
           </ul>
         </div>
       )}
-      <Numbers fleet={fleet} />
-      {store.kind === 'redis' ? <Queued fleet={fleet} /> : <OnOneMachine />}
-      <Table title="Leases" empty="No session is under way." heads={['session', 'held by', 'which is']}>
+      <FleetNumbers fleet={fleet} />
+      {store.kind === 'redis' ? <QueueTables fleet={fleet} /> : <SingleMachineNote />}
+      <FleetTable title="Leases" empty="No session is under way." heads={['session', 'held by', 'which is']}>
         {leases.map(({ session, owner, state }) => (
           <tr key={session}>
             <th scope="row">
               <SessionLink id={session} />
             </th>
-            <td>{visibleLine(owner, 120)}</td>
+            <td>{toSafeLine(owner, 120)}</td>
             <td className={state === 'gone' ? 'bad' : ''}>{state}</td>
           </tr>
         ))}
-      </Table>
+      </FleetTable>
       {held.length > 0 && (
         <p className="fleet-held">
-          {counted(held.length, 'session')} of this server:{' '}
+          {formatCount(held.length, 'session')} of this server:{' '}
           {held.map((id) => (
             <SessionLink key={id} id={id} />
           ))}
@@ -104,63 +104,63 @@ function Shown({ fleet }: { readonly fleet: Fleet }) {
   );
 }
 
-function Numbers({ fleet }: { readonly fleet: Fleet }) {
+function FleetNumbers({ fleet }: { readonly fleet: FleetStatus }) {
   const { rates, held, store } = fleet;
-  const totals = fleetTotals(fleet);
+  const totals = computeFleetTotals(fleet);
   return (
     <dl className="fleet-numbers">
-      <Number name="events a minute" value={rates.events} />
-      <Number name="model calls a minute" value={rates.modelCalls} />
-      <Number name="tool calls a minute" value={rates.toolCalls} />
-      <Number name="tokens a minute" value={rates.tokens} />
-      <Number name="run by this server" value={held.length} />
+      <FleetNumber name="events a minute" value={rates.events} />
+      <FleetNumber name="model calls a minute" value={rates.modelCalls} />
+      <FleetNumber name="tool calls a minute" value={rates.toolCalls} />
+      <FleetNumber name="tokens a minute" value={rates.tokens} />
+      <FleetNumber name="run by this server" value={held.length} />
       {store.kind === 'redis' && (
         <>
-          <Number name="workers" value={totals.workers} isBad={totals.workers === 0} />
-          <Number name="waiting" value={totals.waiting} />
-          <Number name="active" value={totals.active} />
-          <Number name="stalled" value={totals.stalled} isBad={totals.stalled > 0} />
-          <Number name="parked" value={totals.parked} isBad={totals.parked > 0} />
+          <FleetNumber name="workers" value={totals.workers} isBad={totals.workers === 0} />
+          <FleetNumber name="waiting" value={totals.waiting} />
+          <FleetNumber name="active" value={totals.active} />
+          <FleetNumber name="stalled" value={totals.stalled} isBad={totals.stalled > 0} />
+          <FleetNumber name="parked" value={totals.parked} isBad={totals.parked > 0} />
         </>
       )}
     </dl>
   );
 }
 
-/** What there is only with Redis: queues, workers, and sessions that are left alone. */
-function Queued({ fleet: { queues, workers, parked } }: { readonly fleet: Fleet }) {
+/** Tables that exist only with Redis: queues, workers and dead letters. */
+function QueueTables({ fleet: { queues, workers, parked } }: { readonly fleet: FleetStatus }) {
   const now = useNow(5_000);
   return (
     <>
-      <Table
+      <FleetTable
         title="Queues"
         empty="No queue has been used yet."
         heads={['tenant', 'waiting', 'delayed', 'active', 'stalled']}
       >
         {queues.map(({ tenant, waiting, delayed, active, stalled }) => (
           <tr key={tenant}>
-            <th scope="row">{visibleLine(tenant, 80)}</th>
+            <th scope="row">{toSafeLine(tenant, 80)}</th>
             <td>{waiting}</td>
             <td>{delayed}</td>
             <td>{active}</td>
             <td className={stalled > 0 ? 'bad' : ''}>{stalled}</td>
           </tr>
         ))}
-      </Table>
-      <Table
+      </FleetTable>
+      <FleetTable
         title="Workers"
         empty="No worker is connected. Start one with `pawl worker`."
         heads={['name', 'tenant', 'idle']}
       >
         {workers.map(({ name, tenant, idleMs }) => (
           <tr key={`${name} ${tenant}`}>
-            <th scope="row">{visibleLine(name, 80)}</th>
-            <td>{visibleLine(tenant, 80)}</td>
-            <td>{idleMs === null ? '' : duration(idleMs)}</td>
+            <th scope="row">{toSafeLine(name, 80)}</th>
+            <td>{toSafeLine(tenant, 80)}</td>
+            <td>{idleMs === null ? '' : formatElapsedTime(idleMs)}</td>
           </tr>
         ))}
-      </Table>
-      <Table
+      </FleetTable>
+      <FleetTable
         title="Parked"
         empty="None: no session has failed too often."
         heads={['session', 'since', 'why']}
@@ -170,11 +170,11 @@ function Queued({ fleet: { queues, workers, parked } }: { readonly fleet: Fleet 
             <th scope="row">
               <SessionLink id={session} />
             </th>
-            <td>{ago(at, now)}</td>
-            <td>{visibleLine(reason, 300)}</td>
+            <td>{formatTimeAgo(at, now)}</td>
+            <td>{toSafeLine(reason, 300)}</td>
           </tr>
         ))}
-      </Table>
+      </FleetTable>
     </>
   );
 }
@@ -183,31 +183,31 @@ const storeNames = { sqlite: 'SQLite', redis: 'Redis', memory: 'memory' } as con
 
 function SessionLink({ id }: { readonly id: string }) {
   return (
-    <a href={sessionAddress({ id })}>
-      <code>{visibleLine(id, 12)}</code>
+    <a href={formatSessionAddress({ id })}>
+      <code>{toSafeLine(id, 12)}</code>
     </a>
   );
 }
 
-type NumberProps = { readonly name: string; readonly value: number; readonly isBad?: boolean };
+type FleetNumberProps = { readonly name: string; readonly value: number; readonly isBad?: boolean };
 
-function Number({ name, value, isBad = false }: NumberProps) {
+function FleetNumber({ name, value, isBad = false }: FleetNumberProps) {
   return (
     <div className={isBad ? 'bad' : ''}>
       <dt>{name}</dt>
-      <dd>{amount(value)}</dd>
+      <dd>{formatAmount(value)}</dd>
     </div>
   );
 }
 
-type TableProps = {
+type FleetTableProps = {
   readonly title: string;
   readonly empty: string;
   readonly heads: readonly string[];
   readonly children: readonly ReactNode[];
 };
 
-function Table({ title, empty, heads, children }: TableProps) {
+function FleetTable({ title, empty, heads, children }: FleetTableProps) {
   return (
     <section>
       <h2>{title}</h2>
@@ -233,8 +233,8 @@ function Table({ title, empty, heads, children }: TableProps) {
   );
 }
 
-/** What Redis would change, for whoever wonders where the workers are. */
-function OnOneMachine() {
+/** Explains that workers and queues require Redis. */
+function SingleMachineNote() {
   return (
     <section className="fleet-note">
       <h2>One machine, no queue</h2>

@@ -1,42 +1,48 @@
-import { distances, type Distance, type Level, type Rule, type Session } from '@pawl/core';
-import type { Track } from '../../app/track.ts';
-import { amount, duration, money } from '../../app/format.ts';
-import { nearness } from '../timeline/history-model.ts';
-import { countUpTo } from '../timeline/kept-up.ts';
-import { decisionsOf } from '../why/decisions-model.ts';
+import {
+  computeRuleDistances,
+  type RuleDistance,
+  type RuleSeverity,
+  type Rule,
+  type Session,
+} from '@pawl/core';
+import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { formatAmount, formatElapsedTime, formatCost } from '../../app/format.ts';
+import { computeNearness } from '../timeline/history-model.ts';
+import { countUntilEvent } from '../timeline/incremental-fold.ts';
+import { getDecisionHistory } from '../why/decisions-model.ts';
 
-/** How much of something that is limited is used up. */
-export type Meter = {
+/** Usage of one budget. */
+export type BudgetMeter = {
   readonly name: string;
   readonly used: string;
   readonly max: string;
-  /** From 0 to 1, and beyond where more was used than there was. */
+  /** 0 to 1, or above 1 if the budget is exceeded. */
   readonly share: number;
-  /** Used, but nobody set a limit. */
+  /** True if no limit is set. */
   readonly isFree: boolean;
 };
 
-export type RuleNear = {
+export type RuleProximity = {
   readonly id: string;
   readonly because: string;
   readonly unit: string;
   readonly count: number;
-  readonly next: Distance['next'];
-  readonly rungs: readonly { readonly level: Level; readonly at: number }[];
-  /** From 0, saw nothing, to 1, has nothing left to do. */
+  readonly next: RuleDistance['next'];
+  readonly rungs: readonly { readonly level: RuleSeverity; readonly at: number }[];
+  /** From 0 (no matches) to 1 (no higher threshold left). */
   readonly share: number;
 };
 
-/** What would bring the work to its end first, and what is left until then. */
+/** The limit that would end the work first, and what remains until then. */
 export type ForcedEnd = { readonly by: string; readonly left: string; readonly share: number };
 
-export type GovernorShown = {
+export type GovernorViewModel = {
   readonly preset: string;
-  /** The state that a preset with states of its own is in. */
+  /** The state of a preset that has its own state machine. */
   readonly machine: string | null;
-  readonly meters: readonly Meter[];
-  /** All the rules, those nearest to what they would do next first. */
-  readonly rules: readonly RuleNear[];
+  readonly meters: readonly BudgetMeter[];
+  /** All rules, closest to their next threshold first. */
+  readonly rules: readonly RuleProximity[];
   readonly spoke: number;
   readonly latest: { readonly seq: number; readonly rule: string; readonly response: string } | null;
   readonly refused: Session['governor']['refused'];
@@ -44,19 +50,19 @@ export type GovernorShown = {
   readonly forcedEnd: ForcedEnd | null;
 };
 
-/** What the governor makes of the work after an event. `now` is the time for what is not over. */
-export function governorShown(
-  track: Track,
+/** Builds the governor's state after an event. `now` is the end time of work that is still running. */
+export function buildGovernorViewModel(
+  track: ReplayedTimeline,
   at: number,
   { now, rules: given }: { readonly now: number; readonly rules: readonly Rule[] },
-): GovernorShown {
+): GovernorViewModel {
   const session = track.at(at);
   const { settings, governor } = session;
-  const { verdicts } = decisionsOf(track);
-  const spoke = countUpTo(verdicts, at);
+  const { verdicts } = getDecisionHistory(track);
+  const spoke = countUntilEvent(verdicts, at);
   const last = verdicts[spoke - 1];
-  const meters = metersOf(session, now);
-  const rules = rulesNear(session, given);
+  const meters = buildBudgetMeters(session, now);
+  const rules = listRuleProximities(session, given);
   return {
     preset: settings.governor.preset,
     machine: governor.tracker === null ? null : governor.tracker.state.mind.machine.state,
@@ -69,20 +75,23 @@ export function governorShown(
         : { seq: last.seq, rule: last.verdict.rule, response: last.verdict.response.kind },
     refused: governor.refused,
     recoveries: { used: governor.recoveries, max: settings.maxRecoveries },
-    forcedEnd: forcedEnd(meters, rules, governor.refused),
+    forcedEnd: findForcedEnd(meters, rules, governor.refused),
   };
 }
 
-function metersOf({ settings: { budgets }, spent, turn }: Session, now: number): readonly Meter[] {
+function buildBudgetMeters(
+  { settings: { budgets }, spent, turn }: Session,
+  now: number,
+): readonly BudgetMeter[] {
   const worked =
     turn.status === 'waitingForUser' ? 0 : Math.max(0, (spent.waitingSince ?? now) - spent.workingSince);
   if (budgets === null) return [];
   const all = [
-    { name: 'model calls', used: spent.modelCalls, max: budgets.modelCalls, as: amount },
-    { name: 'tool calls', used: spent.toolCalls, max: budgets.toolCalls, as: amount },
-    { name: 'tokens', used: spent.tokens, max: budgets.tokens, as: amount },
-    { name: 'cost', used: spent.cost, max: budgets.cost, as: money },
-    { name: 'time', used: spent.workingSince === 0 ? 0 : worked, max: budgets.wallMs, as: timeText },
+    { name: 'model calls', used: spent.modelCalls, max: budgets.modelCalls, as: formatAmount },
+    { name: 'tool calls', used: spent.toolCalls, max: budgets.toolCalls, as: formatAmount },
+    { name: 'tokens', used: spent.tokens, max: budgets.tokens, as: formatAmount },
+    { name: 'cost', used: spent.cost, max: budgets.cost, as: formatCost },
+    { name: 'time', used: spent.workingSince === 0 ? 0 : worked, max: budgets.wallMs, as: formatMeterTime },
   ];
   return all.map(({ name, used, max, as }) => ({
     name,
@@ -93,41 +102,41 @@ function metersOf({ settings: { budgets }, spent, turn }: Session, now: number):
   }));
 }
 
-function timeText(ms: number): string {
-  return ms === 0 ? '0 s' : duration(ms);
+function formatMeterTime(ms: number): string {
+  return ms === 0 ? '0 s' : formatElapsedTime(ms);
 }
 
-const levels: readonly Level[] = ['advise', 'refuse', 'ask', 'finish'];
+const ruleLevels: readonly RuleSeverity[] = ['advise', 'refuse', 'ask', 'finish'];
 
-function rulesNear({ governor }: Session, rules: readonly Rule[]): readonly RuleNear[] {
-  const seen = new Map(distances(governor.watch, rules).map((each) => [each.rule, each]));
+function listRuleProximities({ governor }: Session, rules: readonly Rule[]): readonly RuleProximity[] {
+  const seen = new Map(computeRuleDistances(governor.watch, rules).map((each) => [each.rule, each]));
   return rules
-    .map((rule) => nearOf(rule, seen.get(rule.id) ?? { rule: rule.id, count: 0, next: null }))
+    .map((rule) => toRuleProximity(rule, seen.get(rule.id) ?? { rule: rule.id, count: 0, next: null }))
     .toSorted((one, other) => other.share - one.share || other.count - one.count);
 }
 
-function nearOf(rule: Rule, distance: Distance): RuleNear {
+function toRuleProximity(rule: Rule, distance: RuleDistance): RuleProximity {
   return {
     id: rule.id,
     because: rule.because,
     unit: rule.unit ?? 'times',
     count: distance.count,
     next: distance.next,
-    rungs: levels.flatMap((level) => {
+    rungs: ruleLevels.flatMap((level) => {
       const at = rule.thresholds[level] ?? null;
       return at === null ? [] : [{ level, at }];
     }),
-    share: nearness(distance),
+    share: computeNearness(distance),
   };
 }
 
-/** How often a refused call may be asked for before the work is brought to an end. */
-const refusalsMax = 2;
+/** How often a blocked call may be repeated before the governor ends the work. */
+const repeatedRefusalsMax = 2;
 
-/** Of everything that can end the work, what is nearest. */
-function forcedEnd(
-  meters: readonly Meter[],
-  rules: readonly RuleNear[],
+/** Returns the limit that is closest to ending the work. */
+function findForcedEnd(
+  meters: readonly BudgetMeter[],
+  rules: readonly RuleProximity[],
   refused: Session['governor']['refused'],
 ): ForcedEnd | null {
   const byBudget = meters
@@ -144,19 +153,19 @@ function forcedEnd(
   });
   const byRefusal = refused.map(({ rule, asked }) => ({
     by: `a call refused by ${rule}`,
-    left: `asked for again ${asked} of ${refusalsMax} times`,
-    share: asked / refusalsMax,
+    left: `asked for again ${asked} of ${repeatedRefusalsMax} times`,
+    share: asked / repeatedRefusalsMax,
   }));
   const all = [...byBudget, ...byRule, ...byRefusal].toSorted((one, other) => other.share - one.share);
   return all[0] ?? null;
 }
 
-/** How a share is shown: quiet until it is nearly used up. */
-export function gravity(share: number): 'calm' | 'near' | 'full' {
+/** Maps a share to its display severity. */
+export function getShareSeverity(share: number): 'calm' | 'near' | 'full' {
   if (share >= 0.9) return 'full';
   return share >= 0.6 ? 'near' : 'calm';
 }
 
-export function percent(share: number): string {
+export function formatMeterPercent(share: number): string {
   return Number.isFinite(share) ? `${Math.round(Math.max(share, 0) * 100)} %` : '0 %';
 }

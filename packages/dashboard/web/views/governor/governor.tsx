@@ -1,30 +1,35 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { counted } from '../../app/format.ts';
+import { formatCount } from '../../app/format.ts';
 import { useNow } from '../../app/use-now.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
-import { visibleLine } from '../../app/visible.ts';
-import { Empty } from '../../app/widgets/notes.tsx';
-import { valueOn, type History } from '../timeline/history-model.ts';
-import { pointsOf } from '../timeline/series.tsx';
-import type { View } from '../timeline/scale-model.ts';
-import { useHistory } from '../timeline/use-history.ts';
+import { toSafeLine } from '../../app/safe-text.ts';
+import { EmptyState } from '../../app/widgets/state-messages.tsx';
+import { getSeriesValue, type StateHistory } from '../timeline/history-model.ts';
+import { toPlotPoints } from '../timeline/timeline-series.tsx';
+import type { AxisView } from '../timeline/scale-model.ts';
+import { useStateHistory } from '../timeline/use-history.ts';
 import {
-  governorShown,
-  gravity,
-  percent,
-  type GovernorShown,
-  type Meter,
-  type RuleNear,
+  buildGovernorViewModel,
+  getShareSeverity,
+  formatMeterPercent,
+  type GovernorViewModel,
+  type BudgetMeter,
+  type RuleProximity,
 } from './governor-model.ts';
-import { rulesOf } from './rules-of.ts';
+import { getSessionRules } from './session-rules.ts';
 import './governor.css';
 
-const Plot = lazy(async () => ({ default: (await import('../timeline/plot.tsx')).Plot }));
+const LazyGovernorPlot = lazy(async () => ({
+  default: (await import('../timeline/series-plot.tsx')).SeriesPlot,
+}));
 
-/** In one line, for the header of a session: what is used up, which rules are near, and how far the end is. */
+/** One-line summary for the session header: budget usage, rules close to a threshold, and the nearest forced end. */
 export function GovernorStrip(props: SessionViewProps) {
   const { track, at, detail, go } = props;
-  const shown = governorShown(track, at, { now: useWorkNow(props), rules: rulesOf(track, detail) });
+  const shown = buildGovernorViewModel(track, at, {
+    now: useMeterTime(props),
+    rules: getSessionRules(track, detail),
+  });
   const meters = shown.meters.filter(({ isFree }) => !isFree);
   const near = shown.rules.filter(({ share }) => share > 0).slice(0, 3);
   return (
@@ -32,7 +37,7 @@ export function GovernorStrip(props: SessionViewProps) {
       <span className="gov-strip-name">governor</span>
       {meters.map((meter) => (
         <span key={meter.name} className="gov-strip-meter">
-          <Bar share={meter.share} label={`${meter.name}: ${meter.used} of ${meter.max}`} />
+          <MeterBar share={meter.share} label={`${meter.name}: ${meter.used} of ${meter.max}`} />
           <span className="name">{meter.name}</span> {meter.used}/{meter.max}
         </span>
       ))}
@@ -40,11 +45,11 @@ export function GovernorStrip(props: SessionViewProps) {
         <button
           key={rule.id}
           type="button"
-          className={`gov-chip ${gravity(rule.share)}`}
+          className={`gov-chip ${getShareSeverity(rule.share)}`}
           title={rule.because}
           onClick={() => go({ view: 'governor' })}
         >
-          {nearText(rule)}
+          {formatRuleProximity(rule)}
         </button>
       ))}
       {shown.latest !== null && (
@@ -57,25 +62,27 @@ export function GovernorStrip(props: SessionViewProps) {
         </button>
       )}
       {shown.refused.length > 0 && (
-        <span className="gov-chip full">{counted(shown.refused.length, 'call')} refused</span>
+        <span className="gov-chip full">{formatCount(shown.refused.length, 'call')} refused</span>
       )}
-      {near.length === 0 && shown.latest === null && <span className="gov-calm">{calmText(shown)}</span>}
+      {near.length === 0 && shown.latest === null && (
+        <span className="gov-calm">{formatQuietGovernor(shown)}</span>
+      )}
     </div>
   );
 }
 
-function nearText({ id, count, next }: RuleNear): string {
+function formatRuleProximity({ id, count, next }: RuleProximity): string {
   return next === null ? `${id} ${count}` : `${id} ${count}/${next.at} to ${next.level}`;
 }
 
-/** The presets that come as trackers judge by states of their own. */
-function calmText({ machine, preset }: GovernorShown): string {
+/** Presets that are trackers have states of their own. */
+function formatQuietGovernor({ machine, preset }: GovernorViewModel): string {
   if (machine !== null) return `${preset}: ${machine}`;
   return preset === 'none' ? 'off' : 'nothing to say';
 }
 
-/** The time that the meters count up to: the present while the work goes on and is followed, else that of the event. */
-function useWorkNow({ track, at, isFollowing, detail }: SessionViewProps): number {
+/** Returns the end time for the meters: the current time if a running session is followed, else the event's time. */
+function useMeterTime({ track, at, isFollowing, detail }: SessionViewProps): number {
   const isLive = isFollowing && detail.kind === 'kept' && detail.holder !== 'nobody';
   const present = useNow(isLive ? 1_000 : 60_000);
   const index = track.indexOf(at);
@@ -83,29 +90,32 @@ function useWorkNow({ track, at, isFollowing, detail }: SessionViewProps): numbe
   return isLive ? Math.max(present, then) : then;
 }
 
-/** What the governor makes of the work: what is left of each budget, how near each rule is, and how that came about. */
+/** Shows the governor's state: the remaining budgets, the proximity of each rule, and its history. */
 export function GovernorView(props: SessionViewProps) {
   const { track, at, version, detail, go } = props;
-  const shown = governorShown(track, at, { now: useWorkNow(props), rules: rulesOf(track, detail) });
-  const { history, taken } = useHistory(track, version);
+  const shown = buildGovernorViewModel(track, at, {
+    now: useMeterTime(props),
+    rules: getSessionRules(track, detail),
+  });
+  const { history, taken } = useStateHistory(track, version);
   const [onlyNear, setOnlyNear] = useState(true);
   const place = track.indexOf(at);
-  // One sighting is no pattern yet: every call is the first of its kind once.
+  // A single match is not a pattern: every call is the first of its kind once.
   const seen = shown.rules.filter(({ id, count }) => count > 1 || history.peakOf(id) > 1);
   const listed = onlyNear ? seen : shown.rules;
   return (
     <section className="gov-view" aria-label="Governor">
       <div className="gov-cards">
-        <Budgets meters={shown.meters} />
-        <End shown={shown} go={go} />
-        <Refusals shown={shown} />
+        <BudgetCard meters={shown.meters} />
+        <ForcedEndCard shown={shown} go={go} />
+        <RefusalsCard shown={shown} />
       </div>
       <div className="gov-rules-head">
         <h2>Rules</h2>
         <p>
           {shown.rules.length === 0
             ? `The preset ${shown.preset} judges by states of its own${shown.machine === null ? '' : ` and is in ${shown.machine}`}.`
-            : `${counted(seen.length, 'rule')} of ${shown.rules.length} ${seen.length === 1 ? 'has' : 'have'} seen something; the counts are those after event ${at}.`}
+            : `${formatCount(seen.length, 'rule')} of ${shown.rules.length} ${seen.length === 1 ? 'has' : 'have'} seen something; the counts are those after event ${at}.`}
         </p>
         {shown.rules.length > 0 && (
           <label className="gov-check">
@@ -119,9 +129,9 @@ export function GovernorView(props: SessionViewProps) {
         )}
       </div>
       {shown.rules.length > 0 && listed.length === 0 && (
-        <Empty title="No rule has seen anything">
+        <EmptyState title="No rule has seen anything">
           <p>Each looks for one way of going round in circles. Tick “all rules” to see what they look for.</p>
-        </Empty>
+        </EmptyState>
       )}
       <ul className="gov-rules">
         {listed.map((rule) => (
@@ -132,7 +142,7 @@ export function GovernorView(props: SessionViewProps) {
   );
 }
 
-function Budgets({ meters }: { readonly meters: readonly Meter[] }) {
+function BudgetCard({ meters }: { readonly meters: readonly BudgetMeter[] }) {
   return (
     <section className="gov-card" aria-label="Budgets">
       <h2>Budgets</h2>
@@ -147,7 +157,9 @@ function Budgets({ meters }: { readonly meters: readonly Meter[] }) {
           <div key={meter.name} className={meter.isFree ? 'gov-meter free' : 'gov-meter'}>
             <dt>{meter.name}</dt>
             <dd>
-              {!meter.isFree && <Bar share={meter.share} label={`${meter.name}: ${percent(meter.share)}`} />}
+              {!meter.isFree && (
+                <MeterBar share={meter.share} label={`${meter.name}: ${formatMeterPercent(meter.share)}`} />
+              )}
               <span className="value">
                 {meter.used} <span className="of">{meter.isFree ? 'no limit' : `of ${meter.max}`}</span>
               </span>
@@ -159,7 +171,13 @@ function Budgets({ meters }: { readonly meters: readonly Meter[] }) {
   );
 }
 
-function End({ shown, go }: { readonly shown: GovernorShown; readonly go: SessionViewProps['go'] }) {
+function ForcedEndCard({
+  shown,
+  go,
+}: {
+  readonly shown: GovernorViewModel;
+  readonly go: SessionViewProps['go'];
+}) {
   const { forcedEnd, spoke, latest, recoveries } = shown;
   return (
     <section className="gov-card" aria-label="Distance to a forced end">
@@ -168,10 +186,13 @@ function End({ shown, go }: { readonly shown: GovernorShown; readonly go: Sessio
         <p className="gov-quiet">Far: no budget and no rule is on the way there.</p>
       ) : (
         <>
-          <p className={`gov-end ${gravity(forcedEnd.share)}`}>
-            {percent(Math.max(0, 1 - forcedEnd.share))} left
+          <p className={`gov-end ${getShareSeverity(forcedEnd.share)}`}>
+            {formatMeterPercent(Math.max(0, 1 - forcedEnd.share))} left
           </p>
-          <Bar share={forcedEnd.share} label={`Distance to a forced end: ${percent(forcedEnd.share)} gone`} />
+          <MeterBar
+            share={forcedEnd.share}
+            label={`Distance to a forced end: ${formatMeterPercent(forcedEnd.share)} gone`}
+          />
           <p className="gov-quiet">
             nearest is <strong>{forcedEnd.by}</strong>: {forcedEnd.left}
           </p>
@@ -189,14 +210,14 @@ function End({ shown, go }: { readonly shown: GovernorShown; readonly go: Sessio
       </p>
       {recoveries.used > 0 && (
         <p className="gov-quiet">
-          {counted(recoveries.used, 'recovery', 'recoveries')} in a row, of {recoveries.max}
+          {formatCount(recoveries.used, 'recovery', 'recoveries')} in a row, of {recoveries.max}
         </p>
       )}
     </section>
   );
 }
 
-function Refusals({ shown: { refused } }: { readonly shown: GovernorShown }) {
+function RefusalsCard({ shown: { refused } }: { readonly shown: GovernorViewModel }) {
   return (
     <section className="gov-card" aria-label="Refused for now">
       <h2>Refused for now</h2>
@@ -206,10 +227,10 @@ function Refusals({ shown: { refused } }: { readonly shown: GovernorShown }) {
       <ul className="gov-refusals">
         {refused.map(({ call, rule, reason, advice, asked }) => (
           <li key={call}>
-            <strong>{rule}</strong>: {visibleLine(reason)}
+            <strong>{rule}</strong>: {toSafeLine(reason)}
             <span className="gov-quiet">
-              {asked === 0 ? 'not asked for since' : `asked for ${counted(asked, 'more time')}`} · told:{' '}
-              {visibleLine(advice)}
+              {asked === 0 ? 'not asked for since' : `asked for ${formatCount(asked, 'more time')}`} · told:{' '}
+              {toSafeLine(advice)}
             </span>
           </li>
         ))}
@@ -219,34 +240,34 @@ function Refusals({ shown: { refused } }: { readonly shown: GovernorShown }) {
 }
 
 type RuleRowProps = Pick<SessionViewProps, 'track' | 'go'> & {
-  readonly rule: RuleNear;
-  readonly history: History;
-  /** How much of the history is known: it is one object that grows. */
+  readonly rule: RuleProximity;
+  readonly history: StateHistory;
+  /** Number of events in the history, which is one mutable object that grows. */
   readonly taken: number;
   readonly place: number;
 };
 
-/** One rule: how near it is now, and how near it was when. */
+/** Shows one rule: how close it is to its next threshold, now and over time. */
 function RuleRow({ rule, history, taken, place, track, go }: RuleRowProps) {
   const { id, because, count, next, rungs, unit, share } = rule;
   const course = history.rules.get(id);
   const top = Math.max(...rungs.map(({ at }) => at), 1);
-  const view: View = { axis: 'events', from: 0, to: Math.max(1, track.length - 1), width: 600 };
+  const view: AxisView = { axis: 'events', from: 0, to: Math.max(1, track.length - 1), width: 600 };
   const lines = useMemo(
     () =>
-      course === undefined ? [] : [{ label: id, colour: '--series-4', ...pointsOf(track, course, view) }],
+      course === undefined ? [] : [{ label: id, colour: '--series-4', ...toPlotPoints(track, course, view) }],
     [course, id, track, track.length, taken],
   );
   const ahead = next === null ? 'nothing is left for it to do' : `would ${next.level} at ${next.at}`;
   return (
-    <li className={`gov-rule ${gravity(share)}`}>
+    <li className={`gov-rule ${getShareSeverity(share)}`}>
       <div className="gov-rule-text">
         <h3>{id}</h3>
         <p className="gov-rule-now">
           <strong>{count}</strong> {count === 1 && unit === 'times' ? 'time' : unit},{' '}
           {count === 0 ? 'saw nothing' : ahead}
         </p>
-        <Ladder rungs={rungs} count={count} />
+        <RuleLadder rungs={rungs} count={count} />
         <details>
           <summary>Why it is a rule</summary>
           <p>{because}</p>
@@ -255,8 +276,8 @@ function RuleRow({ rule, history, taken, place, track, go }: RuleRowProps) {
       <div className="gov-rule-plot">
         {lines.length > 0 && course !== undefined && (
           <Suspense fallback={<div className="plot-wait" />}>
-            <Plot
-              label={`${id} over all events: ${valueOn(course, place)} at the event looked at`}
+            <LazyGovernorPlot
+              label={`${id} over all events: ${getSeriesValue(course, place)} at the event looked at`}
               lines={lines}
               from={view.from}
               to={view.to}
@@ -278,8 +299,8 @@ function RuleRow({ rule, history, taken, place, track, go }: RuleRowProps) {
   );
 }
 
-/** The rungs of a rule, from what it does first to what it does last. */
-function Ladder({ rungs, count }: Pick<RuleNear, 'rungs' | 'count'>) {
+/** Shows the thresholds of a rule, lowest first. */
+function RuleLadder({ rungs, count }: Pick<RuleProximity, 'rungs' | 'count'>) {
   return (
     <ol className="gov-ladder" aria-label="What it does from how many on">
       {rungs.map(({ level, at }) => (
@@ -291,11 +312,11 @@ function Ladder({ rungs, count }: Pick<RuleNear, 'rungs' | 'count'>) {
   );
 }
 
-function Bar({ share, label }: { readonly share: number; readonly label: string }) {
+function MeterBar({ share, label }: { readonly share: number; readonly label: string }) {
   const bounded = Math.min(Math.max(Number.isFinite(share) ? share : 0, 0), 1);
   return (
     <span
-      className={`gov-bar ${gravity(share)}`}
+      className={`gov-bar ${getShareSeverity(share)}`}
       role="meter"
       aria-label={label}
       aria-valuemin={0}

@@ -1,20 +1,20 @@
-import type { ImportedRun, Imports } from '../../app/api-types.ts';
+import type { ImportedRun, ImportResult } from '../../app/api-types.ts';
 
-/** A run that was read from a file, and where in the page it can be looked at. */
-export type RunRow = {
+/** An imported run in the list. */
+export type ImportedRunRow = {
   readonly name: string;
   readonly format: string;
   readonly model: string | null;
   readonly success: boolean | null;
   readonly events: number;
   readonly level: ImportedRun['audit']['level'];
-  /** The verdict that would have ended it, or else the first of the gravest. */
+  /** The first of the most severe verdicts. */
   readonly finding: { readonly rule: string; readonly reason: string; readonly seq: number | null } | null;
   readonly verdicts: number;
   readonly cut: string | null;
 };
 
-const gravity: Readonly<Record<ImportedRun['audit']['level'], number>> = {
+const auditLevelSeverity: Readonly<Record<ImportedRun['audit']['level'], number>> = {
   fine: 0,
   nudge: 1,
   block: 2,
@@ -22,9 +22,19 @@ const gravity: Readonly<Record<ImportedRun['audit']['level'], number>> = {
   stop: 4,
 };
 
-export function runRow({ name, format, model, success, events, audit, cut }: ImportedRun): RunRow {
+export function toImportedRunRow({
+  name,
+  format,
+  model,
+  success,
+  events,
+  audit,
+  cut,
+}: ImportedRun): ImportedRunRow {
   const { verdicts, level } = audit;
-  const gravest = verdicts.toSorted((one, other) => gravity[other.level] - gravity[one.level])[0];
+  const gravest = verdicts.toSorted(
+    (one, other) => auditLevelSeverity[other.level] - auditLevelSeverity[one.level],
+  )[0];
   return {
     name,
     format,
@@ -35,28 +45,28 @@ export function runRow({ name, format, model, success, events, audit, cut }: Imp
     finding:
       gravest === undefined
         ? null
-        : { rule: gravest.rule, reason: gravest.reason, seq: toldAt(events, gravest) },
+        : { rule: gravest.rule, reason: gravest.reason, seq: findVerdictEvent(events, gravest) },
     verdicts: verdicts.length,
     cut,
   };
 }
 
-/** What would have ended the run is told by an event of its own, soon after the step that it is about. */
-function toldAt(
+/** A verdict above advice has its own event shortly after the step that caused it. */
+function findVerdictEvent(
   events: ImportedRun['events'],
   { seq, rule }: Pick<ImportedRun['audit']['verdicts'][number], 'seq' | 'rule'>,
 ): number | null {
   if (seq === null) return null;
   const told = events
-    .slice(seq, seq + nearMax)
+    .slice(seq, seq + verdictLookAheadMax)
     .find(({ event }) => event.type === 'verdict-reached' && event.verdict.rule === rule);
   return told?.seq ?? seq;
 }
 
-const nearMax = 4;
+const verdictLookAheadMax = 4;
 
-/** What a level of the audit means, in words. */
-export const levelWords: Readonly<Record<ImportedRun['audit']['level'], string>> = {
+/** Readable labels of the audit levels. */
+export const auditLevelLabels: Readonly<Record<ImportedRun['audit']['level'], string>> = {
   fine: 'nothing to say',
   nudge: 'would have been told',
   block: 'a call would have been refused',
@@ -64,16 +74,16 @@ export const levelWords: Readonly<Record<ImportedRun['audit']['level'], string>>
   stop: 'would have been stopped',
 };
 
-/** What came of a file, on one line. */
-export function importText({ runs, problems }: Imports): string {
+/** Summarizes the import of a file in one line. */
+export function formatImportResult({ runs, problems }: ImportResult): string {
   const read = runs.length === 1 ? 'One run was read' : `${runs.length} runs were read`;
   if (problems.length === 0) return `${read}.`;
   return `${read}; ${problems.length === 1 ? 'one piece' : `${problems.length} pieces`} could not be.`;
 }
 
-/** Runs with something to say first, as they are most worth a look. */
-export function byGravity(
-  rows: readonly (RunRow & { readonly address: string })[],
-): readonly (RunRow & { readonly address: string })[] {
-  return rows.toSorted((one, other) => gravity[other.level] - gravity[one.level]);
+/** Sorts runs by severity, most severe first. */
+export function sortBySeverity(
+  rows: readonly (ImportedRunRow & { readonly address: string })[],
+): readonly (ImportedRunRow & { readonly address: string })[] {
+  return rows.toSorted((one, other) => auditLevelSeverity[other.level] - auditLevelSeverity[one.level]);
 }

@@ -1,31 +1,37 @@
 import { useEffect, useRef, useState, type DragEvent } from 'react';
-import type { Imports } from '../../app/api-types.ts';
-import { counted } from '../../app/format.ts';
+import type { ImportResult } from '../../app/api-types.ts';
+import { formatCount } from '../../app/format.ts';
 import { useTitle } from '../../app/use-title.ts';
 import type { PageProps } from '../../app/view-props.ts';
-import { visibleLine } from '../../app/visible.ts';
-import { Trouble } from '../../app/widgets/notes.tsx';
-import { byGravity, importText, levelWords, runRow, type RunRow } from './import-model.ts';
+import { toSafeLine } from '../../app/safe-text.ts';
+import { ErrorMessage } from '../../app/widgets/state-messages.tsx';
+import {
+  sortBySeverity,
+  formatImportResult,
+  auditLevelLabels,
+  toImportedRunRow,
+  type ImportedRunRow,
+} from './import-model.ts';
 import './import.css';
 
-type ReadFile = {
+type ImportedFile = {
   readonly name: string;
-  readonly rows: readonly (RunRow & { readonly address: string })[];
-  readonly problems: Imports['problems'];
+  readonly rows: readonly (ImportedRunRow & { readonly address: string })[];
+  readonly problems: ImportResult['problems'];
   readonly text: string;
 };
 
-/** What was read while the page is open, so that coming back from a run does not lose the list. */
-let readBefore: readonly ReadFile[] = [];
+/** The files imported so far, so that returning from a run does not lose the list. */
+let lastImportedFiles: readonly ImportedFile[] = [];
 
-/** Recorded runs of this and other agents, dropped in and looked at like a session of one's own. */
+/** Imports recorded runs of Pawl and other agents, and opens them like stored sessions. */
 export function ImportPage({ api, keepImported, open }: PageProps) {
-  const [files, setFiles] = useState<readonly ReadFile[]>(readBefore);
+  const [files, setFiles] = useState<readonly ImportedFile[]>(lastImportedFiles);
   const [reading, setReading] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
   useTitle('Import');
   useEffect(() => {
-    readBefore = files;
+    lastImportedFiles = files;
   }, [files]);
   const read = async (name: string, body: Blob | string): Promise<void> => {
     setReading(name);
@@ -34,10 +40,15 @@ export function ImportPage({ api, keepImported, open }: PageProps) {
       const imports = await api.importFile(name, body);
       const addresses = keepImported(imports.runs);
       const rows = imports.runs.map((run, index) => ({
-        ...runRow(run),
+        ...toImportedRunRow(run),
         address: addresses[index] ?? '#/import',
       }));
-      const file = { name, rows: byGravity(rows), problems: imports.problems, text: importText(imports) };
+      const file = {
+        name,
+        rows: sortBySeverity(rows),
+        problems: imports.problems,
+        text: formatImportResult(imports),
+      };
       setFiles((before) => [file, ...before]);
     } catch (reason) {
       setError(reason);
@@ -46,23 +57,23 @@ export function ImportPage({ api, keepImported, open }: PageProps) {
     }
   };
   const readAll = async (given: Iterable<File>): Promise<void> => {
-    // One after the other: each may be as large as the server takes.
+    // Sequential, because each file may be as large as the server accepts.
     for (const file of given) await read(file.name, file);
   };
   return (
     <div className="wide-page">
       <h1>Import</h1>
-      <Drop readAll={(given) => void readAll(given)} reading={reading} />
-      <Paste read={(text) => void read('pasted', text)} />
-      {error !== null && <Trouble error={error} />}
+      <FileDropZone readAll={(given) => void readAll(given)} reading={reading} />
+      <PasteForm read={(text) => void read('pasted', text)} />
+      {error !== null && <ErrorMessage error={error} />}
       {files.map((file, index) => (
-        <FileShown key={files.length - index} file={file} open={open} />
+        <ImportedFileSection key={files.length - index} file={file} open={open} />
       ))}
     </div>
   );
 }
 
-function Drop({
+function FileDropZone({
   readAll,
   reading,
 }: {
@@ -87,7 +98,7 @@ function Drop({
       onDrop={onDrop}
     >
       <p className="import-big">
-        {reading === null ? 'Drop recorded runs here' : `Reading ${visibleLine(reading, 60)}…`}
+        {reading === null ? 'Drop recorded runs here' : `Reading ${toSafeLine(reading, 60)}…`}
       </p>
       <p>
         or{' '}
@@ -116,7 +127,7 @@ function Drop({
   );
 }
 
-function Paste({ read }: { readonly read: (text: string) => void }) {
+function PasteForm({ read }: { readonly read: (text: string) => void }) {
   const [text, setText] = useState('');
   return (
     <details className="import-paste">
@@ -136,16 +147,16 @@ function Paste({ read }: { readonly read: (text: string) => void }) {
   );
 }
 
-const problemsMax = 20;
+const shownProblemsMax = 20;
 
-function FileShown({
+function ImportedFileSection({
   file: { name, rows, problems, text },
   open,
-}: { readonly file: ReadFile } & Pick<PageProps, 'open'>) {
+}: { readonly file: ImportedFile } & Pick<PageProps, 'open'>) {
   return (
-    <section className="import-file" aria-label={`Runs of ${visibleLine(name, 60)}`}>
+    <section className="import-file" aria-label={`Runs of ${toSafeLine(name, 60)}`}>
       <h2>
-        {visibleLine(name, 80)} <span role="status">{text}</span>
+        {toSafeLine(name, 80)} <span role="status">{text}</span>
       </h2>
       {rows.length > 0 && (
         <div className="framed">
@@ -164,7 +175,7 @@ function FileShown({
             </thead>
             <tbody>
               {rows.map((row) => (
-                <RunShown key={row.address} row={row} open={open} />
+                <ImportedRunTableRow key={row.address} row={row} open={open} />
               ))}
             </tbody>
           </table>
@@ -172,12 +183,12 @@ function FileShown({
       )}
       {problems.length > 0 && (
         <details className="import-problems">
-          <summary>{counted(problems.length, 'problem')}</summary>
+          <summary>{formatCount(problems.length, 'problem')}</summary>
           <ul>
-            {problems.slice(0, problemsMax).map(({ line, message }, index) => (
+            {problems.slice(0, shownProblemsMax).map(({ line, message }, index) => (
               <li key={index}>
                 {line !== null && `line ${line}: `}
-                {visibleLine(message, 300)}
+                {toSafeLine(message, 300)}
               </li>
             ))}
           </ul>
@@ -187,22 +198,22 @@ function FileShown({
   );
 }
 
-function RunShown({
+function ImportedRunTableRow({
   row,
   open,
-}: { readonly row: RunRow & { readonly address: string } } & Pick<PageProps, 'open'>) {
+}: { readonly row: ImportedRunRow & { readonly address: string } } & Pick<PageProps, 'open'>) {
   const { name, model, format, events, success, level, finding, verdicts, cut, address } = row;
   const views = ['transcript', 'timeline', 'why'] as const;
   return (
     <tr>
       <th scope="row">
-        <a href={address}>{visibleLine(name, 80)}</a>
-        {model !== null && <span className="import-quiet"> {visibleLine(model, 50)}</span>}
-        {cut !== null && <span className="import-cut">{visibleLine(cut, 160)}</span>}
+        <a href={address}>{toSafeLine(name, 80)}</a>
+        {model !== null && <span className="import-quiet"> {toSafeLine(model, 50)}</span>}
+        {cut !== null && <span className="import-cut">{toSafeLine(cut, 160)}</span>}
       </th>
       <td>
         <span className={`import-level ${level}`}>{level}</span>{' '}
-        {finding === null ? levelWords[level] : visibleLine(`${finding.rule}: ${finding.reason}`, 160)}
+        {finding === null ? auditLevelLabels[level] : toSafeLine(`${finding.rule}: ${finding.reason}`, 160)}
         {verdicts > 1 && <span className="import-quiet"> and {verdicts - 1} more</span>}
       </td>
       <td>{format}</td>
@@ -214,7 +225,7 @@ function RunShown({
             key={view}
             type="button"
             className="small"
-            onClick={() => open(addressIn(address, view, finding?.seq ?? null))}
+            onClick={() => open(buildViewAddress(address, view, finding?.seq ?? null))}
           >
             {view}
           </button>
@@ -224,8 +235,8 @@ function RunShown({
   );
 }
 
-/** Another view on the same run; the one that tells why opens at the verdict. */
-function addressIn(address: string, view: string, seq: number | null): string {
+/** Returns the address of another view of the same run; the "why" view opens at the verdict. */
+function buildViewAddress(address: string, view: string, seq: number | null): string {
   const base = address.replace(/\/[^/]*$/u, `/${view}`);
   return view === 'why' && seq !== null ? `${base}?at=${seq}` : base;
 }

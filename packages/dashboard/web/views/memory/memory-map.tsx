@@ -1,23 +1,23 @@
-import { amount } from '../../app/format.ts';
-import { visibleLine } from '../../app/visible.ts';
-import { percent } from '../governor/governor-model.ts';
-import type { Held } from './memory-model.ts';
-import { treemap } from './treemap.ts';
+import { formatAmount } from '../../app/format.ts';
+import { toSafeLine } from '../../app/safe-text.ts';
+import { formatMeterPercent } from '../governor/governor-model.ts';
+import type { MemoryEntryView } from './memory-model.ts';
+import { layOutTreemap } from './treemap.ts';
 
 type MemoryMapProps = {
-  readonly entries: readonly Held[];
+  readonly entries: readonly MemoryEntryView[];
   readonly picked: string | null;
   readonly pick: (key: string) => void;
 };
 
-/** The shape that boxes are laid out in; in a room of another shape they are still about square. */
-const room = { width: 900, height: 320 };
+/** Reference size of the layout; boxes stay roughly square at other aspect ratios. */
+const treemapSize = { width: 900, height: 320 };
 
-/** Each entry as a box as large as its share. */
+/** Treemap of the entries, sized by their share of working memory. */
 export function MemoryMap({ entries, picked, pick }: MemoryMapProps) {
-  const boxes = treemap(
+  const boxes = layOutTreemap(
     entries.map(({ bytes }) => bytes),
-    room,
+    treemapSize,
   );
   return (
     <div className="mem-map" role="group" aria-label="Entries by size, the largest first">
@@ -30,21 +30,21 @@ export function MemoryMap({ entries, picked, pick }: MemoryMapProps) {
             type="button"
             className={`mem-box ${kind}${isPinned ? ' pinned' : ''}${box.width < 36 || box.height < 24 ? ' tiny' : ''}`}
             aria-pressed={key === picked}
-            title={`${visibleLine(key, 80)}\n${amount(tokens)} tokens, ${percent(share)}`}
+            title={`${toSafeLine(key, 80)}\n${formatAmount(tokens)} tokens, ${formatMeterPercent(share)}`}
             style={{
-              left: `${(box.x / room.width) * 100}%`,
-              top: `${(box.y / room.height) * 100}%`,
-              width: `${(box.width / room.width) * 100}%`,
-              height: `${(box.height / room.height) * 100}%`,
+              left: `${(box.x / treemapSize.width) * 100}%`,
+              top: `${(box.y / treemapSize.height) * 100}%`,
+              width: `${(box.width / treemapSize.width) * 100}%`,
+              height: `${(box.height / treemapSize.height) * 100}%`,
             }}
             onClick={() => pick(key)}
           >
             <span className="mem-box-inside">
               <span className={box.width > 44 && box.height > 20 ? 'key' : 'visually-hidden'}>
-                {visibleLine(key, 60)}
+                {toSafeLine(key, 60)}
               </span>
               <span className={box.width > 60 && box.height > 40 ? 'size' : 'visually-hidden'}>
-                {amount(tokens)} · {percent(share)}
+                {formatAmount(tokens)} · {formatMeterPercent(share)}
               </span>
               {isPinned && <span className="pin" aria-hidden="true" />}
               {isPinned && <span className="visually-hidden">pinned</span>}

@@ -1,19 +1,19 @@
 import {
-  entriesOf,
+  listEntries,
   findEntry,
-  tokensOf,
+  countMemoryTokens,
   type EntryKind,
   type Json,
-  type Memory,
+  type WorkingMemory,
   type Session,
   type StoredEntry,
 } from '@pawl/core';
-import type { Entry, Track } from '../../app/track.ts';
-import { memoryMax } from '../timeline/history-model.ts';
-import { countUpTo, keptUp } from '../timeline/kept-up.ts';
+import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { getMemoryLimit } from '../timeline/history-model.ts';
+import { countUntilEvent, createIncrementalFold } from '../timeline/incremental-fold.ts';
 
-/** An entry of working memory as it is shown. */
-export type Held = {
+/** An entry of working memory as displayed. */
+export type MemoryEntryView = {
   readonly key: string;
   readonly value: Json;
   readonly kind: EntryKind;
@@ -22,46 +22,56 @@ export type Held = {
   readonly touchedAt: number;
   readonly tokens: number;
   readonly bytes: number;
-  /** Of all that is held. */
+  /** Share of the total size of working memory. */
   readonly share: number;
 };
 
-export type Gauge = { readonly used: number; readonly max: number; readonly share: number };
+export type UsageGauge = { readonly used: number; readonly max: number; readonly share: number };
 
-export type MemoryShown = {
-  /** Null where the profile has no working memory. */
+export type MemoryViewModel = {
+  /** Null if the profile has no working memory. */
   readonly held: {
-    readonly entries: readonly Held[];
-    readonly gauge: Gauge;
-    /** From here on nothing is added unless room is made for it; null where that is off. */
+    readonly entries: readonly MemoryEntryView[];
+    readonly gauge: UsageGauge;
+    /** Hard limit: above it, entries are added only after paging frees space; null if disabled. */
     readonly hardLimit: number | null;
-    /** What all of it takes of the model's window; null where nobody knows how large that is. */
+    /** Share of the model's context window; null if its size is unknown. */
     readonly ofWindow: number | null;
     readonly pinned: number;
   } | null;
-  /** How full the model's window is; null where nobody knows how large it is. */
-  readonly window: (Gauge & { readonly fullAt: number }) | null;
+  /** Usage of the model's context window; null if its size is unknown. */
+  readonly window: (UsageGauge & { readonly fullAt: number }) | null;
 };
 
-/** A window this full is too full to ask with: the reply needs room as well. As the machine has it. */
-export const fullShare = 0.9;
+/** Above this share, the context window has no room left for the reply; same value as in the core. */
+export const fullWindowShare = 0.9;
 
-/** Working memory and the model's window after an event, the largest entries first. */
-export function memoryShown({ memory, window, settings: { windowTokens } }: Session): MemoryShown {
+/** Builds the state of working memory and of the context window after an event, largest entries first. */
+export function buildMemoryViewModel({
+  memory,
+  window,
+  settings: { windowTokens },
+}: Session): MemoryViewModel {
   return {
-    held: memory === null ? null : heldIn(memory, windowTokens),
+    held: memory === null ? null : buildWorkingMemoryView(memory, windowTokens),
     window:
       window === null || windowTokens === null
         ? null
-        : { ...gauge(window.tokens, windowTokens), fullAt: Math.floor(windowTokens * fullShare) },
+        : {
+            ...createUsageGauge(window.tokens, windowTokens),
+            fullAt: Math.floor(windowTokens * fullWindowShare),
+          },
   };
 }
 
-function heldIn(memory: NonNullable<Session['memory']>, windowTokens: number | null): MemoryShown['held'] {
-  const tokens = tokensOf(memory);
+function buildWorkingMemoryView(
+  memory: NonNullable<Session['memory']>,
+  windowTokens: number | null,
+): MemoryViewModel['held'] {
+  const tokens = countMemoryTokens(memory);
   const { hardLimit } = memory.settings;
-  const entries = entriesOf(memory)
-    .map((entry): Held => ({
+  const entries = listEntries(memory)
+    .map((entry): MemoryEntryView => ({
       key: entry.key,
       value: entry.value,
       kind: entry.kind,
@@ -75,48 +85,48 @@ function heldIn(memory: NonNullable<Session['memory']>, windowTokens: number | n
     .toSorted((one, other) => other.bytes - one.bytes);
   return {
     entries,
-    gauge: gauge(tokens, memoryMax(memory.settings)),
+    gauge: createUsageGauge(tokens, getMemoryLimit(memory.settings)),
     hardLimit: hardLimit.enable ? hardLimit.maxTokens : null,
     ofWindow: windowTokens === null || windowTokens <= 0 ? null : tokens / windowTokens,
     pinned: entries.filter(({ isPinned }) => isPinned).length,
   };
 }
 
-function gauge(used: number, max: number): Gauge {
+function createUsageGauge(used: number, max: number): UsageGauge {
   return { used, max, share: max > 0 ? used / max : 1 };
 }
 
-/** An entry that left working memory for storage. */
-export type Moved = { readonly key: string; readonly tokens: number; readonly why: string };
+/** An entry that was paged out to storage. */
+export type PagedEntry = { readonly key: string; readonly tokens: number; readonly why: string };
 
-/** A time that room was made: what left working memory, or how much shorter the conversation became. */
-export type Paging = {
+/** One paging operation: the entries moved to storage, or the tokens freed by compaction. */
+export type PagingRecord = {
   readonly seq: number;
   readonly at: number;
-  readonly moved: readonly Moved[];
+  readonly moved: readonly PagedEntry[];
   readonly freedTokens: number;
-  /** Why room was to be made, where somebody said. */
+  /** Why space was needed, if known. */
   readonly reason: string | null;
 };
 
-/** Every time that room was made in a session so far. */
-class Pagings {
-  readonly all: Paging[] = [];
-  readonly #track: Track;
+/** All paging operations of a session so far. */
+class PagingHistory {
+  readonly all: PagingRecord[] = [];
+  readonly #track: ReplayedTimeline;
   #reason: string | null = null;
 
-  constructor(track: Track) {
+  constructor(track: ReplayedTimeline) {
     this.#track = track;
   }
 
-  take({ seq, event, actions, notes }: Entry): void {
+  take({ seq, event, actions, notes }: ReplayedEntry): void {
     if (notes.some(({ type }) => type === 'refused')) return;
     if (event.type === 'paging-requested') this.#reason = event.reason;
     const note = notes.find(({ type }) => type === 'paged');
     if (note?.type === 'paged') {
       this.#add(seq, { at: note.at, moved: note.moved, freedTokens: note.freedTokens });
     } else if (event.type === 'paging-finished') {
-      // Where nothing left working memory it is the conversation that became shorter.
+      // If no entry was paged out, the conversation was compacted.
       this.#add(seq, { at: event.at, moved: [], freedTokens: event.freedTokens });
     } else {
       const moved = actions.flatMap((action) =>
@@ -128,33 +138,35 @@ class Pagings {
     for (const action of actions) if (action.type === 'page-memory') this.#reason = action.reason;
   }
 
-  #add(seq: number, paging: Omit<Paging, 'seq' | 'reason'>): void {
+  #add(seq: number, paging: Omit<PagingRecord, 'seq' | 'reason'>): void {
     this.all.push({ seq, reason: this.#reason, ...paging });
     this.#reason = null;
   }
 
-  /** Of what went to storage, what is not in working memory any more: the rest was only saved. */
-  #left(seq: number, entries: readonly StoredEntry[]): readonly Moved[] {
+  /** Returns the stored entries that left working memory; the others were only saved. */
+  #left(seq: number, entries: readonly StoredEntry[]): readonly PagedEntry[] {
     const [before, after] = [this.#track.at(seq - 1).memory, this.#track.at(seq).memory];
     if (before === null || after === null) return [];
     return entries.flatMap(({ key }) => {
-      const entry = heldUnder(before, key);
-      if (entry === undefined || heldUnder(after, key) !== undefined) return [];
+      const entry = findHeldEntry(before, key);
+      if (entry === undefined || findHeldEntry(after, key) !== undefined) return [];
       return [{ key, tokens: Math.floor(entry.bytes / 4), why: 'made room for something new' }];
     });
   }
 }
 
-/** A stub only says where something went. */
-function heldUnder(memory: Memory, key: string): ReturnType<typeof findEntry> {
+/** Ignores stubs, which only point to storage. */
+function findHeldEntry(memory: WorkingMemory, key: string): ReturnType<typeof findEntry> {
   const entry = findEntry(memory, key);
   return entry?.kind === 'stub' ? undefined : entry;
 }
 
-const pagingsOf: (track: Track) => Pagings = keptUp((track) => new Pagings(track));
+const getPagingHistory: (track: ReplayedTimeline) => PagingHistory = createIncrementalFold(
+  (track) => new PagingHistory(track),
+);
 
-/** Up to an event, the newest first. */
-export function pagingsUpTo(track: Track, at: number): readonly Paging[] {
-  const { all } = pagingsOf(track);
-  return all.slice(0, countUpTo(all, at)).toReversed();
+/** Lists the paging operations up to an event, newest first. */
+export function listEarlierPagings(track: ReplayedTimeline, at: number): readonly PagingRecord[] {
+  const { all } = getPagingHistory(track);
+  return all.slice(0, countUntilEvent(all, at)).toReversed();
 }

@@ -1,106 +1,112 @@
 import { useEffect, useState } from 'react';
-import { amount, clockTime, counted, dayTime } from '../../app/format.ts';
-import { toast, toastError } from '../../app/toasts.tsx';
+import { formatAmount, formatLocalClock, formatCount, formatDayTime } from '../../app/format.ts';
+import { showToast, showErrorToast } from '../../app/toasts.tsx';
 import type { SessionViewProps } from '../../app/view-props.ts';
-import { visibleLine } from '../../app/visible.ts';
-import type { Shelf } from '../../app/api-types.ts';
-import { Either } from '../../app/widgets/either.tsx';
-import { Icon } from '../../app/widgets/icon.tsx';
+import { toSafeLine } from '../../app/safe-text.ts';
+import type { StoredMemory } from '../../app/api-types.ts';
+import { ToggleGroup } from '../../app/widgets/toggle-group.tsx';
+import { SvgIcon } from '../../app/widgets/svg-icon.tsx';
 import { LongText } from '../../app/widgets/long-text.tsx';
-import { Empty, Trouble } from '../../app/widgets/notes.tsx';
-import { gravity, percent } from '../governor/governor-model.ts';
-import { jsonText } from '../why/why-model.ts';
+import { EmptyState, ErrorMessage } from '../../app/widgets/state-messages.tsx';
+import { getShareSeverity, formatMeterPercent } from '../governor/governor-model.ts';
+import { toReadableJson } from '../why/why-model.ts';
 import { MemoryMap } from './memory-map.tsx';
-import { memoryShown, pagingsUpTo, type Gauge, type Held, type MemoryShown } from './memory-model.ts';
+import {
+  buildMemoryViewModel,
+  listEarlierPagings,
+  type UsageGauge,
+  type MemoryEntryView,
+  type MemoryViewModel,
+} from './memory-model.ts';
 import './memory.css';
 
-/** What the agent holds in mind, what had to go, and what lies on the shelf. */
+/** Shows working memory, the paging history and storage. */
 export function MemoryView(props: SessionViewProps) {
   const { track, at } = props;
-  const shown = memoryShown(track.at(at));
+  const shown = buildMemoryViewModel(track.at(at));
   return (
     <section className="mem-view" aria-label="Memory">
-      <Gauges shown={shown} />
+      <MemoryGauges shown={shown} />
       {shown.held === null ? (
-        <Empty title="This profile has no working memory">
+        <EmptyState title="This profile has no working memory">
           <p>What the model knows is its conversation. Profiles such as pawl and lkj have one.</p>
-        </Empty>
+        </EmptyState>
       ) : (
-        <Working held={shown.held} {...props} />
+        <WorkingMemoryPanel held={shown.held} {...props} />
       )}
       <div className="mem-columns">
-        <PagedOut {...props} />
-        <ShelfSearch {...props} />
+        <PagingList {...props} />
+        <StorageSearchPanel {...props} />
       </div>
     </section>
   );
 }
 
-function Gauges({ shown: { held, window } }: { readonly shown: MemoryShown }) {
+function MemoryGauges({ shown: { held, window } }: { readonly shown: MemoryViewModel }) {
   if (held === null && window === null) return null;
   return (
     <div className="mem-gauges">
       {held !== null && (
-        <GaugeShown name="working memory" gauge={held.gauge} mark={null}>
-          room is made from {amount(held.gauge.max)} tokens on
-          {held.hardLimit !== null && `, nothing is added beyond ${amount(held.hardLimit)}`}
-          {held.ofWindow !== null && `; ${percent(held.ofWindow)} of the model's window`}
-        </GaugeShown>
+        <MemoryGauge name="working memory" gauge={held.gauge} mark={null}>
+          room is made from {formatAmount(held.gauge.max)} tokens on
+          {held.hardLimit !== null && `, nothing is added beyond ${formatAmount(held.hardLimit)}`}
+          {held.ofWindow !== null && `; ${formatMeterPercent(held.ofWindow)} of the model's window`}
+        </MemoryGauge>
       )}
       {window !== null && (
-        <GaugeShown name="the model's window" gauge={window} mark={window.fullAt / window.max}>
-          room is made before it holds {amount(window.fullAt)} tokens: the reply needs some too
-        </GaugeShown>
+        <MemoryGauge name="the model's window" gauge={window} mark={window.fullAt / window.max}>
+          room is made before it holds {formatAmount(window.fullAt)} tokens: the reply needs some too
+        </MemoryGauge>
       )}
     </div>
   );
 }
 
-type GaugeProps = {
+type MemoryGaugeProps = {
   readonly name: string;
-  readonly gauge: Gauge;
-  /** Where on it something happens, from 0 to 1. */
+  readonly gauge: UsageGauge;
+  /** Position of a limit on the gauge, from 0 to 1. */
   readonly mark: number | null;
   readonly children: React.ReactNode;
 };
 
-function GaugeShown({ name, gauge: { used, max, share }, mark, children }: GaugeProps) {
+function MemoryGauge({ name, gauge: { used, max, share }, mark, children }: MemoryGaugeProps) {
   return (
     <div className="mem-gauge">
       <p>
         <strong>{name}</strong>
         <span>
-          {amount(used)} of {amount(max)} tokens, {percent(share)}
+          {formatAmount(used)} of {formatAmount(max)} tokens, {formatMeterPercent(share)}
         </span>
       </p>
       <span
-        className={`mem-bar ${gravity(share)}`}
+        className={`mem-bar ${getShareSeverity(share)}`}
         role="meter"
         aria-label={name}
         aria-valuemin={0}
         aria-valuemax={max}
         aria-valuenow={Math.min(used, max)}
       >
-        <span style={{ width: percent(Math.min(share, 1)).replace(' ', '') }} />
-        {mark !== null && <i style={{ left: percent(mark).replace(' ', '') }} />}
+        <span style={{ width: formatMeterPercent(Math.min(share, 1)).replace(' ', '') }} />
+        {mark !== null && <i style={{ left: formatMeterPercent(mark).replace(' ', '') }} />}
       </span>
       <p className="mem-quiet">{children}</p>
     </div>
   );
 }
 
-type WorkingProps = SessionViewProps & { readonly held: NonNullable<MemoryShown['held']> };
+type WorkingMemoryPanelProps = SessionViewProps & { readonly held: NonNullable<MemoryViewModel['held']> };
 
-function Working({ held, isFollowing, send, detail }: WorkingProps) {
+function WorkingMemoryPanel({ held, isFollowing, send, detail }: WorkingMemoryPanelProps) {
   const [form, setForm] = useState<'map' | 'list'>('map');
   const [picked, setPicked] = useState<string | null>(null);
   const { entries } = held;
   const entry = entries.find(({ key }) => key === picked) ?? null;
   if (entries.length === 0) {
     return (
-      <Empty title="Working memory is empty">
+      <EmptyState title="Working memory is empty">
         <p>What the agent puts there with working_memory_add shows here, by size.</p>
-      </Empty>
+      </EmptyState>
     );
   }
   return (
@@ -108,10 +114,10 @@ function Working({ held, isFollowing, send, detail }: WorkingProps) {
       <div className="mem-head">
         <h2>Working memory</h2>
         <p className="mem-quiet">
-          {counted(entries.length, 'entry', 'entries')}
+          {formatCount(entries.length, 'entry', 'entries')}
           {held.pinned > 0 && `, ${held.pinned} pinned`}
         </p>
-        <Either label="How it is shown" of={['map', 'list']} chosen={form} choose={setForm} />
+        <ToggleGroup label="How it is shown" of={['map', 'list']} chosen={form} choose={setForm} />
       </div>
       <div className={entry === null ? 'mem-body' : 'mem-body with-entry'}>
         {form === 'map' ? (
@@ -124,7 +130,7 @@ function Working({ held, isFollowing, send, detail }: WorkingProps) {
             entry={entry}
             close={() => setPicked(null)}
             send={isFollowing ? send : null}
-            why={whyNot(isFollowing, send, detail)}
+            why={getDisabledReason(isFollowing, send, detail)}
           />
         )}
       </div>
@@ -132,7 +138,7 @@ function Working({ held, isFollowing, send, detail }: WorkingProps) {
   );
 }
 
-function whyNot(
+function getDisabledReason(
   isFollowing: boolean,
   send: SessionViewProps['send'],
   detail: SessionViewProps['detail'],
@@ -142,13 +148,13 @@ function whyNot(
   return isFollowing ? '' : 'This is the past: follow the present to change something.';
 }
 
-type EntriesProps = {
-  readonly entries: readonly Held[];
+type EntryListProps = {
+  readonly entries: readonly MemoryEntryView[];
   readonly picked: string | null;
   readonly pick: (key: string) => void;
 };
 
-function EntryList({ entries, picked, pick }: EntriesProps) {
+function EntryList({ entries, picked, pick }: EntryListProps) {
   return (
     <div className="mem-table framed">
       <table className="listing">
@@ -170,14 +176,14 @@ function EntryList({ entries, picked, pick }: EntriesProps) {
             <tr key={key} aria-selected={key === picked}>
               <th scope="row">
                 <button type="button" className="link" onClick={() => pick(key)}>
-                  {visibleLine(key, 80)}
+                  {toSafeLine(key, 80)}
                 </button>
                 {isPinned && <span className="mem-pin">pinned</span>}
               </th>
               <td>{kind}</td>
-              <td className="number">{amount(tokens)}</td>
-              <td className="number">{percent(share)}</td>
-              <td>{clockTime(touchedAt)}</td>
+              <td className="number">{formatAmount(tokens)}</td>
+              <td className="number">{formatMeterPercent(share)}</td>
+              <td>{formatLocalClock(touchedAt)}</td>
             </tr>
           ))}
         </tbody>
@@ -187,30 +193,31 @@ function EntryList({ entries, picked, pick }: EntriesProps) {
 }
 
 type EntryPanelProps = {
-  readonly entry: Held;
+  readonly entry: MemoryEntryView;
   readonly close: () => void;
   readonly send: SessionViewProps['send'];
-  /** Why nothing can be done with it, where nothing can. */
+  /** Why no command can be sent, if so. */
   readonly why: string;
 };
 
 function EntryPanel({ entry, close, send, why }: EntryPanelProps) {
   const { key, value, kind, isPinned, tokens, bytes, share, addedAt, touchedAt } = entry;
   const ask = (action: 'pin' | 'unpin' | 'evict', done: string): void => {
-    send?.({ kind: 'memory', action, key }).then(() => toast(done), toastError);
+    send?.({ kind: 'memory', action, key }).then(() => showToast(done), showErrorToast);
   };
   return (
-    <aside className="mem-entry tone-memory" aria-label={`Entry ${visibleLine(key, 60)}`}>
+    <aside className="mem-entry tone-memory" aria-label={`Entry ${toSafeLine(key, 60)}`}>
       <header>
-        <h3>{visibleLine(key, 120)}</h3>
+        <h3>{toSafeLine(key, 120)}</h3>
         <button type="button" className="icon" aria-label="Close" onClick={close}>
-          <Icon name="close" />
+          <SvgIcon name="close" />
         </button>
       </header>
       <p className="mem-quiet">
         {kind}
-        {isPinned && ', pinned'} · {amount(tokens)} tokens ({bytes.toLocaleString('en')} bytes),{' '}
-        {percent(share)} of all · added {clockTime(addedAt)}, touched {clockTime(touchedAt)}
+        {isPinned && ', pinned'} · {formatAmount(tokens)} tokens ({bytes.toLocaleString('en')} bytes),{' '}
+        {formatMeterPercent(share)} of all · added {formatLocalClock(addedAt)}, touched{' '}
+        {formatLocalClock(touchedAt)}
       </p>
       <div className="mem-buttons">
         <button
@@ -233,29 +240,29 @@ function EntryPanel({ entry, close, send, why }: EntryPanelProps) {
           {send === null ? why : isPinned ? 'What is pinned stays until it is unpinned.' : ''}
         </span>
       </div>
-      <LongText text={jsonText(value)} mono lines={24} />
+      <LongText text={toReadableJson(value)} mono lines={24} />
     </aside>
   );
 }
 
-const pagingsMax = 100;
+const shownPagingsMax = 100;
 
-/** Every time that room was made, with what went and why. */
-function PagedOut({ track, at, go }: SessionViewProps) {
-  const pagings = pagingsUpTo(track, at);
+/** Lists all paging operations, with the moved entries and the reason. */
+function PagingList({ track, at, go }: SessionViewProps) {
+  const pagings = listEarlierPagings(track, at);
   return (
     <section className="mem-paged" aria-label="Paged out">
       <h2>Paged out</h2>
       {pagings.length === 0 && <p className="mem-quiet">Nothing so far: there was room enough.</p>}
       <ol>
-        {pagings.slice(0, pagingsMax).map(({ seq, at: when, moved, freedTokens, reason }) => (
+        {pagings.slice(0, shownPagingsMax).map(({ seq, at: when, moved, freedTokens, reason }) => (
           <li key={seq}>
             <p>
               <button type="button" className="link" onClick={() => go({ seq })}>
                 event {seq}
               </button>
-              , {clockTime(when)}: {amount(freedTokens)} tokens freed
-              {reason !== null && <span className="mem-quiet"> because {visibleLine(reason, 160)}</span>}
+              , {formatLocalClock(when)}: {formatAmount(freedTokens)} tokens freed
+              {reason !== null && <span className="mem-quiet"> because {toSafeLine(reason, 160)}</span>}
             </p>
             {moved.length === 0 ? (
               <p className="mem-quiet">the conversation became shorter</p>
@@ -263,9 +270,9 @@ function PagedOut({ track, at, go }: SessionViewProps) {
               <ul>
                 {moved.map(({ key, tokens, why }) => (
                   <li key={key}>
-                    <code>{visibleLine(key, 60)}</code>{' '}
+                    <code>{toSafeLine(key, 60)}</code>{' '}
                     <span className="mem-quiet">
-                      {amount(tokens)} tokens, {why}
+                      {formatAmount(tokens)} tokens, {why}
                     </span>
                   </li>
                 ))}
@@ -274,15 +281,17 @@ function PagedOut({ track, at, go }: SessionViewProps) {
           </li>
         ))}
       </ol>
-      {pagings.length > pagingsMax && <p className="mem-quiet">{pagings.length - pagingsMax} earlier ones</p>}
+      {pagings.length > shownPagingsMax && (
+        <p className="mem-quiet">{pagings.length - shownPagingsMax} earlier ones</p>
+      )}
     </section>
   );
 }
 
-/** Storage, searched by words. It is as it is now, whatever moment is looked at. */
-function ShelfSearch({ api, detail }: SessionViewProps) {
+/** Searches storage. It always shows the current content, whichever event is selected. */
+function StorageSearchPanel({ api, detail }: SessionViewProps) {
   const [words, setWords] = useState('');
-  const [found, setFound] = useState<Shelf | null>(null);
+  const [found, setFound] = useState<StoredMemory | null>(null);
   const [error, setError] = useState<unknown>(null);
   const id = detail.kind === 'kept' ? detail.id : null;
   useEffect(() => {
@@ -319,7 +328,7 @@ function ShelfSearch({ api, detail }: SessionViewProps) {
             aria-label="Search what is in storage"
             onChange={(event) => setWords(event.target.value)}
           />
-          {error !== null && <Trouble error={error} />}
+          {error !== null && <ErrorMessage error={error} />}
           {found !== null && found.entries.length === 0 && (
             <p className="mem-quiet">{words === '' ? 'Storage is empty.' : 'Nothing fits these words.'}</p>
           )}
@@ -328,12 +337,12 @@ function ShelfSearch({ api, detail }: SessionViewProps) {
               <li key={key}>
                 <details>
                   <summary>
-                    <code>{visibleLine(key, 70)}</code>
+                    <code>{toSafeLine(key, 70)}</code>
                     <span className="mem-quiet">
-                      {counted(size, 'character')}, {dayTime(at)}
+                      {formatCount(size, 'character')}, {formatDayTime(at)}
                     </span>
                   </summary>
-                  <LongText text={jsonText(value)} mono lines={16} />
+                  <LongText text={toReadableJson(value)} mono lines={16} />
                 </details>
               </li>
             ))}

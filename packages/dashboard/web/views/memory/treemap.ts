@@ -1,23 +1,28 @@
-export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+export type TreemapBox = {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+};
 
 /**
- * Fills a rectangle with one box for each size, as square as can be (the squarified layout of Bruls, Huizing and van Wijk).
- * Sizes must be in falling order; a size of nothing gets an empty box.
+ * Fills a rectangle with one box per size, as square as possible (the squarified layout of Bruls, Huizing and van
+ * Wijk). Sizes must be in descending order; a size of zero gets an empty box.
  */
-export function treemap(
+export function layOutTreemap(
   sizes: readonly number[],
   { width, height }: { readonly width: number; readonly height: number },
-): readonly Box[] {
+): readonly TreemapBox[] {
   const total = sizes.reduce((sum, size) => sum + Math.max(0, size), 0);
   if (total <= 0 || width <= 0 || height <= 0) return sizes.map(() => ({ x: 0, y: 0, width: 0, height: 0 }));
   const areas = sizes.map((size) => (Math.max(0, size) / total) * width * height);
-  const boxes: Box[] = [];
-  let free: Box = { x: 0, y: 0, width, height };
+  const boxes: TreemapBox[] = [];
+  let free: TreemapBox = { x: 0, y: 0, width, height };
   let start = 0;
   while (start < areas.length) {
-    const end = rowEnd(areas, start, Math.min(free.width, free.height));
+    const end = findRowEnd(areas, start, Math.min(free.width, free.height));
     const row = areas.slice(start, end);
-    const laid = layRow(row, free);
+    const laid = layOutRow(row, free);
     boxes.push(...laid.boxes);
     free = laid.rest;
     start = end;
@@ -25,14 +30,14 @@ export function treemap(
   return boxes;
 }
 
-/** As many areas in a row as make it squarer. */
-function rowEnd(areas: readonly number[], start: number, side: number): number {
+/** Adds areas to a row as long as that makes its boxes squarer. */
+function findRowEnd(areas: readonly number[], start: number, side: number): number {
   let sum = areas[start] ?? 0;
-  let worst = ratio(sum, sum, { sum, side });
+  let worst = computeAspectRatio(sum, sum, { sum, side });
   let end = start + 1;
   for (; end < areas.length; end += 1) {
     const next = sum + (areas[end] ?? 0);
-    const worse = ratio(areas[start] ?? 0, areas[end] ?? 0, { sum: next, side });
+    const worse = computeAspectRatio(areas[start] ?? 0, areas[end] ?? 0, { sum: next, side });
     if (worse > worst) break;
     worst = worse;
     sum = next;
@@ -40,8 +45,8 @@ function rowEnd(areas: readonly number[], start: number, side: number): number {
   return end;
 }
 
-/** How far from a square the worst of a row is, of which the largest and the smallest are given. */
-function ratio(
+/** Worst aspect ratio in a row, given its largest and smallest area. */
+function computeAspectRatio(
   largest: number,
   smallest: number,
   { sum, side }: { readonly sum: number; readonly side: number },
@@ -51,13 +56,16 @@ function ratio(
   return Math.max(square * largest, 1 / (square * smallest));
 }
 
-/** Lays a row along the shorter side of what is free. */
-function layRow(row: readonly number[], free: Box): { readonly boxes: readonly Box[]; readonly rest: Box } {
+/** Lays out a row along the shorter side of the free space. */
+function layOutRow(
+  row: readonly number[],
+  free: TreemapBox,
+): { readonly boxes: readonly TreemapBox[]; readonly rest: TreemapBox } {
   const sum = row.reduce((total, area) => total + area, 0);
   const isUpright = free.width >= free.height;
   const side = isUpright ? free.height : free.width;
   const depth = side > 0 ? sum / side : 0;
-  const boxes: Box[] = [];
+  const boxes: TreemapBox[] = [];
   let along = 0;
   for (const area of row) {
     const length = depth > 0 ? area / depth : 0;

@@ -1,18 +1,18 @@
-import type { SessionRow } from '../../app/api-types.ts';
+import type { SessionListItem } from '../../app/api-types.ts';
 
-/** What the list shows. It stands in the address, so that a view can be kept, linked to and gone back to. */
+/** Filter of the session list. It is part of the address, so that a view can be saved, linked and returned to. */
 export type RunsFilter = { readonly show: RunsGroup; readonly q: string };
 
 export const runsGroups = ['all', 'needs you', 'working', 'waiting', 'ended'] as const;
 
 export type RunsGroup = (typeof runsGroups)[number];
 
-export function readFilter(query: URLSearchParams): RunsFilter {
+export function parseRunsFilter(query: URLSearchParams): RunsFilter {
   const show = runsGroups.find((group) => group === query.get('show')) ?? 'all';
   return { show, q: query.get('q') ?? '' };
 }
 
-export function filterAddress({ show, q }: RunsFilter): string {
+export function formatFilterAddress({ show, q }: RunsFilter): string {
   const query = new URLSearchParams();
   if (show !== 'all') query.set('show', show);
   if (q !== '') query.set('q', q);
@@ -20,7 +20,7 @@ export function filterAddress({ show, q }: RunsFilter): string {
   return search === '' ? '#/' : `#/?${search}`;
 }
 
-function groupOfRow({ status, asks }: Pick<SessionRow, 'status' | 'asks'>): RunsGroup {
+function getRunsGroup({ status, asks }: Pick<SessionListItem, 'status' | 'asks'>): RunsGroup {
   if (asks > 0 || status === 'awaitingPermission') return 'needs you';
   switch (status) {
     case 'waitingForUser':
@@ -36,9 +36,9 @@ function groupOfRow({ status, asks }: Pick<SessionRow, 'status' | 'asks'>): Runs
   }
 }
 
-/** The words are looked for where the server looks for them too. */
-export function matches(row: SessionRow, { show, q }: RunsFilter): boolean {
-  if (show !== 'all' && groupOfRow(row) !== show) return false;
+/** Searches the same fields as the server. */
+export function matchesRunsFilter(row: SessionListItem, { show, q }: RunsFilter): boolean {
+  if (show !== 'all' && getRunsGroup(row) !== show) return false;
   const words = q
     .toLowerCase()
     .split(/\s+/u)
@@ -48,25 +48,25 @@ export function matches(row: SessionRow, { show, q }: RunsFilter): boolean {
   return words.every((word) => text.includes(word));
 }
 
-export function countGroups(rows: readonly SessionRow[]): Readonly<Record<RunsGroup, number>> {
+export function countRunsGroups(rows: readonly SessionListItem[]): Readonly<Record<RunsGroup, number>> {
   const counts = { all: rows.length, 'needs you': 0, working: 0, waiting: 0, ended: 0 };
-  for (const row of rows) counts[groupOfRow(row)] += 1;
+  for (const row of rows) counts[getRunsGroup(row)] += 1;
   return counts;
 }
 
 export type SavedView = { readonly name: string; readonly address: string };
 
-/** Whatever is in the browser's storage may be anything. */
-export function readSavedViews(text: string | null): readonly SavedView[] {
+/** The content of the browser's storage is untrusted. */
+export function parseSavedViews(text: string | null): readonly SavedView[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(value) ? value.filter(isSavedView).slice(0, savedMax) : [];
+    return Array.isArray(value) ? value.filter(isSavedView).slice(0, savedViewsMax) : [];
   } catch {
     return [];
   }
 }
 
-const savedMax = 50;
+const savedViewsMax = 50;
 
 function isSavedView(value: unknown): value is SavedView {
   return (

@@ -1,43 +1,43 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import type { Api } from '../../app/api.ts';
-import type { SessionRow } from '../../app/api-types.ts';
-import { counted } from '../../app/format.ts';
-import { sessionAddress } from '../../app/route.ts';
-import { moveTo, open } from '../../app/router.ts';
-import type { RowsFeed, RowsState } from '../../app/rows-feed.ts';
-import { toastError } from '../../app/toasts.tsx';
+import type { ApiClient } from '../../app/api.ts';
+import type { SessionListItem } from '../../app/api-types.ts';
+import { formatCount } from '../../app/format.ts';
+import { formatSessionAddress } from '../../app/page-route.ts';
+import { replaceAddress, openAddress } from '../../app/router.ts';
+import type { SessionListFeed, SessionListState } from '../../app/session-list-feed.ts';
+import { showErrorToast } from '../../app/toasts.tsx';
 import { useKeys } from '../../app/use-keys.ts';
 import { useNow } from '../../app/use-now.ts';
 import { useTitle } from '../../app/use-title.ts';
-import { Empty, Loading, Trouble } from '../../app/widgets/notes.tsx';
-import { NewSession } from './new-session.tsx';
-import { RunRow, RunsHead } from './run-row.tsx';
+import { EmptyState, LoadingState, ErrorMessage } from '../../app/widgets/state-messages.tsx';
+import { NewSessionDialog } from './new-session-dialog.tsx';
+import { RunsTableRow, RunsTableHead } from './runs-table-row.tsx';
 import {
-  countGroups,
-  filterAddress,
-  matches,
-  readFilter,
+  countRunsGroups,
+  formatFilterAddress,
+  matchesRunsFilter,
+  parseRunsFilter,
   runsGroups,
   type RunsFilter,
 } from './runs-model.ts';
-import { SavedViews } from './saved-views.tsx';
+import { SavedViewList } from './saved-views.tsx';
 import './runs.css';
 
 type RunsPageProps = {
-  readonly rows: RowsState;
-  readonly feed: RowsFeed;
+  readonly rows: SessionListState;
+  readonly feed: SessionListFeed;
   readonly query: URLSearchParams;
-  readonly api: Api;
+  readonly api: ApiClient;
 };
 
-/** Every session, live: what it is about, where it stands, and what it took. */
+/** Live list of all sessions, with their goal, status and usage. */
 export function RunsPage({ rows, feed, query, api }: RunsPageProps) {
-  const filter = useMemo(() => readFilter(query), [query]);
+  const filter = useMemo(() => parseRunsFilter(query), [query]);
   const wanted = useDeferredValue(filter);
-  const shown = useMemo(() => rows.rows.filter((row) => matches(row, wanted)), [rows.rows, wanted]);
+  const shown = useMemo(() => rows.rows.filter((row) => matchesRunsFilter(row, wanted)), [rows.rows, wanted]);
   const [isNew, setNew] = useState(false);
-  useSearch(feed, filter.q);
+  useServerSearch(feed, filter.q);
   useKeys('Runs', [{ keys: 'n', does: 'New session', run: () => setNew(true) }]);
   useTitle('Runs');
   return (
@@ -46,46 +46,46 @@ export function RunsPage({ rows, feed, query, api }: RunsPageProps) {
         <h1>Runs</h1>
         <span className="faint" role="status">
           {shown.length === rows.rows.length
-            ? counted(shown.length, 'run')
-            : `${shown.length} of ${counted(rows.rows.length, 'run')}`}
+            ? formatCount(shown.length, 'run')
+            : `${shown.length} of ${formatCount(rows.rows.length, 'run')}`}
         </span>
         <button type="button" className="primary end" onClick={() => setNew(true)}>
           New session
         </button>
       </header>
-      <Filters filter={filter} rows={rows.rows} />
-      {rows.error !== null && rows.connection !== 'signed-out' && <Trouble error={rows.error} />}
+      <RunsFilterBar filter={filter} rows={rows.rows} />
+      {rows.error !== null && rows.connection !== 'signed-out' && <ErrorMessage error={rows.error} />}
       <RunsBody rows={rows} shown={shown} begin={() => setNew(true)} />
       {rows.next !== null && (
-        <button type="button" className="more" onClick={() => void feed.loadMore().catch(toastError)}>
+        <button type="button" className="more" onClick={() => void feed.loadMore().catch(showErrorToast)}>
           Load older runs
         </button>
       )}
-      {isNew && <NewSession api={api} close={() => setNew(false)} />}
+      {isNew && <NewSessionDialog api={api} close={() => setNew(false)} />}
     </section>
   );
 }
 
 type RunsBodyProps = {
-  readonly rows: RowsState;
-  readonly shown: readonly SessionRow[];
+  readonly rows: SessionListState;
+  readonly shown: readonly SessionListItem[];
   readonly begin: () => void;
 };
 
 function RunsBody({ rows, shown, begin }: RunsBodyProps) {
-  if (rows.isLoading) return <Loading what="the runs" />;
+  if (rows.isLoading) return <LoadingState what="the runs" />;
   if (shown.length > 0) return <RunsTable shown={shown} />;
-  if (rows.rows.length === 0) return rows.error === null ? <NoRuns begin={begin} /> : null;
+  if (rows.rows.length === 0) return rows.error === null ? <EmptyRuns begin={begin} /> : null;
   return (
-    <Empty title="No run is like that">
-      <button type="button" onClick={() => moveTo('#/')}>
+    <EmptyState title="No run is like that">
+      <button type="button" onClick={() => replaceAddress('#/')}>
         Show all of them
       </button>
-    </Empty>
+    </EmptyState>
   );
 }
 
-function RunsTable({ shown }: { readonly shown: readonly SessionRow[] }) {
+function RunsTable({ shown }: { readonly shown: readonly SessionListItem[] }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState(-1);
   const now = useNow(1_000);
@@ -103,7 +103,7 @@ function RunsTable({ shown }: { readonly shown: readonly SessionRow[] }) {
   };
   const openChosen = (): void => {
     const row = shown[chosen];
-    if (row !== undefined) open(sessionAddress(row));
+    if (row !== undefined) openAddress(formatSessionAddress(row));
   };
   useKeys('List of runs', [
     { keys: 'j', does: 'Next run', run: () => move(1) },
@@ -120,12 +120,12 @@ function RunsTable({ shown }: { readonly shown: readonly SessionRow[] }) {
       aria-rowcount={shown.length + 1}
       tabIndex={0}
     >
-      <RunsHead />
+      <RunsTableHead />
       <div className="virtual" role="rowgroup" style={{ height: list.getTotalSize() }}>
         {list.getVirtualItems().map(({ index, start, key }) => {
           const row = shown[index];
           return row === undefined ? null : (
-            <RunRow
+            <RunsTableRow
               key={key}
               row={row}
               place={index + 2}
@@ -141,8 +141,14 @@ function RunsTable({ shown }: { readonly shown: readonly SessionRow[] }) {
   );
 }
 
-function Filters({ filter, rows }: { readonly filter: RunsFilter; readonly rows: readonly SessionRow[] }) {
-  const counts = useMemo(() => countGroups(rows), [rows]);
+function RunsFilterBar({
+  filter,
+  rows,
+}: {
+  readonly filter: RunsFilter;
+  readonly rows: readonly SessionListItem[];
+}) {
+  const counts = useMemo(() => countRunsGroups(rows), [rows]);
   return (
     <div className="bar">
       <input
@@ -151,7 +157,7 @@ function Filters({ filter, rows }: { readonly filter: RunsFilter; readonly rows:
         aria-label="Words that a run must have"
         placeholder="Search goals, ids, models, folders (/)"
         value={filter.q}
-        onChange={(event) => moveTo(filterAddress({ ...filter, q: event.target.value }))}
+        onChange={(event) => replaceAddress(formatFilterAddress({ ...filter, q: event.target.value }))}
       />
       <div className="either" role="group" aria-label="Which runs">
         {runsGroups.map((show) => (
@@ -160,24 +166,24 @@ function Filters({ filter, rows }: { readonly filter: RunsFilter; readonly rows:
             type="button"
             aria-pressed={show === filter.show}
             className={show === filter.show ? 'chosen' : ''}
-            onClick={() => open(filterAddress({ ...filter, show }))}
+            onClick={() => openAddress(formatFilterAddress({ ...filter, show }))}
           >
             {show} <span className="either-count">{counts[show]}</span>
           </button>
         ))}
       </div>
-      <SavedViews filter={filter} />
+      <SavedViewList filter={filter} />
     </div>
   );
 }
 
-/** What is not among the rows here is looked for at the server, once nobody types any more. */
-function useSearch(feed: RowsFeed, q: string): void {
+/** Searches on the server for sessions that are not loaded, after the user stops typing. */
+function useServerSearch(feed: SessionListFeed, q: string): void {
   useEffect(() => {
     const leaving = new AbortController();
     const timer = setTimeout(() => {
       feed.search(q, leaving.signal).catch((error: unknown) => {
-        if (!leaving.signal.aborted) toastError(error);
+        if (!leaving.signal.aborted) showErrorToast(error);
       });
     }, 250);
     return () => {
@@ -187,9 +193,9 @@ function useSearch(feed: RowsFeed, q: string): void {
   }, [feed, q]);
 }
 
-function NoRuns({ begin }: { readonly begin: () => void }) {
+function EmptyRuns({ begin }: { readonly begin: () => void }) {
   return (
-    <Empty title="There is no run yet">
+    <EmptyState title="There is no run yet">
       <p>
         Begin one here, or in a terminal with <code>pawl run "what you want done"</code>. It shows up by
         itself.
@@ -202,6 +208,6 @@ function NoRuns({ begin }: { readonly begin: () => void }) {
       <p>
         Have a recorded run of another agent? <a href="#/import">Import it</a>.
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -1,30 +1,30 @@
 import { useState } from 'react';
-import { open } from '../../app/router.ts';
-import { visibleLine } from '../../app/visible.ts';
-import { filterAddress, readSavedViews, type RunsFilter, type SavedView } from './runs-model.ts';
-import { Icon } from '../../app/widgets/icon.tsx';
+import { openAddress } from '../../app/router.ts';
+import { toSafeLine } from '../../app/safe-text.ts';
+import { formatFilterAddress, parseSavedViews, type RunsFilter, type SavedView } from './runs-model.ts';
+import { SvgIcon } from '../../app/widgets/svg-icon.tsx';
 
-const key = 'pawl-saved-views';
+const savedViewsKey = 'pawl-saved-views';
 
-/** Filters that somebody gave a name. The browser keeps them. */
-export function SavedViews({ filter }: { readonly filter: RunsFilter }) {
-  const [views, setViews] = useState<readonly SavedView[]>(() => readSavedViews(kept()));
+/** Named filters, stored in the browser. */
+export function SavedViewList({ filter }: { readonly filter: RunsFilter }) {
+  const [views, setViews] = useState<readonly SavedView[]>(() => parseSavedViews(readStoredViews()));
   const [name, setName] = useState<string | null>(null);
-  const address = filterAddress(filter);
+  const address = formatFilterAddress(filter);
   const keep = (next: readonly SavedView[]): void => {
     setViews(next);
     try {
-      localStorage.setItem(key, JSON.stringify(next));
+      localStorage.setItem(savedViewsKey, JSON.stringify(next));
     } catch {
-      // A browser that keeps nothing still shows them until the page is left.
+      // Without browser storage, the views still apply until the page is closed.
     }
   };
   return (
     <div className="saved-views">
       {views.map((view) => (
         <span key={view.name} className={view.address === address ? 'saved here' : 'saved'}>
-          <button type="button" className="link" onClick={() => open(view.address)}>
-            {visibleLine(view.name, 40)}
+          <button type="button" className="link" onClick={() => openAddress(view.address)}>
+            {toSafeLine(view.name, 40)}
           </button>
           <button
             type="button"
@@ -32,7 +32,7 @@ export function SavedViews({ filter }: { readonly filter: RunsFilter }) {
             aria-label={`Forget the view ${view.name}`}
             onClick={() => keep(views.filter((each) => each !== view))}
           >
-            <Icon name="close" />
+            <SvgIcon name="close" />
           </button>
         </span>
       ))}
@@ -67,9 +67,9 @@ export function SavedViews({ filter }: { readonly filter: RunsFilter }) {
   );
 }
 
-function kept(): string | null {
+function readStoredViews(): string | null {
   try {
-    return localStorage.getItem(key);
+    return localStorage.getItem(savedViewsKey);
   } catch {
     return null;
   }

@@ -1,37 +1,45 @@
-import { distances, rulesFor, step, tokensOf, usageOf, type Distance, type Session } from '@pawl/core';
-import type { Track } from '../../app/track.ts';
+import {
+  computeRuleDistances,
+  selectRules,
+  step,
+  countMemoryTokens,
+  getEventUsage,
+  type RuleDistance,
+  type Session,
+} from '@pawl/core';
+import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 
-/** How something changed over a session: its value from the event at place `index[n]` on is `value[n]`. */
-export type Course = { readonly index: readonly number[]; readonly value: readonly number[] };
+/** A step function over a session: from event index `index[n]` on, the value is `value[n]`. */
+export type ValueSeries = { readonly index: readonly number[]; readonly value: readonly number[] };
 
-type OpenCourse = { readonly index: number[]; readonly value: number[] };
+type MutableValueSeries = { readonly index: number[]; readonly value: number[] };
 
 /**
- * What can only be told from the state after each event: how near each rule was, how full memory was, what was used up.
- * It steps through the session once more, a slice at a time, so that a page stays quick however long the session is.
+ * History of values that only the state after each event provides: rule proximity, memory usage and context window
+ * usage. It replays the session once more in slices, so that the page stays responsive for long sessions.
  */
-export class History {
-  readonly #track: Track;
+export class StateHistory {
+  readonly #track: ReplayedTimeline;
   #session: Session;
   #taken = 0;
-  readonly #rules = new Map<string, OpenCourse>();
-  /** The nearest any rule was to what it would do next, from 0 to 1. */
-  readonly nearest: Course = course();
-  /** Of the limit from which on room is made. */
-  readonly memory: Course = course();
-  /** Of the model's window. */
-  readonly window: Course = course();
-  /** Read and written, added up. */
-  readonly tokens: Course = course();
+  readonly #rules = new Map<string, MutableValueSeries>();
+  /** Proximity of the closest rule to its next threshold, from 0 to 1. */
+  readonly nearest: ValueSeries = createValueSeries();
+  /** Share of the paging limit. */
+  readonly memory: ValueSeries = createValueSeries();
+  /** Share of the model's context window. */
+  readonly window: ValueSeries = createValueSeries();
+  /** Total of input and output tokens. */
+  readonly tokens: ValueSeries = createValueSeries();
   #tokens = 0;
 
-  constructor(track: Track) {
+  constructor(track: ReplayedTimeline) {
     this.#track = track;
     this.#session = track.created;
     this.#see(-1);
   }
 
-  /** How many events it has taken in. */
+  /** Number of events processed. */
   get taken(): number {
     return this.#taken;
   }
@@ -40,75 +48,83 @@ export class History {
     return this.#taken >= this.#track.length;
   }
 
-  /** The count of each rule that has ever seen anything. */
-  get rules(): ReadonlyMap<string, Course> {
+  /** Match count of each rule that ever matched. */
+  get rules(): ReadonlyMap<string, ValueSeries> {
     return this.#rules;
   }
 
-  /** The most that a rule ever saw. */
+  /** Returns the highest match count of a rule. */
   peakOf(rule: string): number {
     return this.#peaks.get(rule) ?? 0;
   }
   readonly #peaks = new Map<string, number>();
 
-  /** Takes in so many events more, or as many as there are. */
+  /** Processes at most `max` further events. */
   advance(max: number): void {
     const until = Math.min(this.#track.length, this.#taken + max);
     for (; this.#taken < until; this.#taken += 1) {
       const { event } = this.#track.entry(this.#taken);
       const before = this.#session;
       this.#session = step(before, event).session;
-      const usage = usageOf(event);
-      if (usage !== undefined) this.#tokens += finite(usage.inputTokens) + finite(usage.outputTokens);
+      const usage = getEventUsage(event);
+      if (usage !== undefined)
+        this.#tokens += toFiniteNumber(usage.inputTokens) + toFiniteNumber(usage.outputTokens);
       this.#see(this.#taken, before);
     }
   }
 
   #see(index: number, before?: Session): void {
     const { governor, memory, window, settings } = this.#session;
-    note(this.tokens, index, this.#tokens);
+    appendValue(this.tokens, index, this.#tokens);
     if (memory !== null && memory !== before?.memory) {
-      note(this.memory, index, shareOf(tokensOf(memory), memoryMax(memory.settings)));
+      appendValue(
+        this.memory,
+        index,
+        computeShare(countMemoryTokens(memory), getMemoryLimit(memory.settings)),
+      );
     }
     if (window !== null && window !== before?.window && settings.windowTokens !== null) {
-      note(this.window, index, shareOf(window.tokens, settings.windowTokens));
+      appendValue(this.window, index, computeShare(window.tokens, settings.windowTokens));
     }
     if (governor.watch === before?.governor.watch) return;
-    const seen = distances(governor.watch, rulesFor(settings.governor));
+    const seen = computeRuleDistances(governor.watch, selectRules(settings.governor));
     for (const { rule, count } of seen) this.#seeRule(rule, index, count);
-    note(this.nearest, index, Math.max(0, ...seen.map(nearness)));
+    appendValue(this.nearest, index, Math.max(0, ...seen.map(computeNearness)));
   }
 
   #seeRule(rule: string, index: number, count: number): void {
     if (count > this.peakOf(rule)) this.#peaks.set(rule, count);
     const known = this.#rules.get(rule);
-    if (known !== undefined) note(known, index, count);
+    if (known !== undefined) appendValue(known, index, count);
     else if (count > 0) this.#rules.set(rule, { index: [index], value: [count] });
   }
 }
 
-const histories = new WeakMap<Track, History>();
+const historyCache = new WeakMap<ReplayedTimeline, StateHistory>();
 
-/** The one history of a track, however many views look at it. */
-export function historyOf(track: Track): History {
-  const known = histories.get(track) ?? new History(track);
-  histories.set(track, known);
+/** Returns the history of a timeline, shared by all views. */
+export function getStateHistory(track: ReplayedTimeline): StateHistory {
+  const known = historyCache.get(track) ?? new StateHistory(track);
+  historyCache.set(track, known);
   return known;
 }
 
-/** From 0, saw nothing, to 1, has nothing left to do. One sighting is no pattern yet. */
-export function nearness({ count, next }: Distance): number {
+/** From 0 (no matches) to 1 (no higher threshold left). A single match is not a pattern yet and counts as 0. */
+export function computeNearness({ count, next }: RuleDistance): number {
   if (count <= 1) return 0;
-  return next === null ? 1 : shareOf(count, next.at);
+  return next === null ? 1 : computeShare(count, next.at);
 }
 
-/** From the paging limit on room is made; where it is off, the hard limit is the limit. */
-export function memoryMax({ pagingLimit, hardLimit }: NonNullable<Session['memory']>['settings']): number {
+/** Returns the paging limit, or the hard limit if paging is disabled. */
+export function getMemoryLimit({
+  pagingLimit,
+  hardLimit,
+}: NonNullable<Session['memory']>['settings']): number {
   return pagingLimit.enable ? pagingLimit.maxTokens : hardLimit.maxTokens;
 }
 
-/** The value a course has at a place; 0 before its first. */
-export function valueOn({ index, value }: Course, place: number): number {
+/** Returns the value of a series at an index; 0 before its first value. */
+export function getSeriesValue({ index, value }: ValueSeries, place: number): number {
   let low = 0;
   let high = index.length;
   while (low < high) {
@@ -119,12 +135,14 @@ export function valueOn({ index, value }: Course, place: number): number {
   return value[low - 1] ?? 0;
 }
 
-/**
- * A course as places and values for a plot, with no more than `max` of them: of those that fall together the highest is
- * kept, since it is peaks that people look for.
- */
-export function thinned({ index, value }: Course, from: number, to: number, max: number): Course {
-  const kept = course();
+/** Reduces a series to at most `max` points for a plot. Each interval keeps its peak, so that peaks stay visible. */
+export function downsampleSeries(
+  { index, value }: ValueSeries,
+  from: number,
+  to: number,
+  max: number,
+): ValueSeries {
+  const kept = createValueSeries();
   const size = Math.max(1, (to - from) / max);
   for (let place = 0; place < index.length; place += 1) {
     const at = index[place] ?? 0;
@@ -141,22 +159,22 @@ export function thinned({ index, value }: Course, from: number, to: number, max:
   return kept;
 }
 
-function course(): OpenCourse {
+function createValueSeries(): MutableValueSeries {
   return { index: [], value: [] };
 }
 
-function note(to: Course, index: number, value: number): void {
+function appendValue(to: ValueSeries, index: number, value: number): void {
   if (to.value.at(-1) === value) return;
-  // The class hands its courses out for reading; here they are written.
-  const open = to as OpenCourse;
+  // The class exposes its series as read-only; only this function appends to them.
+  const open = to as MutableValueSeries;
   open.index.push(index);
   open.value.push(value);
 }
 
-function shareOf(used: number, max: number): number {
+function computeShare(used: number, max: number): number {
   return max > 0 ? used / max : 1;
 }
 
-function finite(value: number): number {
+function toFiniteNumber(value: number): number {
   return Number.isFinite(value) ? value : 0;
 }

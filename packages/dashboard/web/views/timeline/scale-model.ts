@@ -1,70 +1,75 @@
-import type { Moment, Span } from './timeline-model.ts';
+import type { TimelineMoment, TimelineSpan } from './timeline-model.ts';
 
-/** What the axis measures: time, or events, which gives each the same room however long people were away. */
-export type Axis = 'time' | 'events';
+/** Unit of the axis: time, or events, which gives each event the same width regardless of idle time. */
+export type TimelineAxis = 'time' | 'events';
 
-/** The part of the axis that is looked at, and how wide it is drawn. */
-export type View = {
-  readonly axis: Axis;
+/** The visible range of the axis, and its width in pixels. */
+export type AxisView = {
+  readonly axis: TimelineAxis;
   readonly from: number;
   readonly to: number;
   readonly width: number;
 };
 
-export function valueOf(moment: Moment, axis: Axis): number {
+export function getAxisValue(moment: TimelineMoment, axis: TimelineAxis): number {
   return axis === 'time' ? moment.at : moment.index;
 }
 
-export function pixelOf(value: number, { from, to, width }: View): number {
+export function toPixel(value: number, { from, to, width }: AxisView): number {
   return to <= from ? 0 : ((value - from) / (to - from)) * width;
 }
 
-export function valueAt(pixel: number, { from, to, width }: View): number {
+export function fromPixel(pixel: number, { from, to, width }: AxisView): number {
   return width <= 0 ? from : from + (pixel / width) * (to - from);
 }
 
-/** A piece of a row as it is drawn: a span, or several that are too narrow to be told apart. */
-export type Block = {
+/** One drawn block of a row: a span, or several merged spans that are too narrow to distinguish. */
+export type SpanBlock = {
   readonly x: number;
   readonly width: number;
   readonly count: number;
   readonly isFailed: boolean;
   readonly isOpen: boolean;
-  /** The first of them. */
-  readonly span: Span;
+  /** The first of the merged spans. */
+  readonly span: TimelineSpan;
 };
 
-/** Narrower than this nobody can tell a span from the next. */
-const narrow = 3;
+/** Spans up to this width cannot be distinguished from their neighbors. */
+const narrowWidth = 3;
 
 /**
- * The blocks of a row that are in sight: found by halving, and never more than there are pixels for. `now` is where what is
- * not over ends.
+ * Lists the visible blocks of a row, found by binary search and never more than there are pixels. `now` is the end of
+ * open spans.
  */
-export function blocksIn(spans: readonly Span[], view: View, now: number): readonly Block[] {
-  const blocks: Block[] = [];
-  for (let index = firstInSight(spans, view); index < spans.length; index += 1) {
+export function listVisibleBlocks(
+  spans: readonly TimelineSpan[],
+  view: AxisView,
+  now: number,
+): readonly SpanBlock[] {
+  const blocks: SpanBlock[] = [];
+  for (let index = findFirstVisible(spans, view); index < spans.length; index += 1) {
     const span = spans[index];
-    if (span === undefined || valueOf(span.from, view.axis) > view.to) break;
-    const next = blockOf(span, view, now);
+    if (span === undefined || getAxisValue(span.from, view.axis) > view.to) break;
+    const next = toSpanBlock(span, view, now);
     const last = blocks.at(-1);
     const isClose = last !== undefined && next.x - (last.x + last.width) < 1;
-    if (last !== undefined && isClose && isSmall(last) && isSmall(next))
-      blocks[blocks.length - 1] = joined(last, next);
+    if (last !== undefined && isClose && isSmallBlock(last) && isSmallBlock(next))
+      blocks[blocks.length - 1] = mergeBlocks(last, next);
     else blocks.push(next);
   }
   return blocks;
 }
 
-/** Blocks that were joined may be joined further; a wide span stays by itself. */
-function isSmall({ width, count }: Block): boolean {
-  return count > 1 || width <= narrow;
+/** Merged blocks may be merged further; a wide span stays separate. */
+function isSmallBlock({ width, count }: SpanBlock): boolean {
+  return count > 1 || width <= narrowWidth;
 }
 
-function blockOf(span: Span, view: View, now: number): Block {
-  const end = span.to === null ? Math.max(now, valueOf(span.from, view.axis)) : valueOf(span.to, view.axis);
-  const left = Math.max(-4, pixelOf(valueOf(span.from, view.axis), view));
-  const right = Math.min(view.width + 4, pixelOf(end, view));
+function toSpanBlock(span: TimelineSpan, view: AxisView, now: number): SpanBlock {
+  const end =
+    span.to === null ? Math.max(now, getAxisValue(span.from, view.axis)) : getAxisValue(span.to, view.axis);
+  const left = Math.max(-4, toPixel(getAxisValue(span.from, view.axis), view));
+  const right = Math.min(view.width + 4, toPixel(end, view));
   return {
     x: left,
     width: Math.max(2, right - left),
@@ -75,7 +80,7 @@ function blockOf(span: Span, view: View, now: number): Block {
   };
 }
 
-function joined(one: Block, other: Block): Block {
+function mergeBlocks(one: SpanBlock, other: SpanBlock): SpanBlock {
   return {
     ...one,
     width: Math.max(one.width, other.x + other.width - one.x),
@@ -85,46 +90,46 @@ function joined(one: Block, other: Block): Block {
   };
 }
 
-/** The spans of a row do not overlap, so their ends are in order too. */
-function firstInSight(spans: readonly Span[], { axis, from }: View): number {
+/** The spans of a row do not overlap, so their ends are sorted too. */
+function findFirstVisible(spans: readonly TimelineSpan[], { axis, from }: AxisView): number {
   let low = 0;
   let high = spans.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const to = spans[middle]?.to ?? null;
-    if (to !== null && valueOf(to, axis) < from) low = middle + 1;
+    if (to !== null && getAxisValue(to, axis) < from) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-export type Range = { readonly from: number; readonly to: number };
+export type AxisRange = { readonly from: number; readonly to: number };
 
-/** Zooms around a place of the axis; never out of what there is, and never closer than anybody can use. */
-export function zoomed(
-  range: Range,
+/** Zooms around a position, limited to the full range and to the minimum length. */
+export function zoomRange(
+  range: AxisRange,
   around: number,
   factor: number,
-  { all, least }: { readonly all: Range; readonly least: number },
-): Range {
+  { all, least }: { readonly all: AxisRange; readonly least: number },
+): AxisRange {
   const length = Math.min(Math.max((range.to - range.from) * factor, least), all.to - all.from);
   const share = range.to > range.from ? (around - range.from) / (range.to - range.from) : 0.5;
-  return within({ from: around - share * length, to: around + (1 - share) * length }, all);
+  return clampRange({ from: around - share * length, to: around + (1 - share) * length }, all);
 }
 
-/** Moves along the axis, up to either end. */
-export function within({ from, to }: Range, all: Range): Range {
+/** Moves a range into the full range. */
+export function clampRange({ from, to }: AxisRange, all: AxisRange): AxisRange {
   const length = Math.min(to - from, all.to - all.from);
   const start = Math.min(Math.max(from, all.from), all.to - length);
   return { from: start, to: start + length };
 }
 
-/** Round places for the axis to be labelled at, a handful of them. */
-export function ticksOf({ axis, from, to, width }: View): readonly number[] {
+/** Computes round positions for the axis labels. */
+export function computeTicks({ axis, from, to, width }: AxisView): readonly number[] {
   const wanted = Math.max(2, Math.floor(width / 110));
   const rough = (to - from) / wanted;
   if (!(rough > 0)) return [];
-  const size = axis === 'time' ? timeStep(rough) : Math.max(1, roundStep(rough));
+  const size = axis === 'time' ? pickTimeStep(rough) : Math.max(1, pickRoundStep(rough));
   const ticks: number[] = [];
   for (let at = Math.ceil(from / size) * size; at <= to && ticks.length < 200; at += size) ticks.push(at);
   return ticks;
@@ -135,11 +140,11 @@ const timeSteps = [
   600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
 ];
 
-function timeStep(rough: number): number {
+function pickTimeStep(rough: number): number {
   return timeSteps.find((each) => each >= rough) ?? Math.ceil(rough / 86_400_000) * 86_400_000;
 }
 
-function roundStep(rough: number): number {
+function pickRoundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   return ([1, 2, 5].find((each) => each * power >= rough) ?? 10) * power;
 }

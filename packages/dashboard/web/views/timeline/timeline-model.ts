@@ -1,11 +1,11 @@
 import type { Action, Event, Note, Session, TurnStatus, Verdict } from '@pawl/core';
-import type { Entry, Track } from '../../app/track.ts';
-import { keptUp } from './kept-up.ts';
+import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { createIncrementalFold } from './incremental-fold.ts';
 
-/** A point of a session: an event, when it came, and its place among the events. Times never go back. */
-export type Moment = { readonly seq: number; readonly at: number; readonly index: number };
+/** A moment of a session: an event, its time and its index. Times never decrease. */
+export type TimelineMoment = { readonly seq: number; readonly at: number; readonly index: number };
 
-export type SpanKind =
+export type TimelineSpanKind =
   | 'model'
   | 'tool'
   | 'hooks'
@@ -16,84 +16,92 @@ export type SpanKind =
   | 'recovery'
   | 'paging';
 
-/** Something that took time. One that is not over has no end. */
-export type Span = {
-  readonly kind: SpanKind;
-  readonly from: Moment;
-  readonly to: Moment | null;
+/** A period of work or waiting. An open span has no end. */
+export type TimelineSpan = {
+  readonly kind: TimelineSpanKind;
+  readonly from: TimelineMoment;
+  readonly to: TimelineMoment | null;
   readonly label: string;
-  /** Which try it is, of a call to the model or of a retry. */
+  /** Attempt number of a model call or a retry. */
   readonly attempt: number | null;
-  /** When the next try falls due. */
+  /** When the next attempt is due. */
   readonly dueAt: number | null;
   readonly ending: 'ok' | 'failed' | 'called off' | null;
 };
 
-/** Spans that never overlap, in order. */
-export type Row = { readonly id: string; readonly label: string; readonly spans: readonly Span[] };
+/** A row of spans in order, without overlaps. */
+export type TimelineRow = {
+  readonly id: string;
+  readonly label: string;
+  readonly spans: readonly TimelineSpan[];
+};
 
-export type Mark = Moment & { readonly verdict: Verdict };
+export type TimelineVerdict = TimelineMoment & { readonly verdict: Verdict };
 
-/** A phase or a mode: what the work at that time was part of. */
-export type Band = {
-  readonly from: Moment;
-  readonly to: Moment | null;
+/** A phase or mode that spans a period of work. */
+export type TimelineBand = {
+  readonly from: TimelineMoment;
+  readonly to: TimelineMoment | null;
   readonly label: string;
   readonly success: boolean | null;
 };
 
-type Open = { -readonly [Key in keyof Span]: Span[Key] };
-type OpenBand = { -readonly [Key in keyof Band]: Band[Key] };
+type OpenSpan = { -readonly [Key in keyof TimelineSpan]: TimelineSpan[Key] };
+type MutableBand = { -readonly [Key in keyof TimelineBand]: TimelineBand[Key] };
 
-/** More calls at a time than this share the last row. */
+/** Concurrent calls beyond this number share the last row. */
 const toolRowsMax = 8;
 
-/** What everything in a session took, worked out event by event. */
-export class Timeline {
-  readonly #rows = new Map<string, Open[]>();
-  readonly marks: Mark[] = [];
-  readonly said: Moment[] = [];
-  readonly phases: Band[] = [];
-  readonly modes: Band[] = [];
-  #model: Open | null = null;
+/** The spans, bands and marks of a session, built event by event. */
+export class SpanTimeline {
+  readonly #rows = new Map<string, OpenSpan[]>();
+  readonly marks: TimelineVerdict[] = [];
+  readonly said: TimelineMoment[] = [];
+  readonly phases: TimelineBand[] = [];
+  readonly modes: TimelineBand[] = [];
+  #model: OpenSpan | null = null;
   #modelRequest = 0;
   #attempt = 1;
-  /** The stay in a state that waits for something other than the model and tools. */
-  #stay: Open | null = null;
-  readonly #tools = new Map<string, { readonly span: Open; readonly request: number }>();
+  /** The open span of a wait for something other than the model or tools. */
+  #stay: OpenSpan | null = null;
+  readonly #tools = new Map<string, { readonly span: OpenSpan; readonly request: number }>();
   readonly #asked = new Map<
     string,
-    { readonly moment: Moment; readonly tool: string; readonly request: number }
+    { readonly moment: TimelineMoment; readonly tool: string; readonly request: number }
   >();
-  #phase: (OpenBand & { readonly number: number }) | null = null;
-  #mode: OpenBand | null = null;
-  #last: Moment;
+  #phase: (MutableBand & { readonly number: number }) | null = null;
+  #mode: MutableBand | null = null;
+  #last: TimelineMoment;
 
   constructor({ seq, turn, mode }: Session) {
-    this.#last = { seq, at: finite(turn.since, 0), index: -1 };
+    this.#last = { seq, at: toFiniteTime(turn.since, 0), index: -1 };
     if (mode !== null) this.#mode = this.#band(this.modes, this.#last, mode.state);
   }
 
-  /** The moment of the last event there is. */
-  get end(): Moment {
+  /** The moment of the last event. */
+  get end(): TimelineMoment {
     return this.#last;
   }
 
-  get begin(): Moment | null {
+  get begin(): TimelineMoment | null {
     return this.#begin;
   }
-  #begin: Moment | null = null;
+  #begin: TimelineMoment | null = null;
 
-  /** In the order they are shown in: people, the model, tools, and what went wrong or made room. */
-  get rows(): readonly Row[] {
+  /** The rows in display order: people, model, tools, hooks, retries, memory. */
+  get rows(): readonly TimelineRow[] {
     return [...this.#rows]
-      .map(([id, spans]) => ({ id, label: rowLabel(id), spans }))
-      .toSorted((one, other) => rowPlace(one.id) - rowPlace(other.id));
+      .map(([id, spans]) => ({ id, label: getRowLabel(id), spans }))
+      .toSorted((one, other) => getRowOrder(one.id) - getRowOrder(other.id));
   }
 
-  take({ seq, event, status, actions, notes }: Entry, index: number): void {
-    const now: Moment = { seq, index, at: Math.max(this.#last.at, finite(event.at, this.#last.at)) };
-    // It begins with the first event: nobody waited for that.
+  take({ seq, event, status, actions, notes }: ReplayedEntry, index: number): void {
+    const now: TimelineMoment = {
+      seq,
+      index,
+      at: Math.max(this.#last.at, toFiniteTime(event.at, this.#last.at)),
+    };
+    // The timeline starts at the first event; the time before it is not a wait.
     if (this.#begin === null) this.#begin = now;
     this.#last = now;
     if (!notes.some(({ type }) => type === 'refused')) this.#happened(event, status, now);
@@ -104,14 +112,14 @@ export class Timeline {
     for (const action of actions) this.#asks(action, now);
   }
 
-  #happened(event: Event, status: TurnStatus, now: Moment): void {
+  #happened(event: Event, status: TurnStatus, now: TimelineMoment): void {
     switch (event.type) {
       case 'user-message':
       case 'steered':
         this.said.push(now);
         return;
       case 'model-replied':
-        // A reply that was taken for a failure, such as a chant, is waited for once more.
+        // A reply rejected as a failure, such as a repetition loop, is retried.
         this.#endModel(now, status === 'errorRecovery' || event.problem !== undefined ? 'failed' : 'ok');
         return;
       case 'model-failed':
@@ -127,7 +135,7 @@ export class Timeline {
     }
   }
 
-  #noted(note: Note, now: Moment): void {
+  #noted(note: Note, now: TimelineMoment): void {
     switch (note.type) {
       case 'transition':
         this.#moved(note, now);
@@ -154,17 +162,17 @@ export class Timeline {
     }
   }
 
-  #moved({ from, to }: Extract<Note, { readonly type: 'transition' }>, now: Moment): void {
+  #moved({ from, to }: Extract<Note, { readonly type: 'transition' }>, now: TimelineMoment): void {
     if (this.#stay !== null && from !== to) {
-      end(this.#stay, now, 'ok');
+      endSpan(this.#stay, now, 'ok');
       this.#stay = null;
     }
-    const kind = stays[to];
+    const kind = waitKindByStatus[to];
     if (kind === undefined) return;
-    this.#stay = this.#open(rowOf[kind], { kind, from: now, label: stayLabels[kind] });
+    this.#stay = this.#open(rowByWaitKind[kind], { kind, from: now, label: waitKindLabels[kind] });
   }
 
-  #asks(action: Action, now: Moment): void {
+  #asks(action: Action, now: TimelineMoment): void {
     switch (action.type) {
       case 'ask-model':
         return this.#beginModel(action, now);
@@ -201,7 +209,10 @@ export class Timeline {
     this.#stay.attempt = attempt;
   }
 
-  #beginModel({ request, attempt }: Extract<Action, { readonly type: 'ask-model' }>, now: Moment): void {
+  #beginModel(
+    { request, attempt }: Extract<Action, { readonly type: 'ask-model' }>,
+    now: TimelineMoment,
+  ): void {
     if (this.#model !== null && this.#modelRequest === request) return;
     this.#endModel(now, 'called off');
     this.#modelRequest = request;
@@ -209,42 +220,45 @@ export class Timeline {
     this.#model = this.#open('model', { kind: 'model', from: now, label: 'model', attempt });
   }
 
-  #endModel(now: Moment, ending: NonNullable<Span['ending']>): void {
-    if (this.#model !== null) end(this.#model, now, ending);
+  #endModel(now: TimelineMoment, ending: NonNullable<TimelineSpan['ending']>): void {
+    if (this.#model !== null) endSpan(this.#model, now, ending);
     this.#model = null;
   }
 
-  #beginTool(callId: string, from: Moment, now: Moment): void {
+  #beginTool(callId: string, from: TimelineMoment, now: TimelineMoment): void {
     this.#endSpanOf(callId, now, 'called off');
     const asked = this.#asked.get(callId);
     const span = this.#open(this.#freeToolRow(from), { kind: 'tool', from, label: asked?.tool ?? callId });
     this.#tools.set(callId, { span, request: asked?.request ?? 0 });
   }
 
-  #endTool({ callId, outcome }: Extract<Event, { readonly type: 'tool-finished' }>, now: Moment): void {
-    // Recorded runs of others may know only of the end.
+  #endTool(
+    { callId, outcome }: Extract<Event, { readonly type: 'tool-finished' }>,
+    now: TimelineMoment,
+  ): void {
+    // Runs recorded by other agents may contain only the end of a call.
     const asked = this.#asked.get(callId);
     if (!this.#tools.has(callId) && asked !== undefined) this.#beginTool(callId, asked.moment, now);
     this.#endSpanOf(callId, now, outcome.ok ? 'ok' : 'failed');
     this.#asked.delete(callId);
   }
 
-  #endSpanOf(callId: string, now: Moment, ending: NonNullable<Span['ending']>): void {
+  #endSpanOf(callId: string, now: TimelineMoment, ending: NonNullable<TimelineSpan['ending']>): void {
     const open = this.#tools.get(callId);
     if (open === undefined) return;
-    end(open.span, now, ending);
+    endSpan(open.span, now, ending);
     this.#tools.delete(callId);
   }
 
-  #abort(request: number | null, now: Moment): void {
+  #abort(request: number | null, now: TimelineMoment): void {
     if (request === null || this.#modelRequest === request) this.#endModel(now, 'called off');
     for (const [callId, open] of this.#tools) {
       if (request === null || open.request === request) this.#endSpanOf(callId, now, 'called off');
     }
   }
 
-  /** A row in which nothing has been running since that moment. */
-  #freeToolRow(from: Moment): string {
+  /** Returns a row without a running span since that moment. */
+  #freeToolRow(from: TimelineMoment): string {
     for (let lane = 1; lane < toolRowsMax; lane += 1) {
       const last = this.#rows.get(`tool ${lane}`)?.at(-1);
       const isFree = last === undefined || (last.to !== null && last.to.index <= from.index);
@@ -253,15 +267,21 @@ export class Timeline {
     return `tool ${toolRowsMax}`;
   }
 
-  #open(row: string, begun: Pick<Span, 'kind' | 'from' | 'label'> & { readonly attempt?: number }): Open {
-    const span: Open = { to: null, attempt: null, dueAt: null, ending: null, ...begun };
+  #open(
+    row: string,
+    begun: Pick<TimelineSpan, 'kind' | 'from' | 'label'> & { readonly attempt?: number },
+  ): OpenSpan {
+    const span: OpenSpan = { to: null, attempt: null, dueAt: null, ending: null, ...begun };
     const spans = this.#rows.get(row);
     if (spans === undefined) this.#rows.set(row, [span]);
     else spans.push(span);
     return span;
   }
 
-  #phaseBegan({ number, description }: Extract<Note, { readonly type: 'phase-started' }>, now: Moment): void {
+  #phaseBegan(
+    { number, description }: Extract<Note, { readonly type: 'phase-started' }>,
+    now: TimelineMoment,
+  ): void {
     const label = `${number}: ${description}`;
     if (this.#phase?.number === number) {
       this.#phase.label = label;
@@ -271,30 +291,32 @@ export class Timeline {
     this.#phase = Object.assign(this.#band(this.phases, now, label), { number });
   }
 
-  #phaseEnded(now: Moment, success: boolean): void {
+  #phaseEnded(now: TimelineMoment, success: boolean): void {
     if (this.#phase === null) return;
     this.#phase.to = now;
     this.#phase.success = success;
     this.#phase = null;
   }
 
-  #band(list: Band[], from: Moment, label: string): OpenBand {
-    const band: OpenBand = { from, to: null, label, success: null };
+  #band(list: TimelineBand[], from: TimelineMoment, label: string): MutableBand {
+    const band: MutableBand = { from, to: null, label, success: null };
     list.push(band);
     return band;
   }
 }
 
-export const timelineOf: (track: Track) => Timeline = keptUp(({ created }) => new Timeline(created));
+export const getSpanTimeline: (track: ReplayedTimeline) => SpanTimeline = createIncrementalFold(
+  ({ created }) => new SpanTimeline(created),
+);
 
-function end(span: Open, now: Moment, ending: NonNullable<Span['ending']>): void {
+function endSpan(span: OpenSpan, now: TimelineMoment, ending: NonNullable<TimelineSpan['ending']>): void {
   span.to = now;
   span.ending = ending;
 }
 
-type Stay = 'user' | 'permission' | 'pause' | 'retry' | 'recovery' | 'paging' | 'hooks';
+type WaitKind = 'user' | 'permission' | 'pause' | 'retry' | 'recovery' | 'paging' | 'hooks';
 
-const stays: { readonly [Status in TurnStatus]?: Stay } = {
+const waitKindByStatus: { readonly [Status in TurnStatus]?: WaitKind } = {
   waitingForUser: 'user',
   awaitingPermission: 'permission',
   paused: 'pause',
@@ -303,7 +325,7 @@ const stays: { readonly [Status in TurnStatus]?: Stay } = {
   postToolsHook: 'hooks',
 };
 
-const stayLabels: { readonly [Kind in Stay]: string } = {
+const waitKindLabels: { readonly [Kind in WaitKind]: string } = {
   user: 'waits for the user',
   permission: 'waits for permission',
   pause: 'paused',
@@ -313,7 +335,7 @@ const stayLabels: { readonly [Kind in Stay]: string } = {
   hooks: 'hooks',
 };
 
-const rowOf: { readonly [Kind in Stay]: string } = {
+const rowByWaitKind: { readonly [Kind in WaitKind]: string } = {
   user: 'people',
   permission: 'people',
   pause: 'people',
@@ -325,16 +347,16 @@ const rowOf: { readonly [Kind in Stay]: string } = {
 
 const rowOrder = ['people', 'model', 'tool', 'hooks', 'retries', 'memory'];
 
-function rowPlace(id: string): number {
+function getRowOrder(id: string): number {
   const [name = '', lane = '0'] = id.split(' ');
   return rowOrder.indexOf(name) * 100 + Number(lane);
 }
 
-function rowLabel(id: string): string {
+function getRowLabel(id: string): string {
   if (id === 'tool 1') return 'tools';
   return id.startsWith('tool ') ? '' : id;
 }
 
-function finite(value: number, otherwise: number): number {
+function toFiniteTime(value: number, otherwise: number): number {
   return Number.isFinite(value) ? value : otherwise;
 }

@@ -1,43 +1,45 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
-import { clockTime, counted, duration } from '../../app/format.ts';
+import { formatLocalClock, formatCount, formatElapsedTime } from '../../app/format.ts';
 import { useKeys } from '../../app/use-keys.ts';
 import { useNow } from '../../app/use-now.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
-import { Either } from '../../app/widgets/either.tsx';
-import { Empty } from '../../app/widgets/notes.tsx';
-import { spanText } from './span-text.ts';
-import { placeAt, placed, Series } from './series.tsx';
-import { within, zoomed, type Axis, type Range, type View } from './scale-model.ts';
-import { Strip } from './strip.tsx';
-import { Overview } from './overview.tsx';
-import { timelineOf, type Span, type Timeline } from './timeline-model.ts';
-import { useHistory } from './use-history.ts';
+import { ToggleGroup } from '../../app/widgets/toggle-group.tsx';
+import { EmptyState } from '../../app/widgets/state-messages.tsx';
+import { formatSpan } from './format-span.ts';
+import { findEventIndex, toAxisPosition, TimelineSeries } from './timeline-series.tsx';
+import { clampRange, zoomRange, type TimelineAxis, type AxisRange, type AxisView } from './scale-model.ts';
+import { TimelineStrip } from './timeline-strip.tsx';
+import { TimelineOverview } from './timeline-overview.tsx';
+import { getSpanTimeline, type TimelineSpan, type SpanTimeline } from './timeline-model.ts';
+import { useStateHistory } from './use-history.ts';
 import './timeline.css';
 
-const gutter = 76;
+const timelineGutter = 76;
 
-/** Everything that took time, on one axis: who was waited for, what ran beside what, and what went wrong when. */
+/** Shows all spans on one axis: waits, model calls, concurrent tools and failures. */
 export function TimelineView(props: SessionViewProps) {
   const { track, at, version, go } = props;
-  const [axis, setAxis] = useState<Axis>('time');
-  const [chosen, setChosen] = useState<Range | null>(null);
-  const [pointed, setPointed] = useState<Span | null>(null);
+  const [axis, setAxis] = useState<TimelineAxis>('time');
+  const [chosen, setChosen] = useState<AxisRange | null>(null);
+  const [pointed, setPointed] = useState<TimelineSpan | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  const width = useWidth(box);
-  const timeline = timelineOf(track);
-  const now = useEnd(props, timeline);
-  const { history } = useHistory(track, version);
-  const all = rangeOf(timeline, axis, now);
-  const range = chosen === null ? all : within(chosen, all);
-  const view: View = { axis, ...range, width: Math.max(50, width - gutter) };
+  const width = useElementWidth(box);
+  const timeline = getSpanTimeline(track);
+  const now = useTimelineEnd(props, timeline);
+  const { history } = useStateHistory(track, version);
+  const all = getFullRange(timeline, axis, now);
+  const range = chosen === null ? all : clampRange(chosen, all);
+  const view: AxisView = { axis, ...range, width: Math.max(50, width - timelineGutter) };
   const place = track.indexOf(at);
-  const zoom = useZoom({ range, all, axis, setChosen, looksAt: placed(track, place, view) });
-  useWheel(box, zoom, view);
+  const zoom = useZoom({ range, all, axis, setChosen, looksAt: toAxisPosition(track, place, view) });
+  useWheelZoom(box, zoom, view);
   if (track.length === 0) {
-    return <Empty title="Nothing has happened yet">As soon as something does, it is drawn here.</Empty>;
+    return (
+      <EmptyState title="Nothing has happened yet">As soon as something does, it is drawn here.</EmptyState>
+    );
   }
   const pick = (value: number): void =>
-    go({ seq: track.entry(Math.max(0, placeAt(track, value, view))).seq });
+    go({ seq: track.entry(Math.max(0, findEventIndex(track, value, view))).seq });
   return (
     <section className="timeline-view" aria-label="Timeline">
       <TimelineBar
@@ -49,46 +51,55 @@ export function TimelineView(props: SessionViewProps) {
         zoom={zoom}
         isAll={chosen === null}
       />
-      <p className="timeline-said">{pointed === null ? aboutNow(timeline, now) : spanText(pointed, now)}</p>
+      <p className="timeline-said">
+        {pointed === null ? describeTimeline(timeline, now) : formatSpan(pointed, now)}
+      </p>
       <div
         ref={box}
         className="timeline-box"
         tabIndex={0}
         role="group"
         aria-label="What took time. Arrow keys move along it; plus and minus zoom."
-        onKeyDown={(event) => moveAlong(event, zoom)}
+        onKeyDown={(event) => handleArrowKeys(event, zoom)}
       >
-        <Overview
+        <TimelineOverview
           timeline={timeline}
           all={all}
           range={range}
           axis={axis}
           width={view.width}
-          gutter={gutter}
+          gutter={timelineGutter}
           now={now}
           choose={setChosen}
         />
-        <Strip
+        <TimelineStrip
           timeline={timeline}
           view={view}
           now={now}
-          at={at >= track.head && axis === 'time' ? now : placed(track, place, view)}
-          gutter={gutter}
+          at={at >= track.head && axis === 'time' ? now : toAxisPosition(track, place, view)}
+          gutter={timelineGutter}
           point={setPointed}
           pick={pick}
           goTo={(seq) => go({ seq })}
           choose={setChosen}
           goWhy={(seq) => go({ seq, view: 'why' })}
         />
-        <Series track={track} history={history} view={view} place={place} gutter={gutter} pick={pick} />
+        <TimelineSeries
+          track={track}
+          history={history}
+          view={view}
+          place={place}
+          gutter={timelineGutter}
+          pick={pick}
+        />
       </div>
       <SpanList timeline={timeline} range={range} axis={axis} now={now} goTo={(seq) => go({ seq })} />
     </section>
   );
 }
 
-/** Where what is not over has got to: the present for a session that somebody runs, else its last event. */
-function useEnd({ detail, isFollowing, track }: SessionViewProps, timeline: Timeline): number {
+/** Returns the end of open spans: the current time for a running session, else its last event. */
+function useTimelineEnd({ detail, isFollowing, track }: SessionViewProps, timeline: SpanTimeline): number {
   const isLive = isFollowing && detail.kind === 'kept' && detail.holder !== 'nobody';
   const { status } = track.now.turn;
   const isAtWork = isLive && status !== 'waitingForUser' && status !== 'halted' && status !== 'shuttingDown';
@@ -96,87 +107,87 @@ function useEnd({ detail, isFollowing, track }: SessionViewProps, timeline: Time
   return isAtWork ? Math.max(present, timeline.end.at) : timeline.end.at;
 }
 
-function rangeOf({ begin, end }: Timeline, axis: Axis, now: number): Range {
+function getFullRange({ begin, end }: SpanTimeline, axis: TimelineAxis, now: number): AxisRange {
   if (axis === 'events') return { from: 0, to: Math.max(1, end.index + 1) };
   const from = begin?.at ?? end.at;
   return { from, to: Math.max(from + 1, now) };
 }
 
-const closer = 0.6;
+const zoomFactor = 0.6;
 
 type TimelineBarProps = {
-  readonly axis: Axis;
-  readonly setAxis: (axis: Axis) => void;
-  readonly zoom: Zoom;
+  readonly axis: TimelineAxis;
+  readonly setAxis: (axis: TimelineAxis) => void;
+  readonly zoom: ZoomControls;
   readonly isAll: boolean;
 };
 
 function TimelineBar({ axis, setAxis, zoom, isAll }: TimelineBarProps) {
   useKeys('Timeline', [
-    { keys: '+', does: 'Zoom in', run: () => zoom.by(closer) },
-    { keys: '-', does: 'Zoom out', run: () => zoom.by(1 / closer) },
+    { keys: '+', does: 'Zoom in', run: () => zoom.by(zoomFactor) },
+    { keys: '-', does: 'Zoom out', run: () => zoom.by(1 / zoomFactor) },
     { keys: '=', does: 'Show all of it', run: zoom.out },
   ]);
   return (
     <div className="timeline-bar">
-      <Either label="What the axis measures" of={['time', 'events']} chosen={axis} choose={setAxis} />
+      <ToggleGroup label="What the axis measures" of={['time', 'events']} chosen={axis} choose={setAxis} />
       <div className="timeline-zoom" role="group" aria-label="Zoom">
-        <button type="button" className="small" onClick={() => zoom.by(closer)}>
+        <button type="button" className="small" onClick={() => zoom.by(zoomFactor)}>
           Zoom in
         </button>
-        <button type="button" className="small" onClick={() => zoom.by(1 / closer)}>
+        <button type="button" className="small" onClick={() => zoom.by(1 / zoomFactor)}>
           Zoom out
         </button>
         <button type="button" className="small" disabled={isAll} onClick={zoom.out}>
           All of it
         </button>
       </div>
-      <Legend />
+      <TimelineLegend />
     </div>
   );
 }
 
-function moveAlong(event: KeyboardEvent, zoom: Zoom): void {
+function handleArrowKeys(event: KeyboardEvent, zoom: ZoomControls): void {
   const by = event.key === 'ArrowLeft' ? -0.2 : event.key === 'ArrowRight' ? 0.2 : 0;
   if (by === 0) return;
   event.preventDefault();
   zoom.move(by);
 }
 
-type Zoom = {
+type ZoomControls = {
   readonly by: (factor: number, around?: number) => void;
   readonly move: (share: number) => void;
   readonly out: () => void;
 };
 
-type ZoomProps = {
-  readonly range: Range;
-  readonly all: Range;
-  readonly axis: Axis;
-  readonly setChosen: (range: Range | null) => void;
-  /** Where the event stands that is looked at: it stays in sight. */
+type ZoomOptions = {
+  readonly range: AxisRange;
+  readonly all: AxisRange;
+  readonly axis: TimelineAxis;
+  readonly setChosen: (range: AxisRange | null) => void;
+  /** Axis position of the selected event, which stays visible. */
   readonly looksAt: number;
 };
 
-function useZoom({ range, all, axis, setChosen, looksAt }: ZoomProps): Zoom {
+function useZoom({ range, all, axis, setChosen, looksAt }: ZoomOptions): ZoomControls {
   const least = axis === 'time' ? 20 : 4;
   return {
     by: (factor, around = looksAt) => {
       const inside = Math.min(Math.max(around, range.from), range.to);
-      const next = zoomed(range, inside, factor, { all, least: Math.min(least, all.to - all.from) });
+      const next = zoomRange(range, inside, factor, { all, least: Math.min(least, all.to - all.from) });
       setChosen(next.to - next.from >= (all.to - all.from) * 0.999 ? null : next);
     },
     move: (share) => {
       if (range.to - range.from >= all.to - all.from) return;
       const by = (range.to - range.from) * share;
-      setChosen(within({ from: range.from + by, to: range.to + by }, all));
+      setChosen(clampRange({ from: range.from + by, to: range.to + by }, all));
     },
     out: () => setChosen(null),
   };
 }
 
-/** The wheel zooms where the pointer is; sideways it moves along. */
-function useWheel(box: RefObject<HTMLDivElement | null>, zoom: Zoom, view: View): void {
+/** The wheel zooms at the pointer; horizontal scrolling pans. */
+function useWheelZoom(box: RefObject<HTMLDivElement | null>, zoom: ZoomControls, view: AxisView): void {
   const latest = useRef({ zoom, view });
   latest.current = { zoom, view };
   useEffect(() => {
@@ -190,10 +201,10 @@ function useWheel(box: RefObject<HTMLDivElement | null>, zoom: Zoom, view: View)
         now.move(sideways / 800);
         return;
       }
-      // A page that cannot be scrolled past a timeline is worse than one that cannot be zoomed without a key.
+      // Zoom only with a modifier key, so that the page can still be scrolled over the timeline.
       if (!event.ctrlKey && !event.altKey && !event.metaKey) return;
       event.preventDefault();
-      const x = event.clientX - element.getBoundingClientRect().left - gutter;
+      const x = event.clientX - element.getBoundingClientRect().left - timelineGutter;
       now.by(Math.exp(event.deltaY / 300), seen.from + (x / seen.width) * (seen.to - seen.from));
     };
     element.addEventListener('wheel', onWheel, { passive: false });
@@ -201,7 +212,7 @@ function useWheel(box: RefObject<HTMLDivElement | null>, zoom: Zoom, view: View)
   }, [box, view.width]);
 }
 
-function useWidth(box: RefObject<HTMLDivElement | null>): number {
+function useElementWidth(box: RefObject<HTMLDivElement | null>): number {
   const [width, setWidth] = useState(900);
   useEffect(() => {
     const element = box.current;
@@ -214,15 +225,15 @@ function useWidth(box: RefObject<HTMLDivElement | null>): number {
   return width;
 }
 
-function aboutNow({ rows, end, begin }: Timeline, now: number): string {
+function describeTimeline({ rows, end, begin }: SpanTimeline, now: number): string {
   const open = rows
     .flatMap(({ spans }) => spans.slice(-1))
     .filter(({ to, kind }) => to === null && kind !== 'user');
-  if (open.length > 0) return `Under way: ${open.map((span) => spanText(span, now)).join(' · ')}`;
-  return `${counted(end.index + 1, 'event')} in ${duration(end.at - (begin?.at ?? end.at))}, from ${clockTime(begin?.at ?? end.at)}`;
+  if (open.length > 0) return `Under way: ${open.map((span) => formatSpan(span, now)).join(' · ')}`;
+  return `${formatCount(end.index + 1, 'event')} in ${formatElapsedTime(end.at - (begin?.at ?? end.at))}, from ${formatLocalClock(begin?.at ?? end.at)}`;
 }
 
-const kinds = [
+const legendItems = [
   ['model', 'model'],
   ['tools', 'tools'],
   ['user', 'people'],
@@ -232,10 +243,10 @@ const kinds = [
   ['governor', 'verdicts'],
 ] as const;
 
-function Legend() {
+function TimelineLegend() {
   return (
     <ul className="timeline-legend" aria-label="Colours">
-      {kinds.map(([tone, name]) => (
+      {legendItems.map(([tone, name]) => (
         <li key={tone} className={`tone-${tone}`}>
           <span className="swatch" aria-hidden="true" />
           {name}
@@ -250,21 +261,21 @@ function Legend() {
 }
 
 type SpanListProps = {
-  readonly timeline: Timeline;
-  readonly range: Range;
-  readonly axis: Axis;
+  readonly timeline: SpanTimeline;
+  readonly range: AxisRange;
+  readonly axis: TimelineAxis;
   readonly now: number;
   readonly goTo: (seq: number) => void;
 };
 
-const listedMax = 200;
+const listedSpansMax = 200;
 
-/** The same in words, for those who cannot point at it. */
+/** The spans as a list, for users who cannot point at the timeline. */
 function SpanList({ timeline, range, axis, now, goTo }: SpanListProps) {
   const [isOpen, setOpen] = useState(false);
   const spans = useMemo(() => {
     if (!isOpen) return [];
-    const value = (moment: Span['from']): number => (axis === 'time' ? moment.at : moment.index);
+    const value = (moment: TimelineSpan['from']): number => (axis === 'time' ? moment.at : moment.index);
     return timeline.rows
       .flatMap((row) =>
         row.spans.filter(
@@ -277,15 +288,15 @@ function SpanList({ timeline, range, axis, now, goTo }: SpanListProps) {
     <details className="timeline-list" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>What is in sight, in words</summary>
       <ol>
-        {spans.slice(0, listedMax).map((span) => (
+        {spans.slice(0, listedSpansMax).map((span) => (
           <li key={`${span.from.seq} ${span.kind} ${span.label}`}>
             <button type="button" className="link" onClick={() => goTo(span.from.seq)}>
-              {spanText(span, now)}
+              {formatSpan(span, now)}
             </button>
           </li>
         ))}
       </ol>
-      {spans.length > listedMax && <p>{spans.length - listedMax} more: zoom in to see them.</p>}
+      {spans.length > listedSpansMax && <p>{spans.length - listedSpansMax} more: zoom in to see them.</p>}
     </details>
   );
 }

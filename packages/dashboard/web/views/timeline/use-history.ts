@@ -1,28 +1,28 @@
 import { useEffect, useState } from 'react';
-import type { Track } from '../../app/track.ts';
-import { historyOf, type History } from './history-model.ts';
+import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { getStateHistory, type StateHistory } from './history-model.ts';
 
-/** Few enough that the clock is looked at often. */
-const slice = 50;
-/** As long as a page can do without a frame. */
-const atOnceMs = 12;
-/** What is shown of it follows this often: drawing takes longer than reading on. */
-const showEveryMs = 300;
+/** Small enough that the time limit is checked often. */
+const historySliceSize = 50;
+/** Maximum time per slice without dropping a frame. */
+const historySliceMs = 12;
+/** Interval of updates while loading, because rendering takes longer than processing a slice. */
+const historyShowEveryMs = 300;
 
-/** The history of a track, caught up a slice at a time; `taken` grows as it does. */
-export function useHistory(
-  track: Track,
+/** Returns the history of a timeline, updated in slices; `taken` is the number of processed events. */
+export function useStateHistory(
+  track: ReplayedTimeline,
   version: number,
-): { readonly history: History; readonly taken: number } {
-  const history = historyOf(track);
+): { readonly history: StateHistory; readonly taken: number } {
+  const history = getStateHistory(track);
   const [taken, setTaken] = useState(history.taken);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let shownAt = performance.now();
     const readOn = (): void => {
       const begun = performance.now();
-      while (!history.isDone && performance.now() - begun < atOnceMs) history.advance(slice);
-      if (history.isDone || begun - shownAt > showEveryMs) {
+      while (!history.isDone && performance.now() - begun < historySliceMs) history.advance(historySliceSize);
+      if (history.isDone || begun - shownAt > historyShowEveryMs) {
         shownAt = begun;
         setTaken(history.taken);
       }

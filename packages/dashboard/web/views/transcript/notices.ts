@@ -1,70 +1,85 @@
-import type { Action, Event, EventType, Note, Response, Verdict } from '@pawl/core';
-import { counted } from '../../app/format.ts';
-import type { Tone } from '../../app/tones.ts';
+import type { Action, Event, EventType, Note, VerdictResponse, Verdict } from '@pawl/core';
+import { formatCount } from '../../app/format.ts';
+import type { ColorTone } from '../../app/tones.ts';
 
-/** A line between what was said and done: verdicts, phases, failures, what people asked for. */
-export type Notice = Told & { readonly kind: 'notice'; readonly seq: number; readonly at: number };
+/** A line between messages and tool cards: a verdict, a phase, a failure or a user request. */
+export type TranscriptNotice = NoticeContent & {
+  readonly kind: 'notice';
+  readonly seq: number;
+  readonly at: number;
+};
 
-type Told = {
-  readonly tone: Tone;
+type NoticeContent = {
+  readonly tone: ColorTone;
   readonly title: string;
   readonly text: string;
-  /** Where there is more to tell, the view that tells it. */
+  /** The view with more details, if any. */
   readonly view: 'why' | 'memory' | null;
 };
 
-/** What came of an event, where it is worth a line. */
-export function noteNotice(seq: number, note: Note): Notice | null {
-  return asNotice(seq, note.at, noteTold(note));
+/** Returns the notice for a note, or null if it is not worth a line. */
+export function toNoteNotice(seq: number, note: Note): TranscriptNotice | null {
+  return createNotice(seq, note.at, describeNote(note));
 }
 
-/** What an event says that no message and no card tells. */
-export function eventNotice(seq: number, event: Event): Notice | null {
-  // The table guarantees that the teller under an event's type takes that event.
-  const tell = tellers[event.type] as Teller<EventType> | undefined;
-  return asNotice(seq, event.at, tell === undefined ? null : tell(event));
+/** Returns the notice for an event that neither a message nor a tool card shows. */
+export function toEventNotice(seq: number, event: Event): TranscriptNotice | null {
+  // The table type guarantees that each writer accepts the event type it is listed under.
+  const tell = noticeWriters[event.type] as NoticeWriter<EventType> | undefined;
+  return createNotice(seq, event.at, tell === undefined ? null : tell(event));
 }
 
-/** What the machine had to show, or why it stopped. */
-export function actionNotice(seq: number, at: number, action: Action): Notice | null {
+/** Returns the notice for an error or a stop action. */
+export function toActionNotice(seq: number, at: number, action: Action): TranscriptNotice | null {
   if (action.type === 'show-error') {
-    return asNotice(seq, at, told('halted', 'Error', `${action.kind}: ${action.message}`));
+    return createNotice(seq, at, createNoticeContent('halted', 'Error', `${action.kind}: ${action.message}`));
   }
   if (action.type !== 'stop') return null;
   const { kind, reason, rule } = action.why;
   const by = rule === null ? '' : ` (${rule})`;
-  return asNotice(seq, at, told('halted', `Halted: ${kind}${by}`, reason, rule === null ? null : 'why'));
+  return createNotice(
+    seq,
+    at,
+    createNoticeContent('halted', `Halted: ${kind}${by}`, reason, rule === null ? null : 'why'),
+  );
 }
 
-function asNotice(seq: number, at: number, what: Told | null): Notice | null {
+function createNotice(seq: number, at: number, what: NoticeContent | null): TranscriptNotice | null {
   return what === null ? null : { kind: 'notice', seq, at, ...what };
 }
 
-function told(tone: Tone, title: string, text = '', view: Told['view'] = null): Told {
+function createNoticeContent(
+  tone: ColorTone,
+  title: string,
+  text = '',
+  view: NoticeContent['view'] = null,
+): NoticeContent {
   return { tone, title, text, view };
 }
 
-function noteTold(note: Note): Told | null {
+function describeNote(note: Note): NoticeContent | null {
   switch (note.type) {
     case 'verdict':
-      return verdictTold(note.verdict);
+      return describeVerdictNotice(note.verdict);
     case 'paged': {
       const { moved, freedTokens } = note;
-      return told(
+      return createNoticeContent(
         'memory',
-        `${counted(moved.length, 'entry', 'entries')} moved to storage`,
+        `${formatCount(moved.length, 'entry', 'entries')} moved to storage`,
         `${freedTokens} tokens freed`,
         'memory',
       );
     }
     case 'mode':
-      return note.from === note.to ? null : told('phase', `Mode ${note.from} → ${note.to}`, note.cause);
+      return note.from === note.to
+        ? null
+        : createNoticeContent('phase', `Mode ${note.from} → ${note.to}`, note.cause);
     case 'phase-started':
-      return told('phase', `Phase ${note.number} begins`, note.description);
+      return createNoticeContent('phase', `Phase ${note.number} begins`, note.description);
     case 'phase-completed':
       return note.success
-        ? told('done', `Phase ${note.number} done`)
-        : told('halted', `Phase ${note.number} failed`);
+        ? createNoticeContent('done', `Phase ${note.number} done`)
+        : createNoticeContent('halted', `Phase ${note.number} failed`);
     case 'transition':
     case 'refused':
       return null;
@@ -73,7 +88,7 @@ function noteTold(note: Note): Told | null {
   }
 }
 
-const deeds: Readonly<Record<Response['kind'], string>> = {
+const responseLabels: Readonly<Record<VerdictResponse['kind'], string>> = {
   advise: 'advises',
   refuse: 'refuses the call',
   run: 'runs a remedy',
@@ -83,25 +98,32 @@ const deeds: Readonly<Record<Response['kind'], string>> = {
   halt: 'halts',
 };
 
-function verdictTold({ level, rule, reason, response }: Verdict): Told {
+function describeVerdictNotice({ level, rule, reason, response }: Verdict): NoticeContent {
   const word = level === 'stuck' ? 'Stuck' : 'Suspect';
-  return told('governor', `${word}: ${rule} · the governor ${deeds[response.kind]}`, reason, 'why');
+  return createNoticeContent(
+    'governor',
+    `${word}: ${rule} · the governor ${responseLabels[response.kind]}`,
+    reason,
+    'why',
+  );
 }
 
-type Teller<Type extends EventType> = (event: Extract<Event, { readonly type: Type }>) => Told;
+type NoticeWriter<Type extends EventType> = (event: Extract<Event, { readonly type: Type }>) => NoticeContent;
 
-const tellers: { readonly [Type in EventType]?: Teller<Type> } = {
-  'model-failed': ({ error }) => told('recovery', `The model failed: ${error.kind}`, error.message),
-  'hooks-failed': ({ message }) => told('recovery', 'Hooks failed', message),
-  'paging-failed': ({ message }) => told('recovery', 'No room could be made', message),
+const noticeWriters: { readonly [Type in EventType]?: NoticeWriter<Type> } = {
+  'model-failed': ({ error }) =>
+    createNoticeContent('recovery', `The model failed: ${error.kind}`, error.message),
+  'hooks-failed': ({ message }) => createNoticeContent('recovery', 'Hooks failed', message),
+  'paging-failed': ({ message }) => createNoticeContent('recovery', 'No room could be made', message),
   'paging-finished': ({ freedTokens }) =>
-    told('memory', 'Room was made', `${freedTokens} tokens freed`, 'memory'),
-  'memory-asked': ({ action, key }) => told('memory', `Asked to ${action} ${key}`, '', 'memory'),
-  'recovery-finished': ({ outcome }) => told('recovery', `Recovery: ${outcome.kind}`),
-  'finish-requested': ({ reason }) => told('done', 'Asked to finish', reason),
-  'pause-requested': ({ reason }) => told('paused', 'Paused', reason),
-  'resume-requested': () => told('paused', 'Resumed'),
-  'cancel-requested': ({ reason }) => told('halted', 'Cancelled', reason),
-  'halt-requested': ({ reason }) => told('halted', 'Asked to halt', reason),
-  'shutdown-requested': () => told('check', 'Shut down'),
+    createNoticeContent('memory', 'Room was made', `${freedTokens} tokens freed`, 'memory'),
+  'memory-asked': ({ action, key }) =>
+    createNoticeContent('memory', `Asked to ${action} ${key}`, '', 'memory'),
+  'recovery-finished': ({ outcome }) => createNoticeContent('recovery', `Recovery: ${outcome.kind}`),
+  'finish-requested': ({ reason }) => createNoticeContent('done', 'Asked to finish', reason),
+  'pause-requested': ({ reason }) => createNoticeContent('paused', 'Paused', reason),
+  'resume-requested': () => createNoticeContent('paused', 'Resumed'),
+  'cancel-requested': ({ reason }) => createNoticeContent('halted', 'Cancelled', reason),
+  'halt-requested': ({ reason }) => createNoticeContent('halted', 'Asked to halt', reason),
+  'shutdown-requested': () => createNoticeContent('check', 'Shut down'),
 };

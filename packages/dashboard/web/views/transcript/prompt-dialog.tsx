@@ -1,55 +1,55 @@
 import { useEffect, useState } from 'react';
-import type { Message } from '@pawl/core';
-import type { Prompt } from '../../app/api-types.ts';
-import { counted } from '../../app/format.ts';
+import type { ConversationMessage } from '@pawl/core';
+import type { ModelPrompt } from '../../app/api-types.ts';
+import { formatCount } from '../../app/format.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
-import { visibleLine } from '../../app/visible.ts';
+import { toSafeLine } from '../../app/safe-text.ts';
 import { CopyButton } from '../../app/widgets/copy-button.tsx';
-import { Dialog } from '../../app/widgets/dialog.tsx';
-import { Either } from '../../app/widgets/either.tsx';
+import { ModalDialog } from '../../app/widgets/modal-dialog.tsx';
+import { ToggleGroup } from '../../app/widgets/toggle-group.tsx';
 import { JsonText, JsonView } from '../../app/widgets/json-view.tsx';
 import { LongText } from '../../app/widgets/long-text.tsx';
-import { Loading, Trouble } from '../../app/widgets/notes.tsx';
-import { outcomeText } from '../events/events-model.ts';
+import { LoadingState, ErrorMessage } from '../../app/widgets/state-messages.tsx';
+import { formatOutcome } from '../events/events-model.ts';
 
 type PromptDialogProps = Pick<SessionViewProps, 'api' | 'detail'> & {
   readonly seq: number;
   readonly close: () => void;
 };
 
-const forms = ['Pretty', 'JSON'] as const;
+const promptForms = ['Pretty', 'JSON'] as const;
 
-/** What the model was sent, to the letter, with what was put in and left out. */
+/** Shows the exact model request, with the injected and the dropped parts. */
 export function PromptDialog({ api, detail, seq, close }: PromptDialogProps) {
-  const { prompt, error } = usePrompt(api, detail.id, seq);
-  const [form, setForm] = useState<(typeof forms)[number]>('Pretty');
+  const { prompt, error } = useModelPrompt(api, detail.id, seq);
+  const [form, setForm] = useState<(typeof promptForms)[number]>('Pretty');
   return (
-    <Dialog title={`What the model was sent after event ${seq}`} close={close} isWide>
-      {error !== null && <Trouble error={error} />}
-      {prompt === null && error === null && <Loading what="the prompt" />}
+    <ModalDialog title={`What the model was sent after event ${seq}`} close={close} isWide>
+      {error !== null && <ErrorMessage error={error} />}
+      {prompt === null && error === null && <LoadingState what="the prompt" />}
       {prompt !== null && (
         <div className="prompt">
           <div className="bar">
-            <Either label="Form" of={forms} chosen={form} choose={setForm} />
+            <ToggleGroup label="Form" of={promptForms} chosen={form} choose={setForm} />
             <CopyButton label="Copy as JSON" text={() => JSON.stringify(prompt, null, 2)} />
             <span className="faint">
-              {counted(prompt.messages.length, 'message')}, {counted(prompt.tools.length, 'tool')}
+              {formatCount(prompt.messages.length, 'message')}, {formatCount(prompt.tools.length, 'tool')}
               {prompt.attempt > 1 && `, attempt ${prompt.attempt}`}
             </span>
           </div>
-          {form === 'JSON' ? <JsonText value={prompt} /> : <Pretty prompt={prompt} />}
+          {form === 'JSON' ? <JsonText value={prompt} /> : <PromptSections prompt={prompt} />}
         </div>
       )}
-    </Dialog>
+    </ModalDialog>
   );
 }
 
-function usePrompt(
+function useModelPrompt(
   api: SessionViewProps['api'],
   id: string,
   seq: number,
-): { readonly prompt: Prompt | null; readonly error: unknown } {
-  const [got, setGot] = useState<{ readonly prompt: Prompt | null; readonly error: unknown }>({
+): { readonly prompt: ModelPrompt | null; readonly error: unknown } {
+  const [got, setGot] = useState<{ readonly prompt: ModelPrompt | null; readonly error: unknown }>({
     prompt: null,
     error: null,
   });
@@ -66,7 +66,7 @@ function usePrompt(
   return got;
 }
 
-function Pretty({ prompt }: { readonly prompt: Prompt }) {
+function PromptSections({ prompt }: { readonly prompt: ModelPrompt }) {
   const { system, tools, messages, injected, dropped, missing } = prompt;
   return (
     <>
@@ -75,69 +75,74 @@ function Pretty({ prompt }: { readonly prompt: Prompt }) {
           Not on record, and so left out here: {missing.join(' and ')}. All else is as it was sent.
         </p>
       )}
-      <Part title="System">
+      <PromptSection title="System">
         {system === '' ? <p className="faint">nothing</p> : <LongText text={system} lines={60} />}
-      </Part>
+      </PromptSection>
       <details className="part">
         <summary>Tools ({tools.length})</summary>
         {tools.map((tool) => (
           <div key={tool.name} className="prompt-tool">
-            <code>{visibleLine(tool.name)}</code> <span>{visibleLine(tool.description, 400)}</span>
+            <code>{toSafeLine(tool.name)}</code> <span>{toSafeLine(tool.description, 400)}</span>
             <JsonView value={tool.parameters} open={0} />
           </div>
         ))}
       </details>
       {dropped > 0 && (
-        <p className="warn-text">Not sent, since in storage by then: {counted(dropped, 'older message')}.</p>
+        <p className="warn-text">
+          Not sent, since in storage by then: {formatCount(dropped, 'older message')}.
+        </p>
       )}
       {messages.map((message, index) => (
-        <MessagePart key={index} message={message} />
+        <MessageSection key={index} message={message} />
       ))}
       {injected.state !== null && (
-        <Part title="Put at the very bottom: where it stands" tone="phase">
+        <PromptSection title="Put at the very bottom: where it stands" tone="phase">
           <LongText text={injected.state} lines={60} />
-        </Part>
+        </PromptSection>
       )}
       {injected.advice !== null && injected.state === null && (
-        <Part title="Put at the very bottom: advice of the governor" tone="governor">
+        <PromptSection title="Put at the very bottom: advice of the governor" tone="governor">
           <LongText text={injected.advice} />
-        </Part>
+        </PromptSection>
       )}
     </>
   );
 }
 
-function MessagePart({ message }: { readonly message: Message }) {
+function MessageSection({ message }: { readonly message: ConversationMessage }) {
   switch (message.role) {
     case 'user':
       return (
-        <Part title="User" tone="user">
+        <PromptSection title="User" tone="user">
           <LongText text={message.text} />
-        </Part>
+        </PromptSection>
       );
     case 'assistant':
       return (
-        <Part title="Assistant" tone="model">
+        <PromptSection title="Assistant" tone="model">
           {message.text !== '' && <LongText text={message.text} />}
           {message.calls.map(({ id, tool, args }) => (
             <div key={id}>
-              <code>{visibleLine(tool)}</code> <JsonView value={args} open={1} />
+              <code>{toSafeLine(tool)}</code> <JsonView value={args} open={1} />
             </div>
           ))}
-        </Part>
+        </PromptSection>
       );
     case 'tool':
       return (
-        <Part title={`Result of ${visibleLine(message.tool)}`} tone={message.outcome.ok ? 'tools' : 'halted'}>
-          <LongText text={outcomeText(message.outcome)} mono lines={16} />
-        </Part>
+        <PromptSection
+          title={`Result of ${toSafeLine(message.tool)}`}
+          tone={message.outcome.ok ? 'tools' : 'halted'}
+        >
+          <LongText text={formatOutcome(message.outcome)} mono lines={16} />
+        </PromptSection>
       );
     default:
       return message satisfies never;
   }
 }
 
-function Part({
+function PromptSection({
   title,
   tone = 'check',
   children,

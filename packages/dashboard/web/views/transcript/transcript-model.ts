@@ -1,45 +1,53 @@
-import type { Action, Event, Json, Message, Outcome, ToolFinished, Usage } from '@pawl/core';
-import { finalAnswer } from '../../app/final-answer.ts';
-import type { Entry, Track } from '../../app/track.ts';
-import { actionNotice, eventNotice, noteNotice, type Notice } from './notices.ts';
+import type {
+  Action,
+  Event,
+  Json,
+  ConversationMessage,
+  ToolOutcome,
+  ToolFinished,
+  TokenUsage,
+} from '@pawl/core';
+import { findToolAnswer } from '../../app/tool-answer.ts';
+import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { toActionNotice, toEventNotice, toNoteNotice, type TranscriptNotice } from './notices.ts';
 
-/** What a person reads of a session, one thing after the other. `seq` is the event that it came with. */
-export type Item =
+/** One entry of the transcript. `seq` is the event it came from. */
+export type TranscriptEntry =
   | {
       readonly kind: 'said';
       readonly seq: number;
       readonly at: number;
       readonly text: string;
-      readonly by: Speaker;
+      readonly by: MessageAuthor;
     }
-  | Reply
-  | CallCard
-  /** What the work came to, where a tool brings it; otherwise the last reply says it. */
+  | TranscriptReply
+  | ToolCard
+  /** The answer of a final tool result; otherwise the last reply is the answer. */
   | { readonly kind: 'answer'; readonly seq: number; readonly at: number; readonly text: string }
-  | Notice;
+  | TranscriptNotice;
 
-/** `steer` is said while work is under way; `automatic` is said by no person. */
-export type Speaker = 'user' | 'steer' | 'automatic';
+/** `steer` is sent while work is in progress; `automatic` does not come from a person. */
+export type MessageAuthor = 'user' | 'steer' | 'automatic';
 
-export type Reply = {
+export type TranscriptReply = {
   readonly kind: 'reply';
   readonly seq: number;
   readonly at: number;
   readonly text: string;
-  readonly usage: Usage | null;
+  readonly usage: TokenUsage | null;
   readonly tookMs: number | null;
-  /** The event that made the model be asked: the exact prompt is found under it. */
+  /** The event that caused the model request; the exact prompt is stored under it. */
   readonly askedAt: number | null;
   readonly attempt: number;
-  /** What the governor put at the bottom of the prompt. */
+  /** Advice that the governor appended to the prompt. */
   readonly advice: string | null;
   readonly problem: string | null;
-  /** Calls of the reply that were dropped, because it was a last answer or was not taken. */
+  /** Number of tool calls dropped because the reply was a final answer or was rejected. */
   readonly dropped: number;
 };
 
-/** A call from the reply that asked for it to its result. The parts say at which event each came. */
-export type CallCard = {
+/** A tool call from the reply that requested it to its result, with the event of each stage. */
+export type ToolCard = {
   readonly kind: 'call';
   readonly seq: number;
   readonly at: number;
@@ -53,36 +61,36 @@ export type CallCard = {
     readonly reason: string | null;
   } | null;
   started: { readonly seq: number; readonly at: number } | null;
-  ended: Ending | null;
+  ended: ToolCardEnding | null;
 };
 
-export type Ending = {
+export type ToolCardEnding = {
   readonly seq: number;
   readonly at: number;
-  readonly outcome: Outcome;
+  readonly outcome: ToolOutcome;
   readonly files: readonly string[];
   readonly tests: { readonly passed: number; readonly failed: number } | null;
 };
 
-/** Reads a track as it grows: each event once. */
-export class Transcript {
-  readonly items: Item[] = [];
-  readonly #track: Track;
-  readonly #cards = new Map<string, CallCard>();
+/** Builds the transcript of a timeline incrementally, reading each event once. */
+export class TranscriptProjection {
+  readonly items: TranscriptEntry[] = [];
+  readonly #track: ReplayedTimeline;
+  readonly #cards = new Map<string, ToolCard>();
   #read = 0;
-  #asked: { readonly seq: number; readonly at: number; readonly action: AskModel } | null = null;
+  #asked: { readonly seq: number; readonly at: number; readonly action: AskModelRequest } | null = null;
 
-  constructor(track: Track) {
+  constructor(track: ReplayedTimeline) {
     this.#track = track;
   }
 
-  /** Takes in what has joined the track since. */
+  /** Processes the events added since the last call. */
   readOn(): this {
     for (; this.#read < this.#track.length; this.#read += 1) this.#take(this.#track.entry(this.#read));
     return this;
   }
 
-  /** How many items there are up to and with an event. */
+  /** Counts the entries up to and including an event. */
   countAt(seq: number): number {
     let low = 0;
     let high = this.items.length;
@@ -94,16 +102,16 @@ export class Transcript {
     return low;
   }
 
-  #take(entry: Entry): void {
+  #take(entry: ReplayedEntry): void {
     const { seq, event, actions, notes, joined } = entry;
     if (event.type === 'model-replied') this.#reply(entry, event);
     else this.#eventItems(seq, event);
     for (const message of joined) this.#message(seq, message);
     for (const action of actions) this.#action(seq, event.at, action);
-    for (const note of notes) this.#add(noteNotice(seq, note));
+    for (const note of notes) this.#add(toNoteNotice(seq, note));
   }
 
-  #reply({ seq, joined }: Entry, event: Extract<Event, { readonly type: 'model-replied' }>): void {
+  #reply({ seq, joined }: ReplayedEntry, event: Extract<Event, { readonly type: 'model-replied' }>): void {
     const asked = this.#asked;
     const kept = joined.some(({ role }) => role === 'assistant');
     this.#add({
@@ -136,29 +144,29 @@ export class Transcript {
       case 'tool-finished':
         return this.#finished(seq, event);
       default:
-        return this.#add(eventNotice(seq, event));
+        return this.#add(toEventNotice(seq, event));
     }
   }
 
-  #said(seq: number, { at, text }: { readonly at: number; readonly text: string }, by: Speaker): void {
+  #said(seq: number, { at, text }: { readonly at: number; readonly text: string }, by: MessageAuthor): void {
     this.#add({ kind: 'said', seq, at, text, by });
   }
 
-  #change(callId: string, change: Partial<CallCard>): void {
+  #change(callId: string, change: Partial<ToolCard>): void {
     const card = this.#cards.get(callId);
     if (card !== undefined) Object.assign(card, change);
   }
 
   #finished(seq: number, { callId, at, outcome, files = [], tests }: ToolFinished): void {
     this.#end(seq, callId, { seq, at, outcome, files: files.map(({ path }) => path), tests: tests ?? null });
-    const text = finalAnswer(outcome);
+    const text = findToolAnswer(outcome);
     if (text !== null) this.#add({ kind: 'answer', seq, at, text });
   }
 
-  #message(seq: number, message: Message): void {
+  #message(seq: number, message: ConversationMessage): void {
     if (message.role === 'assistant') {
       for (const { id, tool, args } of message.calls) {
-        const card: CallCard = {
+        const card: ToolCard = {
           kind: 'call',
           seq,
           at: message.at,
@@ -175,14 +183,14 @@ export class Transcript {
       }
     } else if (message.role === 'tool') {
       const { callId, at, outcome } = message;
-      // A call that never ran has a result all the same, and only here.
+      // A call that never ran still has a result, which appears only here.
       if (this.#cards.get(callId)?.ended === null) {
         this.#end(seq, callId, { seq, at, outcome, files: [], tests: null });
       }
     }
   }
 
-  #end(seq: number, callId: string, ending: Ending): void {
+  #end(seq: number, callId: string, ending: ToolCardEnding): void {
     const card = this.#cards.get(callId);
     if (card !== undefined && card.seq <= seq) card.ended ??= ending;
   }
@@ -192,12 +200,12 @@ export class Transcript {
     else if (action.type === 'ask-permission') {
       const asked = { seq, request: action.request };
       for (const { id } of action.calls) this.#change(id, { asked });
-    } else this.#add(actionNotice(seq, at, action));
+    } else this.#add(toActionNotice(seq, at, action));
   }
 
-  #add(item: Item | null): void {
+  #add(item: TranscriptEntry | null): void {
     if (item !== null) this.items.push(item);
   }
 }
 
-type AskModel = Extract<Action, { readonly type: 'ask-model' }>;
+type AskModelRequest = Extract<Action, { readonly type: 'ask-model' }>;

@@ -2,17 +2,17 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useKeys } from '../../app/use-keys.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
-import { Empty } from '../../app/widgets/notes.tsx';
+import { EmptyState } from '../../app/widgets/state-messages.tsx';
 import { PromptDialog } from './prompt-dialog.tsx';
-import { Streaming } from './streaming.tsx';
-import { Transcript } from './transcript-model.ts';
+import { StreamingReply } from './streaming-reply.tsx';
+import { TranscriptProjection } from './transcript-model.ts';
 import { TranscriptItem } from './transcript-item.tsx';
 import './transcript.css';
 
-/** The conversation as a person reads it, with every call, decision and verdict in its place. */
+/** Shows the conversation with all tool calls, decisions and verdicts. */
 export function TranscriptView(props: SessionViewProps) {
   const { track, version, at, isFollowing, live, go } = props;
-  const transcript = useMemo(() => new Transcript(track), [track]);
+  const transcript = useMemo(() => new TranscriptProjection(track), [track]);
   const count = useMemo(() => transcript.readOn().countAt(at), [transcript, version, at]);
   const [prompt, setPrompt] = useState<number | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
@@ -36,24 +36,28 @@ export function TranscriptView(props: SessionViewProps) {
     {
       keys: 'j',
       does: 'Next thing said or done',
-      run: () => go({ seq: itemSeq(transcript, count, track.head) }),
+      run: () => go({ seq: getNextItemSeq(transcript, count, track.head) }),
     },
     {
       keys: 'k',
       does: 'The one before',
-      run: () => go({ seq: Math.max(track.created.seq, lastSeqBefore(transcript, at)) }),
+      run: () => go({ seq: Math.max(track.created.seq, findPreviousSeq(transcript, at)) }),
     },
-    { keys: 'e', does: 'Exact prompt of the last reply', run: () => setPrompt(lastAsk(transcript, count)) },
+    {
+      keys: 'e',
+      does: 'Exact prompt of the last reply',
+      run: () => setPrompt(findLastRequest(transcript, count)),
+    },
   ]);
   if (count === 0) {
     return (
-      <Empty title={track.length === 0 ? 'Nothing has happened yet' : 'Before the first event'}>
+      <EmptyState title={track.length === 0 ? 'Nothing has happened yet' : 'Before the first event'}>
         <p>
           {track.length === 0
             ? 'Say something below, and the work begins.'
             : 'Move the slider below to go on.'}
         </p>
-      </Empty>
+      </EmptyState>
     );
   }
   return (
@@ -74,25 +78,25 @@ export function TranscriptView(props: SessionViewProps) {
           );
         })}
       </div>
-      {isFollowing && <Streaming live={live} turn={track.now.turn} />}
+      {isFollowing && <StreamingReply live={live} turn={track.now.turn} />}
       {prompt !== null && <PromptDialog {...props} seq={prompt} close={() => setPrompt(null)} />}
     </div>
   );
 }
 
-/** The event of the first item that is not shown yet. */
-function itemSeq(transcript: Transcript, count: number, head: number): number | 'now' {
+/** Returns the event of the first entry that is not shown yet. */
+function getNextItemSeq(transcript: TranscriptProjection, count: number, head: number): number | 'now' {
   const next = transcript.items[count]?.seq;
   return next === undefined || next >= head ? 'now' : next;
 }
 
-function lastSeqBefore(transcript: Transcript, at: number): number {
+function findPreviousSeq(transcript: TranscriptProjection, at: number): number {
   const last = transcript.items[transcript.countAt(at) - 1]?.seq ?? 0;
   const before = transcript.items[transcript.countAt(last - 1) - 1]?.seq;
   return before ?? 0;
 }
 
-function lastAsk({ items }: Transcript, count: number): number | null {
+function findLastRequest({ items }: TranscriptProjection, count: number): number | null {
   for (let index = count - 1; index >= 0; index -= 1) {
     const item = items[index];
     if (item?.kind === 'reply' && item.askedAt !== null) return item.askedAt;

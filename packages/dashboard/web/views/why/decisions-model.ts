@@ -1,42 +1,42 @@
-import type { Action, Call, Event, Note, RequestedCall, Verdict } from '@pawl/core';
-import type { Entry, Track } from '../../app/track.ts';
-import { keptUp } from '../timeline/kept-up.ts';
+import type { Action, ToolCall, Event, Note, RequestedCall, Verdict } from '@pawl/core';
+import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { createIncrementalFold } from '../timeline/incremental-fold.ts';
 
-/** Something that was decided and can be asked about: at which event, and what. */
-export type Decision = { readonly seq: number; readonly at: number } & (
+/** A decision that can be explained, and the event at which it was made. */
+export type DecisionRecord = { readonly seq: number; readonly at: number } & (
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
-  /** A call that was not run: a rule, a mode, a budget or a person said no. */
+  /** A call that was not run because a rule, a mode, a budget or a user denied it. */
   | { readonly kind: 'denied'; readonly tool: string; readonly place: number }
-  /** A person decided about a call. */
+  /** A user allowed or denied a call. */
   | {
       readonly kind: 'permission';
       readonly callId: string;
       readonly isAllowed: boolean;
       readonly reason: string | null;
     }
-  /** The model failed: it is asked again at `until`, or not any more. */
+  /** The model failed: it is retried at `until`, or not at all if null. */
   | {
       readonly kind: 'retry';
       readonly error: string;
       readonly attempt: number;
       readonly until: number | null;
     }
-  /** The model is asked for its last answer, without tools. */
+  /** The model is asked for its final answer, without tools. */
   | { readonly kind: 'last answer' }
   | { readonly kind: 'stop'; readonly reason: string; readonly rule: string | null }
 );
 
-/** Everything that was decided in a session so far, in order. */
-export class Decisions {
-  readonly all: Decision[] = [];
-  readonly verdicts: Extract<Decision, { readonly kind: 'verdict' }>[] = [];
+/** All decisions of a session so far, in order. */
+export class DecisionHistory {
+  readonly all: DecisionRecord[] = [];
+  readonly verdicts: Extract<DecisionRecord, { readonly kind: 'verdict' }>[] = [];
   #attempt = 1;
   #offersTools = true;
 
-  take({ seq, event, actions, notes, status }: Entry): void {
+  take({ seq, event, actions, notes, status }: ReplayedEntry): void {
     if (notes.some(({ type }) => type === 'refused')) return;
     const { at } = event;
-    for (const verdict of verdictsIn(event, notes)) {
+    for (const verdict of listEventVerdicts(event, notes)) {
       const decision = { seq, at, kind: 'verdict', verdict } as const;
       this.all.push(decision);
       this.verdicts.push(decision);
@@ -62,7 +62,7 @@ export class Decisions {
       }
       case 'model-replied':
         if (!this.#offersTools || event.problem !== undefined) return;
-        for (const { tool, place } of notRun(event.calls, actions)) {
+        for (const { tool, place } of listCallsNotRun(event.calls, actions)) {
           this.all.push({ seq, at, kind: 'denied', tool, place });
         }
         return;
@@ -82,26 +82,28 @@ export class Decisions {
   }
 }
 
-export const decisionsOf: (track: Track) => Decisions = keptUp(() => new Decisions());
+export const getDecisionHistory: (track: ReplayedTimeline) => DecisionHistory = createIncrementalFold(
+  () => new DecisionHistory(),
+);
 
-/** The verdicts that an event brought: those of the governor, and one that somebody else reached. */
-function verdictsIn(event: Event, notes: readonly Note[]): readonly Verdict[] {
+/** Returns the verdicts of an event: those of the governor, or the external verdict that it carries. */
+function listEventVerdicts(event: Event, notes: readonly Note[]): readonly Verdict[] {
   const noted = notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
   return event.type === 'verdict-reached' && noted.length === 0 ? [event.verdict] : noted;
 }
 
-/** The calls of a reply that were neither begun nor asked about. */
-function notRun(
+/** Lists the calls of a reply that were neither started nor submitted for approval. */
+function listCallsNotRun(
   calls: readonly RequestedCall[],
   actions: readonly Action[],
 ): readonly { readonly tool: string; readonly place: number }[] {
-  const begun: Call[] = actions.flatMap((action) =>
+  const begun: ToolCall[] = actions.flatMap((action) =>
     action.type === 'run-tools' || action.type === 'ask-permission' ? action.calls : [],
   );
   if (begun.length >= calls.length) return [];
   return calls.flatMap(({ id, tool, args }, place) => {
     const found = begun.findIndex(
-      (call) => call.tool === tool && (id === undefined || call.id === id) && same(call.args, args),
+      (call) => call.tool === tool && (id === undefined || call.id === id) && isSameValue(call.args, args),
     );
     if (found === -1) return [{ tool, place }];
     begun.splice(found, 1);
@@ -109,6 +111,6 @@ function notRun(
   });
 }
 
-function same(one: unknown, other: unknown): boolean {
+function isSameValue(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,49 +1,49 @@
 import {
-  conversationOf,
-  distances,
-  nextStates,
-  observe,
-  toArray,
-  unpaused,
-  type Distance,
+  getConversation,
+  computeRuleDistances,
+  listNextStates,
+  observeCall,
+  toItemArray,
+  getUnpausedTurn,
+  type RuleDistance,
   type Json,
-  type Level,
-  type Outcome,
+  type RuleSeverity,
+  type ToolOutcome,
   type Rule,
   type Session,
-  type Turn,
+  type TurnState,
 } from '@pawl/core';
-import type { Track } from '../../app/track.ts';
-import type { Decision } from './decisions-model.ts';
+import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import type { DecisionRecord } from './decisions-model.ts';
 
-/** Everything there is to say about why something was decided, and what came of it. */
-export type Why = {
-  /** The rule that spoke, where it is one that can be looked at by itself. */
-  readonly rule: RuleShown | null;
-  /** What else there was to decide: rules that saw something too. */
-  readonly others: readonly Distance[];
-  readonly evidence: readonly Proof[];
-  readonly counterEvidence: readonly Proof[];
-  /** What was said to the model about it; null where it was not asked any more. */
-  readonly told: Told | null;
-  readonly next: Next | null;
-  /** For a call that was not run: what the model was told instead of a result. */
+/** Explains why a decision was made and what followed. */
+export type DecisionExplanation = {
+  /** The rule that matched, if it is one of the session's rules. */
+  readonly rule: ExplainedRule | null;
+  /** Other rules that matched as well. */
+  readonly others: readonly RuleDistance[];
+  readonly evidence: readonly EvidenceItem[];
+  readonly counterEvidence: readonly EvidenceItem[];
+  /** What the model received about the decision; null if it was not called again. */
+  readonly told: InjectedPrompt | null;
+  readonly next: FollowingReply | null;
+  /** For a call that was not run: the error that the model received instead of a result. */
   readonly denial: { readonly reason: string; readonly args: Json; readonly rule: string | null } | null;
 };
 
-export type RuleShown = {
+export type ExplainedRule = {
   readonly id: string;
   readonly because: string;
   readonly unit: string;
   readonly count: number;
-  readonly rungs: readonly Rung[];
+  readonly rungs: readonly RuleRung[];
 };
 
-/** What a rule does from how many on. */
-export type Rung = { readonly level: Level; readonly at: number; readonly isReached: boolean };
+/** A threshold of a rule and the severity that applies from there on. */
+export type RuleRung = { readonly level: RuleSeverity; readonly at: number; readonly isReached: boolean };
 
-/** An event that proves something: what was done, and what came of it. */
-export type Proof = {
+/** An event cited as evidence: the call and its result. */
+export type EvidenceItem = {
   readonly seq: number;
   readonly tool: string;
   readonly asked: string;
@@ -51,77 +51,85 @@ export type Proof = {
   readonly isError: boolean;
 };
 
-export type Told = {
-  /** The event that led to the model being asked. */
+export type InjectedPrompt = {
+  /** The event that caused the model request. */
   readonly seq: number;
   readonly advice: string | null;
-  /** Why it was asked for its last answer; null where it was offered tools. */
+  /** Why the final answer was requested; null if tools were offered. */
   readonly lastAnswer: string | null;
   readonly mode: { readonly state: string; readonly next: readonly string[] } | null;
 };
 
-export type Next = {
+export type FollowingReply = {
   readonly seq: number;
   readonly text: string;
   readonly calls: readonly { readonly tool: string; readonly args: string; readonly isRepeated: boolean }[];
   readonly error: string | null;
 };
 
-/** How far ahead the next question and its answer are looked for. */
-const lookAhead = 400;
+/** How many events ahead to search for the next model request and its reply. */
+const lookAheadMax = 400;
 
-export function whyOf(track: Track, decision: Decision, rules: readonly Rule[]): Why {
+export function buildExplanation(
+  track: ReplayedTimeline,
+  decision: DecisionRecord,
+  rules: readonly Rule[],
+): DecisionExplanation {
   const { seq } = decision;
   const after = track.at(seq);
   const verdict = decision.kind === 'verdict' ? decision.verdict : null;
   const ruleId = verdict?.rule ?? (decision.kind === 'stop' ? decision.rule : null);
-  const seen = distances(after.governor.watch, rules);
-  const evidence = (verdict?.evidence ?? []).slice(-proofMax);
-  const told = toldAfter(track, seq);
+  const seen = computeRuleDistances(after.governor.watch, rules);
+  const evidence = (verdict?.evidence ?? []).slice(-evidenceMax);
+  const told = findInjectedPrompt(track, seq);
   return {
-    rule: ruleShown(rules, seen, ruleId),
+    rule: buildExplainedRule(rules, seen, ruleId),
     others: seen.filter(({ rule, count }) => count > 1 && rule !== ruleId),
-    evidence: proofsOf(track, evidence),
-    counterEvidence: proofsOf(track, (verdict?.counterEvidence ?? []).slice(-proofMax)),
+    evidence: listEvidence(track, evidence),
+    counterEvidence: listEvidence(track, (verdict?.counterEvidence ?? []).slice(-evidenceMax)),
     told,
-    next: told === null ? null : nextAfter(track, told.seq, callsOf(track, evidence)),
-    denial: decision.kind === 'denied' ? denialOf(track, decision, after) : null,
+    next: told === null ? null : findFollowingReply(track, told.seq, listCallFingerprints(track, evidence)),
+    denial: decision.kind === 'denied' ? explainDenial(track, decision, after) : null,
   };
 }
 
-/** A verdict may be proved by more, but nobody looks at more side by side. */
-const proofMax = 48;
+/** Limits the evidence shown for a verdict. */
+const evidenceMax = 48;
 
-const levels: readonly Level[] = ['advise', 'refuse', 'ask', 'finish'];
+const rungLevels: readonly RuleSeverity[] = ['advise', 'refuse', 'ask', 'finish'];
 
-function ruleShown(rules: readonly Rule[], seen: readonly Distance[], id: string | null): RuleShown | null {
+function buildExplainedRule(
+  rules: readonly Rule[],
+  seen: readonly RuleDistance[],
+  id: string | null,
+): ExplainedRule | null {
   const rule = rules.find((each) => each.id === id);
   if (rule === undefined) return null;
   const count = seen.find((each) => each.rule === id)?.count ?? 0;
-  const rungs = levels.flatMap((level) => {
+  const rungs = rungLevels.flatMap((level) => {
     const at = rule.thresholds[level] ?? null;
     return at === null ? [] : [{ level, at, isReached: count >= at }];
   });
   return { id: rule.id, because: rule.because, unit: rule.unit ?? 'times', count, rungs };
 }
 
-function proofsOf(track: Track, seqs: readonly number[]): readonly Proof[] {
-  return seqs.flatMap((seq) => proofOf(track, seq) ?? []);
+function listEvidence(track: ReplayedTimeline, seqs: readonly number[]): readonly EvidenceItem[] {
+  return seqs.flatMap((seq) => toEvidenceItem(track, seq) ?? []);
 }
 
-/** An event as it proves something; null for one that there is not. */
-function proofOf(track: Track, seq: number): Proof | null {
+/** Converts an event to evidence; null if the event does not exist. */
+function toEvidenceItem(track: ReplayedTimeline, seq: number): EvidenceItem | null {
   const index = track.indexOf(seq);
   if (index === -1) return null;
   const { event } = track.entry(index);
   switch (event.type) {
     case 'tool-finished': {
-      const call = callAt(track.at(seq - 1).turn, event.callId);
-      const asked = call === undefined ? '' : jsonText(call.args);
-      return { seq, tool: call?.tool ?? event.callId, asked, ...cameOf(event.outcome) };
+      const call = findCallById(track.at(seq - 1).turn, event.callId);
+      const asked = call === undefined ? '' : toReadableJson(call.args);
+      return { seq, tool: call?.tool ?? event.callId, asked, ...describeOutcome(event.outcome) };
     }
     case 'model-replied': {
-      const calls = event.calls.map(({ tool, args }) => `${tool} ${jsonText(args)}`).join('\n');
+      const calls = event.calls.map(({ tool, args }) => `${tool} ${toReadableJson(args)}`).join('\n');
       return {
         seq,
         tool: 'reply',
@@ -137,45 +145,48 @@ function proofOf(track: Track, seq: number): Proof | null {
   }
 }
 
-function callAt(turn: Turn, callId: string): { readonly tool: string; readonly args: Json } | undefined {
-  const held = unpaused(turn);
+function findCallById(
+  turn: TurnState,
+  callId: string,
+): { readonly tool: string; readonly args: Json } | undefined {
+  const held = getUnpausedTurn(turn);
   if (held.status === 'executingTools') return held.executions.find(({ call }) => call.id === callId)?.call;
   return held.status === 'awaitingPermission'
     ? held.calls.find(({ call }) => call.id === callId)?.call
     : undefined;
 }
 
-function cameOf(outcome: Outcome): { readonly came: string; readonly isError: boolean } {
+function describeOutcome(outcome: ToolOutcome): { readonly came: string; readonly isError: boolean } {
   if (!outcome.ok) return { came: `${outcome.error.kind}: ${outcome.error.message}`, isError: true };
-  return { came: jsonText(outcome.output), isError: false };
+  return { came: toReadableJson(outcome.output), isError: false };
 }
 
-/** Text as it is, and anything else as JSON over several lines, which compares better. */
-export function jsonText(value: Json): string {
+/** Returns strings as they are and other values as indented JSON, which is easier to compare. */
+export function toReadableJson(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-function callsOf(track: Track, seqs: readonly number[]): ReadonlySet<string> {
+function listCallFingerprints(track: ReplayedTimeline, seqs: readonly number[]): ReadonlySet<string> {
   const keys = seqs.flatMap((seq) => {
     const index = track.indexOf(seq);
     const event = index === -1 ? null : track.entry(index).event;
     if (event?.type !== 'tool-finished') return [];
-    const call = callAt(track.at(seq - 1).turn, event.callId);
-    return call === undefined ? [] : [keyOf(call.tool, call.args)];
+    const call = findCallById(track.at(seq - 1).turn, event.callId);
+    return call === undefined ? [] : [fingerprintToolCall(call.tool, call.args)];
   });
   return new Set(keys);
 }
 
-/** What makes two calls the same call to the governor. */
-function keyOf(tool: string, args: Json): string {
-  return observe({ seq: 0, tool, args, ok: true, said: '' }).call;
+/** Returns the key by which the governor recognizes identical calls. */
+function fingerprintToolCall(tool: string, args: Json): string {
+  return observeCall({ seq: 0, tool, args, ok: true, said: '' }).call;
 }
 
-/** The first time that the model is asked from an event on. */
-function toldAfter(track: Track, seq: number): Told | null {
+/** Finds the first model request at or after an event. */
+function findInjectedPrompt(track: ReplayedTimeline, seq: number): InjectedPrompt | null {
   const start = track.indexOf(seq);
   if (start === -1) return null;
-  for (let index = start; index < Math.min(track.length, start + lookAhead); index += 1) {
+  for (let index = start; index < Math.min(track.length, start + lookAheadMax); index += 1) {
     const { actions, seq: asks } = track.entry(index);
     const ask = actions.find((action) => action.type === 'ask-model');
     if (ask === undefined) continue;
@@ -183,26 +194,30 @@ function toldAfter(track: Track, seq: number): Told | null {
     return {
       seq: asks,
       advice: ask.advice,
-      lastAnswer: ask.tools ? null : finishReason(session),
-      mode: modeOf(session),
+      lastAnswer: ask.tools ? null : getFinishRationale(session),
+      mode: getModeContext(session),
     };
   }
   return null;
 }
 
-function finishReason({ turn }: Session): string {
-  const held = unpaused(turn);
+function getFinishRationale({ turn }: Session): string {
+  const held = getUnpausedTurn(turn);
   return (held.status === 'callingModel' ? held.ask.finish?.reason : undefined) ?? 'the work is to end';
 }
 
-function modeOf({ mode, settings: { chart } }: Session): Told['mode'] {
-  return mode === null || chart === null ? null : { state: mode.state, next: nextStates(chart, mode) };
+function getModeContext({ mode, settings: { chart } }: Session): InjectedPrompt['mode'] {
+  return mode === null || chart === null ? null : { state: mode.state, next: listNextStates(chart, mode) };
 }
 
-/** What the model made of it. */
-function nextAfter(track: Track, asked: number, repeated: ReadonlySet<string>): Next | null {
+/** Finds the model's reply to a request. */
+function findFollowingReply(
+  track: ReplayedTimeline,
+  asked: number,
+  repeated: ReadonlySet<string>,
+): FollowingReply | null {
   const start = track.indexOf(asked) + 1;
-  for (let index = start; index < Math.min(track.length, start + lookAhead); index += 1) {
+  for (let index = start; index < Math.min(track.length, start + lookAheadMax); index += 1) {
     const { event, seq } = track.entry(index);
     if (event.type === 'model-failed') {
       return { seq, text: '', calls: [], error: `${event.error.kind}: ${event.error.message}` };
@@ -210,44 +225,44 @@ function nextAfter(track: Track, asked: number, repeated: ReadonlySet<string>): 
     if (event.type !== 'model-replied') continue;
     const calls = event.calls.map(({ tool, args }) => ({
       tool,
-      args: jsonText(args),
-      isRepeated: repeated.has(keyOf(tool, args)),
+      args: toReadableJson(args),
+      isRepeated: repeated.has(fingerprintToolCall(tool, args)),
     }));
     return { seq, text: event.text, calls, error: event.problem ?? null };
   }
   return null;
 }
 
-/** The model is told of a call that was not run by a result like any other. */
-function denialOf(
-  track: Track,
-  { seq, place }: Extract<Decision, { readonly kind: 'denied' }>,
+/** The model receives the denial of a call as an ordinary tool result. */
+function explainDenial(
+  track: ReplayedTimeline,
+  { seq, place }: Extract<DecisionRecord, { readonly kind: 'denied' }>,
   after: Session,
-): Why['denial'] {
+): DecisionExplanation['denial'] {
   const { event } = track.entry(track.indexOf(seq));
   const call = event.type === 'model-replied' ? event.calls[place] : undefined;
   if (call === undefined) return null;
-  const key = keyOf(call.tool, call.args);
+  const key = fingerprintToolCall(call.tool, call.args);
   const refusal = after.governor.refused.find((each) => each.call === key);
-  const reason = deniedReason(after, call.id, place) ?? call.because ?? 'It was not run.';
+  const reason = findDenialReason(after, call.id, place) ?? call.because ?? 'It was not run.';
   return { reason, args: call.args, rule: refusal?.rule ?? null };
 }
 
-function deniedReason(session: Session, id: string | undefined, place: number): string | null {
-  const turn = unpaused(session.turn);
-  const outcomes: readonly (Outcome | null)[] =
+function findDenialReason(session: Session, id: string | undefined, place: number): string | null {
+  const turn = getUnpausedTurn(session.turn);
+  const outcomes: readonly (ToolOutcome | null)[] =
     turn.status === 'executingTools'
       ? turn.executions.map((each) => (each.status === 'completed' ? each.outcome : null))
       : turn.status === 'awaitingPermission'
         ? turn.calls.map((each) => (each.decision === 'denied' ? each.outcome : null))
-        : lastResults(session, id);
+        : listLastResults(session, id);
   const outcome = outcomes[outcomes.length === 1 ? 0 : place] ?? null;
   return outcome === null || outcome.ok ? null : outcome.error.message;
 }
 
-/** The results at the end of the conversation, of the call with an id or of all calls of the last reply. */
-function lastResults(session: Session, id: string | undefined): readonly Outcome[] {
-  const messages = toArray(conversationOf(session));
+/** Returns the tool results at the end of the conversation: of one call, or of all calls in the last reply. */
+function listLastResults(session: Session, id: string | undefined): readonly ToolOutcome[] {
+  const messages = toItemArray(getConversation(session));
   const reply = messages.findLastIndex(({ role }) => role === 'assistant');
   return messages
     .slice(reply + 1)
@@ -256,8 +271,8 @@ function lastResults(session: Session, id: string | undefined): readonly Outcome
     );
 }
 
-/** A decision on one line. */
-export function decisionText(decision: Decision): string {
+/** Formats a decision in one line. */
+export function formatDecision(decision: DecisionRecord): string {
   switch (decision.kind) {
     case 'verdict':
       return `${decision.verdict.rule}: ${decision.verdict.reason}`;

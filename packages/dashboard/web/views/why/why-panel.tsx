@@ -1,101 +1,101 @@
 import { useState, type ReactNode } from 'react';
-import { clockTime, counted } from '../../app/format.ts';
+import { formatLocalClock, formatCount } from '../../app/format.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
-import { visible, visibleLine } from '../../app/visible.ts';
+import { escapeUnsafeText, toSafeLine } from '../../app/safe-text.ts';
 import { LongText } from '../../app/widgets/long-text.tsx';
-import { kindText, toneOf } from './decision-words.ts';
-import type { Decision } from './decisions-model.ts';
-import { diffRows } from './diff-model.ts';
+import { getDecisionLabel, getDecisionTone } from './decision-labels.ts';
+import type { DecisionRecord } from './decisions-model.ts';
+import { diffTextRows } from './diff-model.ts';
 import {
-  decisionText,
-  jsonText,
-  type Next,
-  type Proof,
-  type RuleShown,
-  type Told,
-  type Why,
+  formatDecision,
+  toReadableJson,
+  type FollowingReply,
+  type EvidenceItem,
+  type ExplainedRule,
+  type InjectedPrompt,
+  type DecisionExplanation,
 } from './why-model.ts';
 
 type WhyPanelProps = {
-  readonly decision: Decision;
-  readonly why: Why;
+  readonly decision: DecisionRecord;
+  readonly why: DecisionExplanation;
   readonly go: SessionViewProps['go'];
-  /** Null where nobody keeps what people think of it. */
+  /** Null if feedback cannot be stored. */
   readonly marking: {
     readonly now: 'right' | 'wrong' | null;
     readonly mark: (given: 'right' | 'wrong' | null) => void;
   } | null;
 };
 
-/** One decision, from what led to it to what came of it. */
+/** Explains one decision, from its causes to its effects. */
 export function WhyPanel({ decision, why, go, marking }: WhyPanelProps) {
   const { rule, others, evidence, counterEvidence, told, next, denial } = why;
   return (
     <article
-      className={`why-panel tone-${toneOf(decision)}`}
-      aria-label={visibleLine(decisionText(decision), 120)}
+      className={`why-panel tone-${getDecisionTone(decision)}`}
+      aria-label={toSafeLine(formatDecision(decision), 120)}
     >
       <header>
         <p className="why-eyebrow">
-          <span className="why-kind">{kindText(decision)}</span> at event{' '}
+          <span className="why-kind">{getDecisionLabel(decision)}</span> at event{' '}
           <button type="button" className="link" onClick={() => go({ seq: decision.seq, view: 'events' })}>
             {decision.seq}
           </button>
-          , {clockTime(decision.at)}
+          , {formatLocalClock(decision.at)}
         </p>
-        <h2>{visibleLine(decisionText(decision), 400)}</h2>
-        {marking !== null && <Marking {...marking} />}
+        <h2>{toSafeLine(formatDecision(decision), 400)}</h2>
+        {marking !== null && <FeedbackButtons {...marking} />}
       </header>
       {denial !== null && (
-        <Part title="What the model was told instead of a result">
+        <WhySection title="What the model was told instead of a result">
           <LongText text={denial.reason} />
-          <LongText text={jsonText(denial.args)} mono />
+          <LongText text={toReadableJson(denial.args)} mono />
           {denial.rule !== null && <p className="why-quiet">refused by the rule {denial.rule}</p>}
-        </Part>
+        </WhySection>
       )}
-      {rule !== null && <Thresholds rule={rule} />}
+      {rule !== null && <ThresholdScale rule={rule} />}
       {decision.kind === 'retry' && (
-        <Part title="Tries">
+        <WhySection title="Tries">
           <p>
             Try {decision.attempt} failed.{' '}
             {decision.until === null
               ? 'It was the last.'
-              : `The next is due at ${clockTime(decision.until)}.`}
+              : `The next is due at ${formatLocalClock(decision.until)}.`}
           </p>
-        </Part>
+        </WhySection>
       )}
       {evidence.length > 0 && (
-        <Part title={`What proves it: ${counted(evidence.length, 'event')}`}>
-          <Evidence proofs={evidence} go={go} />
-        </Part>
+        <WhySection title={`What proves it: ${formatCount(evidence.length, 'event')}`}>
+          <EvidenceList proofs={evidence} go={go} />
+        </WhySection>
       )}
       {counterEvidence.length > 0 && (
-        <Part title="What speaks against it">
+        <WhySection title="What speaks against it">
           <ul className="why-against">
             {counterEvidence.map((proof) => (
               <li key={proof.seq}>
                 <button type="button" className="link" onClick={() => go({ seq: proof.seq })}>
                   event {proof.seq}
                 </button>{' '}
-                {proof.tool} brought something new: {visibleLine(proof.came, 120)}
+                {proof.tool} brought something new: {toSafeLine(proof.came, 120)}
               </li>
             ))}
           </ul>
-        </Part>
+        </WhySection>
       )}
-      <Alternatives rule={rule} others={others} decision={decision} />
+      <OtherOutcomes rule={rule} others={others} decision={decision} />
       {decision.kind === 'verdict' && decision.verdict.advice !== '' && (
-        <Part title="Advice">
-          <blockquote>{visible(decision.verdict.advice)}</blockquote>
-        </Part>
+        <WhySection title="Advice">
+          <blockquote>{escapeUnsafeText(decision.verdict.advice)}</blockquote>
+        </WhySection>
       )}
-      <ToldPart told={told} decision={decision} go={go} />
-      <NextPart next={next} go={go} />
+      <InjectedPromptSection told={told} decision={decision} go={go} />
+      <FollowingReplySection next={next} go={go} />
     </article>
   );
 }
 
-function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+function WhySection({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section className="why-part">
       <h3>{title}</h3>
@@ -104,7 +104,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-function Marking({ now, mark }: NonNullable<WhyPanelProps['marking']>) {
+function FeedbackButtons({ now, mark }: NonNullable<WhyPanelProps['marking']>) {
   return (
     <div className="why-marking" role="group" aria-label="Was this verdict right?">
       <span>Was it right?</span>
@@ -123,12 +123,12 @@ function Marking({ now, mark }: NonNullable<WhyPanelProps['marking']>) {
   );
 }
 
-/** How often the rule saw it, on a line with its rungs. */
-function Thresholds({ rule: { id, because, unit, count, rungs } }: { readonly rule: RuleShown }) {
+/** Shows the match count of the rule on a scale with its thresholds. */
+function ThresholdScale({ rule: { id, because, unit, count, rungs } }: { readonly rule: ExplainedRule }) {
   const end = Math.max(count, ...rungs.map(({ at }) => at)) * 1.08;
   const place = (value: number): string => `${Math.min(100, (value / end) * 100)}%`;
   return (
-    <Part title={`The rule ${id}`}>
+    <WhySection title={`The rule ${id}`}>
       <p className="why-because">{because}</p>
       <div
         className="why-scale"
@@ -151,20 +151,20 @@ function Thresholds({ rule: { id, because, unit, count, rungs } }: { readonly ru
           {count}
         </span>
       </div>
-    </Part>
+    </WhySection>
   );
 }
 
-function Alternatives({
+function OtherOutcomes({
   rule,
   others,
   decision,
-}: Pick<Why, 'rule' | 'others'> & { readonly decision: Decision }) {
+}: Pick<DecisionExplanation, 'rule' | 'others'> & { readonly decision: DecisionRecord }) {
   const done = decision.kind === 'verdict' ? decision.verdict.response.kind : null;
   const rungs = rule?.rungs.filter(({ isReached }) => !isReached) ?? [];
   if (rungs.length + others.length === 0) return null;
   return (
-    <Part title="What else could have happened">
+    <WhySection title="What else could have happened">
       <ul className="why-others">
         {rungs.map(({ level, at }) => (
           <li key={level}>
@@ -179,16 +179,16 @@ function Alternatives({
           </li>
         ))}
       </ul>
-    </Part>
+    </WhySection>
   );
 }
 
-/** The proofs in a list, and two of them side by side: the first and the last, unless others are picked. */
-function Evidence({
+/** Lists the evidence and shows two items side by side: the first and the last, unless the user selects others. */
+function EvidenceList({
   proofs,
   go,
 }: {
-  readonly proofs: readonly Proof[];
+  readonly proofs: readonly EvidenceItem[];
   readonly go: SessionViewProps['go'];
 }) {
   const [sides, setSides] = useState<readonly [number, number]>([0, proofs.length - 1]);
@@ -202,9 +202,9 @@ function Evidence({
               {proof.seq}
             </button>
             <code>
-              {visibleLine(proof.tool, 40)} {visibleLine(proof.asked.replaceAll(/\s+/gu, ' '), 90)}
+              {toSafeLine(proof.tool, 40)} {toSafeLine(proof.asked.replaceAll(/\s+/gu, ' '), 90)}
             </code>
-            <span className="why-came">{visibleLine(proof.came, 110)}</span>
+            <span className="why-came">{toSafeLine(proof.came, 110)}</span>
             <span className="why-sides">
               {(['left', 'right'] as const).map((side, place) => (
                 <button
@@ -223,32 +223,32 @@ function Evidence({
         ))}
       </ol>
       {left !== undefined && right !== undefined && proofs.length > 1 && (
-        <SideBySide left={left} right={right} />
+        <EvidenceComparison left={left} right={right} />
       )}
     </>
   );
 }
 
-function SideBySide({ left, right }: { readonly left: Proof; readonly right: Proof }) {
+function EvidenceComparison({ left, right }: { readonly left: EvidenceItem; readonly right: EvidenceItem }) {
   return (
     <div className="why-diff">
       <div className="why-diff-head">
         <span>event {left.seq}</span>
         <span>event {right.seq}</span>
       </div>
-      <Diff
+      <TextDiff
         title="what was asked for"
         left={`${left.tool}\n${left.asked}`}
         right={`${right.tool}\n${right.asked}`}
       />
-      <Diff title="what came of it" left={left.came} right={right.came} />
+      <TextDiff title="what came of it" left={left.came} right={right.came} />
     </div>
   );
 }
 
-const rowsShown = 40;
+const shownDiffRows = 40;
 
-function Diff({
+function TextDiff({
   title,
   left,
   right,
@@ -258,9 +258,9 @@ function Diff({
   readonly right: string;
 }) {
   const [isWhole, setWhole] = useState(false);
-  const rows = diffRows(left, right);
+  const rows = diffTextRows(left, right);
   const differing = rows.filter(({ isSame }) => !isSame).length;
-  const shown = isWhole ? rows : rows.slice(0, rowsShown);
+  const shown = isWhole ? rows : rows.slice(0, shownDiffRows);
   return (
     <section className="why-diff-part">
       <h4>
@@ -268,22 +268,22 @@ function Diff({
         <span className={differing === 0 ? 'why-same' : 'why-differs'}>
           {differing === 0
             ? 'the same'
-            : `${counted(differing, 'line')} ${differing === 1 ? 'differs' : 'differ'}`}
+            : `${formatCount(differing, 'line')} ${differing === 1 ? 'differs' : 'differ'}`}
         </span>
       </h4>
       <div className="why-rows">
         {shown.map(({ left: mine, right: yours, isSame }, index) => (
           <div key={index} className={isSame ? 'why-row' : 'why-row differs'}>
             <pre className={mine === null ? 'none' : ''}>
-              {mine === null ? '' : visible(mine.slice(0, 2_000))}
+              {mine === null ? '' : escapeUnsafeText(mine.slice(0, 2_000))}
             </pre>
             <pre className={yours === null ? 'none' : ''}>
-              {yours === null ? '' : visible(yours.slice(0, 2_000))}
+              {yours === null ? '' : escapeUnsafeText(yours.slice(0, 2_000))}
             </pre>
           </div>
         ))}
       </div>
-      {rows.length > rowsShown && (
+      {rows.length > shownDiffRows && (
         <button type="button" className="link" onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'Show less' : `Show all ${rows.length} lines`}
         </button>
@@ -292,28 +292,28 @@ function Diff({
   );
 }
 
-function ToldPart({
+function InjectedPromptSection({
   told,
   decision,
   go,
 }: {
-  readonly told: Told | null;
-  readonly decision: Decision;
+  readonly told: InjectedPrompt | null;
+  readonly decision: DecisionRecord;
   readonly go: SessionViewProps['go'];
 }) {
   if (told === null)
     return decision.kind === 'stop' ? null : (
-      <Part title="What was put into the prompt">
+      <WhySection title="What was put into the prompt">
         <p className="why-quiet">The model was not asked any more.</p>
-      </Part>
+      </WhySection>
     );
   const { seq, advice, lastAnswer, mode } = told;
   const isNothing = advice === null && lastAnswer === null && mode === null;
   return (
-    <Part title="What was put into the prompt">
+    <WhySection title="What was put into the prompt">
       {isNothing && <p className="why-quiet">Nothing besides the conversation.</p>}
       {advice !== null && <LongText text={advice} />}
-      {lastAnswer !== null && <p>No tools, this was to be the last answer: {visibleLine(lastAnswer)}</p>}
+      {lastAnswer !== null && <p>No tools, this was to be the last answer: {toSafeLine(lastAnswer)}</p>}
       {mode !== null && (
         <p className="why-quiet">
           the mode {mode.state}; from there it may go to{' '}
@@ -326,15 +326,21 @@ function ToldPart({
           see the exact prompt in the transcript
         </button>
       </p>
-    </Part>
+    </WhySection>
   );
 }
 
-function NextPart({ next, go }: { readonly next: Next | null; readonly go: SessionViewProps['go'] }) {
+function FollowingReplySection({
+  next,
+  go,
+}: {
+  readonly next: FollowingReply | null;
+  readonly go: SessionViewProps['go'];
+}) {
   if (next === null) return null;
   const isRepeated = next.calls.some((call) => call.isRepeated);
   return (
-    <Part title="What the model did next">
+    <WhySection title="What the model did next">
       <p>
         <span className={isRepeated ? 'why-differs' : 'why-same'}>
           {isRepeated ? 'the same again' : 'something else'}
@@ -343,18 +349,18 @@ function NextPart({ next, go }: { readonly next: Next | null; readonly go: Sessi
           event {next.seq}
         </button>
       </p>
-      {next.error !== null && <p className="why-error">{visibleLine(next.error, 400)}</p>}
+      {next.error !== null && <p className="why-error">{toSafeLine(next.error, 400)}</p>}
       {next.text.trim() !== '' && <LongText text={next.text} lines={12} />}
       <ul className="why-calls">
         {next.calls.map(({ tool, args, isRepeated: again }, index) => (
           <li key={index}>
             <code>
-              {visibleLine(tool, 60)} {visibleLine(args.replaceAll(/\s+/gu, ' '), 200)}
+              {toSafeLine(tool, 60)} {toSafeLine(args.replaceAll(/\s+/gu, ' '), 200)}
             </code>
             {again && <span className="why-differs"> asked for before</span>}
           </li>
         ))}
       </ul>
-    </Part>
+    </WhySection>
   );
 }

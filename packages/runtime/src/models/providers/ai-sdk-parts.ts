@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { RequestedCall } from '@pawl/core';
 import type { ModelChunk } from '../model.ts';
-import type { Attached, ReasoningPart } from './attachments.ts';
+import type { PartAttachment, ReasoningPart } from './attachments.ts';
 import { createThinkFilter, type ThinkFilter } from './think-filter.ts';
 import type { WireNames } from './wire-names.ts';
 
@@ -14,44 +14,44 @@ export type StreamPart = LanguageModelV3StreamPart | LanguageModelV4StreamPart;
 
 type ToolCallPart = Extract<StreamPart, { type: 'tool-call' }>;
 
-export type SentCall = { readonly call: RequestedCall; readonly attached: Attached | undefined };
+export type CollectedCall = { readonly call: RequestedCall; readonly attached: PartAttachment | undefined };
 
-/** All that came of one reply. */
-export type Sent = {
+/** All collected parts of one reply. */
+export type CollectedReply = {
   readonly text: string;
-  readonly calls: readonly SentCall[];
+  readonly calls: readonly CollectedCall[];
   readonly reasoning: readonly ReasoningPart[];
-  /** The first thing that went wrong on the way. */
+  /** The first error in the stream. */
   readonly error: { readonly thrown: unknown } | null;
-  /** How the provider says that the reply ended; null when it does not. */
+  /** The finish reason and usage; null if the provider did not send them. */
   readonly finish: {
     readonly reason: LanguageModelV4FinishReason;
     readonly usage: LanguageModelV4Usage;
   } | null;
 };
 
-/** Takes a reply part by part. */
+/** Collects the parts of a streamed reply. */
 export class PartCollector {
   readonly #names: WireNames;
   readonly #aloud: ThinkFilter = createThinkFilter();
-  readonly #calls: SentCall[] = [];
+  readonly #calls: CollectedCall[] = [];
   readonly #reasoning = new Map<string, ReasoningPart>();
   readonly #inputs = new Map<string, { readonly tool: string; bytes: number }>();
   #text = '';
   #bytes = 0;
-  #error: Sent['error'] = null;
-  #finish: Sent['finish'] = null;
+  #error: CollectedReply['error'] = null;
+  #finish: CollectedReply['finish'] = null;
 
   constructor(names: WireNames) {
     this.#names = names;
   }
 
-  /** What the reply holds so far, in bytes. */
+  /** Size of the reply so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  sent(): Sent {
+  sent(): CollectedReply {
     return {
       text: this.#text,
       calls: this.#calls,
@@ -61,7 +61,7 @@ export class PartCollector {
     };
   }
 
-  /** Takes a part and gives what of it is for showing, or null. */
+  /** Adds a part and returns the chunk to display, or null. */
   take(part: StreamPart): ModelChunk | null {
     switch (part.type) {
       case 'text-delta':
@@ -85,7 +85,7 @@ export class PartCollector {
         this.#finish = { reason: part.finishReason, usage: part.usage };
         return null;
       default:
-        // Files, sources and the like: nothing that was asked for.
+        // Files, sources and other parts that were not requested.
         return null;
     }
   }
@@ -103,9 +103,12 @@ export class PartCollector {
     return text === '' ? null : { type: 'text', text };
   }
 
-  #think(id: string, piece: string, attached: Attached | undefined): null {
+  #think(id: string, piece: string, attached: PartAttachment | undefined): null {
     const before = this.#reasoning.get(id) ?? { text: '', attached: {} };
-    this.#reasoning.set(id, { text: before.text + piece, attached: merged(before.attached, attached) });
+    this.#reasoning.set(id, {
+      text: before.text + piece,
+      attached: mergeAttachments(before.attached, attached),
+    });
     this.#count(piece);
     return null;
   }
@@ -118,7 +121,7 @@ export class PartCollector {
   }
 
   #call({ toolCallId, toolName, input, providerExecuted, providerMetadata }: ToolCallPart): null {
-    // What the provider runs by itself is not ours to run.
+    // Calls executed by the provider must not run here.
     if (providerExecuted === true) return null;
     this.#bytes += Math.max(0, Buffer.byteLength(input) - (this.#inputs.get(toolCallId)?.bytes ?? 0));
     const call = { id: toolCallId, tool: this.#names.fromWire(toolName), args: input };
@@ -127,8 +130,8 @@ export class PartCollector {
   }
 }
 
-/** What is attached to one part comes in pieces: a signature at its end, an id at its beginning. */
-function merged(before: Attached, added: Attached | undefined): Attached {
+/** Merges the metadata of one part, which arrives in pieces: an id at its start, a signature at its end. */
+function mergeAttachments(before: PartAttachment, added: PartAttachment | undefined): PartAttachment {
   if (added === undefined) return before;
   const names = Object.keys({ ...before, ...added });
   return Object.fromEntries(names.map((name) => [name, { ...before[name], ...added[name] }]));

@@ -4,49 +4,52 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolCallPart,
 } from '@ai-sdk/provider';
-import { items, type AssistantMessage, type Json, type ToolMessage } from '@pawl/core';
-import { isObject } from '../../protocols/fields.ts';
-import { resultText } from '../../protocols/native.ts';
+import { iterateItems, type AssistantMessage, type Json, type ToolMessage } from '@pawl/core';
+import { isJsonObject } from '../../protocols/json-fields.ts';
+import { formatToolOutcome } from '../../protocols/native.ts';
 import type { ToolDescription } from '../../tools/tool.ts';
 import type { ModelRequest } from '../model.ts';
-import type { Attachments } from './attachments.ts';
+import type { AttachmentCache } from './attachments.ts';
 import { createWireIds, type WireIds } from './wire-ids.ts';
 import type { WireNames } from './wire-names.ts';
 
-export type PromptContext = { readonly names: WireNames; readonly attachments: Attachments };
+export type PromptContext = { readonly names: WireNames; readonly attachments: AttachmentCache };
 
 /**
- * The prompt that a request comes to. Providers refuse a message without a word in it, one of the user after another from
- * some local models' templates, and an assistant's message in the last place; none of these go out.
+ * Builds the prompt of a request. Avoids what some providers and chat templates reject: empty messages, consecutive
+ * user messages, and an assistant message at the end.
  */
-export function promptFor(request: ModelRequest, context: PromptContext): LanguageModelV4Prompt {
+export function buildPrompt(request: ModelRequest, context: PromptContext): LanguageModelV4Prompt {
   const ids = createWireIds();
   const said: LanguageModelV4Message[] = [];
-  for (const message of items(request.conversation)) {
-    if (message.role === 'user') addUser(said, message.text);
-    else if (message.role === 'assistant') addAssistant(said, message, { ...context, ids });
-    else addResult(said, message, context.names, ids);
+  for (const message of iterateItems(request.conversation)) {
+    if (message.role === 'user') addUserMessage(said, message.text);
+    else if (message.role === 'assistant') addAssistantMessage(said, message, { ...context, ids });
+    else addToolResult(said, message, context.names, ids);
   }
   const system = cleanText(request.system);
   const stored = said.at(-1);
-  if (stored !== undefined) stored.providerOptions = cacheUpToHere;
-  addUser(said, request.state ?? request.advice ?? '');
+  if (stored !== undefined) stored.providerOptions = cacheBreakpoint;
+  addUserMessage(said, request.state ?? request.advice ?? '');
   const last = said.at(-1)?.role;
-  if (last === undefined || last === 'assistant') addUser(said, 'Go on.');
+  if (last === undefined || last === 'assistant') addUserMessage(said, 'Go on.');
   return system === ''
     ? said
-    : [{ role: 'system', content: system, providerOptions: cacheUpToHere }, ...said];
+    : [{ role: 'system', content: system, providerOptions: cacheBreakpoint }, ...said];
 }
 
-/** Anthropic reads again at a tenth of the price what it is told to keep; the others keep it unasked. */
-const cacheUpToHere = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const;
+/**
+ * Anthropic caches only up to explicit breakpoints and bills cached input at a tenth of the price; other providers
+ * cache automatically.
+ */
+const cacheBreakpoint = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const;
 
-/** A lone half of a surrogate pair is no text that JSON parsers take; what is all white space is not there. */
+/** Replaces lone surrogates, which some JSON parsers reject, and treats whitespace-only text as empty. */
 function cleanText(text: string): string {
   return text.trim() === '' ? '' : text.toWellFormed();
 }
 
-function addUser(said: LanguageModelV4Message[], text: string): void {
+function addUserMessage(said: LanguageModelV4Message[], text: string): void {
   const clean = cleanText(text);
   if (clean === '') return;
   const before = said.at(-1);
@@ -57,7 +60,7 @@ function addUser(said: LanguageModelV4Message[], text: string): void {
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
 
-function addAssistant(
+function addAssistantMessage(
   said: LanguageModelV4Message[],
   { text, calls }: AssistantMessage,
   { names, attachments, ids }: PromptContext & { readonly ids: WireIds },
@@ -70,7 +73,7 @@ function addAssistant(
       text: part.text,
       providerOptions: part.attached,
     })),
-    // Some refuse white space at the end of what an assistant says.
+    // Some providers reject trailing whitespace in assistant messages.
     ...(clean === '' ? [] : [{ type: 'text' as const, text: clean.trimEnd() }]),
     ...calls.map(({ id, tool, args }): LanguageModelV4ToolCallPart => {
       const attached = attachments.ofCall(id);
@@ -78,7 +81,7 @@ function addAssistant(
         type: 'tool-call',
         toolCallId: ids.call(id),
         toolName: names.toWire(tool),
-        input: inputOf(args),
+        input: toToolInput(args),
         ...(attached !== undefined && { providerOptions: attached }),
       };
     }),
@@ -86,13 +89,13 @@ function addAssistant(
   if (content.length > 0) said.push({ role: 'assistant', content });
 }
 
-function addResult(
+function addToolResult(
   said: LanguageModelV4Message[],
   { callId, tool, outcome }: ToolMessage,
   names: WireNames,
   ids: WireIds,
 ): void {
-  const text = cleanText(resultText(outcome));
+  const text = cleanText(formatToolOutcome(outcome));
   const value = text === '' ? '(no output)' : text;
   const part = {
     type: 'tool-result' as const,
@@ -105,48 +108,54 @@ function addResult(
   else said.push({ role: 'tool', content: [part] });
 }
 
-/** Messages never change, and all of them are sent in every step: what was gone through once is kept as long as they are. */
-const inputs = new WeakMap<object, Json>();
+/** Messages are immutable and sent with every request, so converted arguments are cached for their lifetime. */
+const inputCache = new WeakMap<object, Json>();
 
-function inputOf(args: Json): Json {
-  if (typeof args !== 'object' || args === null) return wellFormed({ value: args });
-  const known = inputs.get(args);
+function toToolInput(args: Json): Json {
+  if (typeof args !== 'object' || args === null) return toWellFormedJson({ value: args });
+  const known = inputCache.get(args);
   if (known !== undefined) return known;
-  const input = wellFormed(isObject(args) ? args : { value: args });
-  inputs.set(args, input);
+  const input = toWellFormedJson(isJsonObject(args) ? args : { value: args });
+  inputCache.set(args, input);
   return input;
 }
 
-/** Arguments are checked for their depth when they come in, so that going down by calls is safe. */
-function wellFormed(value: Json): Json {
+/** Recursion is safe because the depth of arguments is checked when they arrive. */
+function toWellFormedJson(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
-  if (isObject(value)) {
+  if (isJsonObject(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]),
+      Object.entries(value).map(([key, item]) => [key.toWellFormed(), toWellFormedJson(item)]),
     );
   }
-  return value.map(wellFormed);
+  return value.map(toWellFormedJson);
 }
 
-/** The tools on offer as a provider takes them. */
-export function toolsFor(tools: readonly ToolDescription[], names: WireNames): LanguageModelV4FunctionTool[] {
+/** Converts the offered tools to the provider's format. */
+export function toProviderTools(
+  tools: readonly ToolDescription[],
+  names: WireNames,
+): LanguageModelV4FunctionTool[] {
   return tools.map(({ name, description, parameters }) => ({
     type: 'function',
     name: names.toWire(name),
     description,
-    // Tools describe their parameters in JSON Schema; the provider looks at it, and nobody here.
+    // Tools describe their parameters as JSON Schema, which only the provider interprets.
     inputSchema: parameters as LanguageModelV4FunctionTool['inputSchema'],
   }));
 }
 
 /**
- * Tools that were called before, when none is on offer now: some providers refuse a conversation with calls of tools that
- * the request does not name.
+ * Declares the tools called earlier if none is offered now, because some providers reject a conversation that contains
+ * calls of undeclared tools.
  */
-export function formerTools({ conversation }: ModelRequest, names: WireNames): LanguageModelV4FunctionTool[] {
+export function listFormerTools(
+  { conversation }: ModelRequest,
+  names: WireNames,
+): LanguageModelV4FunctionTool[] {
   const called = new Set<string>();
-  for (const message of items(conversation)) {
+  for (const message of iterateItems(conversation)) {
     if (message.role === 'assistant') for (const { tool } of message.calls) called.add(tool);
   }
   return [...called].map((tool) => ({

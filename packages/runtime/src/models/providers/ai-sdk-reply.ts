@@ -1,34 +1,34 @@
 import type { ModelError, RequestedCall } from '@pawl/core';
 import { explainProblems } from '../../protocols/explain.ts';
 import { nativeCodec } from '../../protocols/native.ts';
-import { withoutReasoning } from '../../protocols/reasoning.ts';
-import { oneLine } from '../../schema/one-line.ts';
+import { splitReasoning } from '../../protocols/reasoning.ts';
+import { toPrintableLine } from '../../schema/one-line.ts';
 import type { ToolDescription } from '../../tools/tool.ts';
-import { classifyError } from '../classify-error.ts';
+import { classifyModelError } from '../classify-error.ts';
 import type { ModelChunk } from '../model.ts';
-import { usageOf, type Prices } from '../prices.ts';
-import type { Sent } from './ai-sdk-parts.ts';
+import { computeUsage, type ModelPrices } from '../prices.ts';
+import type { CollectedReply } from './ai-sdk-parts.ts';
 
 export type ReplyContext = {
   readonly model: string;
-  /** What was on offer; empty when an answer was asked for. */
+  /** The offered tools; empty if a text answer was requested. */
   readonly tools: readonly ToolDescription[];
-  /** Whether calls come apart from the text; else the text is read by others, and may be anything. */
+  /** Whether the provider returns calls separately from the text; otherwise a text protocol parses the text later. */
   readonly isNative: boolean;
-  readonly prices: Prices | null;
+  readonly prices: ModelPrices | null;
   /** When the reply was complete. */
   readonly at: number;
 };
 
-type Ended = Extract<ModelChunk, { readonly type: 'reply' | 'failure' }>;
+type FinalChunk = Extract<ModelChunk, { readonly type: 'reply' | 'failure' }>;
 
-/** What a reply comes to. Half a reply is none: nothing of it is carried out. */
-export function replyOf(sent: Sent, context: ReplyContext): Ended {
-  const error = failureOf(sent, context);
+/** Converts a collected reply into the final chunk. An incomplete reply is a failure; none of its calls run. */
+export function toFinalChunk(sent: CollectedReply, context: ReplyContext): FinalChunk {
+  const error = findReplyError(sent, context);
   if (error !== null) return { type: 'failure', error };
-  const usage = countsOf(sent, context.prices);
+  const usage = computeReplyUsage(sent, context.prices);
   const used = usage === null ? {} : { usage };
-  const text = withoutReasoning(sent.text).rest.trimStart();
+  const text = splitReasoning(sent.text).rest.trimStart();
   const asked = sent.calls.map(({ call }) => call);
   if (!context.isNative) return { type: 'reply', text, calls: asked, ...used };
   if (context.tools.length === 0 && text.trim() === '') {
@@ -41,58 +41,63 @@ export function replyOf(sent: Sent, context: ReplyContext): Ended {
   return { type: 'reply', text, calls: [], problem, ...used };
 }
 
-function countsOf({ finish }: Sent, prices: Prices | null): ReturnType<typeof usageOf> {
+function computeReplyUsage(
+  { finish }: CollectedReply,
+  prices: ModelPrices | null,
+): ReturnType<typeof computeUsage> {
   if (finish === null) return null;
   const { inputTokens, outputTokens } = finish.usage;
   const counts = { input: inputTokens.total, cachedInput: inputTokens.cacheRead, output: outputTokens.total };
-  return usageOf(counts, prices);
+  return computeUsage(counts, prices);
 }
 
-function failureOf(sent: Sent, { model, at }: ReplyContext): ModelError | null {
-  if (sent.error !== null) return classifyError(sent.error.thrown, { model, at });
-  if (sent.finish === null) return broken(model);
+function findReplyError(sent: CollectedReply, { model, at }: ReplyContext): ModelError | null {
+  if (sent.error !== null) return classifyModelError(sent.error.thrown, { model, at });
+  if (sent.finish === null) return createTruncatedError(model);
   const { unified, raw } = sent.finish.reason;
   switch (unified) {
     case 'stop':
     case 'tool-calls':
       return null;
     case 'other':
-      // Older providers call it so when the stream ends without a word on why.
-      return raw === undefined ? broken(model) : null;
+      // Older providers report "other" when the stream ends without a finish reason.
+      return raw === undefined ? createTruncatedError(model) : null;
     case 'interrupted':
-      return broken(model);
+      return createTruncatedError(model);
     case 'length':
-      return raw === 'model_context_window_exceeded' ? windowFull(model) : cutOff(sent, model);
+      return raw === 'model_context_window_exceeded'
+        ? createOverflowError(model)
+        : findLengthError(sent, model);
     case 'content-filter':
-      return refused(model);
+      return createRefusalError(model);
     case 'error':
-      return failedInside(model, raw);
+      return createProviderError(model, raw);
     default:
       return unified satisfies never;
   }
 }
 
-function broken(model: string): ModelError {
+function createTruncatedError(model: string): ModelError {
   return {
     kind: 'truncated',
     message: `${model} stopped before its reply was complete. It will be tried again.`,
   };
 }
 
-function failedInside(model: string, raw = 'without a reason'): ModelError {
-  const why = oneLine(raw, 100);
+function createProviderError(model: string, raw = 'without a reason'): ModelError {
+  const why = toPrintableLine(raw, 100);
   return {
     kind: 'unknown',
     message: `${model} ended its reply with an error (${why}). It will be tried again.`,
   };
 }
 
-function refused(model: string): ModelError {
+function createRefusalError(model: string): ModelError {
   const todo = 'Put it another way, or use another model.';
   return { kind: 'refused', message: `${model} refuses to answer this. ${todo}`, retryable: false };
 }
 
-function windowFull(model: string): ModelError {
+function createOverflowError(model: string): ModelError {
   const todo = 'Make the conversation shorter, or use a model with a larger window.';
   return {
     kind: 'context-overflow',
@@ -101,9 +106,9 @@ function windowFull(model: string): ModelError {
   };
 }
 
-/** A reply that was cut off at its longest is good for the calls that were complete by then, if all are. */
-function cutOff({ calls }: Sent, model: string): ModelError | null {
-  if (calls.length > 0 && calls.every(({ call }) => isComplete(call))) return null;
+/** A reply cut off at the length limit is usable only if it has calls and all of them are complete. */
+function findLengthError({ calls }: CollectedReply, model: string): ModelError | null {
+  if (calls.length > 0 && calls.every(({ call }) => isCompleteCall(call))) return null;
   const todo = 'Ask for less at a time, or raise maxOutputTokens.';
   return {
     kind: 'truncated',
@@ -112,8 +117,8 @@ function cutOff({ calls }: Sent, model: string): ModelError | null {
   };
 }
 
-/** No arguments at all may mean that none had come yet. */
-function isComplete({ args }: RequestedCall): boolean {
+/** Empty arguments may mean that none had arrived yet. */
+function isCompleteCall({ args }: RequestedCall): boolean {
   if (typeof args !== 'string' || /^\s*(?:\{\s*\})?\s*$/.test(args)) return false;
   try {
     JSON.parse(args);

@@ -1,10 +1,10 @@
 import { ModelSpecError } from './model-spec-error.ts';
 
 /**
- * The address of an interface, without a slash at its end. One that is only a host gets the path that is usual for the
- * provider: people write it with and without. Messages do not repeat an address, as there may be a password in it.
+ * Parses a base URL and removes trailing slashes. A URL without a path gets the provider's default path. Error messages
+ * never contain the URL, because it may contain a password.
  */
-export function baseUrlFrom(
+export function parseBaseUrl(
   given: string,
   { from, path }: { readonly from: string; readonly path: string },
 ): string {

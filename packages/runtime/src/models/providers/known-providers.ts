@@ -1,33 +1,33 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import { loadPackage } from './load-package.ts';
+import { loadProviderPackage } from './load-package.ts';
 
-/** What a provider's package is given. */
-export type Connection = {
+/** Connection settings passed to a provider's package. */
+export type ProviderConnection = {
   readonly baseURL: string;
   readonly apiKey: string;
   readonly fetch: typeof globalThis.fetch;
 };
 
-/** A provider that can be named in front of a model. */
+/** A provider that can prefix a model spec. */
 export type KnownProvider = {
-  /** Where its key is looked for in the environment; the first that is set counts. */
+  /** Environment variables for the API key; the first one that is set applies. */
   readonly keys: readonly string[];
-  /** Whether it does without a key. */
+  /** Whether it works without an API key. */
   readonly keyless: boolean;
-  /** Where its address may stand in the environment. */
+  /** Environment variables for the base URL. */
   readonly baseUrlKeys: readonly string[];
-  /** Its address unless another is given; null where there is none to assume. */
+  /** Default base URL; null if there is none. */
   readonly baseUrl: string | null;
-  /** What is usual after the host. */
+  /** Default path after the host. */
   readonly path: string;
   readonly providerOptions?: SharedV4ProviderOptions;
-  readonly open: (modelId: string, connection: Connection) => Promise<LanguageModelV4>;
+  readonly open: (modelId: string, connection: ProviderConnection) => Promise<LanguageModelV4>;
 };
 
-const openCompatible =
+const createCompatibleOpener =
   (name: string) =>
-  async (modelId: string, { baseURL, apiKey, fetch }: Connection): Promise<LanguageModelV4> => {
-    const { createOpenAICompatible } = await loadPackage(
+  async (modelId: string, { baseURL, apiKey, fetch }: ProviderConnection): Promise<LanguageModelV4> => {
+    const { createOpenAICompatible } = await loadProviderPackage(
       '@ai-sdk/openai-compatible',
       () => import('@ai-sdk/openai-compatible'),
     );
@@ -35,15 +35,15 @@ const openCompatible =
     return createOpenAICompatible({ name, baseURL, fetch, includeUsage: true, ...key })(modelId);
   };
 
-/** A server for local models at the port it uses if it is not told otherwise. */
-function local(name: string, port: number): KnownProvider {
+/** A server for local models on its default port. */
+function createLocalProvider(name: string, port: number): KnownProvider {
   return {
     keys: ['PAWL_API_KEY'],
     keyless: true,
     baseUrlKeys: ['PAWL_BASE_URL'],
     baseUrl: `http://127.0.0.1:${port}/v1`,
     path: '/v1',
-    open: openCompatible(name),
+    open: createCompatibleOpener(name),
   };
 }
 
@@ -56,10 +56,10 @@ export const knownProviders: ReadonlyMap<string, KnownProvider> = new Map<string
       baseUrlKeys: ['OPENAI_BASE_URL'],
       baseUrl: 'https://api.openai.com/v1',
       path: '/v1',
-      // The conversation is ours to keep; nothing is to depend on what the provider has kept of it.
+      // The conversation is managed here; nothing may depend on state stored by the provider.
       providerOptions: { openai: { store: false } },
       async open(modelId, connection) {
-        const { createOpenAI } = await loadPackage('@ai-sdk/openai', () => import('@ai-sdk/openai'));
+        const { createOpenAI } = await loadProviderPackage('@ai-sdk/openai', () => import('@ai-sdk/openai'));
         return createOpenAI(connection)(modelId);
       },
     },
@@ -73,7 +73,10 @@ export const knownProviders: ReadonlyMap<string, KnownProvider> = new Map<string
       baseUrl: 'https://api.anthropic.com/v1',
       path: '/v1',
       async open(modelId, connection) {
-        const { createAnthropic } = await loadPackage('@ai-sdk/anthropic', () => import('@ai-sdk/anthropic'));
+        const { createAnthropic } = await loadProviderPackage(
+          '@ai-sdk/anthropic',
+          () => import('@ai-sdk/anthropic'),
+        );
         return createAnthropic(connection)(modelId);
       },
     },
@@ -87,14 +90,14 @@ export const knownProviders: ReadonlyMap<string, KnownProvider> = new Map<string
       baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
       path: '/v1beta',
       async open(modelId, connection) {
-        const { createGoogle } = await loadPackage('@ai-sdk/google', () => import('@ai-sdk/google'));
+        const { createGoogle } = await loadProviderPackage('@ai-sdk/google', () => import('@ai-sdk/google'));
         return createGoogle(connection)(modelId);
       },
     },
   ],
-  ['openai-compatible', { ...local('openai-compatible', 0), baseUrl: null }],
-  ['ollama', local('ollama', 11434)],
-  ['lmstudio', local('lmstudio', 1234)],
-  ['llamacpp', local('llamacpp', 8080)],
-  ['vllm', local('vllm', 8000)],
+  ['openai-compatible', { ...createLocalProvider('openai-compatible', 0), baseUrl: null }],
+  ['ollama', createLocalProvider('ollama', 11434)],
+  ['lmstudio', createLocalProvider('lmstudio', 1234)],
+  ['llamacpp', createLocalProvider('llamacpp', 8080)],
+  ['vllm', createLocalProvider('vllm', 8000)],
 ]);

@@ -7,7 +7,7 @@ export type ModelSpecErrorCode =
   | 'bad-base-url'
   | 'script';
 
-/** There is no model to be had under this name. The message is one line that says what is wrong and what to do. */
+/** A model spec cannot be resolved. The one-line message gives the problem and the fix. */
 export class ModelSpecError extends Error {
   override readonly name = 'ModelSpecError';
   readonly code: ModelSpecErrorCode;

@@ -1,24 +1,24 @@
 import * as z from 'zod';
-import { readSmallFile } from '../../written-files/small-file.ts';
-import { oneLine } from '../../schema/one-line.ts';
-import { modelError, requestedCall } from '../../schema/parts.ts';
+import { readSmallFile } from '../../data-files/small-file.ts';
+import { toPrintableLine } from '../../schema/one-line.ts';
+import { modelErrorSchema, requestedCallSchema } from '../../schema/parts.ts';
 import type { ScriptedReply } from '../scripted.ts';
 import { ModelSpecError } from './model-spec-error.ts';
 
-const bytesMax = 16 * 1024 * 1024;
+const scriptBytesMax = 16 * 1024 * 1024;
 
-const reply = z.union([
-  z.strictObject({ failure: modelError }),
-  z.strictObject({ text: z.exactOptional(z.string()), calls: z.exactOptional(z.array(requestedCall)) }),
+const scriptedReplySchema = z.union([
+  z.strictObject({ failure: modelErrorSchema }),
+  z.strictObject({ text: z.exactOptional(z.string()), calls: z.exactOptional(z.array(requestedCallSchema)) }),
 ]);
 
-/** The replies in a file: a JSON list of them, or one on each line. */
-export async function readScript(path: string): Promise<readonly ScriptedReply[]> {
-  const shownPath = oneLine(JSON.stringify(path), 200);
-  const file = await readSmallFile(path, bytesMax);
+/** Reads scripted replies from a file: a JSON array, or one reply per line. */
+export async function readScriptFile(path: string): Promise<readonly ScriptedReply[]> {
+  const shownPath = toPrintableLine(JSON.stringify(path), 200);
+  const file = await readSmallFile(path, scriptBytesMax);
   if (!file.ok) throw new ModelSpecError('script', `${shownPath}: ${file.problem}`, { cause: file.cause });
   return repliesIn(file.text).map(({ value, where }) => {
-    const read = reply.safeParse(value);
+    const read = scriptedReplySchema.safeParse(value);
     if (read.success) return read.data;
     const expected =
       '{"text": "…", "calls": [{"tool": "…", "args": {…}}]} or {"failure": {"kind": "…", "message": "…"}}';
@@ -26,12 +26,12 @@ export async function readScript(path: string): Promise<readonly ScriptedReply[]
   });
 
   function repliesIn(text: string): readonly { readonly value: unknown; readonly where: string }[] {
-    const whole = parsed(text);
+    const whole = tryParseJson(text);
     if (Array.isArray(whole))
       return whole.map((value: unknown, index) => ({ value, where: `reply ${index + 1}` }));
     return text.split('\n').flatMap((line, index) => {
       if (line.trim() === '') return [];
-      const value = parsed(line);
+      const value = tryParseJson(line);
       const where = `line ${index + 1}`;
       if (value !== undefined) return [{ value, where }];
       const problem = 'this is not JSON. Write a list of replies, or one reply on each line.';
@@ -40,7 +40,7 @@ export async function readScript(path: string): Promise<readonly ScriptedReply[]
   }
 }
 
-function parsed(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,17 +1,17 @@
-/** Lets through what a reply says aloud, piece by piece. */
+/** Removes reasoning blocks from streamed text. */
 export type ThinkFilter = {
-  /** What can be shown after this piece; may be empty. */
+  /** Returns the text to display after this chunk; may be empty. */
   push(piece: string): string;
 };
 
-const openings = ['<think>', '<thinking>'] as const;
+const thinkTags = ['<think>', '<thinking>'] as const;
 
-/** Longer white space before a block is no longer waited through. */
+/** Limits how much leading whitespace is buffered before a block. */
 const undecidedMax = 1_000;
 
 /**
- * Models on local servers write their reasoning into the text, in a block in front. It is not shown; the whole reply is read
- * again when it is complete, so that a block that is never closed is not lost.
+ * Models on local servers write their reasoning into the text, in a leading block. The filter hides it from display;
+ * the complete reply is parsed again later, so that an unclosed block is not lost.
  */
 export function createThinkFilter(): ThinkFilter {
   let state: 'undecided' | 'inside' | 'through' = 'undecided';
@@ -22,9 +22,9 @@ export function createThinkFilter(): ThinkFilter {
     held += piece;
     if (state === 'undecided') {
       const start = held.trimStart().toLowerCase();
-      const opening = openings.find((each) => start.startsWith(each));
+      const opening = thinkTags.find((each) => start.startsWith(each));
       if (opening === undefined) {
-        const mayBe = held.length < undecidedMax && openings.some((each) => each.startsWith(start));
+        const mayBe = held.length < undecidedMax && thinkTags.some((each) => each.startsWith(start));
         if (mayBe) return '';
         return letThrough(held);
       }
@@ -33,7 +33,7 @@ export function createThinkFilter(): ThinkFilter {
     }
     const end = held.toLowerCase().indexOf(closing);
     if (end !== -1) return letThrough(held.slice(end + closing.length).trimStart());
-    // Only the end of what was held back can be the beginning of the closing tag.
+    // Only the end of the buffered text can be the start of the closing tag.
     held = held.slice(-closing.length);
     return '';
   };

@@ -1,18 +1,18 @@
-/** Gives calls the ids they go to a provider under. */
+/** Maps call ids to ids that every provider accepts. */
 export type WireIds = {
-  /** The id of the next call; to be asked once for each call, in the order of the conversation. */
+  /** Returns the id for a call; must be called once per call, in conversation order. */
   call(id: string): string;
-  /** The id of the latest call that had this one. */
+  /** Returns the id of the latest call with this original id. */
   result(id: string): string;
 };
 
-/** The shortest of the limits there are, and the letters all take. */
-const fitting = /^[a-zA-Z0-9_-]{1,40}$/;
+/** The strictest length limit and character set of all providers. */
+const wireIdPattern = /^[a-zA-Z0-9_-]{1,40}$/;
 
 /**
- * Providers refuse a conversation for ever in which two calls have one id, or one in a form they do not know; but a
- * conversation may go from one provider to another, and some number the calls of each reply from zero. An id that cannot
- * go as it is goes under one made from its place, the same in every request.
+ * Providers permanently reject a conversation with duplicate or malformed call ids. Both occur when a conversation
+ * moves between providers, or when a provider numbers the calls of each reply from zero. Such an id is replaced with
+ * one derived from its position, which is the same in every request.
  */
 export function createWireIds(): WireIds {
   const used = new Set<string>();
@@ -22,7 +22,7 @@ export function createWireIds(): WireIds {
     call(id) {
       count += 1;
       let wire = id;
-      for (let tries = 0; !fitting.test(wire) || used.has(wire); tries += 1) {
+      for (let tries = 0; !wireIdPattern.test(wire) || used.has(wire); tries += 1) {
         wire = tries === 0 ? `call_${count}` : `call_${count}_${tries}`;
       }
       used.add(wire);

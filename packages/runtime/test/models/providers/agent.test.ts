@@ -1,26 +1,27 @@
-import { conversationOf, createSession, findProfile, toArray, type Session } from '@pawl/core';
+import { getConversation, createSession, findProfile, toItemArray, type Session } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent } from '../../../src/agent.ts';
 import { jsonCodec } from '../../../src/protocols/json.ts';
-import { speakIn } from '../../../src/protocols/speak.ts';
+import { createProtocolModel } from '../../../src/protocols/protocol-model.ts';
 import { finishTool } from '../../../src/tools/finish.ts';
 import { defineTool } from '../../../src/tools/tool.ts';
-import { sendEvents, serve, type Handler } from './server.ts';
-import { wires, type Wire } from './wires.ts';
+import { sendEvents, startTestServer, type RequestHandler } from './test-server.ts';
+import { wireFormats, type WireFormat } from './wire-formats.ts';
 
-const search = defineTool({
+const searchTool = defineTool({
   name: 'search',
   description: 'Searches the notes.',
   parameters: z.object({ query: z.string() }),
   run: ({ query }) => Promise.resolve({ ok: true, output: `Found: ${query} is in the shed.` }),
 });
 
-const wireOf = (name: string): Wire => wires.find((wire) => wire.name === name) ?? expect.fail();
+const findWire = (name: string): WireFormat =>
+  wireFormats.find((wire) => wire.name === name) ?? expect.fail();
 
-describe.each(wires)('an agent on $name', ({ open, events }) => {
+describe.each(wireFormats)('an agent on $name', ({ open, events }) => {
   it('works through calls and a failure to an answer', async () => {
-    const script: readonly Handler[] = [
+    const script: readonly RequestHandler[] = [
       (response) => response.writeHead(503, { 'retry-after': '0' }).end(),
       (response) => {
         const calls = ['rake', 'spade'].map((query, at) => ({
@@ -32,62 +33,70 @@ describe.each(wires)('an agent on $name', ({ open, events }) => {
       },
       (response) => sendEvents(response, events({ text: ['Both are ', 'in the shed.'] })),
     ];
-    const { url, received } = await serve((response, one, index) => script[index]?.(response, one, index));
-    const agent = new Agent({ model: await open(url), tools: [search] });
+    const { url, received } = await startTestServer((response, one, index) =>
+      script[index]?.(response, one, index),
+    );
+    const agent = new Agent({ model: await open(url), tools: [searchTool] });
     void agent.say('Where are the rake and the spade?');
-    await idle(agent);
+    await waitUntilIdle(agent);
     expect(received).toHaveLength(3);
     const sent = JSON.stringify(received[2]?.body);
     expect(sent).toContain('Found: rake is in the shed.');
     expect(sent).toContain('Found: spade is in the shed.');
-    expect(lastSaid(agent.session)).toBe('Both are in the shed.');
+    expect(getLastAssistantText(agent.session)).toBe('Both are in the shed.');
   });
 });
 
 // Google sends arguments as JSON, not as text that holds JSON, and so cannot break off in them.
-describe.each(wires.filter(({ name }) => name !== 'google'))('an agent on $name', ({ open, events }) => {
-  it('has the model told, at the bottom of the next prompt, that its call could not be read', async () => {
-    const queries: string[] = [];
-    const noting = defineTool({
-      name: 'search',
-      description: 'Searches the notes.',
-      parameters: z.object({ query: z.string() }),
-      run: ({ query }) => {
-        queries.push(query);
-        return Promise.resolve({ ok: true, output: 'Nothing.' });
-      },
+describe.each(wireFormats.filter(({ name }) => name !== 'google'))(
+  'an agent on $name',
+  ({ open, events }) => {
+    it('has the model told, at the bottom of the next prompt, that its call could not be read', async () => {
+      const queries: string[] = [];
+      const noting = defineTool({
+        name: 'search',
+        description: 'Searches the notes.',
+        parameters: z.object({ query: z.string() }),
+        run: ({ query }) => {
+          queries.push(query);
+          return Promise.resolve({ ok: true, output: 'Nothing.' });
+        },
+      });
+      const inputs = ['{"query": "ra', '{"query": "rake"}'];
+      const { url, received } = await startTestServer((response, _, index) => {
+        const input = inputs[index];
+        const calls = input === undefined ? [] : [{ id: `id-${index}`, tool: 'search', input }];
+        sendEvents(response, events(calls.length > 0 ? { calls } : { text: ['Nowhere.'] }));
+      });
+      const agent = new Agent({ model: await open(url), tools: [noting] });
+      void agent.say('Where is the rake?');
+      await waitUntilIdle(agent);
+      expect(queries).toEqual(['rake']);
+      expect(JSON.stringify(received[1]?.body)).toContain('the arguments of search break off');
+      expect(JSON.stringify(received[2]?.body)).not.toContain('break off');
+      expect(getLastAssistantText(agent.session)).toBe('Nowhere.');
     });
-    const inputs = ['{"query": "ra', '{"query": "rake"}'];
-    const { url, received } = await serve((response, _, index) => {
-      const input = inputs[index];
-      const calls = input === undefined ? [] : [{ id: `id-${index}`, tool: 'search', input }];
-      sendEvents(response, events(calls.length > 0 ? { calls } : { text: ['Nowhere.'] }));
-    });
-    const agent = new Agent({ model: await open(url), tools: [noting] });
-    void agent.say('Where is the rake?');
-    await idle(agent);
-    expect(queries).toEqual(['rake']);
-    expect(JSON.stringify(received[1]?.body)).toContain('the arguments of search break off');
-    expect(JSON.stringify(received[2]?.body)).not.toContain('break off');
-    expect(lastSaid(agent.session)).toBe('Nowhere.');
-  });
-});
+  },
+);
 
-describe.each([wireOf('openai'), wireOf('google')])('Savant on $name', ({ open, events }) => {
+describe.each([findWire('openai'), findWire('google')])('Savant on $name', ({ open, events }) => {
   it('asks the model itself, behind the prompt with the state, for JSON [SAV-21, SAV-34, SAV-107]', async () => {
     const replies = [
       { action: 'search', args: { query: 'rake' } },
       { action: 'finish', final: 'The rake is in the shed.' },
     ];
-    const { url, received } = await serve((response, _, index) =>
+    const { url, received } = await startTestServer((response, _, index) =>
       sendEvents(response, events({ text: [JSON.stringify(replies[index])] })),
     );
     const { settings } = findProfile('savant') ?? expect.fail();
     const session = createSession({ id: 'savant', at: Date.now(), profile: 'savant', settings });
-    const model = speakIn(jsonCodec, await open(url, { protocol: 'json' }), { logs: [], callsMax: 1 });
-    const agent = new Agent({ model, tools: [search, finishTool], session });
+    const model = createProtocolModel(jsonCodec, await open(url, { protocol: 'json' }), {
+      logs: [],
+      callsMax: 1,
+    });
+    const agent = new Agent({ model, tools: [searchTool, finishTool], session });
     void agent.say('Where is the rake?');
-    await idle(agent);
+    await waitUntilIdle(agent);
     expect(received).toHaveLength(2);
     for (const { body } of received) {
       const sent = JSON.stringify(body);
@@ -100,16 +109,16 @@ describe.each([wireOf('openai'), wireOf('google')])('Savant on $name', ({ open, 
       expect(JSON.stringify((messages.input ?? messages.contents)?.at(-1))).toContain('## Agent State');
     }
     expect(JSON.stringify(received[1]?.body)).toContain('Found: rake is in the shed.');
-    expect(JSON.stringify(toArray(conversationOf(agent.session)))).toContain('The rake is in the shed.');
+    expect(JSON.stringify(toItemArray(getConversation(agent.session)))).toContain('The rake is in the shed.');
   });
 });
 
 /** Resolves when the agent waits for the user again, or has ended. */
-function idle(agent: Agent): Promise<unknown> {
+function waitUntilIdle(agent: Agent): Promise<unknown> {
   return Promise.race([agent.idle(), agent.ended]);
 }
 
-function lastSaid(session: Session): string | undefined {
-  const last = toArray(conversationOf(session)).at(-1);
+function getLastAssistantText(session: Session): string | undefined {
+  const last = toItemArray(getConversation(session)).at(-1);
   return last?.role === 'assistant' ? last.text : undefined;
 }

@@ -3,21 +3,30 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAiSdkModel, type AiSdkModelOptions } from '../../../src/models/providers/ai-sdk-model.ts';
 import { createThinkFilter } from '../../../src/models/providers/think-filter.ts';
-import { usageOf } from '../../../src/models/prices.ts';
-import { ask, failureOf, listen, replyOf } from './listen.ts';
+import { computeUsage } from '../../../src/models/prices.ts';
+import {
+  createTextRequest,
+  collectModelFailure,
+  collectModelStream,
+  collectModelReply,
+} from './collect-stream.ts';
 
-type Part = LanguageModelV4StreamPart;
+type TestStreamPart = LanguageModelV4StreamPart;
 
-const base = { provider: 'test.chat', modelId: 'm', supportedUrls: {} };
+const baseModel = { provider: 'test.chat', modelId: 'm', supportedUrls: {} };
 const noUsage = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
-const stop: Part = { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage: noUsage };
+const stopPart: TestStreamPart = {
+  type: 'finish',
+  finishReason: { unified: 'stop', raw: 'stop' },
+  usage: noUsage,
+};
 
-function modelOf(doStream: LanguageModelV4['doStream'], options?: AiSdkModelOptions) {
+function createTestModel(doStream: LanguageModelV4['doStream'], options?: AiSdkModelOptions) {
   const model: LanguageModelV4 = {
-    ...base,
+    ...baseModel,
     specificationVersion: 'v4',
     doStream,
     doGenerate: () => Promise.reject(new Error('Nobody asks for this.')),
@@ -25,17 +34,17 @@ function modelOf(doStream: LanguageModelV4['doStream'], options?: AiSdkModelOpti
   return createAiSdkModel(model, options);
 }
 
-function sending(parts: readonly Part[], options?: AiSdkModelOptions) {
-  return modelOf(() => Promise.resolve({ stream: ReadableStream.from(parts) }), options);
+function createStreamingModel(parts: readonly TestStreamPart[], options?: AiSdkModelOptions) {
+  return createTestModel(() => Promise.resolve({ stream: ReadableStream.from(parts) }), options);
 }
 
-const says = (delta: string): Part => ({ type: 'text-delta', id: '0', delta });
+const createTextDelta = (delta: string): TestStreamPart => ({ type: 'text-delta', id: '0', delta });
 
 describe('a model of the AI SDK', () => {
   it('keeps its contract, whatever parts come', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(part(), { maxLength: 12 }), async (parts) => {
-        const { last } = await listen(sending(parts));
+      fc.asyncProperty(fc.array(arbitraryPart(), { maxLength: 12 }), async (parts) => {
+        const { last } = await collectModelStream(createStreamingModel(parts));
         if (last.type === 'reply') {
           expect(parts.some(({ type }) => type === 'finish')).toBe(true);
           expect(parts.some(({ type }) => type === 'error')).toBe(false);
@@ -47,7 +56,7 @@ describe('a model of the AI SDK', () => {
 
   it('may be of the third version', async () => {
     const model: LanguageModelV3 = {
-      ...base,
+      ...baseModel,
       specificationVersion: 'v3',
       doGenerate: () => Promise.reject(new Error('Nobody asks for this.')),
       doStream: () =>
@@ -67,11 +76,11 @@ describe('a model of the AI SDK', () => {
     };
     const ours = createAiSdkModel(model);
     expect(ours.name).toBe('test:m');
-    expect(await replyOf(ours)).toEqual({ type: 'reply', text: 'Hello.', calls: [] });
+    expect(await collectModelReply(ours)).toEqual({ type: 'reply', text: 'Hello.', calls: [] });
   });
 
   it('of another version is refused', () => {
-    const old = { ...base, specificationVersion: 'v2' } as unknown as LanguageModelV3;
+    const old = { ...baseModel, specificationVersion: 'v2' } as unknown as LanguageModelV3;
     expect(() => createAiSdkModel(old)).toThrow('not v2');
   });
 
@@ -86,10 +95,12 @@ describe('a model of the AI SDK', () => {
     [
       'has a stream that fails',
       () =>
-        Promise.resolve({ stream: new ReadableStream<Part>({ start: (to) => to.error(new Error('No.')) }) }),
+        Promise.resolve({
+          stream: new ReadableStream<TestStreamPart>({ start: (to) => to.error(new Error('No.')) }),
+        }),
     ],
   ])('that %s has failed', async (_, doStream) => {
-    const error = await failureOf(modelOf(doStream));
+    const error = await collectModelFailure(createTestModel(doStream));
     expect(error).toMatchObject({
       kind: 'unknown',
       message: expect.stringContaining('It says: No.') as string,
@@ -97,43 +108,47 @@ describe('a model of the AI SDK', () => {
   });
 
   it('is left behind when it does not care that it was called off', async () => {
-    const { promise, resolve } = Promise.withResolvers<{ stream: ReadableStream<Part> }>();
+    const { promise, resolve } = Promise.withResolvers<{ stream: ReadableStream<TestStreamPart> }>();
     const cancelled = Promise.withResolvers<void>();
     const abort = new AbortController();
-    const failed = failureOf(
-      modelOf(() => promise),
-      ask('Hello?'),
+    const failed = collectModelFailure(
+      createTestModel(() => promise),
+      createTextRequest('Hello?'),
       abort.signal,
     );
     abort.abort();
     expect(await failed).toMatchObject({ retryable: false });
     // What comes after that is not left open.
-    resolve({ stream: new ReadableStream<Part>({ cancel: () => cancelled.resolve() }) });
+    resolve({ stream: new ReadableStream<TestStreamPart>({ cancel: () => cancelled.resolve() }) });
     await cancelled.promise;
   });
 
   it('is called off when nobody listens any more, even if its stream takes no notice', async () => {
     const calledOff = Promise.withResolvers<void>();
-    const model = modelOf(({ abortSignal }) => {
+    const model = createTestModel(({ abortSignal }) => {
       abortSignal?.addEventListener('abort', () => calledOff.resolve());
-      return Promise.resolve({ stream: ReadableStream.from([says('Hel'), says('lo.')]) });
+      return Promise.resolve({
+        stream: ReadableStream.from([createTextDelta('Hel'), createTextDelta('lo.')]),
+      });
     });
-    for await (const chunk of model.stream(ask('Hello?'), new AbortController().signal)) {
+    for await (const chunk of model.stream(createTextRequest('Hello?'), new AbortController().signal)) {
       if (chunk.type === 'text') break;
     }
     await calledOff.promise;
   });
 
   it('is left behind in the middle, too', async () => {
-    const stream = new ReadableStream<Part>({ start: (to) => to.enqueue(says('Hel')) });
-    const model = modelOf(() => Promise.resolve({ stream }), { limits: { idleMs: 20 } });
-    expect(await failureOf(model)).toMatchObject({ kind: 'timeout' });
+    const stream = new ReadableStream<TestStreamPart>({ start: (to) => to.enqueue(createTextDelta('Hel')) });
+    const model = createTestModel(() => Promise.resolve({ stream }), { limits: { idleMs: 20 } });
+    expect(await collectModelFailure(model)).toMatchObject({ kind: 'timeout' });
   });
 
   it('is not idle while its words are being heard', async () => {
-    const model = sending([says('Hel'), says('lo.'), stop], { limits: { idleMs: 20 } });
+    const model = createStreamingModel([createTextDelta('Hel'), createTextDelta('lo.'), stopPart], {
+      limits: { idleMs: 20 },
+    });
     const ends: string[] = [];
-    for await (const chunk of model.stream(ask('Hello?'), new AbortController().signal)) {
+    for await (const chunk of model.stream(createTextRequest('Hello?'), new AbortController().signal)) {
       if (chunk.type === 'text') await new Promise((resolve) => setTimeout(resolve, 60));
       else ends.push(chunk.type);
     }
@@ -141,30 +156,40 @@ describe('a model of the AI SDK', () => {
   });
 
   it('that says nothing is told so where it could act, and has failed where it was to answer', async () => {
-    expect(await replyOf(sending([stop]))).toMatchObject({
+    expect(await collectModelReply(createStreamingModel([stopPart]))).toMatchObject({
       calls: [],
       problem: expect.stringContaining('it says nothing that can be acted on') as string,
     });
-    expect(await failureOf(sending([stop]), ask('And?', { tools: [] }))).toMatchObject({ kind: 'unknown' });
+    expect(
+      await collectModelFailure(createStreamingModel([stopPart]), createTextRequest('And?', { tools: [] })),
+    ).toMatchObject({ kind: 'unknown' });
   });
 
   it('has its reasoning in the text taken out', async () => {
-    const parts = ['\n<th', 'ink>I am ', 'asked </thi', 'nk>\n\nHel', 'lo.'].map(says);
-    const { text, last } = await listen(sending([...parts, stop]));
+    const parts = ['\n<th', 'ink>I am ', 'asked </thi', 'nk>\n\nHel', 'lo.'].map(createTextDelta);
+    const { text, last } = await collectModelStream(createStreamingModel([...parts, stopPart]));
     expect(text).toBe('Hello.');
     expect(last).toMatchObject({ text: 'Hello.' });
   });
 
   it('that never closes its reasoning has said all of it', async () => {
-    const { last } = await listen(sending([says('<think>Hel'), says('lo.'), stop]));
+    const { last } = await collectModelStream(
+      createStreamingModel([createTextDelta('<think>Hel'), createTextDelta('lo.'), stopPart]),
+    );
     expect(last).toMatchObject({ type: 'reply', text: '<think>Hello.' });
   });
 
   it('does not have half a call carried out because it ran out of room', async () => {
-    const cut: Part = { type: 'finish', finishReason: { unified: 'length', raw: 'length' }, usage: noUsage };
+    const cut: TestStreamPart = {
+      type: 'finish',
+      finishReason: { unified: 'length', raw: 'length' },
+      usage: noUsage,
+    };
     for (const input of ['{"path": "a.m', '{}', '']) {
-      const calls: readonly Part[] = [{ type: 'tool-call', toolCallId: 'a', toolName: 'read', input }];
-      expect(await failureOf(sending([...calls, cut]))).toMatchObject({
+      const calls: readonly TestStreamPart[] = [
+        { type: 'tool-call', toolCallId: 'a', toolName: 'read', input },
+      ];
+      expect(await collectModelFailure(createStreamingModel([...calls, cut]))).toMatchObject({
         kind: 'truncated',
         retryable: false,
       });
@@ -173,30 +198,34 @@ describe('a model of the AI SDK', () => {
 
   it('that fills its window while it answers has no room', async () => {
     const finishReason = { unified: 'length', raw: 'model_context_window_exceeded' } as const;
-    const full: Part = { type: 'finish', finishReason, usage: noUsage };
-    expect(await failureOf(sending([says('And'), full]))).toMatchObject({ kind: 'context-overflow' });
+    const full: TestStreamPart = { type: 'finish', finishReason, usage: noUsage };
+    expect(await collectModelFailure(createStreamingModel([createTextDelta('And'), full]))).toMatchObject({
+      kind: 'context-overflow',
+    });
   });
 
   it('has what its provider does by itself left alone', async () => {
-    const call: Part = {
+    const call: TestStreamPart = {
       type: 'tool-call',
       toolCallId: 'a',
       toolName: 'web',
       input: '{}',
       providerExecuted: true,
     };
-    expect((await replyOf(sending([call, says('Hello.'), stop]))).calls).toEqual([]);
+    expect(
+      (await collectModelReply(createStreamingModel([call, createTextDelta('Hello.'), stopPart]))).calls,
+    ).toEqual([]);
   });
 
   it('counts arguments among what a reply may hold', async () => {
-    const call: Part = {
+    const call: TestStreamPart = {
       type: 'tool-call',
       toolCallId: 'a',
       toolName: 'read',
       input: JSON.stringify({ path: 'x'.repeat(2_000) }),
     };
-    const model = sending([call, stop], { limits: { replyBytesMax: 1_000 } });
-    expect(await failureOf(model)).toMatchObject({ kind: 'truncated' });
+    const model = createStreamingModel([call, stopPart], { limits: { replyBytesMax: 1_000 } });
+    expect(await collectModelFailure(model)).toMatchObject({ kind: 'truncated' });
   });
 });
 
@@ -232,21 +261,21 @@ describe('the filter of reasoning', () => {
 describe('what a reply took', () => {
   it('is nothing below zero, and no more from the cache than there was', () => {
     const prices = { inputPerMillion: 1_000_000, outputPerMillion: 2_000_000, cachedInputPerMillion: 0 };
-    expect(usageOf({ input: 5, cachedInput: 9, output: Number.NaN }, prices)).toEqual({
+    expect(computeUsage({ input: 5, cachedInput: 9, output: Number.NaN }, prices)).toEqual({
       inputTokens: 5,
       outputTokens: 0,
       cost: 0,
     });
-    expect(usageOf({ input: -3, cachedInput: undefined, output: 4 }, prices)).toEqual({
+    expect(computeUsage({ input: -3, cachedInput: undefined, output: 4 }, prices)).toEqual({
       inputTokens: 0,
       outputTokens: 4,
       cost: 8,
     });
-    expect(usageOf({ input: undefined, cachedInput: 1, output: undefined }, prices)).toBeNull();
+    expect(computeUsage({ input: undefined, cachedInput: 1, output: undefined }, prices)).toBeNull();
   });
 });
 
-function part(): fc.Arbitrary<Part> {
+function arbitraryPart(): fc.Arbitrary<TestStreamPart> {
   const id = fc.constantFrom('0', '1');
   const unified = fc.constantFrom(
     'stop',
@@ -270,6 +299,9 @@ function part(): fc.Arbitrary<Part> {
       input,
     }),
     fc.record({ type: fc.constant('error' as const), error: fc.anything() }),
-    unified.map((reason): Part => ({ ...stop, finishReason: { unified: reason, raw: reason } }) as Part),
+    unified.map(
+      (reason): TestStreamPart =>
+        ({ ...stopPart, finishReason: { unified: reason, raw: reason } }) as TestStreamPart,
+    ),
   );
 }

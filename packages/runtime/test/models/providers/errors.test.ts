@@ -1,25 +1,27 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelErrorKind } from '@pawl/core';
-import { classifyError } from '../../../src/models/classify-error.ts';
-import { failureOf } from './listen.ts';
-import { serve, streamHeaders } from './server.ts';
-import { wires } from './wires.ts';
+import { classifyModelError } from '../../../src/models/classify-error.ts';
+import { collectModelFailure } from './collect-stream.ts';
+import { startTestServer, streamHeaders } from './test-server.ts';
+import { wireFormats } from './wire-formats.ts';
 import { codePoint } from '../../../../core/test/helpers/code-point.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
-const classify = (error: unknown) => classifyError(error, { model: 'm', at: now });
+const classifyTestError = (error: unknown) => classifyModelError(error, { model: 'm', at: now });
 
-const problem = (message: string) => JSON.stringify({ error: { message, type: 'error', code: null } });
-const api = (statusCode: number, message: string) => Object.assign(new Error(message), { statusCode });
+const formatErrorBody = (message: string) =>
+  JSON.stringify({ error: { message, type: 'error', code: null } });
+const createApiError = (statusCode: number, message: string) =>
+  Object.assign(new Error(message), { statusCode });
 
-describe.each(wires)('an error of $name', ({ open }) => {
+describe.each(wireFormats)('an error of $name', ({ open }) => {
   const failing = async (status: number, headers: Record<string, string>, body: string) => {
-    const { url, received } = await serve((response) => {
+    const { url, received } = await startTestServer((response) => {
       response.writeHead(status, headers);
       response.end(body);
     });
-    const error = await failureOf(await open(url));
+    const error = await collectModelFailure(await open(url));
     // Trying again is the machine's business alone.
     expect(received).toHaveLength(1);
     return error;
@@ -40,7 +42,11 @@ describe.each(wires)('an error of $name', ({ open }) => {
     [504, 'timeout', true],
     [529, 'overloaded', true],
   ])('with status %i is of the kind %s', async (status, kind, isRetried) => {
-    const error = await failing(status, { 'content-type': 'application/json' }, problem('Something.'));
+    const error = await failing(
+      status,
+      { 'content-type': 'application/json' },
+      formatErrorBody('Something.'),
+    );
     expect(error.kind).toBe(kind);
     expect(error.retryable ?? true).toBe(isRetried);
     expect(error.message).toContain(`HTTP ${status}`);
@@ -77,7 +83,7 @@ describe.each(wires)('an error of $name', ({ open }) => {
     ['less than nothing', { 'retry-after': '-5' }, undefined],
     ['no number', { 'retry-after': 'NaN', 'retry-after-ms': '1e999' }, undefined],
   ])('that asks to wait with %s is waited for', async (_, headers, expected) => {
-    const { kind, retryAfterMs } = await failing(429, headers, problem('Slow down.'));
+    const { kind, retryAfterMs } = await failing(429, headers, formatErrorBody('Slow down.'));
     expect(kind).toBe('rate-limit');
     expect(retryAfterMs).toBe(expected);
   });
@@ -90,20 +96,20 @@ describe.each(wires)('an error of $name', ({ open }) => {
 
 describe('an error inside a stream', () => {
   it('of Anthropic says that it is overloaded', async () => {
-    const anthropic = wires.find(({ name }) => name === 'anthropic');
-    const { url } = await serve((response) => {
+    const anthropic = wireFormats.find(({ name }) => name === 'anthropic');
+    const { url } = await startTestServer((response) => {
       response.writeHead(200, streamHeaders);
       const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
       response.end(`event: error\ndata: ${JSON.stringify(error)}\n\n`);
     });
-    expect(await failureOf(await (anthropic ?? expect.fail()).open(url))).toMatchObject({
+    expect(await collectModelFailure(await (anthropic ?? expect.fail()).open(url))).toMatchObject({
       kind: 'overloaded',
     });
   });
 
   it('of OpenAI says that there is no room', async () => {
-    const openai = wires.find(({ name }) => name === 'openai');
-    const { url } = await serve((response) => {
+    const openai = wireFormats.find(({ name }) => name === 'openai');
+    const { url } = await startTestServer((response) => {
       response.writeHead(200, streamHeaders);
       const error = {
         type: 'error',
@@ -117,7 +123,7 @@ describe('an error inside a stream', () => {
       };
       response.end(`data: ${JSON.stringify(error)}\n\n`);
     });
-    expect(await failureOf(await (openai ?? expect.fail()).open(url))).toMatchObject({
+    expect(await collectModelFailure(await (openai ?? expect.fail()).open(url))).toMatchObject({
       kind: 'context-overflow',
     });
   });
@@ -133,7 +139,7 @@ describe('the words of an error', () => {
     'length of prompt_tokens (163280) must be less than max_seq_len (32768).',
     'Requested tokens (612) exceed context window of 512',
   ])('that tell of no room are known: %s', (message) => {
-    expect(classify(api(400, message)).kind).toBe('context-overflow');
+    expect(classifyTestError(createApiError(400, message)).kind).toBe('context-overflow');
   });
 
   it.each<[ModelErrorKind, number, string]>([
@@ -156,7 +162,7 @@ describe('the words of an error', () => {
     ['refused', 403, 'This request goes against our usage policies.'],
     ['refused', 400, 'The response was filtered due to the prompt triggering the content management policy.'],
   ])('tell %s from the rest: %i %s', (kind, status, message) => {
-    expect(classify(api(status, message)).kind).toBe(kind);
+    expect(classifyTestError(createApiError(status, message)).kind).toBe(kind);
   });
 
   it.each([
@@ -164,9 +170,9 @@ describe('the words of an error', () => {
     ['Rate limit reached. Please try again in 1m2.5s.', 62_500],
     ['Please try again in 20ms.', 20],
   ])('say how long to wait: %s', (words, expected) => {
-    expect(classify({ statusCode: 429, message: 'Slow down.', responseBody: words }).retryAfterMs).toBe(
-      expected,
-    );
+    expect(
+      classifyTestError({ statusCode: 429, message: 'Slow down.', responseBody: words }).retryAfterMs,
+    ).toBe(expected);
   });
 
   it.each<[ModelErrorKind, boolean, string]>([
@@ -178,7 +184,7 @@ describe('the words of an error', () => {
     ['timeout', true, 'UND_ERR_HEADERS_TIMEOUT'],
   ])('are of the kind %s when the system says so (%s): %s', (kind, isRetried, code) => {
     const wrapped = new TypeError('fetch failed', { cause: Object.assign(new Error('It broke.'), { code }) });
-    const error = classify(wrapped);
+    const error = classifyTestError(wrapped);
     expect(error.kind).toBe(kind);
     expect(error.retryable ?? true).toBe(isRetried);
     expect(error.message).toContain('It broke.');
@@ -188,7 +194,7 @@ describe('the words of an error', () => {
     fc.assert(
       fc.property(fc.anything(), fc.string({ unit: codePoint }), (thrown, message) => {
         for (const error of [thrown, { message, cause: thrown }, new Error(message, { cause: thrown })]) {
-          const { message: text } = classify(error);
+          const { message: text } = classifyTestError(error);
           expect(text.length).toBeLessThan(800);
           expect(text).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
         }
@@ -199,6 +205,6 @@ describe('the words of an error', () => {
   it('do not lead in circles', () => {
     const error: Error & { cause?: unknown } = new Error('Round and round.');
     error.cause = { error, errors: [error] };
-    expect(classify(error)).toMatchObject({ kind: 'unknown' });
+    expect(classifyTestError(error)).toMatchObject({ kind: 'unknown' });
   });
 });

@@ -1,28 +1,31 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
-import type { Json, Message } from '@pawl/core';
+import type { Json, ConversationMessage } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { promptFor } from '../../../src/models/providers/ai-sdk-prompt.ts';
-import { createAttachments } from '../../../src/models/providers/attachments.ts';
-import { wireNamesFor } from '../../../src/models/providers/wire-names.ts';
+import { buildPrompt } from '../../../src/models/providers/ai-sdk-prompt.ts';
+import { createAttachmentCache } from '../../../src/models/providers/attachments.ts';
+import { createWireNames } from '../../../src/models/providers/wire-names.ts';
 import type { ModelRequest } from '../../../src/models/model.ts';
-import { asking, readTool, replyOf } from './listen.ts';
-import { sendEvents, serve } from './server.ts';
-import { wires } from './wires.ts';
+import { createMessagesRequest, readToolDescription, collectModelReply } from './collect-stream.ts';
+import { sendEvents, startTestServer } from './test-server.ts';
+import { wireFormats } from './wire-formats.ts';
 import { codePoint } from '../../../../core/test/helpers/code-point.ts';
 
-const promptOf = (request: ModelRequest): LanguageModelV4Prompt =>
-  promptFor(request, { names: wireNamesFor(request.tools), attachments: createAttachments() });
+const buildTestPrompt = (request: ModelRequest): LanguageModelV4Prompt =>
+  buildPrompt(request, { names: createWireNames(request.tools), attachments: createAttachmentCache() });
 
-const toolNamed = (name: string) => ({ ...readTool, name });
-const user = (text: string): Message => ({ role: 'user', at: 0, text });
-const says = (text: string, ...calls: readonly [string, string, Json][]): Message => ({
+const createNamedTool = (name: string) => ({ ...readToolDescription, name });
+const createUserMessage = (text: string): ConversationMessage => ({ role: 'user', at: 0, text });
+const createAssistantMessage = (
+  text: string,
+  ...calls: readonly [string, string, Json][]
+): ConversationMessage => ({
   role: 'assistant',
   at: 0,
   text,
   calls: calls.map(([id, tool, args]) => ({ id, tool, args })),
 });
-const gave = (callId: string, output: Json, tool = 'read'): Message => ({
+const createToolMessage = (callId: string, output: Json, tool = 'read'): ConversationMessage => ({
   role: 'tool',
   at: 0,
   callId,
@@ -32,17 +35,17 @@ const gave = (callId: string, output: Json, tool = 'read'): Message => ({
 
 describe('the prompt', () => {
   it('is one that providers take, whatever the conversation', () => {
-    const rounds = fc.array(round(), { maxLength: 8 });
+    const rounds = fc.array(arbitraryRound(), { maxLength: 8 });
     fc.assert(
-      fc.property(rounds, anyText(), fc.option(anyText()), (messages, system, advice) => {
-        const prompt = promptOf(asking(messages.flat(), { system, advice }));
+      fc.property(rounds, arbitraryText(), fc.option(arbitraryText()), (messages, system, advice) => {
+        const prompt = buildTestPrompt(createMessagesRequest(messages.flat(), { system, advice }));
         const talk = prompt.filter(({ role }) => role !== 'system');
         expect(prompt.slice(-talk.length)).toEqual(talk);
         const roles = talk.map(({ role }) => role);
         expect(roles.length).toBeGreaterThan(0);
         expect(roles.at(-1)).not.toBe('assistant');
         expect(roles.join()).not.toMatch(/user,user|tool,tool/);
-        expect(texts(prompt).filter((text) => text.trim() === '')).toEqual([]);
+        expect(listPromptTexts(prompt).filter((text) => text.trim() === '')).toEqual([]);
         expect(JSON.stringify(prompt)).not.toMatch(/\\ud[89a-f]/i);
       }),
     );
@@ -50,8 +53,8 @@ describe('the prompt', () => {
 
   it('has one result for each call, in order, under ids and names that providers take', () => {
     fc.assert(
-      fc.property(fc.array(round(), { maxLength: 8 }), (messages) => {
-        const parts = partsOf(promptOf(asking(messages.flat())));
+      fc.property(fc.array(arbitraryRound(), { maxLength: 8 }), (messages) => {
+        const parts = listPromptParts(buildTestPrompt(createMessagesRequest(messages.flat())));
         const calls = parts.filter((part) => part.type === 'tool-call');
         const results = parts.filter((part) => part.type === 'tool-result');
         const ids = calls.map(({ toolCallId }) => toolCallId);
@@ -68,29 +71,43 @@ describe('the prompt', () => {
 
   it('keeps the arguments of a call, `__proto__` and all', () => {
     const args = JSON.parse('{"__proto__": {"a": 1}, "b": [null, "\\ud800x"]}') as Json;
-    const [, assistant] = promptOf(asking([user('Go.'), says('', ['a', 'read', args]), gave('a', 'Ok.')]));
+    const [, assistant] = buildTestPrompt(
+      createMessagesRequest([
+        createUserMessage('Go.'),
+        createAssistantMessage('', ['a', 'read', args]),
+        createToolMessage('a', 'Ok.'),
+      ]),
+    );
     expect(JSON.stringify(assistant)).toContain('"input":{"__proto__":{"a":1},"b":[null,"\uFFFDx"]}');
   });
 
   it('gives a call that has the id of an earlier one another, and its result with it', () => {
-    const twice = ['One.', 'Two.'].flatMap((output) => [says('', ['0', 'read', {}]), gave('0', output)]);
-    const ids = promptOf(asking([user('Go.'), ...twice])).flatMap((message) =>
-      message.role === 'assistant' || message.role === 'tool'
-        ? message.content.map((part) => ('toolCallId' in part ? part.toolCallId : ''))
-        : [],
+    const twice = ['One.', 'Two.'].flatMap((output) => [
+      createAssistantMessage('', ['0', 'read', {}]),
+      createToolMessage('0', output),
+    ]);
+    const ids = buildTestPrompt(createMessagesRequest([createUserMessage('Go.'), ...twice])).flatMap(
+      (message) =>
+        message.role === 'assistant' || message.role === 'tool'
+          ? message.content.map((part) => ('toolCallId' in part ? part.toolCallId : ''))
+          : [],
     );
     expect(ids).toEqual(['0', '0', 'call_2', 'call_2']);
   });
 
   it('adds what stands at the bottom to what the user just said, and stores it nowhere', () => {
-    const request = asking([user('Go.')], { state: 'You are here.' });
-    expect(promptOf(request)).toMatchObject([{ content: [{ text: 'Go.\n\nYou are here.' }] }]);
-    expect(promptOf({ ...request, state: null })).toMatchObject([{ content: [{ text: 'Go.' }] }]);
+    const request = createMessagesRequest([createUserMessage('Go.')], { state: 'You are here.' });
+    expect(buildTestPrompt(request)).toMatchObject([{ content: [{ text: 'Go.\n\nYou are here.' }] }]);
+    expect(buildTestPrompt({ ...request, state: null })).toMatchObject([{ content: [{ text: 'Go.' }] }]);
   });
 
   it('marks for the cache of Anthropic what will stay, not what stands at the bottom', () => {
-    const talk = [user('Go.'), says('', ['a', 'read', {}]), gave('a', 'Ok.')];
-    const prompt = promptOf(asking(talk, { system: 'Be brief.', advice: 'Stop.' }));
+    const talk = [
+      createUserMessage('Go.'),
+      createAssistantMessage('', ['a', 'read', {}]),
+      createToolMessage('a', 'Ok.'),
+    ];
+    const prompt = buildTestPrompt(createMessagesRequest(talk, { system: 'Be brief.', advice: 'Stop.' }));
     const marked = prompt.map(({ role, providerOptions }) => [role, providerOptions !== undefined]);
     expect(marked).toEqual([
       ['system', true],
@@ -106,7 +123,7 @@ describe('the names of tools', () => {
   it('go to the provider in letters it takes, and come back as they were', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ unit: codePoint, maxLength: 90 })), (given) => {
-        const names = wireNamesFor(given.map(toolNamed));
+        const names = createWireNames(given.map(createNamedTool));
         const sent = given.map((name) => names.toWire(name));
         expect(new Set(sent).size).toBe(given.length);
         for (const name of sent) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
@@ -116,48 +133,54 @@ describe('the names of tools', () => {
   });
 
   it('stay as they are where they fit', () => {
-    const names = wireNamesFor(['notes/read', 'notes_read'].map(toolNamed));
+    const names = createWireNames(['notes/read', 'notes_read'].map(createNamedTool));
     expect(names.toWire('notes_read')).toBe('notes_read');
     expect(names.toWire('notes/read')).toBe('notes_read_2');
     expect(names.fromWire('unheard_of')).toBe('unheard_of');
   });
 });
 
-describe.each(wires.filter(({ name }) => ['openai', 'anthropic', 'google'].includes(name)))(
+describe.each(wireFormats.filter(({ name }) => ['openai', 'anthropic', 'google'].includes(name)))(
   'what $name signs',
   ({ open, events }) => {
     it('goes back to it with the call, and is not part of the reply', async () => {
       const calls = [{ id: 'call_a', tool: 'read', input: '{"path":"a.md"}' }];
       const reply = events({ reasoning: 'I should look.', calls });
-      const { url, received } = await serve((response) => sendEvents(response, reply));
+      const { url, received } = await startTestServer((response) => sendEvents(response, reply));
       const model = await open(url);
-      const { calls: asked, ...said } = await replyOf(model);
+      const { calls: asked, ...said } = await collectModelReply(model);
       expect(JSON.stringify(said)).not.toContain('signed-thought');
       const id = asked[0]?.id ?? '';
-      const talk = [user('Go.'), says('', [id, 'read', { path: 'a.md' }]), gave(id, 'Apples.')];
-      await replyOf(model, asking(talk));
+      const talk = [
+        createUserMessage('Go.'),
+        createAssistantMessage('', [id, 'read', { path: 'a.md' }]),
+        createToolMessage(id, 'Apples.'),
+      ];
+      await collectModelReply(model, createMessagesRequest(talk));
       expect(JSON.stringify(received[1]?.body)).toContain('signed-thought');
     });
   },
 );
 
-type Part = Exclude<LanguageModelV4Prompt[number], { role: 'system' }>['content'][number];
+type PromptPart = Exclude<LanguageModelV4Prompt[number], { role: 'system' }>['content'][number];
 
-function partsOf(prompt: LanguageModelV4Prompt): readonly Part[] {
-  return prompt.flatMap((message): readonly Part[] => (message.role === 'system' ? [] : message.content));
+function listPromptParts(prompt: LanguageModelV4Prompt): readonly PromptPart[] {
+  return prompt.flatMap((message): readonly PromptPart[] =>
+    message.role === 'system' ? [] : message.content,
+  );
 }
 
-function texts(prompt: LanguageModelV4Prompt): readonly string[] {
+function listPromptTexts(prompt: LanguageModelV4Prompt): readonly string[] {
   const systems = prompt.flatMap((message) => (message.role === 'system' ? message.content : []));
-  return [...systems, ...partsOf(prompt).flatMap((part) => (part.type === 'text' ? part.text : []))];
+  return [...systems, ...listPromptParts(prompt).flatMap((part) => (part.type === 'text' ? part.text : []))];
 }
 
-function anyText(): fc.Arbitrary<string> {
+function arbitraryText(): fc.Arbitrary<string> {
   return fc.oneof(fc.string({ unit: codePoint }), fc.constantFrom('', ' \n', 'Go.', '\ud800', 'x '));
 }
 
 /** Messages that may follow each other in a conversation: each call has its result. */
-function round(): fc.Arbitrary<readonly Message[]> {
+function arbitraryRound(): fc.Arbitrary<readonly ConversationMessage[]> {
   const call = fc.tuple(
     fc.oneof(fc.constantFrom('0', 'call_2', 'a b', ''), fc.string()),
     fc.string(),
@@ -165,12 +188,12 @@ function round(): fc.Arbitrary<readonly Message[]> {
   );
   const calls = fc.uniqueArray(call, { maxLength: 3, selector: ([id]) => id });
   return fc.oneof(
-    anyText().map((said) => [user(said)]),
+    arbitraryText().map((said) => [createUserMessage(said)]),
     fc
-      .tuple(anyText(), calls, anyText())
+      .tuple(arbitraryText(), calls, arbitraryText())
       .map(([said, asked, output]) => [
-        says(said, ...(asked as [string, string, Json][])),
-        ...asked.map(([id, name]) => gave(id, output, name)),
+        createAssistantMessage(said, ...(asked as [string, string, Json][])),
+        ...asked.map(([id, name]) => createToolMessage(id, output, name)),
       ]),
   );
 }

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Session } from '@pawl/core';
+import { createEventLogger, openRotatingFile, type AgentOptions, type StepResult } from '@pawl/runtime';
+import { createTelemetry, type TelemetryOptions } from '@pawl/telemetry';
+
+/** An observed agent: its ports, the observer, and the cleanup at the end. */
+export type ObservedAgent = {
+  readonly means: Pick<AgentOptions, 'model' | 'tools'>;
+  readonly observe?: (seen: StepResult) => void;
+  readonly end: () => Promise<void>;
+};
+
+type ObservedPorts = ObservedAgent['means'];
+
+export type BenchObserver = {
+  readonly name: string;
+  readonly watch: (means: ObservedPorts, session: Session) => ObservedAgent;
+};
+
+/** The observers that `pawl run` supports, from none to all at once. */
+export function createBenchObservers(url: string): readonly BenchObserver[] {
+  const everything = { traces: { url }, metrics: { prometheus: true, otlp: { url } } };
+  return [
+    { name: 'nobody looks on', watch: (means) => ({ means, end: async () => undefined }) },
+    { name: 'all off', watch: (means) => ({ means, observe: ignoreStep, end: async () => undefined }) },
+    { name: 'logs', watch: (means) => observeWithLogs(means) },
+    { name: 'metrics', watch: observeWithTelemetry({ metrics: everything.metrics }) },
+    { name: 'traces', watch: observeWithTelemetry({ traces: everything.traces }) },
+    {
+      name: 'all on',
+      watch(means, session) {
+        const log = observeWithLogs(means);
+        const told = observeWithTelemetry(everything)(means, session);
+        return {
+          means: told.means,
+          observe(seen) {
+            log.observe?.(seen);
+            told.observe?.(seen);
+          },
+          async end() {
+            await log.end();
+            await told.end();
+          },
+        };
+      },
+    },
+  ];
+}
+
+const ignoreStep = (): void => undefined;
+
+function observeWithLogs(means: ObservedPorts): ObservedAgent {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-log-'));
+  const file = openRotatingFile(join(folder, 'pawl.log'));
+  const { see } = createEventLogger({ write: (line) => file.write(line) });
+  return { means, observe: see, end: async () => rmSync(folder, { recursive: true }) };
+}
+
+function observeWithTelemetry(options: TelemetryOptions): BenchObserver['watch'] {
+  return (means, session) => {
+    const telemetry = createTelemetry(options);
+    const observer = telemetry.observe(session);
+    return {
+      means: observer.within(means),
+      observe: observer.see,
+      async end() {
+        observer.end();
+        // The export is part of the measured cost.
+        await telemetry.shutdown();
+      },
+    };
+  };
+}

@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { runQuickBench } from './run-quick-bench.ts';
+
+describe('bench/governor.ts', () => {
+  it('prints what a call costs early and late, and what is kept', async () => {
+    const measured = await runQuickBench<{
+      nanoseconds: unknown[];
+      bytesKept: { early: number; late: number };
+    }>(new URL('../governor.ts', import.meta.url));
+    expect(measured.nanoseconds).toHaveLength(3);
+    // Bounded: fifty times the steps, and no more than a window's worth is kept.
+    expect(measured.bytesKept.late).toBeLessThan(2 * measured.bytesKept.early);
+  });
+});

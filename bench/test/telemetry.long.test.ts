@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { runQuickBench } from './run-quick-bench.ts';
+
+describe('bench/telemetry.ts', () => {
+  it('prints what a step costs with each way of looking on, and what was sent', async () => {
+    const measured = await runQuickBench<{
+      rows: { name: string; microseconds: { median: number }; byNobody: { median: number } }[];
+      bytesSent: number;
+    }>(new URL('../telemetry.ts', import.meta.url));
+    expect(measured.rows.map(({ name }) => name)).toEqual([
+      'nobody looks on',
+      'all off',
+      'logs',
+      'metrics',
+      'traces',
+      'all on',
+    ]);
+    expect(measured.rows[0]?.byNobody.median).toBe(1);
+    expect(measured.rows.every(({ microseconds }) => microseconds.median > 0)).toBe(true);
+    // Traces of three rounds, of sixty steps each, with two spans a step.
+    expect(measured.bytesSent).toBeGreaterThan(3 * 60 * 2 * 300);
+  });
+});

@@ -1,0 +1,38 @@
+import type { ScriptMove, AgentScript } from '../../../examples/adapters/scripts.ts';
+
+/** Agents that every host is tried with, besides those of the examples. */
+
+/** Reads one file after another, two hundred of them, and then answers. */
+export const productiveScript: AgentScript = (asked) =>
+  asked < 200 ? { calls: [{ tool: 'read', args: { path: `file-${asked}` } }] } : { text: 'All read.' };
+
+/** Makes one failing call over and over, at first next to one that works. */
+export const insistentScript: AgentScript = (asked, hasTools) =>
+  hasTools
+    ? {
+        calls: [
+          ...(asked === 0 ? [{ tool: 'read' as const, args: { path: 'Makefile' } }] : []),
+          { tool: 'run', args: { command: 'make' } },
+        ],
+      }
+    : { text: 'It cannot be made.' };
+
+/** Goes on calling tools although it is offered none. */
+export const ignoringScript: AgentScript = () => ({ calls: [{ tool: 'read', args: { path: 'notes.md' } }] });
+
+/** A script that writes down how often it was asked and whether it was offered tools. */
+export function recordScript(script: AgentScript): AgentScript & { readonly offers: boolean[] } {
+  const offers: boolean[] = [];
+  const play = (asked: number, hasTools: boolean): ScriptMove => {
+    offers.push(hasTools);
+    return script(asked, hasTools);
+  };
+  return Object.assign(play, { offers });
+}
+
+/** What stands in the place of the governor's words. */
+export const governorNotePattern = /Note from the run’s governor/;
+
+export function countMatches(text: string, pattern: RegExp): number {
+  return [...text.matchAll(new RegExp(pattern, 'g'))].length;
+}

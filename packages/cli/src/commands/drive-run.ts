@@ -1,0 +1,285 @@
+import {
+  getConversation,
+  isEphemeralEvent,
+  isTerminalSession,
+  iterateItems,
+  summarizeTurn,
+  type BudgetLimits,
+  type Json,
+  type Profile,
+  type Session,
+} from '@pawl/core';
+import {
+  Agent,
+  findTurnAnswer,
+  createPhaseTools,
+  createStoreEventLog,
+  createSystemProbe,
+  getProcessOwner,
+  watchResources,
+  type Config,
+  type FolderIndex,
+  type StepResult,
+  type ResumedSession,
+} from '@pawl/runtime';
+import type { TelemetryClient } from '@pawl/telemetry';
+import type { OpenedStore } from '../store-option.ts';
+import type { TerminalPrompt } from '../terminal-prompt.ts';
+import type { LiveControls } from '../tui/live-view.ts';
+import { createCommandListener, type CommandListener } from './command-listener.ts';
+import type { ModelFlags } from './model-options.ts';
+import { createRunSetup, type RunSetup } from './run-setup.ts';
+import { createSessionObserver } from './run-telemetry.ts';
+import type { RunTrace } from './run-trace.ts';
+import type { RunResult, RunView } from './run-view.ts';
+import { shortenId } from '../short-id.ts';
+import { createRunManifest } from './manifest.ts';
+
+/** The inputs of a run, for a new and for a resumed session. */
+export type DriveRunOptions = {
+  readonly id: string;
+  readonly folder: FolderIndex;
+  readonly profile: Profile;
+  readonly budgets: BudgetLimits | null;
+  readonly signal: AbortSignal;
+  readonly view: RunView;
+  readonly trace: RunTrace;
+  readonly telemetry: TelemetryClient | null;
+  readonly flags: ModelFlags & { readonly watchResources?: boolean | undefined };
+  readonly config: Config;
+  readonly terminal: TerminalPrompt | null;
+  readonly opened: OpenedStore;
+  readonly opening: RunStart;
+};
+
+export type RunStart =
+  | { readonly kind: 'new'; readonly goal: string | null; readonly about: Json }
+  /** `message` is the user's new message, if any. */
+  | {
+      readonly kind: 'resumed';
+      readonly taken: ResumedSession;
+      readonly message: string | null;
+      readonly about: Json;
+    };
+
+/** Drives a session until there is nothing left to do or the user leaves. */
+export async function driveRun({
+  view,
+  trace,
+  opened,
+  opening,
+  ...job
+}: DriveRunOptions): Promise<RunResult> {
+  const { signal, id } = job;
+  const tally: RunTally = { modelCalls: 0, toolCalls: 0, error: null, isCalledOff: false };
+  const startedAt = Date.now();
+  const phases = createPhaseTools({
+    post: (event) => agent.post(event),
+    phases: () => agent.session.phases,
+  });
+  const setup = await createRunSetup({
+    ...job,
+    phases,
+    storage: opened.memoryFor(job.folder.root, opening),
+    session: opening.kind === 'resumed' ? opening.taken.session : null,
+    asks: view.asks,
+    report: (line) => view.warn(line),
+  });
+  const { means, keep, see, close, warnings } = setup;
+  for (const line of warnings) view.warn(line);
+  const spool = opened.spoolFor(id);
+  const leaving = new AbortController();
+  const leave = (): void => {
+    leaving.abort();
+    void agent.leave();
+  };
+  const keeping = createTaskChain(leave);
+  const tools = means.session.mode === null ? [...means.tools, ...phases] : means.tools;
+  const taken =
+    opening.kind === 'resumed'
+      ? opening.taken
+      : await persistNewSession(opened, { ...means, tools }, opening.about);
+  const ears = createCommandListener(opened, id, taken.fence);
+  const observer = createSessionObserver(job.telemetry, means.session);
+  const agent: Agent = new Agent({
+    ...observer.within({ ...traceModels(means, trace), tools }),
+    ...taken,
+    spool,
+    observe(seen) {
+      updateRunTally(tally, seen);
+      view.see(seen);
+      trace.see(seen);
+      observer.see(seen);
+      see(seen);
+      ears.see(seen);
+      if (!isEphemeralEvent(seen.event)) keeping.add(() => keep(seen.session));
+    },
+    onTrouble: (trouble) => view.trouble(trouble),
+  });
+  const watch = job.flags.watchResources === true ? monitorMachine(agent, job.folder.root, view) : null;
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    view.control(agent.session, createLiveControls(agent, leave));
+    if (signal.aborted) leave();
+    await startAgent(agent, opening, ears);
+    ears.listen(agent);
+    const session = await runConversation(agent, { view, ears, leaving: leaving.signal });
+    await keeping.done();
+    const isDone = session.turn.status === 'waitingForUser' || isTerminalSession(session);
+    // With nothing in progress, no spooled result still has to reach the log.
+    if (isDone) await spool.keepOnly([]);
+    const { modelCalls, toolCalls } = tally;
+    const durationMs = Date.now() - startedAt;
+    const end = isDone ? deriveRunEnding(session, tally) : createInterruptedEnding(id, opened);
+    return { ...end, session: id, modelCalls, toolCalls, durationMs };
+  } finally {
+    signal.removeEventListener('abort', leave);
+    watch?.stop();
+    observer.end();
+    await ears.stop();
+    await close();
+  }
+}
+
+/** Traces the requests and replies of every model of the run. */
+function traceModels(means: RunSetup['means'], trace: RunTrace): RunSetup['means'] {
+  const { model, summaryModel = null } = means;
+  return { ...means, model: trace.model(model), summaryModel: summaryModel && trace.model(summaryModel) };
+}
+
+/** Persists a new session with its prompt and tools before the agent starts. */
+async function persistNewSession(
+  { store, path }: OpenedStore,
+  means: RunSetup['means'],
+  about: Json,
+): Promise<Partial<ResumedSession>> {
+  const { session } = means;
+  const position = await store.create(session, getProcessOwner(), {
+    about: path === null ? about : { ...Object(about), ...createRunManifest(session, means) },
+  });
+  return { fence: position.fence, log: createStoreEventLog(store, session.id, position) };
+}
+
+async function startAgent(agent: Agent, opening: RunStart, ears: CommandListener): Promise<void> {
+  // Apply permission decisions that were sent in the meantime before asking the user again.
+  if (opening.kind === 'resumed') await Promise.all([agent.resume(), ears.hear(agent)]);
+  const said = opening.kind === 'new' ? opening.goal : opening.message;
+  if (said !== null) void agent.say(said);
+}
+
+/** Runs turn after turn until there is no next input. */
+async function runConversation(
+  agent: Agent,
+  {
+    view,
+    ears,
+    leaving,
+  }: { readonly view: RunView; readonly ears: CommandListener; readonly leaving: AbortSignal },
+): Promise<Session> {
+  for (;;) {
+    const session = await agent.idle();
+    if (leaving.aborted || isTerminalSession(session)) return session;
+    // Apply commands that arrived just before the end.
+    await ears.hear(agent);
+    if (agent.session !== session) continue;
+    const next = await view.next(session);
+    if (next.kind === 'say') await agent.say(next.text);
+    if (next.kind !== 'end') continue;
+    await ears.stop();
+    if (agent.session === session || leaving.aborted) return agent.session;
+    ears.listen(agent);
+  }
+}
+
+function createLiveControls(agent: Agent, leave: () => void): LiveControls {
+  const say = (text: string): void => void agent.say(text);
+  return {
+    say,
+    steer: say,
+    pause: () => void agent.post({ type: 'pause-requested', reason: 'the user asked for it' }),
+    resume: () => void agent.post({ type: 'resume-requested' }),
+    finish: () => void agent.post({ type: 'finish-requested', reason: 'the user asked for it' }),
+    cancel: () => void agent.post({ type: 'cancel-requested' }),
+    leave,
+  };
+}
+
+/** Pauses the agent while the machine is short of resources. */
+function monitorMachine(agent: Agent, folder: string, view: RunView): { stop(): void } {
+  return watchResources({
+    post: (event) => agent.post(event),
+    session: () => agent.session,
+    probe: createSystemProbe(folder),
+    report: (line) => view.warn(line),
+  });
+}
+
+/** Runs tasks in sequence. After a failure no further task runs, and done() rejects with the error. */
+function createTaskChain(onFailure: () => void): {
+  add(piece: () => Promise<void>): void;
+  done(): Promise<void>;
+} {
+  let last = Promise.resolve();
+  return {
+    add(piece) {
+      last = last.then(piece);
+      last.catch(onFailure);
+    },
+    done: () => last,
+  };
+}
+
+type RunTally = { modelCalls: number; toolCalls: number; error: string | null; isCalledOff: boolean };
+
+function updateRunTally(tally: RunTally, { actions, event }: StepResult): void {
+  if (event.type === 'tool-started') tally.toolCalls += 1;
+  if (event.type === 'cancel-requested') tally.isCalledOff = true;
+  for (const action of actions) {
+    if (action.type === 'ask-model') {
+      tally.modelCalls += 1;
+      tally.isCalledOff = false;
+    }
+    if (action.type === 'show-error') tally.error = action.message;
+  }
+}
+
+type RunEnding = Pick<RunResult, 'status' | 'answer' | 'reason'>;
+
+function createInterruptedEnding(id: string, { path }: OpenedStore): RunEnding {
+  const reason =
+    path === null ? 'Interrupted.' : `Interrupted, and kept. Go on with: pawl resume ${shortenId(id)}`;
+  return { status: 'interrupted', answer: null, reason };
+}
+
+function deriveRunEnding(session: Session, { error, isCalledOff }: RunTally): RunEnding {
+  const answer = findTurnAnswer(getConversation(session));
+  const { turn } = session;
+  if (turn.status === 'halted') {
+    const { reason, kind } = turn.why;
+    if (kind === 'requested') return { status: 'interrupted', answer, reason: `Ended for good: ${reason}` };
+    const stuck = wereAllCallsDenied(session) ? 'denied' : 'stuck';
+    const status = kind === 'budget' ? 'budget' : stuck;
+    return { status, answer: answer ?? summarizeTurn(turn.conversation, reason), reason };
+  }
+  if (isTerminalSession(session)) return { status: 'interrupted', answer: null, reason: 'Interrupted.' };
+  if (answer !== null) return { status: 'answered', answer, reason: null };
+  if (isCalledOff) return { status: 'interrupted', answer, reason: 'Called off.' };
+  if (wereAllCallsDenied(session))
+    return { status: 'denied', answer, reason: 'Nothing it wanted to do was allowed.' };
+  return { status: 'failed', answer, reason: error ?? 'The model gave no answer.' };
+}
+
+/** Returns whether every tool call since the last user message was denied. */
+function wereAllCallsDenied(session: Session): boolean {
+  let denied = 0;
+  let others = 0;
+  for (const message of iterateItems(getConversation(session))) {
+    if (message.role === 'user') denied = others = 0;
+    if (message.role !== 'tool') continue;
+    const { outcome } = message;
+    const kind = outcome.ok ? 'ok' : outcome.error.kind;
+    if (kind === 'denied') denied += 1;
+    else if (kind !== 'skipped' && kind !== 'cancelled') others += 1;
+  }
+  return denied > 0 && others === 0;
+}

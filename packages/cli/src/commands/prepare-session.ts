@@ -1,0 +1,52 @@
+import { createSession, type BudgetLimits, type Json, type Session } from '@pawl/core';
+import type { CreateSessionRequest, SessionPreparer } from '@pawl/dashboard';
+import type { AgentFactory } from '@pawl/worker';
+import { createRunManifest } from './manifest.ts';
+import { planSession } from './session-plan.ts';
+
+export type PrepareSessionOptions = {
+  /** Default folder of new sessions. */
+  readonly dir: string;
+  /**
+   * The local agent factory. It is called before the session is created, so that missing requirements are reported at
+   * once and the prompt and tools are recorded. Null if workers run the session.
+   */
+  readonly outfitFor: AgentFactory | null;
+};
+
+/** Creates a session from a dashboard request, in the same way as `pawl run`. */
+export function createSessionPreparer({ dir, outfitFor }: PrepareSessionOptions): SessionPreparer {
+  return async (asked, id) => {
+    const { model, profile: named, mode } = asked;
+    const flags = {
+      dir: asked.dir ?? dir,
+      ...(model !== undefined && { model }),
+      ...(named !== undefined && { profile: named }),
+      ...(mode !== undefined && { mode }),
+    };
+    const { profile, settings, about } = await planSession(flags, toBudgets(asked));
+    const session = createSession({ id, at: Date.now(), profile, settings });
+    if (outfitFor === null) return { session, about };
+    return { session, about: { ...Object(about), ...(await buildRunManifest(outfitFor, session, about)) } };
+  };
+}
+
+function toBudgets({ budgets = {} }: CreateSessionRequest): BudgetLimits {
+  const { modelCalls = null, toolCalls = null, tokens = null, cost = null, wallMs = null } = budgets;
+  return { modelCalls, toolCalls, tokens, cost, wallMs };
+}
+
+/** Builds the manifest of the prompt and tools that the model will get. */
+async function buildRunManifest(outfitFor: AgentFactory, session: Session, about: Json): Promise<object> {
+  const outfit = await outfitFor({
+    session,
+    about,
+    signal: new AbortController().signal,
+    askPeople: () => Promise.reject(new Error('Nothing runs yet.')),
+    post: async () => false,
+    now: () => session,
+  });
+  const manifest = createRunManifest(session, outfit);
+  await outfit.close?.();
+  return manifest;
+}

@@ -1,0 +1,68 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { replaceFileSync } from '@pawl/runtime';
+import { ensureParentFolder } from '../data-folder.ts';
+import { UsageError } from '../usage-error.ts';
+import {
+  getFeedbackKey,
+  parseFeedbackLines,
+  type VerdictFeedbackRepository,
+  type SessionVerdictFeedback,
+  type FeedbackReadResult,
+} from './verdict-feedback.ts';
+
+/** Stores feedback in a file beside the database. The file is append-only, except when feedback is withdrawn. */
+export function createFeedbackFile(database: string): VerdictFeedbackRepository {
+  const path = getFeedbackPath(database);
+  return {
+    keep: async (given) => appendFeedback(path, given),
+    forget: async (verdict) => removeFeedback(path, getFeedbackKey(verdict)),
+    read: async () => readFeedbackFile(database),
+  };
+}
+
+/** Reads all feedback, including that on removed sessions. */
+export function readFeedbackFile(database: string): FeedbackReadResult {
+  const lines = readFeedbackText(getFeedbackPath(database)).split('\n');
+  return parseFeedbackLines(lines.filter((line) => line.trim() !== ''));
+}
+
+function getFeedbackPath(database: string): string {
+  return `${database}.marks.jsonl`;
+}
+
+function appendFeedback(path: string, given: SessionVerdictFeedback): void {
+  try {
+    ensureParentFolder(path);
+    // The leading newline separates this line from a truncated one before it.
+    appendFileSync(path, `\n${JSON.stringify(given)}\n`, { mode: 0o600 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The mark cannot be kept in ${path}: ${why}`, { cause: error });
+  }
+}
+
+/** Withdrawn feedback is removed from the file. */
+function removeFeedback(path: string, key: string): void {
+  ensureParentFolder(path);
+  const lines = readFileSync(path, { encoding: 'utf8', flag: 'a+' }).split('\n');
+  const kept = lines.filter((line) => line.trim() !== '' && parseFeedbackKey(line) !== key);
+  const temporary = `${path}.${process.pid}.tmp`;
+  writeFileSync(temporary, kept.map((line) => `${line}\n`).join(''), { mode: 0o600 });
+  replaceFileSync(temporary, path);
+}
+
+/** Null for a line that is not feedback; such lines stay unchanged. */
+function parseFeedbackKey(line: string): string | null {
+  const [mark] = parseFeedbackLines([line]).marks;
+  return mark === undefined ? null : getFeedbackKey(mark);
+}
+
+function readFeedbackText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The marks on verdicts cannot be read from ${path}: ${why}`, { cause: error });
+  }
+}

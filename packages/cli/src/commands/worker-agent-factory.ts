@@ -1,0 +1,123 @@
+import { isAbsolute, join, relative, sep } from 'node:path';
+import type { Json } from '@pawl/core';
+import {
+  createFileSpool,
+  createPhaseTools,
+  indexFolder,
+  applyAgentKeys,
+  type EntryStorage,
+} from '@pawl/runtime';
+import { type AgentFactoryContext, type AgentSetup, type AgentFactory } from '@pawl/worker';
+import type { TelemetryClient } from '@pawl/telemetry';
+import { getDataFolder } from '../data-folder.ts';
+import { getSessionSpoolFolder } from '../manifest-folder.ts';
+import { UsageError } from '../usage-error.ts';
+import { flagsToConfig, applyModelConfig } from './config-flags.ts';
+import { resolveProfile } from './profile-option.ts';
+import { parseRunMetadata, type RunMetadata } from './run-metadata.ts';
+import { loadConfig } from './run-config.ts';
+import { createRunSetup } from './run-setup.ts';
+import { createSessionObserver } from './run-telemetry.ts';
+
+export type WorkerAgentOptions = {
+  /** Accept only sessions in this folder or below it. */
+  readonly root: string;
+  /** Returns the storage of a folder, selected by the session's metadata. */
+  readonly storageOf: (dir: string, about: Json) => EntryStorage;
+  readonly warn: (line: string) => void;
+  readonly telemetry?: TelemetryClient | null;
+};
+
+/** Creates the agent of a submitted session with the folder, model and rules named at submission. */
+export function createWorkerAgentFactory({
+  root,
+  storageOf,
+  warn,
+  telemetry = null,
+}: WorkerAgentOptions): AgentFactory {
+  return async (opened) => {
+    const about = requireWorkerMetadata(opened.about, root);
+    const { config, warnings } = await loadConfig(about.dir, flagsToConfig(about), null);
+    const { profile } = applyAgentKeys(await resolveProfile(about.profile), config);
+    const folder = await indexFolder(about.dir, { signal: opened.signal });
+    try {
+      return await createWorkerAgent(opened, {
+        folder,
+        profile,
+        flags: { ...about, ...applyModelConfig(about, config) },
+        config,
+        storage: storageOf(about.dir, opened.about),
+        warn,
+        warnings,
+        telemetry,
+      });
+    } catch (error) {
+      folder[Symbol.dispose]();
+      throw error;
+    }
+  };
+}
+
+type WorkerAgentContext = Pick<
+  Parameters<typeof createRunSetup>[0],
+  'folder' | 'profile' | 'flags' | 'config'
+> & {
+  readonly storage: EntryStorage;
+  readonly warn: (line: string) => void;
+  readonly warnings: readonly string[];
+  readonly telemetry: TelemetryClient | null;
+};
+
+async function createWorkerAgent(
+  opened: AgentFactoryContext,
+  { warn, warnings, telemetry, ...found }: WorkerAgentContext,
+): Promise<AgentSetup> {
+  const { session, signal, askPeople, post, now } = opened;
+  const phases = createPhaseTools({ post, phases: () => now().phases });
+  const {
+    means,
+    see,
+    close,
+    warnings: more,
+  } = await createRunSetup({
+    ...found,
+    budgets: null,
+    terminal: null,
+    asks: { permission: (_, unwanted) => askPeople(unwanted), user: null },
+    phases,
+    signal,
+    report: warn,
+    id: session.id,
+    session,
+  });
+  for (const line of [...warnings, ...more]) warn(line);
+  const { session: _, ...outfit } = means;
+  const tools = session.mode === null ? [...means.tools, ...phases] : means.tools;
+  const observer = createSessionObserver(telemetry, session);
+  return {
+    ...observer.within({ ...outfit, tools }),
+    spool: createFileSpool(getSessionSpoolFolder(join(getDataFolder(), 'worker'), session.id)),
+    observe(seen) {
+      see(seen);
+      observer.see(seen);
+    },
+    onTrouble: (trouble) => warn(trouble === null ? 'It goes on.' : trouble.message),
+    async close() {
+      observer.end();
+      await close();
+      found.folder[Symbol.dispose]();
+    },
+  };
+}
+
+/** Anyone who can write to Redis chooses a session's folder, so the worker's root restricts it. */
+function requireWorkerMetadata(json: Json, root: string): RunMetadata {
+  const about = parseRunMetadata(json);
+  if (about === null) throw new UsageError('It is not known where and with which model it is to work.');
+  const way = relative(root, about.dir);
+  const isOutside = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
+  if (!isOutside) return about;
+  throw new UsageError(
+    `It works in ${about.dir}, and this worker only in ${root}. Start one with --dir there, then: pawl queue retry`,
+  );
+}

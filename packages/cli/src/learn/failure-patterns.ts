@@ -1,0 +1,163 @@
+import { computeQuantile } from './statistics.ts';
+import { formatStepToken, type StepToken } from './step-tokens.ts';
+
+/** A sequence of steps after which runs fail more often than comparable runs of the same source. */
+export type FailurePattern = {
+  readonly words: readonly string[];
+  /** Runs with a known outcome that contain the pattern, and how many of them failed. */
+  readonly runs: number;
+  readonly failed: number;
+  readonly sources: number;
+  /** Failures expected from all runs of the same sources that lasted as long. */
+  readonly expected: number;
+  /** Ratio of actual to expected failures. */
+  readonly lift: number;
+  /** Deviation from the expectation, in standard deviations. */
+  readonly deviations: number;
+  /** Median number of the agent's steps after the pattern in failed runs: how early it appears. */
+  readonly stepsLeft: number;
+};
+
+const maxPatternWords = 3;
+const maxPatternsPerRun = 1_000;
+const maxPatterns = 100_000;
+
+/** Collects patterns run by run; only counts are stored. */
+export class PatternTable {
+  readonly #patterns = new Map<string, PatternObservation>();
+  /** By source, the runs that reached each stage. */
+  readonly #lasted: StageTallies = new Map();
+
+  add(
+    tokens: readonly StepToken[],
+    { source, failed }: { readonly source: string; readonly failed: boolean },
+  ): void {
+    for (let stage = 0; stage <= getRunStage(tokens.length); stage += 1) {
+      tallyStage(this.#lasted, { source, stage, failed });
+    }
+    for (const [name, step] of extractPatterns(tokens)) {
+      const seen: PatternObservation = this.#patterns.get(name) ?? { stages: new Map(), left: [] };
+      tallyStage(seen.stages, { source, stage: getRunStage(step), failed });
+      if (failed && seen.left.length < maxStepsLeft) seen.left.push(tokens.length - step);
+      this.#patterns.set(name, seen);
+    }
+    if (this.#patterns.size > maxPatterns) this.#forgetRare();
+  }
+
+  /** Returns the significant patterns, strongest first; of redundant patterns, only the strongest. */
+  found({ supportMin = 10, deviationsMin = 3, max = 20 } = {}): readonly FailurePattern[] {
+    const found = [...this.#patterns]
+      .flatMap(([name, seen]) => {
+        const pattern = scorePattern(JSON.parse(name) as readonly string[], seen, this.#lasted);
+        return pattern.runs >= supportMin && pattern.deviations >= deviationsMin ? [pattern] : [];
+      })
+      .toSorted(
+        (a, b) => b.deviations - a.deviations || a.words.length - b.words.length || comparePatterns(a, b),
+      );
+    const told: FailurePattern[] = [];
+    for (const pattern of found) {
+      if (told.length >= max) break;
+      if (!told.some((other) => isRedundantPattern(pattern, other))) told.push(pattern);
+    }
+    return told;
+  }
+
+  /** Drops patterns seen in only one run, which are unlikely to become significant. */
+  #forgetRare(): void {
+    for (const [name, { stages }] of this.#patterns) {
+      if (countStageRuns(stages) < 2) this.#patterns.delete(name);
+    }
+    // If that is not enough, the input is probably adversarial: drop the most recently added patterns.
+    for (const name of [...this.#patterns.keys()].slice(maxPatterns / 2)) this.#patterns.delete(name);
+  }
+}
+
+type OutcomeTally = { runs: number; failed: number };
+/** By source and stage. */
+type StageTallies = Map<string, Map<number, OutcomeTally>>;
+type PatternObservation = { readonly stages: StageTallies; readonly left: number[] };
+
+const maxStepsLeft = 1_000;
+
+/**
+ * Maps a step to a stage. Longer runs contain more patterns, so a run is compared only with runs that reached the same
+ * stage: one stage per step up to sixteen, then four per doubling.
+ */
+function getRunStage(step: number): number {
+  return step <= 16 ? step : 16 + Math.floor(4 * Math.log2(step / 16));
+}
+
+/** Extracts each pattern of a run once, with the step at which it was first complete. */
+function extractPatterns(tokens: readonly StepToken[]): ReadonlyMap<string, number> {
+  const words = tokens.map(formatStepToken);
+  const found = new Map<string, number>();
+  for (const index of words.keys()) {
+    for (let length = 1; length <= Math.min(maxPatternWords, index + 1); length += 1) {
+      if (found.size >= maxPatternsPerRun) return found;
+      const name = JSON.stringify(words.slice(index + 1 - length, index + 1));
+      if (!found.has(name)) found.set(name, index + 1);
+    }
+  }
+  return found;
+}
+
+function scorePattern(
+  words: readonly string[],
+  { stages, left }: PatternObservation,
+  lasted: StageTallies,
+): FailurePattern {
+  let [runs, failed, expected, variance] = [0, 0, 0, 0];
+  // Sort first, because floating-point sums depend on the order and the result must not depend on the order of the
+  // runs.
+  for (const [source, tallies] of [...stages].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [stage, tally] of [...tallies].toSorted(([a], [b]) => a - b)) {
+      const whole = lasted.get(source)?.get(stage) ?? tally;
+      const share = whole.failed / whole.runs;
+      runs += tally.runs;
+      failed += tally.failed;
+      expected += tally.runs * share;
+      // Finite population correction: if all runs that reached this stage have the pattern, the variance is zero.
+      const free = whole.runs > 1 ? (whole.runs - tally.runs) / (whole.runs - 1) : 0;
+      variance += tally.runs * share * (1 - share) * free;
+    }
+  }
+  return {
+    words,
+    runs,
+    failed,
+    sources: stages.size,
+    expected,
+    lift: expected === 0 ? 0 : failed / expected,
+    deviations: variance === 0 ? 0 : (failed - expected) / Math.sqrt(variance),
+    stepsLeft: computeQuantile(left, 0.5) ?? 0,
+  };
+}
+
+/** Returns whether one pattern contains the other and both occur in nearly the same runs. */
+function isRedundantPattern(a: FailurePattern, b: FailurePattern): boolean {
+  const [short, long] = a.words.length <= b.words.length ? [a, b] : [b, a];
+  const isPart = ` ${long.words.join(' | ')} `.includes(` ${short.words.join(' | ')} `);
+  return isPart && Math.min(a.runs, b.runs) >= 0.6 * Math.max(a.runs, b.runs);
+}
+
+type StageOutcome = { readonly source: string; readonly stage: number; readonly failed: boolean };
+
+function tallyStage(stages: StageTallies, { source, stage, failed }: StageOutcome): void {
+  const tallies = stages.get(source) ?? new Map<number, OutcomeTally>();
+  const tally = tallies.get(stage) ?? { runs: 0, failed: 0 };
+  tally.runs += 1;
+  tally.failed += failed ? 1 : 0;
+  tallies.set(stage, tally);
+  stages.set(source, tallies);
+}
+
+function countStageRuns(stages: StageTallies): number {
+  let runs = 0;
+  for (const tallies of stages.values()) for (const tally of tallies.values()) runs += tally.runs;
+  return runs;
+}
+
+function comparePatterns(a: FailurePattern, b: FailurePattern): number {
+  const [one, other] = [a.words.join('\n'), b.words.join('\n')];
+  return one === other ? 0 : one < other ? -1 : 1;
+}

@@ -1,0 +1,198 @@
+import type { RuleSeverity, Rule, RuleThresholds } from '@pawl/core';
+import { chooseThresholds } from './choose-thresholds.ts';
+import { crossValidateThresholds, type CrossValidation } from './cross-validate.ts';
+import { isAtLeastAsStrict, listTunableThresholds, type TunableThreshold } from './tunable-thresholds.ts';
+import { countNearMisses, type NearMissCount } from './near-misses.ts';
+import type { TrainingFacts } from './training-run.ts';
+import { isRunEnding } from './detector-score.ts';
+import { computeRequiredRuns, computeUpperBound } from './statistics.ts';
+import { judgeRuleCounts, type RuleThresholdMap, severityLadder } from './judge-rule-counts.ts';
+import {
+  scoreThresholds,
+  listWorseMeasures,
+  type LearningMeasure,
+  type ThresholdScore,
+} from './threshold-score.ts';
+
+export type LearningResult = {
+  readonly data: TrainingDataSummary;
+  readonly inForce: ThresholdScore;
+  readonly proposal: ThresholdProposal | null;
+  /** Null if there are too few runs to test anything. */
+  readonly crossValidation: CrossValidation | null;
+  readonly outcome: LearningOutcome;
+};
+
+/**
+ * proposed    there are better thresholds, also on held-out runs
+ * nothing     no other thresholds are better
+ * not-held    the chosen thresholds are worse on held-out runs
+ * too-little  there are too few runs
+ */
+export type LearningOutcome =
+  | { readonly kind: 'proposed' | 'nothing' | 'too-little' }
+  | { readonly kind: 'not-held'; readonly worse: readonly LearningMeasure[] };
+
+export type TrainingDataSummary = {
+  readonly runs: number;
+  readonly solved: number;
+  readonly unsolved: number;
+  readonly sources: number;
+  readonly solvedNeeded: number;
+  readonly unsolvedNeeded: number;
+};
+
+export type ThresholdProposal = {
+  readonly changes: readonly ThresholdChange[];
+  readonly thresholds: RuleThresholdMap;
+  readonly weight: ThresholdScore;
+  /** Upper confidence bound, from held-out runs, of the share of solved runs that would be ended. */
+  readonly harmBound: number;
+  readonly changed: readonly ChangedRun[];
+};
+
+/** A proposed change to one threshold, with its evidence. */
+export type ThresholdChange = {
+  readonly rule: string;
+  readonly level: RuleSeverity;
+  readonly from: number;
+  readonly to: number;
+  /** Runs in which the rule's count reaches the new threshold, by outcome. */
+  readonly reached: { readonly solved: number; readonly unsolved: number; readonly unknown: number };
+  readonly nearMisses: NearMissCount;
+  /** Number of folds in which the same value was chosen on the other folds. */
+  readonly chosenIn: number;
+  /** Whether advice no longer precedes the end. */
+  readonly isUnannounced: boolean;
+};
+
+/** A run that would end at a different step; null if it would not be ended. */
+export type ChangedRun = {
+  readonly run: string;
+  readonly source: string;
+  readonly success: boolean | null;
+  readonly was: number | null;
+  readonly is: number | null;
+  /** Number of the agent's steps between the two ends. */
+  readonly steps: number;
+};
+
+/** Ending one solved run in fifty is too many, so the bound must be below this share. */
+const maxHarmShare = 0.02;
+const minUnsolvedRuns = 30;
+
+/**
+ * Learns the thresholds of these rules that past runs support. Deterministic. It can take long, and yields the name of
+ * each fold that it holds out.
+ */
+export function* learnThresholds(
+  runs: readonly TrainingFacts[],
+  rules: readonly Rule[],
+): Generator<string, LearningResult, undefined> {
+  const inForce: RuleThresholdMap = new Map(rules.map(({ id, thresholds }) => [id, thresholds]));
+  const data = summarizeTrainingData(runs);
+  const base = { data, inForce: scoreThresholds(runs, inForce) };
+  if (data.solved < data.solvedNeeded || data.unsolved < data.unsolvedNeeded)
+    return { ...base, proposal: null, crossValidation: null, outcome: { kind: 'too-little' } };
+  const knobs = listTunableThresholds(rules);
+  yield 'nothing';
+  const chosen = chooseThresholds(runs, inForce, knobs);
+  const crossValidation = yield* crossValidateThresholds(runs, inForce, knobs);
+  const tried = { ...base, crossValidation };
+  if (!isAtLeastAsStrict(inForce, chosen))
+    throw new Error('A limit would be loosened: this must not happen.');
+  const changes = listThresholdChanges(runs, { knobs, inForce, chosen, folds: crossValidation.folds });
+  if (changes.length === 0) return { ...tried, proposal: null, outcome: { kind: 'nothing' } };
+  const worse = listWorseMeasures(crossValidation.learnt, crossValidation.inForce);
+  const { harm } = crossValidation.learnt.shares;
+  const harmBound = computeUpperBound(harm.hits, harm.of);
+  if (worse.length > 0) return { ...tried, proposal: null, outcome: { kind: 'not-held', worse } };
+  const changed = findChangedRuns(runs, inForce, chosen);
+  const proposal = { changes, thresholds: chosen, weight: scoreThresholds(runs, chosen), harmBound, changed };
+  return { ...tried, proposal, outcome: { kind: 'proposed' } };
+}
+
+function summarizeTrainingData(runs: readonly TrainingFacts[]): TrainingDataSummary {
+  return {
+    runs: runs.length,
+    solved: runs.filter(({ success }) => success === true).length,
+    unsolved: runs.filter(({ success }) => success === false).length,
+    sources: new Set(runs.map(({ source }) => source)).size,
+    solvedNeeded: computeRequiredRuns(maxHarmShare),
+    unsolvedNeeded: minUnsolvedRuns,
+  };
+}
+
+type ThresholdChoice = {
+  readonly knobs: readonly TunableThreshold[];
+  readonly inForce: RuleThresholdMap;
+  readonly chosen: RuleThresholdMap;
+  readonly folds: CrossValidation['folds'];
+};
+
+function listThresholdChanges(
+  runs: readonly TrainingFacts[],
+  { knobs, inForce, chosen, folds }: ThresholdChoice,
+): readonly ThresholdChange[] {
+  const times = new Set(knobs.flatMap(({ rule, isTime }) => (isTime ? [rule] : [])));
+  return [...inForce].flatMap(([rule, was]) => {
+    const is = chosen.get(rule) ?? was;
+    return severityLadder.flatMap((level): readonly ThresholdChange[] => {
+      const [from, to] = [was[level] ?? null, is[level] ?? null];
+      if (from === null || to === null || from === to) return [];
+      return [
+        {
+          rule,
+          level,
+          from,
+          to,
+          reached: countReachingRuns(runs, rule, to),
+          nearMisses: countNearMisses(runs, { rule, isTime: times.has(rule) }, to),
+          chosenIn: folds.filter((fold) => fold.chosen.get(rule)?.[level] === to).length,
+          isUnannounced: level === 'finish' && isEndAnnounced(was) && !isEndAnnounced(is),
+        },
+      ];
+    });
+  });
+}
+
+function isEndAnnounced({ advise, finish }: RuleThresholds): boolean {
+  return advise !== null && finish !== null && advise < finish;
+}
+
+function countReachingRuns(
+  runs: readonly TrainingFacts[],
+  rule: string,
+  value: number,
+): ThresholdChange['reached'] {
+  const reached = runs.filter(({ counts }) =>
+    counts.some((each) => each.rule === rule && each.count >= value),
+  );
+  const of = (success: boolean | null): number => reached.filter((run) => run.success === success).length;
+  return { solved: of(true), unsolved: of(false), unknown: of(null) };
+}
+
+function findChangedRuns(
+  runs: readonly TrainingFacts[],
+  inForce: RuleThresholdMap,
+  chosen: RuleThresholdMap,
+): readonly ChangedRun[] {
+  return runs
+    .flatMap((run): readonly ChangedRun[] => {
+      const [was, is] = [findRunEnd(run, inForce), findRunEnd(run, chosen)];
+      if (was === is) return [];
+      const [from, to] = [
+        Math.min(was ?? Infinity, is ?? Infinity),
+        Math.max(was ?? Infinity, is ?? Infinity),
+      ];
+      const steps = run.work.filter((step) => step > from && step <= to).length;
+      return [{ run: run.id, source: run.source, success: run.success, was, is, steps }];
+    })
+    .toSorted((a, b) => b.steps - a.steps || (a.run < b.run ? -1 : 1));
+}
+
+/** Returns the step after which the thresholds end a run; null if they do not end it before its last step. */
+function findRunEnd(run: TrainingFacts, thresholds: RuleThresholdMap): number | null {
+  const end = judgeRuleCounts(run.counts, thresholds).find(isRunEnding);
+  return end === undefined || end.step >= run.lastStep ? null : end.step;
+}

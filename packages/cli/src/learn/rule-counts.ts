@@ -1,0 +1,51 @@
+import { auditRun, type RecordedRun, type Rule, type RuleMatch } from '@pawl/core';
+
+/** The count of a rule after a step of a run, if it is high enough to matter. */
+export type RuleCount = {
+  readonly step: number;
+  readonly rule: string;
+  readonly count: number;
+  /** The number of the loop within this run; advice is given once per loop. */
+  readonly loop: number;
+};
+
+/**
+ * Collects the counts of all rules in a run, from which the verdicts for any thresholds follow. Omits counts below
+ * `least`, the smallest threshold worth trying, and everything after the step at which the current rules end the run,
+ * because no threshold is ever raised beyond that.
+ */
+export function collectRuleCounts(
+  run: RecordedRun,
+  rules: readonly Rule[],
+  least: ReadonlyMap<string, number>,
+): readonly RuleCount[] {
+  const counts: RuleCount[] = [];
+  const loops = new Map<string, number>();
+  const see = ({ id }: Rule, step: number, { count, loop }: RuleMatch): void => {
+    if (count < (least.get(id) ?? Infinity)) return;
+    const name = JSON.stringify([id, loop]);
+    const number = loops.get(name) ?? loops.size;
+    loops.set(name, number);
+    counts.push({ step, rule: id, count, loop: number });
+  };
+  auditRun(
+    run,
+    rules.map((rule) => createCountedRule(rule, see)),
+  );
+  return counts;
+}
+
+/** Wraps a rule so that its matches are reported; it gives no verdict itself before it ends the run. */
+function createCountedRule(rule: Rule, see: (rule: Rule, step: number, sight: RuleMatch) => void): Rule {
+  const { ask = null, finish } = rule.thresholds;
+  const look = (window: readonly WindowItem[]): RuleMatch | null => {
+    // The window has the type that the rule expects, but the compiler cannot see that through the union.
+    const sight = rule.look(window as readonly never[]);
+    const last = window.at(-1);
+    if (sight !== null && last !== undefined) see(rule, 'seq' in last ? last.seq : last.last.seq, sight);
+    return sight;
+  };
+  return { ...rule, thresholds: { advise: null, refuse: null, ask, finish }, look };
+}
+
+type WindowItem = { readonly seq: number } | { readonly last: { readonly seq: number } };

@@ -1,0 +1,39 @@
+import type { RecordedRun, Rule } from '@pawl/core';
+import { collectRuleCounts, type RuleCount } from './rule-counts.ts';
+import type { StuckJudgment, ScoredRun } from './detector-score.ts';
+
+/** The facts of a run that learning needs: a few numbers, no contents. */
+export type TrainingFacts = ScoredRun & {
+  readonly id: string;
+  /** The origin; runs of one source are similar, so they are held out together. */
+  readonly source: string;
+  readonly counts: readonly RuleCount[];
+};
+
+/** A run with its known outcome. */
+export type TrainingRun = {
+  readonly run: RecordedRun;
+  readonly source: string;
+  readonly success: boolean | null;
+  readonly judgement: StuckJudgment | null;
+  /** The mode of each step by number, if known. */
+  readonly modes?: ReadonlyMap<number, string>;
+};
+
+export type CountingOptions = {
+  readonly rules: readonly Rule[];
+  readonly least: ReadonlyMap<string, number>;
+};
+
+export function extractTrainingFacts(learnt: TrainingRun, { rules, least }: CountingOptions): TrainingFacts {
+  const { run, source, success, judgement } = learnt;
+  return {
+    id: run.id,
+    source,
+    success,
+    judgement,
+    lastStep: run.steps.at(-1)?.i ?? 0,
+    work: run.steps.filter(({ role }) => role !== 'user').map(({ i }) => i),
+    counts: collectRuleCounts(run, rules, least),
+  };
+}

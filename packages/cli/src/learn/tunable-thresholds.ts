@@ -1,0 +1,105 @@
+import type { RuleSeverity, Rule, RuleThresholds } from '@pawl/core';
+import { severityLadder, type RuleThresholdMap } from './judge-rule-counts.ts';
+
+/** A threshold that may be changed, with the candidate values. */
+export type TunableThreshold = {
+  readonly rule: string;
+  readonly level: RuleSeverity;
+  /** The current value. */
+  readonly from: number;
+  /** Whether the unit is seconds. */
+  readonly isTime: boolean;
+  /** Candidate values, nearest first. */
+  readonly values: readonly number[];
+};
+
+/**
+ * Lists the thresholds that may be learned. Those that end the work or ask a person may only be lowered, because they
+ * guarantee that a run ends, and no past run can show that they are unnecessary. Advice may also be raised if it
+ * disturbs successful runs, but it stays below every more severe threshold.
+ */
+export function listTunableThresholds(rules: readonly Rule[]): readonly TunableThreshold[] {
+  return rules.flatMap(({ id, unit, thresholds }) => {
+    const isTime = unit === 'seconds';
+    const steps = isTime ? timeFractions : null;
+    return tunedLevels.flatMap((level): readonly TunableThreshold[] => {
+      const from = thresholds[level] ?? null;
+      if (from === null || from < 2) return [];
+      const values = [
+        ...listEarlierValues(from, steps),
+        ...(level === 'advise' ? listLaterValues(from, thresholds, steps) : []),
+      ];
+      return values.length === 0 ? [] : [{ rule: id, level, from, isTime, values }];
+    });
+  });
+}
+
+/** Returns the smallest current or candidate threshold of each rule. */
+export function computeMinThresholds(rules: readonly Rule[]): ReadonlyMap<string, number> {
+  const knobs = Map.groupBy(listTunableThresholds(rules), ({ rule }) => rule);
+  return new Map(
+    rules.map(({ id, thresholds }) => {
+      const tried = (knobs.get(id) ?? []).flatMap(({ values }) => values);
+      const given = Object.values(thresholds).flatMap((each) => each ?? []);
+      return [id, Math.min(...tried, ...given)];
+    }),
+  );
+}
+
+/** Ending levels first: their savings are certain, and advice is then scored with them in place. */
+const tunedLevels: readonly RuleSeverity[] = ['finish', 'ask', 'advise'];
+
+/** Thresholds in seconds are tried as fractions, not second by second. */
+const timeFractions: readonly number[] = [5 / 6, 2 / 3, 1 / 2];
+
+function listEarlierValues(from: number, steps: readonly number[] | null): readonly number[] {
+  if (steps !== null) return steps.map((share) => Math.round(from * share));
+  const least = Math.max(2, Math.ceil(from / 2));
+  return Array.from({ length: Math.max(0, from - least) }, (_, index) => from - 1 - index);
+}
+
+function listLaterValues(
+  from: number,
+  thresholds: RuleThresholds,
+  steps: readonly number[] | null,
+): readonly number[] {
+  const graver = [thresholds.refuse, thresholds.ask, thresholds.finish].flatMap((each) => each ?? []);
+  const most = Math.min(Math.ceil(from * 1.5), ...graver.map((each) => each - 1));
+  if (steps !== null) return most > from ? [most] : [];
+  return Array.from({ length: Math.max(0, most - from) }, (_, index) => from + 1 + index);
+}
+
+/** Sets a threshold; a milder level never has a higher threshold than a more severe one. */
+export function setThreshold(
+  all: RuleThresholdMap,
+  { rule, level }: Pick<TunableThreshold, 'rule' | 'level'>,
+  value: number,
+): RuleThresholdMap {
+  const before = all.get(rule);
+  if (before === undefined) return all;
+  const rung = severityLadder.indexOf(level);
+  const graver = severityLadder.slice(rung + 1).flatMap((each) => before[each] ?? []);
+  const set = Math.min(value, ...graver);
+  const milder = severityLadder.slice(0, rung).flatMap((each) => {
+    const given = before[each] ?? null;
+    return given === null ? [] : [[each, Math.min(given, set)] as const];
+  });
+  return new Map([...all, [rule, { ...before, ...Object.fromEntries(milder), [level]: set }]]);
+}
+
+/** Returns whether no refuse, ask or finish threshold was raised or removed, and no advice removed. */
+export function isAtLeastAsStrict(before: RuleThresholdMap, after: RuleThresholdMap): boolean {
+  return [...before].every(([rule, was]) => {
+    const is = after.get(rule);
+    if (is === undefined) return false;
+    const firm = [
+      [was.refuse, is.refuse],
+      [was.ask ?? null, is.ask ?? null],
+      [was.finish, is.finish],
+    ] as const;
+    return (
+      firm.every(([then, now]) => then === null || (now !== null && now <= then)) &&
+      (was.advise === null || is.advise !== null)
+    );
+  });
+}

@@ -1,0 +1,36 @@
+import type { Json } from '@pawl/core';
+import { toJsonFields, type JsonFields } from '../json-fields.ts';
+
+/** Parses a request body; null if it is not a JSON object. */
+export function parseRequestBody(bytes: Buffer): JsonFields | null {
+  return parseBodyFields(bytes);
+}
+
+/**
+ * Applies a change to the body. Numbers beyond JavaScript's precision keep their source text, so that everything else
+ * stays identical. This is slower than plain parsing, so only changed requests are rewritten.
+ */
+export function rewriteRequestBody(bytes: Buffer, change: (body: JsonFields) => JsonFields): Buffer {
+  return Buffer.from(JSON.stringify(change(parseBodyFields(bytes, preserveLargeNumbers) ?? {})));
+}
+
+function parseBodyFields(bytes: Buffer, reviver?: JsonReviver): JsonFields | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return toJsonFields(JSON.parse(text, reviver) as Json);
+  } catch {
+    return null;
+  }
+}
+
+type JsonReviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
+
+function preserveLargeNumbers(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined || String(value) === source) return value;
+  // Decimals have several equivalent spellings; only integers that would lose digits need their source text.
+  return /^-?\d{16,}$/.test(source) && !Number.isSafeInteger(value) ? rawJson(source) : value;
+}
+
+/** Newer than TypeScript's lib types. */
+const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (source: string) => unknown };

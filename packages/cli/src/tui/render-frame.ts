@@ -1,0 +1,183 @@
+import { getOpenQuestion } from './question-state.ts';
+import { blankLine, truncateLine, padLine, createSegment, type StyledLine } from './styled-line.ts';
+import { renderChartColumn, renderChartStrip } from './panels/chart-strip.ts';
+import { renderEventLog } from './panels/event-log.ts';
+import { renderFooter } from './panels/footer.ts';
+import { renderBudgetStrip, renderGovernorColumn, renderGovernorStrip } from './panels/governor-strip.ts';
+import { renderHelp } from './panels/help.ts';
+import { renderInputLine } from './panels/input-line.ts';
+import {
+  renderMemoryColumn,
+  renderMemoryStrip,
+  renderUsageColumn,
+  renderUsageStrip,
+} from './panels/memory-strip.ts';
+import { renderMemoryView } from './panels/memory-view.ts';
+import { renderPhasesBar, renderPhasesColumn } from './panels/phases-bar.ts';
+import { renderQuestion, countQuestionRows } from './panels/question.ts';
+import { renderStateLine } from './panels/state-line.ts';
+import { renderTranscriptEnd, renderTranscript } from './panels/transcript.ts';
+import type { ScreenModel, ScreenSize } from './screen-model.ts';
+
+/**
+ * Renders the whole screen: one line per row, each one column narrower than the screen, because a terminal scrolls when
+ * its last cell is written. The layout depends only on the size, so that panels do not move during work.
+ */
+export function renderFrame(model: ScreenModel): readonly StyledLine[] {
+  const { rows } = model.size;
+  const columns = getUsableColumns(model);
+  const { ui } = model;
+  const body = ui.view === 'work' ? renderWorkBody(model) : renderViewBody(model);
+  const lines = [
+    renderStateLine(model, columns),
+    ...body,
+    [createSegment('─'.repeat(columns), 'dim')],
+    renderInputLine(model, columns),
+    renderFooter(model, columns),
+  ];
+  return padRows(lines.slice(0, rows), rows).map((line) => truncateLine(line, columns));
+}
+
+/** The area between the first line and the last three. */
+export function getBodySize(model: ScreenModel): ScreenSize {
+  return { columns: getUsableColumns(model), rows: Math.max(0, model.size.rows - 4) };
+}
+
+/** The area of the transcript in the work view. */
+function getTranscriptSize(model: ScreenModel): ScreenSize {
+  const { columns, rows } = getBodySize(model);
+  if (isWideScreen(model)) return { columns: columns - sidebarColumns - 3, rows };
+  return { columns, rows: Math.max(0, rows - renderStrips(model).length) };
+}
+
+/** The area of a question, which may cover the whole transcript. */
+export function getQuestionSize(model: ScreenModel): ScreenSize {
+  const { columns, rows } = getTranscriptSize(model);
+  const asked = getOpenQuestion(model);
+  const wanted = asked === null ? 0 : countQuestionRows(asked, columns);
+  return { columns, rows: Math.min(wanted, rows) };
+}
+
+/** Renders all lines of the current view; only some of them fit on the screen. */
+export function renderViewLines(model: ScreenModel): readonly StyledLine[] {
+  const { columns } = getBodySize(model);
+  const { ui, now } = model;
+  switch (ui.view) {
+    case 'work':
+      return [];
+    case 'transcript':
+      return renderTranscript(ui.held?.story ?? model.story, { columns, now, cardRows: 30 });
+    case 'events':
+      return renderEventLog(ui.held?.events ?? model.events, columns);
+    case 'memory':
+      return renderMemoryView(model, getBodySize(model));
+    case 'help':
+      return renderHelp(model, columns);
+    default:
+      return ui.view satisfies never;
+  }
+}
+
+/** The rightmost column stays free. */
+function getUsableColumns({ size }: ScreenModel): number {
+  return Math.max(1, size.columns - 1);
+}
+
+const sidebarColumns = 40;
+
+function isWideScreen({ size: { columns, rows } }: ScreenModel): boolean {
+  return columns >= 120 && rows >= 30;
+}
+
+function renderWorkBody(model: ScreenModel): readonly StyledLine[] {
+  const { columns, rows } = getTranscriptSize(model);
+  const asked = getOpenQuestion(model);
+  const question =
+    asked === null ? [] : renderQuestion(asked, getQuestionSize(model), model.ui.isTyping).slice(0, rows);
+  const storyRows = rows - question.length;
+  const reading = { columns, now: model.now, cardRows: model.ui.cardsOpen ? 8 : 0 };
+  const story = storyRows > 0 ? renderTranscriptEnd(model.story, storyRows, reading) : [];
+  const main = [...alignBottom(story, storyRows), ...question];
+  return isWideScreen(model)
+    ? joinColumns(main, renderSidebar(model, rows), columns)
+    : [...main, ...renderStrips(model)];
+}
+
+/** Aligns text at the bottom, where the next text appears. */
+function alignBottom(lines: readonly StyledLine[], rows: number): readonly StyledLine[] {
+  return [...Array<StyledLine>(Math.max(0, rows - lines.length)).fill(blankLine), ...lines];
+}
+
+/** Renders the panels below the transcript; a screen with few rows has fewer of them. */
+function renderStrips(model: ScreenModel): readonly StyledLine[] {
+  const { rows } = model.size;
+  const columns = getUsableColumns(model);
+  if (rows < 12) return [];
+  const rule: StyledLine = [createSegment('─'.repeat(columns), 'dim')];
+  const chart = renderChartStrip(model, columns, rows < 22 ? 1 : 2);
+  const phases = renderPhasesBar(model, columns);
+  const used = renderUsageStrip(model, columns);
+  if (rows < 20)
+    return [rule, ...chart.slice(0, 1), ...phases, renderGovernorStrip(model, columns, true), used];
+  const isHigh = rows >= 24;
+  return [
+    rule,
+    ...chart,
+    ...phases,
+    ...(isHigh ? renderBudgetStrip(model, columns) : []),
+    renderGovernorStrip(model, columns, !isHigh),
+    renderMemoryStrip(model, columns),
+    used,
+  ];
+}
+
+function renderSidebar(model: ScreenModel, rows: number): readonly StyledLine[] {
+  const columns = sidebarColumns;
+  const chart = addPanelTitle('state', renderChartColumn(model, columns));
+  const phases = renderPhasesColumn(model, columns);
+  const tail = [
+    ...(phases.length === 0 ? [] : [...addPanelTitle('phases', phases), blankLine]),
+    ...addPanelTitle('memory', renderMemoryColumn(model, columns)),
+    blankLine,
+    ...addPanelTitle('used', renderUsageColumn(model, columns)),
+  ];
+  const room = rows - chart.length - tail.length - 3;
+  return [
+    ...chart,
+    blankLine,
+    ...addPanelTitle('governor', renderGovernorColumn(model, columns, Math.max(1, room))),
+    blankLine,
+    ...tail,
+  ];
+}
+
+function addPanelTitle(title: string, lines: readonly StyledLine[]): readonly StyledLine[] {
+  return [[createSegment(` ${title}`, 'strong')], ...lines];
+}
+
+function joinColumns(
+  left: readonly StyledLine[],
+  right: readonly StyledLine[],
+  columns: number,
+): readonly StyledLine[] {
+  return left.map((line, index) => [
+    ...padLine(line, columns),
+    createSegment(' │ ', 'dim'),
+    ...(right[index] ?? blankLine),
+  ]);
+}
+
+function renderViewBody(model: ScreenModel): readonly StyledLine[] {
+  const { rows } = getBodySize(model);
+  const lines = renderViewLines(model);
+  const { view, scroll } = model.ui;
+  const isReadFromEnd = view === 'transcript' || view === 'events';
+  const start = isReadFromEnd
+    ? Math.max(0, lines.length - rows - scroll)
+    : Math.min(scroll, Math.max(0, lines.length - rows));
+  return padRows(lines.slice(start, start + rows), rows);
+}
+
+function padRows(lines: readonly StyledLine[], rows: number): readonly StyledLine[] {
+  return [...lines, ...Array<StyledLine>(Math.max(0, rows - lines.length)).fill(blankLine)];
+}

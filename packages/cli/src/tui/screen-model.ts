@@ -1,0 +1,227 @@
+import { getEventUsage, type Session, type TurnStatus, type Verdict } from '@pawl/core';
+import type { StepResult, StoreOutage } from '@pawl/runtime';
+import { appendLoggedEvent, type LoggedEvent } from './logged-events.ts';
+import { emptyTextInput, type TextInput } from './text-input.ts';
+import type { PendingQuestion } from './questions.ts';
+import { emptyTranscript, appendRemark, type LiveTranscript } from './live-transcript.ts';
+import { listNewMessages, restoreTranscript, updateTranscript } from './update-transcript.ts';
+
+export const screenViewNames = ['work', 'transcript', 'events', 'memory', 'help'] as const;
+export type ScreenViewName = (typeof screenViewNames)[number];
+
+export type ScreenSize = { readonly columns: number; readonly rows: number };
+
+/**
+ * The complete state of the live view, derived from step results, key presses and time. It is plain data, and bounded
+ * for sessions of any length; the session itself is only referenced.
+ */
+export type ScreenModel = {
+  readonly about: SessionDescriptor;
+  readonly size: ScreenSize;
+  /** The latest known time. */
+  readonly now: number;
+  readonly session: Session;
+  readonly story: LiveTranscript;
+  readonly events: readonly LoggedEvent[];
+  /** Turn states since the last user message, newest last. */
+  readonly trail: readonly TurnStatus[];
+  readonly verdicts: { readonly count: number; readonly latest: Verdict | null };
+  readonly used: SessionUsage;
+  readonly trouble: StoreOutage | null;
+  /** Steering messages that the agent has not received yet. */
+  readonly unheard: readonly string[];
+  readonly questions: readonly PendingQuestion[];
+  readonly ui: ViewState;
+};
+
+export type SessionDescriptor = {
+  readonly id: string;
+  readonly folder: string;
+  readonly model: string;
+  /** `watch` is read-only. */
+  readonly mode: 'run' | 'chat' | 'watch';
+};
+
+export type SessionUsage = {
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cost: number;
+};
+
+/** The state of the view that keys control. */
+export type ViewState = {
+  readonly view: ScreenViewName;
+  /** Rows scrolled from the end or from the start, depending on the view. */
+  readonly scroll: number;
+  /** The frozen content while the user scrolls back. */
+  readonly held: { readonly story: LiveTranscript; readonly events: readonly LoggedEvent[] } | null;
+  /** The selected entry of the memory view. */
+  readonly entry: number;
+  readonly isTyping: boolean;
+  readonly input: TextInput;
+  /** Whether tool cards show their output. */
+  readonly cardsOpen: boolean;
+  readonly notice: { readonly text: string; readonly until: number } | null;
+  /** The time until which another Ctrl-C leaves; null if none was pressed. */
+  readonly leavingUntil: number | null;
+};
+
+const maxTrail = 200;
+const maxPendingSteering = 20;
+
+export function createScreenModel(options: {
+  readonly about: SessionDescriptor;
+  readonly size: ScreenSize;
+  readonly session: Session;
+  readonly now: number;
+}): ScreenModel {
+  const { about, size, session, now } = options;
+  const { modelCalls, toolCalls, cost } = session.spent;
+  const start = appendRemark(
+    emptyTranscript,
+    'quiet',
+    `Session ${about.id} · ${about.model} · ${about.folder}`,
+  );
+  return {
+    about,
+    size,
+    now,
+    session,
+    story: restoreTranscript(start, session),
+    events: [],
+    trail: [session.turn.status],
+    verdicts: { count: 0, latest: null },
+    used: { modelCalls, toolCalls, inputTokens: 0, outputTokens: 0, cost },
+    trouble: null,
+    unheard: [],
+    questions: [],
+    ui: {
+      view: 'work',
+      scroll: 0,
+      held: null,
+      entry: 0,
+      isTyping: about.mode === 'chat' && session.turn.status === 'waitingForUser',
+      input: emptyTextInput,
+      cardsOpen: false,
+      notice: null,
+      leavingUntil: null,
+    },
+  };
+}
+
+/** Applies a step result to the model. */
+export function applyStepResult(model: ScreenModel, seen: StepResult): ScreenModel {
+  const { session: before } = model;
+  const { session, event } = seen;
+  return {
+    ...model,
+    now: Number.isFinite(event.at) ? Math.max(model.now, event.at) : model.now,
+    session,
+    story: updateTranscript(model.story, before, seen),
+    events: appendLoggedEvent(model.events, before, seen),
+    trail: session === before ? model.trail : updateTrail(model.trail, seen),
+    verdicts: updateVerdicts(model.verdicts, seen),
+    used: session === before ? model.used : updateUsage(model.used, seen),
+    unheard: session === before ? model.unheard : updatePendingSteering(model, seen),
+    ui: updateFocus(model, session),
+  };
+}
+
+export function advanceClock(model: ScreenModel, now: number): ScreenModel {
+  const { ui } = model;
+  const notice = ui.notice !== null && ui.notice.until < now ? null : ui.notice;
+  const leavingUntil = ui.leavingUntil !== null && ui.leavingUntil < now ? null : ui.leavingUntil;
+  const isSame = notice === ui.notice && leavingUntil === ui.leavingUntil;
+  return { ...model, now: Math.max(model.now, now), ui: isSame ? ui : { ...ui, notice, leavingUntil } };
+}
+
+/** Returns whether time alone has changed the view: a spinner always, a clock once per second. */
+export function isRedrawNeeded({ session, now: before }: ScreenModel, now: number): boolean {
+  return !staticStatuses.has(session.turn.status) || Math.floor(now / 1_000) !== Math.floor(before / 1_000);
+}
+
+const staticStatuses: ReadonlySet<TurnStatus> = new Set([
+  'waitingForUser',
+  'awaitingPermission',
+  'paused',
+  'halted',
+  'shuttingDown',
+]);
+
+export function resizeScreen(model: ScreenModel, size: ScreenSize): ScreenModel {
+  return { ...model, size };
+}
+
+export function addWarning(model: ScreenModel, text: string): ScreenModel {
+  return { ...model, story: appendRemark(model.story, 'warn', text) };
+}
+
+/** The input line belongs to the work view; in other views, keys are commands. */
+export function isTypingInWorkView({ ui }: ScreenModel): boolean {
+  return ui.isTyping && ui.view === 'work';
+}
+
+export function isWaitingForUser({ session: { turn } }: ScreenModel): boolean {
+  return turn.status === 'waitingForUser';
+}
+
+/** Restarts the trail when a new turn starts. */
+function updateTrail(trail: readonly TurnStatus[], { notes }: StepResult): readonly TurnStatus[] {
+  const moves = notes.filter((note) => note.type === 'transition');
+  const states = moves.map(({ to }) => to);
+  const [first] = moves;
+  if (first === undefined) return trail;
+  return first.from === 'waitingForUser' ? [first.from, ...states] : [...trail.slice(-maxTrail), ...states];
+}
+
+function updateVerdicts(verdicts: ScreenModel['verdicts'], { notes }: StepResult): ScreenModel['verdicts'] {
+  const latest = notes.findLast((note) => note.type === 'verdict');
+  if (latest === undefined) return verdicts;
+  const count = notes.filter((note) => note.type === 'verdict').length;
+  return { count: verdicts.count + count, latest: latest.verdict };
+}
+
+function updateUsage(used: SessionUsage, { event }: StepResult): SessionUsage {
+  if (event.type === 'tool-finished') return { ...used, toolCalls: used.toolCalls + 1 };
+  const usage = getEventUsage(event);
+  const isCall = event.type === 'model-replied' || event.type === 'model-failed';
+  if (!isCall && usage === undefined) return used;
+  return {
+    ...used,
+    modelCalls: used.modelCalls + (isCall ? 1 : 0),
+    inputTokens: used.inputTokens + sanitizeCount(usage?.inputTokens),
+    outputTokens: used.outputTokens + sanitizeCount(usage?.outputTokens),
+    cost: used.cost + sanitizeCount(usage?.cost),
+  };
+}
+
+/** Providers may report invalid counts. */
+function sanitizeCount(count: number | undefined): number {
+  return count !== undefined && Number.isFinite(count) && count > 0 ? count : 0;
+}
+
+/** Steering stays pending until it appears in the conversation. */
+function updatePendingSteering(
+  { unheard, session: before }: ScreenModel,
+  { event, session }: StepResult,
+): readonly string[] {
+  const said = event.type === 'steered' ? [...unheard.slice(1 - maxPendingSteering), event.text] : unheard;
+  if (said.length === 0) return said;
+  const heard = listNewMessages(before, session).flatMap((message) =>
+    message.role === 'user' ? [message.text] : [],
+  );
+  return heard.reduce((rest, text) => {
+    const index = rest.indexOf(text);
+    return index === -1 ? rest : rest.toSpliced(index, 1);
+  }, said);
+}
+
+/** In a chat, the input line gets the focus when it is the user's turn and loses it afterwards, unless it is in use. */
+function updateFocus({ about, session: before, ui, questions }: ScreenModel, after: Session): ViewState {
+  const isTurn = after.turn.status === 'waitingForUser';
+  if (about.mode !== 'chat' || isTurn === (before.turn.status === 'waitingForUser')) return ui;
+  const isInUse = ui.input.text !== '' || questions[0]?.kind === 'model';
+  return isInUse ? ui : { ...ui, isTyping: isTurn };
+}

@@ -1,0 +1,176 @@
+import stringWidth from 'string-width';
+import { toPlainText, toPlainLine } from './plain-text.ts';
+
+/** The meaning of a text segment; the painter chooses its color. */
+export type TextStyle = 'plain' | 'dim' | 'strong' | 'accent' | 'good' | 'bad' | 'warn';
+
+export type StyledSegment = { readonly text: string; readonly style: TextStyle };
+
+/** One row of the screen. */
+export type StyledLine = readonly StyledSegment[];
+
+export const blankLine: StyledLine = [];
+
+/** The only way to create a segment: it reduces any text to one line of plain text. */
+export function createSegment(text: string, style: TextStyle = 'plain'): StyledSegment {
+  return { text: toPlainLine(text), style };
+}
+
+export function getLineText(line: StyledLine): string {
+  return line.map(({ text }) => text).join('');
+}
+
+export function getLineWidth(line: StyledLine): number {
+  return line.reduce((sum, { text }) => sum + getTextWidth(text), 0);
+}
+
+/** Returns the number of columns that a text takes. */
+export function getTextWidth(text: string): number {
+  return isNarrowText(text) ? text.length : stringWidth(text);
+}
+
+/** Truncates a line to a width, with an ellipsis. */
+export function truncateLine(line: StyledLine, width: number): StyledLine {
+  if (getLineWidth(line) <= width) return line;
+  const kept: StyledSegment[] = [];
+  let room = width - 1;
+  for (const { text, style } of line) {
+    const [head] = wrapLine(text, Math.max(room, 0), 'anywhere');
+    if (room > 0 && head !== undefined) kept.push({ text: head, style });
+    room -= getTextWidth(text);
+    if (room < 0) break;
+  }
+  return width < 1 ? [] : [...kept, { text: '…', style: 'dim' }];
+}
+
+/** Pads or truncates a line to exactly this width. */
+export function padLine(line: StyledLine, width: number): StyledLine {
+  const cut = truncateLine(line, width);
+  const missing = width - getLineWidth(cut);
+  return missing <= 0 ? cut : [...cut, { text: ' '.repeat(missing), style: 'plain' }];
+}
+
+/** Joins a left and a right part on one line; the left part is truncated first. */
+export function justifyLine(left: StyledLine, right: StyledLine, width: number): StyledLine {
+  const end = truncateLine(right, width);
+  const room = width - getLineWidth(end);
+  return room < 2 ? end : [...padLine(left, room - 1), { text: ' ', style: 'plain' }, ...end];
+}
+
+/** Joins as many pieces as fit, separated by dots. */
+export function joinPieces(pieces: readonly StyledLine[], width: number): StyledLine {
+  const line: StyledSegment[] = [];
+  let room = width;
+  for (const piece of pieces) {
+    const dot: StyledLine = line.length === 0 ? [] : [createSegment(' · ', 'dim')];
+    const needed = getLineWidth(dot) + getLineWidth(piece);
+    if (needed > room) continue;
+    line.push(...dot, ...piece);
+    room -= needed;
+  }
+  return line.length === 0 && pieces[0] !== undefined ? truncateLine(pieces[0], width) : line;
+}
+
+/** Wraps a multi-line text into rows of at most this width. */
+export function wrapText(text: string, width: number): readonly string[] {
+  return toPlainText(text)
+    .split('\n')
+    .flatMap((line) => wrapLine(line, width));
+}
+
+/**
+ * Wraps one line into rows of at most this width, between words if possible. The text must already be plain. Visits
+ * each character once.
+ */
+export function wrapLine(
+  text: string,
+  width: number,
+  breaks: 'words' | 'anywhere' = 'words',
+): readonly string[] {
+  if (width < 1) return [''];
+  if (isNarrowText(text)) return wrapNarrowText(text, width, breaks);
+  const rows: string[] = [];
+  let row = emptyRowDraft;
+  for (const sign of iterateGraphemes(text, width)) {
+    if (row.columns + sign.columns <= width) {
+      row = appendGrapheme(row, sign, breaks);
+    } else if (sign.text === ' ' && breaks === 'words') {
+      rows.push(row.text);
+      row = emptyRowDraft;
+    } else {
+      rows.push(row.break > 0 ? row.text.slice(0, row.break).trimEnd() : row.text);
+      row = appendGrapheme(getRowRemainder(row), sign, breaks);
+    }
+  }
+  return [...rows, row.text];
+}
+
+/** Like {@link wrapLine}, for text in which every character takes one column. */
+function wrapNarrowText(text: string, width: number, breaks: 'words' | 'anywhere'): readonly string[] {
+  const rows: string[] = [];
+  let start = 0;
+  while (text.length - start > width) {
+    const row = text.slice(start, start + width);
+    const space = breaks === 'words' ? row.lastIndexOf(' ') : -1;
+    if (breaks === 'words' && text[start + width] === ' ') {
+      rows.push(row);
+      start += width + 1;
+    } else if (space !== -1 && row.slice(0, space).trim() !== '') {
+      rows.push(row.slice(0, space).trimEnd());
+      start += space + 1;
+    } else {
+      rows.push(row);
+      start += width;
+    }
+  }
+  return [...rows, text.slice(start)];
+}
+
+/**
+ * A row under construction. `break` is the last position where it can be broken, 0 for none; `columnsThere` is its
+ * width up to there.
+ */
+type RowDraft = {
+  readonly text: string;
+  readonly columns: number;
+  readonly break: number;
+  readonly columnsThere: number;
+};
+
+const emptyRowDraft: RowDraft = { text: '', columns: 0, break: 0, columnsThere: 0 };
+
+function appendGrapheme(row: RowDraft, sign: MeasuredGrapheme, breaks: 'words' | 'anywhere'): RowDraft {
+  const text = row.text + sign.text;
+  const columns = row.columns + sign.columns;
+  // Leading spaces are indentation, not a break.
+  const isBreak = sign.text === ' ' && breaks === 'words' && row.text.trim() !== '';
+  return isBreak ? { text, columns, break: text.length, columnsThere: columns } : { ...row, text, columns };
+}
+
+function getRowRemainder(row: RowDraft): RowDraft {
+  if (row.break === 0) return emptyRowDraft;
+  return { ...emptyRowDraft, text: row.text.slice(row.break), columns: row.columns - row.columnsThere };
+}
+
+type MeasuredGrapheme = { readonly text: string; readonly columns: number };
+
+const graphemeSegmenter = new Intl.Segmenter();
+
+/** Longer than any real grapheme; a longer one is crafted to break the layout. */
+const maxGraphemeLength = 24;
+
+/** Yields graphemes with their widths; none is wider than a row. */
+function* iterateGraphemes(text: string, width: number): Generator<MeasuredGrapheme, void, undefined> {
+  for (const { segment } of graphemeSegmenter.segment(text)) {
+    const columns = segment.length > maxGraphemeLength ? Infinity : getTextWidth(segment);
+    yield columns > width ? { text: '�', columns: 1 } : { text: segment, columns };
+  }
+}
+
+/** ASCII and the symbols of the view itself, each of which takes one column and combines with no other. */
+const narrowPattern =
+  /^[\u0020-\u007e\u00b7\u2026\u2190-\u21ff\u2500-\u257f\u25b0\u25b1\u25c9\u25cb\u25cf]*$/u;
+
+function isNarrowText(text: string): boolean {
+  return narrowPattern.test(text);
+}

@@ -1,0 +1,146 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSession, type Json, type SessionOptions } from '@pawl/core';
+import {
+  Agent,
+  createScriptedModel,
+  defineTool,
+  createStoreEventLog,
+  openSqliteStore,
+  type AgentOptions,
+  type RuntimeClock,
+  type ScriptedReply,
+  type Store,
+} from '@pawl/runtime';
+import * as z from 'zod';
+import { main } from '../../src/main.ts';
+import { captureIo } from '../capture-io.ts';
+
+export type PawlResult = { readonly code: number; readonly out: string; readonly err: string };
+
+/** A folder to work in, with a store of its own, and the commands on it. */
+export type TestWorkspace = {
+  readonly dir: string;
+  readonly file: string;
+  readonly store: Store;
+  pawl(...args: readonly string[]): Promise<PawlResult>;
+  /** What a command prints with --json. */
+  json(...args: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  close(): Promise<void>;
+};
+
+export function createTestWorkspace(): TestWorkspace {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-sessions-')));
+  const file = join(dir, 'kept', 'sessions.db');
+  const store = openSqliteStore(file);
+  const pawl = async (command = '', ...args: readonly string[]): Promise<PawlResult> => {
+    const { io, out, err } = captureIo();
+    const code = await main([command, '--store', file, '--dir', dir, ...args], io);
+    return { code, out: out(), err: err() };
+  };
+  return {
+    dir,
+    file,
+    store,
+    pawl,
+    async json(...args) {
+      const { out } = await pawl(...args, '--json');
+      return splitLines(out).map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    async close() {
+      await store.close();
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
+
+export function splitLines(text: string): readonly string[] {
+  return text.trimEnd().split('\n');
+}
+
+/** Time that goes on by a second whenever somebody looks; what waits for a time waits for ever. */
+function createTickingClock(start: number): RuntimeClock {
+  let now = start;
+  return {
+    now: () => (now += 1_000),
+    until: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+  };
+}
+
+export type ScriptedRun = {
+  readonly id?: string;
+  readonly goal: string;
+  readonly replies: readonly ScriptedReply[];
+  readonly about?: Json;
+  readonly owner?: string;
+  readonly start?: number;
+  readonly settings?: SessionOptions['settings'];
+  readonly agent?: Partial<AgentOptions>;
+};
+
+/** Lets an agent work on something, and keeps it. */
+export async function saveRun({ dir, store }: TestWorkspace, run: ScriptedRun): Promise<string> {
+  const { id = crypto.randomUUID(), goal, replies, start = 1_700_000_000_000, settings = {} } = run;
+  const about = run.about ?? { dir, model: 'scripted', profile: 'pawl' };
+  const clock = createTickingClock(start);
+  const session = createSession({ id, at: start, settings });
+  const position = await store.create(session, run.owner ?? 'a test', { about, createdAt: start });
+  const agent = new Agent({
+    session,
+    log: createStoreEventLog(store, id, position),
+    model: createScriptedModel(replies),
+    tools: [lookTool, putTool],
+    clock,
+    ...run.agent,
+  });
+  void agent.say(goal);
+  await agent.idle();
+  return id;
+}
+
+export const lookTool = defineTool({
+  name: 'look',
+  description: 'Looks at something.',
+  parameters: z.object({ at: z.string() }),
+  effect: 'read-only',
+  run: async ({ at }) => ({ ok: true, output: `nothing new at ${at}` }),
+});
+
+export const putTool = defineTool({
+  name: 'put',
+  description: 'Puts something into a file.',
+  parameters: z.object({ path: z.string(), text: z.string() }),
+  run: async ({ path, text }) => ({
+    ok: true,
+    output: `put ${text.length} characters`,
+    files: [{ path, hash: text }],
+  }),
+});
+
+export const createLookReply = (at: string): ScriptedReply => ({
+  text: `I look at ${at}.`,
+  calls: [{ tool: 'look', args: { at } }],
+});
+
+export const createPutReply = (path: string, text: string): ScriptedReply => ({
+  calls: [{ id: `put-${path}`, tool: 'put', args: { path, text } }],
+});
+
+export const createTextReply = (text: string): ScriptedReply => ({ text });
+
+/** A run that looks, changes a file and answers. */
+export const successfulRun: ScriptedRun = {
+  goal: 'Mend the roof',
+  replies: [
+    createLookReply('roof'),
+    createPutReply('roof.txt', 'tiles'),
+    createTextReply('The roof is mended.'),
+  ],
+};
+
+/** A run that goes round in circles until it is stopped. */
+export const stuckRun: ScriptedRun = {
+  goal: 'Find the key',
+  replies: [...Array.from({ length: 12 }, () => createLookReply('drawer')), createTextReply('I give up.')],
+};

@@ -1,0 +1,130 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+
+export const secretApiKey = 'sk-secret-of-the-user';
+
+/** What a file holds; those of a productive run differ. */
+function readFakeFile(args: string): string {
+  const name = /(\d+)\.txt/.exec(args)?.[1];
+  return name === undefined ? 'the same as ever' : `chapter ${'and so on '.repeat(Number(name))}`;
+}
+
+/** Agents as people write them: ask, run what is asked for, ask again. Each gives its steps and its last words. */
+export type ClientLoop = (
+  address: string,
+  stream: boolean,
+) => Promise<{ readonly steps: number; readonly text: string }>;
+
+export const maxClientSteps = 230;
+
+const runChatLoop: ClientLoop = async (address, stream) => {
+  const client = new OpenAI({ apiKey: secretApiKey, baseURL: `${address}/v1`, maxRetries: 0 });
+  const messages: OpenAI.ChatCompletionMessageParam[] = [
+    { role: 'system', content: 'You read files.' },
+    { role: 'user', content: 'What is in a.txt?' },
+  ];
+  const tools: OpenAI.ChatCompletionTool[] = [
+    { type: 'function', function: { name: 'read', parameters: { type: 'object' } } },
+  ];
+  for (let steps = 1; steps <= maxClientSteps; steps += 1) {
+    const asked = { model: 'tiny', messages, tools, stream_options: { include_usage: true } };
+    const { choices } = stream
+      ? await client.chat.completions.stream(asked).finalChatCompletion()
+      : await client.chat.completions.create({ model: 'tiny', messages, tools });
+    const message = choices[0]?.message;
+    const calls = message?.tool_calls ?? [];
+    if (message === undefined || calls.length === 0) return { steps, text: message?.content ?? '' };
+    messages.push({ role: 'assistant', content: message.content, tool_calls: calls });
+    for (const call of calls) {
+      const args = call.type === 'function' ? call.function.arguments : '';
+      messages.push({ role: 'tool', tool_call_id: call.id, content: readFakeFile(args) });
+    }
+  }
+  return { steps: maxClientSteps, text: '' };
+};
+
+const runMessagesLoop: ClientLoop = async (address, stream) => {
+  const client = new Anthropic({ apiKey: secretApiKey, baseURL: address, maxRetries: 0 });
+  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'What is in a.txt?' }];
+  const tools: Anthropic.Tool[] = [{ name: 'read', input_schema: { type: 'object' } }];
+  for (let steps = 1; steps <= maxClientSteps; steps += 1) {
+    const asked = { model: 'tiny', max_tokens: 100, system: 'You read files.', messages, tools };
+    const reply = stream
+      ? await client.messages.stream(asked).finalMessage()
+      : await client.messages.create(asked);
+    const calls = reply.content.filter((block) => block.type === 'tool_use');
+    const said = reply.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+    if (calls.length === 0) return { steps, text: said.join('') };
+    messages.push({ role: 'assistant', content: reply.content });
+    const content = calls.map(({ id, input }) => ({
+      type: 'tool_result' as const,
+      tool_use_id: id,
+      content: readFakeFile(JSON.stringify(input)),
+    }));
+    messages.push({ role: 'user', content });
+  }
+  return { steps: maxClientSteps, text: '' };
+};
+
+const responsesTools: OpenAI.Responses.Tool[] = [
+  { type: 'function', name: 'read', parameters: { type: 'object' }, strict: false },
+];
+
+function filterFunctionCalls(
+  output: readonly OpenAI.Responses.ResponseOutputItem[],
+): readonly OpenAI.Responses.ResponseFunctionToolCall[] {
+  return output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
+}
+
+const runResponsesLoop: ClientLoop = async (address, stream) => {
+  const client = new OpenAI({ apiKey: secretApiKey, baseURL: `${address}/v1`, maxRetries: 0 });
+  const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'What is in a.txt?' }];
+  for (let steps = 1; steps <= maxClientSteps; steps += 1) {
+    const asked = { model: 'tiny', instructions: 'You read files.', input, tools: responsesTools };
+    const reply = stream
+      ? await client.responses.stream(asked).finalResponse()
+      : await client.responses.create(asked);
+    const calls = filterFunctionCalls(reply.output);
+    if (calls.length === 0) return { steps, text: reply.output_text };
+    input.push(...reply.output.map((item) => item as OpenAI.Responses.ResponseInputItem));
+    for (const call of calls) {
+      input.push({
+        type: 'function_call_output',
+        call_id: call.call_id,
+        output: readFakeFile(call.arguments),
+      });
+    }
+  }
+  return { steps: maxClientSteps, text: '' };
+};
+
+/** The same with what came before left to the server. */
+const runChainedLoop: ClientLoop = async (address) => {
+  const client = new OpenAI({ apiKey: secretApiKey, baseURL: `${address}/v1`, maxRetries: 0 });
+  let input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'What is in a.txt?' }];
+  let previous: string | null = null;
+  for (let steps = 1; steps <= maxClientSteps; steps += 1) {
+    const asked = { model: 'tiny', input, previous_response_id: previous, tools: responsesTools };
+    const reply: OpenAI.Responses.Response = await client.responses.create(asked);
+    const calls = filterFunctionCalls(reply.output);
+    if (calls.length === 0) return { steps, text: reply.output_text };
+    previous = reply.id;
+    input = calls.map(({ call_id, arguments: args }) => ({
+      type: 'function_call_output' as const,
+      call_id,
+      output: readFakeFile(args),
+    }));
+  }
+  return { steps: maxClientSteps, text: '' };
+};
+
+/** How each client library is called in these tests. */
+export const clientLoops: readonly (readonly [string, ClientLoop, boolean])[] = [
+  ['chat completions', runChatLoop, false],
+  ['chat completions, streamed', runChatLoop, true],
+  ['Anthropic messages', runMessagesLoop, false],
+  ['Anthropic messages, streamed', runMessagesLoop, true],
+  ['responses', runResponsesLoop, false],
+  ['responses, streamed', runResponsesLoop, true],
+  ['responses that go on from their ids', runChainedLoop, false],
+];

@@ -1,0 +1,30 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { clientLoops } from './client-loops.ts';
+import { startProxy, type StartedProxy } from './start-proxy.ts';
+import { startUpstream, type UpstreamRequest, type UpstreamReply, type UpstreamServer } from './upstream.ts';
+
+let upstream: UpstreamServer;
+let proxy: StartedProxy;
+
+afterEach(async () => {
+  await proxy.close();
+  await upstream.close();
+});
+
+/** A model that reads one file after another, and then says so. */
+function respondProductively(_request: UpstreamRequest, number: number): UpstreamReply {
+  const files = 200;
+  return number <= files
+    ? { call: { tool: 'read', args: { path: `${number}.txt` } } }
+    : { text: 'All of them are read.' };
+}
+
+describe.each(clientLoops)('an agent that speaks %s', (_name, loop, stream) => {
+  it('works for 200 steps that bring something new, untouched', async () => {
+    upstream = await startUpstream(respondProductively);
+    proxy = await startProxy(upstream.url);
+    expect(await loop(proxy.url, stream)).toEqual({ steps: 201, text: 'All of them are read.' });
+    expect(upstream.arrived.some(({ raw }) => raw.includes('Note from'))).toBe(false);
+    expect(proxy.notes).toEqual([]);
+  });
+});

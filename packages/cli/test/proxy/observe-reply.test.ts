@@ -1,0 +1,113 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { observeReply } from '../../src/proxy/observe-reply.ts';
+import { anthropicWireFormat } from '../../src/proxy/anthropic.ts';
+import { openaiChatWireFormat } from '../../src/proxy/openai-chat.ts';
+import { openaiResponsesWireFormat } from '../../src/proxy/openai-responses.ts';
+import type { WireFormat } from '../../src/proxy/wire-format.ts';
+
+const stream = { type: 'text/event-stream; charset=utf-8', encoding: '' };
+
+/** Text in pieces of twenty characters, as the events of a wire. */
+const pieces: Readonly<Record<string, (text: string) => object>> = {
+  'openai-chat': (content) => ({ choices: [{ index: 0, delta: { content } }] }),
+  'openai-responses': (delta) => ({ type: 'response.output_text.delta', output_index: 0, delta }),
+  anthropic: (text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+};
+
+function toSseBuffer(wire: WireFormat, text: string, newline: string): Buffer {
+  const all = (text.match(/.{1,20}/gsu) ?? []).map((piece) => JSON.stringify(pieces[wire.name]?.(piece)));
+  return Buffer.from(all.map((data) => `data: ${data}${newline}${newline}`).join(''));
+}
+
+/** What a client gets of a stream that comes in chunks of these sizes. */
+function readPassedText(
+  wire: WireFormat,
+  bytes: Buffer,
+  sizes: readonly number[],
+): { readonly text: string; readonly isCut: boolean } {
+  const watch = observeReply(wire, stream);
+  let text = Buffer.alloc(0);
+  for (let start = 0, turn = 0; start < bytes.length; turn += 1) {
+    const chunk = bytes.subarray(start, start + (sizes[turn % sizes.length] ?? 1));
+    start += chunk.length;
+    const cut = watch.hear(chunk);
+    text = Buffer.concat([text, cut === null ? chunk : chunk.subarray(0, cut.pass)]);
+    if (cut !== null) return { text: text.toString() + cut.ending, isCut: true };
+  }
+  return { text: text.toString(), isCut: false };
+}
+
+const namedWireFormats = [openaiChatWireFormat, openaiResponsesWireFormat, anthropicWireFormat].map(
+  (wire) => ({ wire, name: wire.name }),
+);
+const sizes = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 20 });
+const newline = fc.constantFrom('\n', '\r\n');
+
+describe.each(namedWireFormats)('a stream of $name', ({ wire }) => {
+  it('that chants is cut so that all that is left are whole events, however it comes', () => {
+    const chant = 'Ich prüfe es jetzt. 💡 '.repeat(200);
+    fc.assert(
+      fc.property(sizes, newline, (chunks, end) => {
+        const { text, isCut } = readPassedText(wire, toSseBuffer(wire, chant, end), chunks);
+        expect(isCut).toBe(true);
+        const told = text.split(/\r?\n\r?\n/).filter((event) => event !== '');
+        expect(told.length).toBeLessThan(100);
+        for (const event of told) {
+          const data = /^(?:event: [\w.]+\n)?data: (.*)$/s.exec(event)?.[1] ?? '';
+          if (data !== '[DONE]') expect(() => JSON.parse(data) as unknown).not.toThrow();
+        }
+      }),
+      {
+        numRuns: 200,
+        examples: [
+          [[1], '\n'],
+          [[1], '\r\n'],
+        ],
+      },
+    );
+  });
+
+  it('that does not passes as it is, and is read whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        sizes,
+        newline,
+        fc.string({ unit: 'grapheme', maxLength: 300 }),
+        async (chunks, end, said) => {
+          const bytes = toSseBuffer(wire, said, end);
+          const watch = observeReply(wire, stream);
+          for (let start = 0, turn = 0; start < bytes.length; turn += 1) {
+            const chunk = bytes.subarray(start, start + (chunks[turn % chunks.length] ?? 1));
+            start += chunk.length;
+            expect(watch.hear(chunk)).toBeNull();
+          }
+          const reply = await watch.end();
+          if (wire !== openaiResponsesWireFormat) expect(reply?.text).toBe(said);
+          expect(reply?.calls).toEqual([]);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('of anything at all is passed over without a word', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 200 })), (chunks) => {
+        const watch = observeReply(wire, stream);
+        for (const chunk of chunks) expect(watch.hear(Buffer.from(chunk))).toBeNull();
+      }),
+    );
+    const odd = [
+      '{"choices":7}',
+      '{"choices":[null]}',
+      '{"delta":[]}',
+      '{"response":3}',
+      '{"type":{}}',
+      '[]',
+      '{',
+    ];
+    const watch = observeReply(wire, stream);
+    for (const data of odd) expect(watch.hear(Buffer.from(`data: ${data}\n\n`))).toBeNull();
+  });
+});

@@ -1,0 +1,55 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  applyInputEdit,
+  emptyTextInput,
+  insertText,
+  type InputEdit,
+  type TextInput,
+} from '../../src/tui/text-input.ts';
+
+const edits: readonly InputEdit[] = ['left', 'right', 'home', 'end', 'back', 'delete', 'word-back', 'clear'];
+
+describe('the line that is typed', () => {
+  it('takes text where the cursor is', () => {
+    const input = insertText(applyInputEdit(insertText(emptyTextInput, 'ac'), 'left'), 'b');
+    expect(input).toEqual({ text: 'abc', cursor: 2 });
+  });
+
+  it('takes whole characters away, however they are made', () => {
+    expect(applyInputEdit(insertText(emptyTextInput, 'a👩\u200d💻'), 'back')).toEqual({
+      text: 'a',
+      cursor: 1,
+    });
+    expect(applyInputEdit(applyInputEdit(insertText(emptyTextInput, 'e\u0301x'), 'home'), 'delete')).toEqual({
+      text: 'x',
+      cursor: 0,
+    });
+    expect(applyInputEdit(insertText(emptyTextInput, 'one two  '), 'word-back')).toEqual({
+      text: 'one ',
+      cursor: 4,
+    });
+  });
+
+  it('has the cursor within the text whatever is typed and edited', () => {
+    const step = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom(...edits));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        let input: TextInput = emptyTextInput;
+        for (const each of steps) {
+          const edit = edits.find((name) => name === each);
+          input = edit === undefined ? insertText(input, each) : applyInputEdit(input, edit);
+          expect(input.cursor).toBeGreaterThanOrEqual(0);
+          expect(input.cursor).toBeLessThanOrEqual(input.text.length);
+          expect(input.text.isWellFormed()).toBe(true);
+          expect(input.text.slice(0, input.cursor).isWellFormed()).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('has an end', () => {
+    const full = insertText(emptyTextInput, 'a'.repeat(20_000));
+    expect(insertText(full, 'b')).toBe(full);
+  });
+});

@@ -1,0 +1,25 @@
+import type { Session } from '../session.ts';
+import type { Rule } from './rule.ts';
+import type { GovernorObservation } from './governor-observation.ts';
+import { createVerdict, type Verdict } from './verdict.ts';
+import { runDetector, type GradedMatch } from './detector.ts';
+
+/** The result of an observation: the updated session, and the match with its verdict, or null. */
+export type ObservationResult =
+  | { readonly session: Session; readonly finding: GradedMatch; readonly verdict: Verdict }
+  | { readonly session: Session; readonly finding: null; readonly verdict: null };
+
+/** Adds an observation that is not a failed tool execution, so no error remedy applies. */
+export function observeSession(
+  session: Session,
+  sighting: GovernorObservation,
+  rules: readonly Rule[],
+): ObservationResult {
+  const { governor, settings } = session;
+  const judged = runDetector(governor.watch, sighting, rules);
+  const after = { ...session, governor: { ...governor, watch: judged.watch } };
+  const { finding } = judged;
+  return finding === null
+    ? { session: after, finding, verdict: null }
+    : { session: after, finding, verdict: createVerdict(finding, settings.governor, null) };
+}

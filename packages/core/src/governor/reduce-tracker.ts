@@ -1,0 +1,249 @@
+import type { ToolCall } from '../conversation/message.ts';
+import type { Event, ModelReplied, RequestedCall, ToolFinished } from '../event.ts';
+import type { Session } from '../session.ts';
+import {
+  recordDecisionFailure,
+  recordCallOutcome,
+  restartOnUserMessage,
+  recordInSession,
+  trackReply,
+  type TrackerReport,
+  type SessionTracker,
+} from '../trackers/session-tracker.ts';
+import type { TrackerJudgment } from '../trackers/tracker-judgment.ts';
+import { getAgenda, createSessionFinish, addTurnVerdict } from '../turn/agenda.ts';
+import { assignCallIds } from '../turn/calls.ts';
+import { isStaleAnswer } from '../turn/stale-answer.ts';
+import type { SessionStep } from '../turn/transition-turn.ts';
+import type { CallingModel, CallExecution, ExecutingTools } from '../turn/state.ts';
+import type { StepDraft } from './step-draft.ts';
+import { isJudgedOutcome, formatToolOutput } from './call-observation.ts';
+import { findRecovery } from './recovery.ts';
+import type { VerdictResponse, Verdict } from './verdict.ts';
+
+/** Passes an event to the session's tracker and adds its verdict to the agenda. */
+export function reduceTracker(governed: StepDraft, tracker: SessionTracker): StepDraft {
+  const { session, event } = governed;
+  const { turn } = session;
+  switch (event.type) {
+    case 'user-message':
+      return setSessionTracker(governed, trackUserMessage(session, event, tracker));
+    case 'phase-started':
+    case 'phase-completed':
+      return setSessionTracker(governed, trackPhaseEvent(session, event, tracker));
+    case 'model-replied':
+      return turn.status === 'callingModel' && isJudgedReply(turn, event)
+        ? trackModelReply(governed, turn, event, tracker)
+        : setSessionTracker(governed, tracker);
+    case 'tool-finished':
+      return turn.status === 'executingTools' && !isStaleAnswer(turn, event)
+        ? trackToolResult(governed, turn, event, tracker)
+        : setSessionTracker(governed, tracker);
+    default:
+      return setSessionTracker(governed, tracker);
+  }
+}
+
+/** The answer to a last call is not judged. */
+function isJudgedReply(turn: CallingModel, event: ModelReplied): boolean {
+  return turn.ask.finish === null && !isStaleAnswer(turn, event);
+}
+
+/**
+ * The turn resets the governor when a phase changes, but a tracker decides itself what to reset. If the governor still
+ * has a tracker, it is the same one or was restarted by steering.
+ */
+export function preserveTracker(step: SessionStep, tracker: SessionTracker | null): SessionStep {
+  const { governor } = step.session;
+  if (governor.tracker !== null) return step;
+  return { ...step, session: { ...step.session, governor: { ...governor, tracker } } };
+}
+
+function setSessionTracker(governed: StepDraft, tracker: SessionTracker): StepDraft {
+  const { session } = governed;
+  if (session.governor.tracker === tracker) return governed;
+  return { ...governed, session: { ...session, governor: { ...session.governor, tracker } } };
+}
+
+/** With savant, an automatic message is one more step of the same run. */
+function trackUserMessage(
+  { settings, turn }: Session,
+  { at, automatic = false }: Extract<Event, { type: 'user-message' }>,
+  tracker: SessionTracker,
+): SessionTracker {
+  if (turn.status !== 'waitingForUser') return tracker;
+  if (!automatic) return restartOnUserMessage(tracker, settings.governor, at);
+  return tracker.state.mind.kind === 'savant' ? recordInSession(tracker, { type: 'ticked', at }) : tracker;
+}
+
+/** A phase that brings a message is refused while work is in progress. */
+function trackPhaseEvent(
+  { turn }: Session,
+  event: Extract<Event, { type: 'phase-started' | 'phase-completed' }>,
+  tracker: SessionTracker,
+): SessionTracker {
+  const { at } = event;
+  if (event.type === 'phase-completed') {
+    return recordInSession(tracker, { type: 'phase-completed', at, success: event.success });
+  }
+  if (event.message !== undefined && turn.status !== 'waitingForUser') return tracker;
+  const { number, description, expectedMs = null } = event;
+  return recordInSession(tracker, { type: 'phase-started', at, number, description, expectedMs });
+}
+
+/**
+ * Records calls before they run, so that one call too many need not run; calls that need permission are recorded later.
+ */
+function trackModelReply(
+  governed: StepDraft,
+  turn: CallingModel,
+  event: ModelReplied,
+  tracker: SessionTracker,
+): StepDraft {
+  const { at, text, problem } = event;
+  const seq = governed.session.seq + 1;
+  const { request } = turn;
+  const goesOn = event.calls.length > 0 || problem !== undefined;
+  const said = trackReply(tracker, { at, seq, text, goesOn, calls: listCallsToRun(event, request) });
+  const reason = problem ?? (event.calls.some(isDeniedCall) ? 'a call that is not allowed' : null);
+  const heard =
+    reason === null
+      ? said
+      : mergeTrackerReports(said, recordDecisionFailure(said.tracker, { at, seq, request, reason }));
+  // An agent that calls the finish tool as advised needs no further verdict.
+  if (isFinishingReply(event, heard.tracker)) return setSessionTracker(governed, heard.tracker);
+  return goesOn ? applyJudgment(governed, heard, turn) : applyTextJudgment(governed, turn, heard);
+}
+
+function isFinishingReply({ calls, problem }: ModelReplied, { state: { mind } }: SessionTracker): boolean {
+  if (mind.kind !== 'savant' || calls.length === 0 || problem !== undefined) return false;
+  return calls.every((call) => !isDeniedCall(call) && mind.config.finishTools.includes(call.tool));
+}
+
+function listCallsToRun({ calls, problem }: ModelReplied, request: number): readonly ToolCall[] {
+  if (problem !== undefined || calls.some(({ permission }) => permission === 'ask')) return [];
+  return assignCallIds(calls, request).filter((_, index) => !isDeniedCall(calls[index]));
+}
+
+function isDeniedCall(call: RequestedCall | undefined): boolean {
+  return call?.permission === 'deny';
+}
+
+function mergeTrackerReports(first: TrackerReport, second: TrackerReport): TrackerReport {
+  return second.judgement === null ? { ...second, judgement: first.judgement } : second;
+}
+
+/**
+ * A text-only reply ends the turn: advice on it waits for the next model call, and if the verdict finishes the work,
+ * the reply is the last answer.
+ */
+function applyTextJudgment(
+  governed: StepDraft,
+  turn: CallingModel,
+  { tracker, judgement }: TrackerReport,
+): StepDraft {
+  const kept = setSessionTracker(governed, tracker);
+  if (judgement === null) return kept;
+  const { session, event, notes } = kept;
+  const verdict = toSessionVerdict(session, judgement, null);
+  const after =
+    judgement.response === 'finish'
+      ? { ...session, turn: { ...turn, ask: { ...turn.ask, finish: createSessionFinish(verdict) } } }
+      : { ...session, governor: { ...session.governor, advice: verdict.advice } };
+  return { session: after, event, notes: [...notes, { type: 'verdict', at: event.at, verdict }] };
+}
+
+function trackToolResult(
+  governed: StepDraft,
+  turn: ExecutingTools,
+  event: ToolFinished,
+  tracker: SessionTracker,
+): StepDraft {
+  const execution = turn.executions.find(({ call }) => call.id === event.callId);
+  if (execution === undefined || execution.status === 'completed')
+    return setSessionTracker(governed, tracker);
+  const heard = trackCallOutcome(governed.session.seq + 1, { turn, execution, event, tracker });
+  if (heard === null) return setSessionTracker(governed, tracker);
+  const isMoving = event.outcome.ok && heard.judgement === null;
+  const calmed = isMoving ? resetRecoveries(governed) : governed;
+  return applyJudgment(calmed, heard, turn);
+}
+
+function trackCallOutcome(
+  seq: number,
+  what: {
+    readonly turn: ExecutingTools;
+    readonly execution: CallExecution;
+    readonly event: ToolFinished;
+    readonly tracker: SessionTracker;
+  },
+): TrackerReport | null {
+  const { turn, execution, event, tracker } = what;
+  const { at, outcome, files, tests } = event;
+  const kind = outcome.ok ? undefined : outcome.error.kind;
+  const said = outcome.ok ? formatToolOutput(outcome.output) : outcome.error.message;
+  if (kind === 'invalid') {
+    return recordDecisionFailure(tracker, { at, seq, request: turn.request, reason: said });
+  }
+  return isJudgedOutcome(kind)
+    ? recordCallOutcome(tracker, execution.call, { at, seq, ok: outcome.ok, said, files, tests })
+    : null;
+}
+
+/** The work makes progress again, so all recovery attempts become available again. */
+function resetRecoveries(governed: StepDraft): StepDraft {
+  const { session } = governed;
+  if (session.governor.recoveries === 0) return governed;
+  return { ...governed, session: { ...session, governor: { ...session.governor, recoveries: 0 } } };
+}
+
+function applyJudgment(
+  governed: StepDraft,
+  { tracker, judgement }: TrackerReport,
+  turn: CallingModel | ExecutingTools,
+): StepDraft {
+  const kept = setSessionTracker(governed, tracker);
+  if (judgement === null || getAgenda(turn).finish?.ends === 'session') return kept;
+  const { event, notes } = kept;
+  const session = judgement.response === 'halt' ? exhaustRecoveries(kept.session) : kept.session;
+  const verdict = toSessionVerdict(session, judgement, event);
+  const noted = { ...verdict, response: toAgendaResponse(verdict.response) };
+  return {
+    session: { ...session, turn: addTurnVerdict(turn, noted) },
+    event,
+    notes: [...notes, { type: 'verdict', at: event.at, verdict }],
+  };
+}
+
+/** If no recovery is known, mark all attempts as used, which halts the session at the next progress check. */
+function exhaustRecoveries(session: Session): Session {
+  const { governor, settings } = session;
+  return { ...session, governor: { ...governor, recoveries: settings.maxRecoveries } };
+}
+
+function toAgendaResponse(response: VerdictResponse): VerdictResponse {
+  return response.kind === 'halt' ? { kind: 'recover' } : response;
+}
+
+/**
+ * Converts a tracker verdict and adds the known recovery for the current error: its advice, and its delay if it waits.
+ */
+function toSessionVerdict(
+  { settings }: Session,
+  { verdict, response }: TrackerJudgment,
+  event: Event | null,
+): Verdict {
+  const { level, rule, reason, advice, evidence } = verdict;
+  const said = event?.type === 'tool-finished' && !event.outcome.ok ? event.outcome.error.message : null;
+  const known =
+    said === null ? null : findRecovery(settings.governor.recoveries, { said, args: null, tools: new Set() });
+  const waits = response === 'recover' && known?.remedy.do === 'wait' ? { waitMs: known.remedy.ms } : {};
+  return {
+    level,
+    rule,
+    reason,
+    advice: known === null ? advice : `${advice} ${known.advice}`,
+    evidence,
+    response: { kind: response, ...waits },
+  };
+}

@@ -1,0 +1,222 @@
+import type { Json } from '../json.ts';
+import { parseMemoryAction, type MemoryAction } from './memory-action.ts';
+import { admitEntry } from './admit-entry.ts';
+import { formatMemoryList, previewValue, suggestSimilarKeys } from './describe-memory.ts';
+import { isLogKind, writeLog, findLogSlot, closeLogGaps } from './logs.ts';
+import { removeEntry, countEntryTokens, findEntry, putEntry, type WorkingMemory } from './memory.ts';
+import type { MemoryEffect, StoredEntry } from './stored-entry.ts';
+import { movedIndexKey } from './stub.ts';
+import { parseTagKey } from './tags.ts';
+
+export type MemoryActionOutcome = {
+  readonly memory: WorkingMemory;
+  /** The reply to the model. */
+  readonly reply: string;
+  /** Storage operations the caller must perform, in order, before it uses `memory`. */
+  readonly effects: readonly MemoryEffect[];
+  /**
+   * `invalid`: the action could not be executed as given. `refused`: there is no room for it. Finding nothing is not an
+   * error.
+   */
+  readonly error: { readonly kind: 'invalid' | 'refused'; readonly message: string } | null;
+};
+
+/**
+ * Executes one memory action as the model gave it: `{ type, tags, value }`. Never throws. Every attempt is written to
+ * the command log; a load or search is logged when its result arrives, by `applyLoadResult` or `applySearchResult`.
+ */
+export function applyMemoryAction(memory: WorkingMemory, given: unknown, at: number): MemoryActionOutcome {
+  const read = parseMemoryAction(given, memory.settings.actions);
+  if (!read.ok) return logAttempt(rejectInvalidAction(memory, read.message), describeAttempt(given), at);
+  const result = executeMemoryAction(memory, read.action, at);
+  const isWaiting = result.effects.some(({ kind }) => kind === 'storage-load' || kind === 'storage-search');
+  return isWaiting ? result : logAttempt(result, describeAttempt(given), at);
+}
+
+/** Applies the storage result of a load or search; other actions need none. */
+export function applyStorageResult(
+  asked: MemoryActionOutcome,
+  found: readonly StoredEntry[],
+  at: number,
+): MemoryActionOutcome {
+  const [effect] = asked.effects;
+  switch (effect?.kind) {
+    case 'storage-load':
+      return applyLoadResult(asked.memory, effect.key, found[0] ?? null, at);
+    case 'storage-search': {
+      const words = [...effect.tags, effect.text].filter((word) => word !== '').join(', ');
+      return applySearchResult(asked.memory, words, found, at);
+    }
+    default:
+      return asked;
+  }
+}
+
+/** Applies the result of a `storage-load`. */
+export function applyLoadResult(
+  memory: WorkingMemory,
+  key: string,
+  found: StoredEntry | null,
+  at: number,
+): MemoryActionOutcome {
+  const result =
+    found === null ? replyNotInStorage(memory, key) : addLoadedEntry(memory, key, found.value, at);
+  return logAttempt(result, `storage_load ${key}`, at);
+}
+
+/** Applies the result of a `storage-search`. */
+export function applySearchResult(
+  memory: WorkingMemory,
+  asked: string,
+  found: readonly StoredEntry[],
+  at: number,
+): MemoryActionOutcome {
+  const lines = found.map(({ key, value }) => `${key}: ${previewValue(value, 200)}`);
+  const reply =
+    found.length === 0
+      ? `Nothing in storage matches ${asked}. Try fewer or other words.`
+      : `Found ${found.length} in storage; storage_load brings one into working memory.\n${lines.join('\n')}`;
+  const done = createMemoryReply(memory, reply);
+  if (!memory.settings.keepSearchResults) return logAttempt(done, `storage_search ${asked}`, at);
+  const keys = found.map(({ key }) => key);
+  const kept = admitEntry(memory, { key: 'search_results', value: keys, at });
+  const result = kept.ok
+    ? { ...done, memory: kept.memory, effects: kept.effects }
+    : rejectForSpace(memory, kept.message);
+  return logAttempt(result, `storage_search ${asked}`, at);
+}
+
+function executeMemoryAction(memory: WorkingMemory, action: MemoryAction, at: number): MemoryActionOutcome {
+  switch (action.type) {
+    case 'working_memory_add':
+      return addMemoryEntry(memory, action.key, action.value, at);
+    case 'working_memory_remove':
+      return removeMemoryEntry(memory, action.key);
+    case 'working_memory_list':
+      return createMemoryReply(memory, formatMemoryList(memory));
+    case 'working_memory_pin':
+      return setEntryPinned(memory, action.key, true, at);
+    case 'working_memory_unpin':
+      return setEntryPinned(memory, action.key, false, at);
+    case 'storage_save':
+      return saveMemoryEntry(memory, action.key, action.value, at);
+    case 'storage_load':
+      return { ...createMemoryReply(memory, ''), effects: [{ kind: 'storage-load', key: action.key }] };
+    case 'storage_search': {
+      const tags = action.key === '' ? [] : parseTagKey(action.key);
+      return {
+        ...createMemoryReply(memory, ''),
+        effects: [{ kind: 'storage-search', tags, text: action.text }],
+      };
+    }
+    default:
+      return action satisfies never;
+  }
+}
+
+function addMemoryEntry(memory: WorkingMemory, key: string, value: Json, at: number): MemoryActionOutcome {
+  if (isReservedKey(memory, key)) return rejectInvalidAction(memory, describeReservedKey(key));
+  const admitted = admitEntry(memory, { key, value, at });
+  if (!admitted.ok) return rejectForSpace(memory, admitted.message);
+  const moved = admitted.effects.length;
+  const made = moved === 0 ? '' : ` To make room, ${moved} older entries went to storage.`;
+  return {
+    ...createMemoryReply(admitted.memory, `Added ${key} to working memory.${made}`),
+    effects: admitted.effects,
+  };
+}
+
+function removeMemoryEntry(memory: WorkingMemory, key: string): MemoryActionOutcome {
+  const entry = findEntry(memory, key);
+  if (entry === undefined) return replyNotInMemory(memory, key);
+  return createMemoryReply(closeLogGaps(removeEntry(memory, key)), `Removed ${key} from working memory.`);
+}
+
+function setEntryPinned(
+  memory: WorkingMemory,
+  key: string,
+  pinned: boolean,
+  at: number,
+): MemoryActionOutcome {
+  const entry = findEntry(memory, key);
+  if (entry === undefined) return replyNotInMemory(memory, key);
+  if (entry.kind === 'stub')
+    return rejectInvalidAction(memory, `${key} is in storage. Load it with storage_load, then pin it.`);
+  if (isLogKind(entry.kind))
+    return rejectInvalidAction(
+      memory,
+      `${key} is part of a log, which turns over. Add a copy under other tags.`,
+    );
+  const next = putEntry(memory, { key, value: entry.value, pinned, at });
+  return createMemoryReply(next, pinned ? `Pinned ${key}: it stays in working memory.` : `Unpinned ${key}.`);
+}
+
+/** Without a value, saves the working-memory entry with this key. */
+function saveMemoryEntry(memory: WorkingMemory, key: string, given: Json, at: number): MemoryActionOutcome {
+  const held = findEntry(memory, key);
+  if (given === null && held?.kind === 'stub')
+    return createMemoryReply(memory, `${key} is already in storage.`);
+  const value = given ?? held?.value ?? null;
+  if (value === null) {
+    const message = `storage_save needs a value for ${key}, or information with these tags in working memory.`;
+    return rejectInvalidAction(memory, `${message}${suggestSimilarKeys(memory, key)}`);
+  }
+  const entry: StoredEntry = { key, value, kind: 'entry', savedAt: at };
+  const effects: readonly MemoryEffect[] = [{ kind: 'storage-save', why: 'asked', entry }];
+  return { ...createMemoryReply(memory, `Saved ${key} to storage.`), effects };
+}
+
+function addLoadedEntry(memory: WorkingMemory, key: string, value: Json, at: number): MemoryActionOutcome {
+  if (isReservedKey(memory, key)) return rejectInvalidAction(memory, describeReservedKey(key));
+  const admitted = admitEntry(memory, { key, value, at });
+  if (!admitted.ok) return rejectForSpace(memory, admitted.message);
+  const entry = findEntry(admitted.memory, key);
+  const tokens = entry === undefined ? 0 : countEntryTokens(entry);
+  const reply = `Loaded ${key} into working memory, ${tokens} tokens: ${previewValue(value, 8_000)}`;
+  return { ...createMemoryReply(admitted.memory, reply), effects: admitted.effects };
+}
+
+function replyNotInMemory(memory: WorkingMemory, key: string): MemoryActionOutcome {
+  return createMemoryReply(memory, `There is no ${key} in working memory.${suggestSimilarKeys(memory, key)}`);
+}
+
+function replyNotInStorage(memory: WorkingMemory, key: string): MemoryActionOutcome {
+  const held = findEntry(memory, key);
+  const isHere = held !== undefined && held.kind !== 'stub';
+  const hint = isHere ? 'It is in working memory, though.' : 'storage_search finds keys by tags and words.';
+  return createMemoryReply(memory, `There is no ${key} in storage. ${hint}`);
+}
+
+function isReservedKey(memory: WorkingMemory, key: string): boolean {
+  return key === movedIndexKey || findLogSlot(memory.settings, key) !== null;
+}
+
+function describeReservedKey(key: string): string {
+  return `${key} is written by the memory itself. Use other tags.`;
+}
+
+function createMemoryReply(memory: WorkingMemory, reply: string): MemoryActionOutcome {
+  return { memory, reply, effects: [], error: null };
+}
+
+function rejectInvalidAction(memory: WorkingMemory, message: string): MemoryActionOutcome {
+  return { memory, reply: message, effects: [], error: { kind: 'invalid', message } };
+}
+
+function rejectForSpace(memory: WorkingMemory, message: string): MemoryActionOutcome {
+  return { memory, reply: message, effects: [], error: { kind: 'refused', message } };
+}
+
+/** Describes an attempt by its type, tags and value, whatever the input. */
+function describeAttempt(given: unknown): string {
+  if (typeof given !== 'object' || given === null) return previewValue(given, 100);
+  const { type, tags, value } = given as { readonly [key: string]: unknown };
+  const parts = [type, tags, value].filter((part) => part !== undefined);
+  return parts.length === 0 ? 'nothing' : parts.map((part) => previewValue(part, 100)).join(' ');
+}
+
+function logAttempt(result: MemoryActionOutcome, attempt: string, at: number): MemoryActionOutcome {
+  const outcome = result.error === null ? 'done' : result.error.kind;
+  const line = `${attempt}: ${outcome}: ${previewValue(result.reply, 250)}`;
+  return { ...result, memory: writeLog(result.memory, 'command', line, at) };
+}

@@ -1,0 +1,70 @@
+import type { ConversationMessage, UserMessage } from '../conversation/message.ts';
+import { previewValue } from './describe-memory.ts';
+
+export type CompactionSummaryOptions = {
+  readonly tag: string;
+  readonly at: number;
+  /** The model's summary of the messages. */
+  readonly words?: string;
+};
+
+/** Creates the message that replaces compacted messages: how many, what they were about and how to find them. */
+export function createSummaryMessage(
+  shelved: readonly ConversationMessage[],
+  { tag, at, words }: CompactionSummaryOptions,
+): UserMessage {
+  const before = shelved.reduce((sum, message) => sum + countSummarizedMessages(message), 0);
+  const count = before + shelved.filter((message) => countSummarizedMessages(message) === 0).length;
+  const asked = shelved
+    .filter((message) => message.role === 'user' && countSummarizedMessages(message) === 0)
+    .slice(-summarizedRequestsMax);
+  const lines = [
+    `[${count} earlier messages are in storage under the tag ${tag}; storage_search and storage_load bring them back.]`,
+    ...asked.map((message) => `The user asked: ${previewMessageText(message)}`),
+    ...(words === undefined
+      ? describeWithoutModel(shelved)
+      : [`What happened: ${words.slice(0, summaryTextMax)}`]),
+  ];
+  return { role: 'user', at, text: lines.join('\n') };
+}
+
+/** Upper bound of a summary, in characters: a summary must be shorter than what it replaces. */
+export const summaryTextMax = 2_400;
+
+/** Describes the messages without a model. */
+function describeWithoutModel(shelved: readonly ConversationMessage[]): readonly string[] {
+  const said = shelved.findLast((message) => message.role === 'assistant' && message.text !== '');
+  return [
+    ...describeToolsUsed(shelved),
+    ...(said === undefined ? [] : [`The last word was: ${previewMessageText(said)}`]),
+  ];
+}
+
+const summarizedRequestsMax = 3;
+const summarizedToolsMax = 10;
+
+/** A summary that is compacted in turn still counts the messages it replaced. */
+function countSummarizedMessages(message: ConversationMessage): number {
+  if (message.role !== 'user') return 0;
+  return Number(/^\[(\d{1,9}) earlier messages are in storage/.exec(message.text)?.[1] ?? 0);
+}
+
+function describeToolsUsed(shelved: readonly ConversationMessage[]): readonly string[] {
+  const uses = new Map<string, { calls: number; failed: number }>();
+  for (const message of shelved) {
+    if (message.role !== 'tool') continue;
+    const use = uses.get(message.tool) ?? { calls: 0, failed: 0 };
+    const failed = use.failed + (message.outcome.ok ? 0 : 1);
+    uses.set(message.tool, { calls: use.calls + 1, failed });
+  }
+  if (uses.size === 0) return [];
+  const most = [...uses].toSorted(([, a], [, b]) => b.calls - a.calls).slice(0, summarizedToolsMax);
+  const named = most.map(([tool, { calls, failed }]) => {
+    return `${previewValue(tool, 40)} ${calls} times${failed === 0 ? '' : `, ${failed} of them failed`}`;
+  });
+  return [`Tools used: ${named.join('; ')}.`];
+}
+
+function previewMessageText(message: ConversationMessage): string {
+  return message.role === 'tool' ? '' : previewValue(message.text, 300);
+}

@@ -1,0 +1,109 @@
+/*
+ * Estimates tokens without a tokenizer. Models split text at words and symbols and, in scripts without spaces, at
+ * nearly every character; the estimate does the same. Provider reports calibrate the remaining error.
+ */
+
+/** Calibrates estimates to the counts of one model. Plain JSON. */
+export type TokenEstimator = { readonly factor: number };
+
+export const initialEstimator: TokenEstimator = { factor: 1 };
+
+/** How far one report moves the factor. */
+const learningRate = 0.2;
+const factorMin = 0.25;
+const factorMax = 4;
+
+export function estimateCalibratedTokens(estimator: TokenEstimator, text: string): number {
+  return Math.ceil(estimateTokens(text) * estimator.factor);
+}
+
+/**
+ * Calibrates with one report: `estimated` is the result of `estimateCalibratedTokens` for text the model counted as
+ * `reported`.
+ */
+export function calibrateEstimator(
+  estimator: TokenEstimator,
+  estimated: number,
+  reported: number,
+): TokenEstimator {
+  const ratio = reported / estimated;
+  if (!Number.isFinite(ratio) || reported < 0 || estimated <= 0) return estimator;
+  const learnt = estimator.factor * (1 + learningRate * (clampFactor(ratio) - 1));
+  return { factor: clampFactor(learnt) };
+}
+
+/** Estimates tokens in a single pass over the characters. */
+export function estimateTokens(text: string): number {
+  let tokens = 0;
+  let run: TokenCharacterKind | '' = '';
+  let length = 0;
+  for (let index = 0; index <= text.length; index += 1) {
+    const kind = index < text.length ? classifyCharacter(text.charCodeAt(index)) : '';
+    if (kind === run) length += 1;
+    else {
+      tokens += estimateRunTokens(run, length);
+      run = kind;
+      length = 1;
+    }
+  }
+  return Math.ceil(tokens);
+}
+
+type TokenCharacterKind =
+  | 'letter'
+  | 'digit'
+  | 'space'
+  | 'line'
+  | 'sign'
+  | 'accented'
+  | 'ideograph'
+  | 'surrogate';
+
+const asciiKinds: readonly TokenCharacterKind[] = Array.from({ length: 0x80 }, (_, code) =>
+  classifyAscii(code),
+);
+
+function classifyAscii(code: number): TokenCharacterKind {
+  const sign = String.fromCharCode(code);
+  if (/[A-Za-z]/.test(sign)) return 'letter';
+  if (/\d/.test(sign)) return 'digit';
+  if (/[\n\r]/.test(sign)) return 'line';
+  return /\s/.test(sign) ? 'space' : 'sign';
+}
+
+function classifyCharacter(code: number): TokenCharacterKind {
+  if (code < 0x80) return asciiKinds[code] ?? 'sign';
+  if (code >= 0xd800 && code < 0xe000) return 'surrogate';
+  const isIdeograph = (code >= 0x2e80 && code < 0xa4d0) || (code >= 0xac00 && code < 0xd7b0);
+  return isIdeograph || code >= 0xf900 ? 'ideograph' : 'accented';
+}
+
+/** Estimates a run of one character kind. A single space belongs to the following word. */
+function estimateRunTokens(kind: TokenCharacterKind | '', length: number): number {
+  switch (kind) {
+    case 'letter':
+      return length <= 7 ? 1 : length / 4.5;
+    case 'digit':
+      return length / 3;
+    case 'space':
+      return length === 1 ? 0 : length / 8 + 0.5;
+    case 'line':
+      return 1;
+    case 'sign':
+      return length / 1.6;
+    case 'accented':
+      return length / 1.8;
+    case 'ideograph':
+      return length * 0.9;
+    case 'surrogate':
+      return length;
+    case '':
+      return 0;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function clampFactor(ratio: number): number {
+  return Math.min(Math.max(ratio, factorMin), factorMax);
+}

@@ -1,0 +1,208 @@
+import { isJsonObject, toOptionalList, toOptionalNumber, getJsonPath } from '../../json-fields.ts';
+import type { Json, JsonObject } from '../../json.ts';
+import { describeJsonProblem } from '../json-problem.ts';
+import { appendLog, listLogEntries, findLogSlot, type LogSlot } from '../logs.ts';
+import {
+  createMemory,
+  listEntries,
+  findEntry,
+  putEntry,
+  setEntry,
+  type MemoryEntry,
+  type WorkingMemory,
+} from '../memory.ts';
+import { logNames, type MemorySettings } from '../settings.ts';
+import type { StoredEntry } from '../stored-entry.ts';
+import { movedIndexKey } from '../stub.ts';
+import { normalizeTags } from '../tags.ts';
+import { parseLkjState, type LkjProfile } from './states.ts';
+
+/** The content of `data/memory.json`. */
+export type LkjMemory = {
+  readonly memory: WorkingMemory;
+  readonly storage: readonly StoredEntry[];
+  readonly state: string;
+  /** Unknown keys, preserved as they are. */
+  readonly extra: JsonObject;
+};
+
+export type ParsedMemoryDocument = LkjMemory & {
+  /** Problems that were found or corrected. */
+  readonly warnings: readonly string[];
+};
+
+export type MemoryDocumentOptions = {
+  readonly profile: LkjProfile;
+  readonly settings: MemorySettings;
+  readonly at: number;
+};
+
+/** The keys of a memory document, for reading and writing. `pawl` holds metadata that has no other key. */
+export const documentKeys = {
+  working: 'working_memory',
+  storage: 'storage',
+  state: 'state',
+  more: 'pawl',
+} as const;
+
+/** Parses a memory document of either profile, including older layouts. Throws one error for any other input. */
+export function parseMemoryDocument(json: unknown, options: MemoryDocumentOptions): ParsedMemoryDocument {
+  const fault = describeJsonProblem(json);
+  if (fault !== null) throw createDocumentError(`JSON, but ${fault}`);
+  const document = json as Json;
+  if (!isJsonObject(document)) throw createDocumentError('a JSON object');
+  const warnings: string[] = [];
+  const working = getDocumentSection(document, documentKeys.working, warnings);
+  const more = getJsonPath(document, documentKeys.more);
+  const { state, warning } = parseLkjState(getJsonPath(document, documentKeys.state), options.profile);
+  if (warning !== null) warnings.push(warning);
+  const found = extractLogs([document, working], options.settings);
+  const memory = addLogValues(
+    addWorkingEntries(working, found.keys, options),
+    found.values,
+    options.at,
+    warnings,
+  );
+  const storage = parseStoredEntries(
+    getDocumentSection(document, documentKeys.storage, warnings),
+    getJsonPath(more, 'storage'),
+    options.at,
+  );
+  const known: readonly string[] = Object.values(documentKeys);
+  const extra = Object.entries(document).filter(([key]) => !known.includes(key) && !found.keys.has(key));
+  return {
+    memory: restoreEntryMetadata(memory, more),
+    storage,
+    state,
+    extra: Object.fromEntries(extra),
+    warnings,
+  };
+}
+
+function getDocumentSection(document: JsonObject, name: string, warnings: string[]): JsonObject {
+  const section = getJsonPath(document, name);
+  if (section === undefined) {
+    warnings.push(`The memory document has no ${name}: it begins empty.`);
+    return {};
+  }
+  if (!isJsonObject(section)) throw createDocumentError(`an object as ${name}`);
+  return section;
+}
+
+type LoggedValue = LogSlot & { readonly value: Json };
+type ExtractedLogs = { readonly values: readonly LoggedValue[]; readonly keys: ReadonlySet<string> };
+
+/** Extracts log entries from the top level, as in the oldest documents, or from working memory. */
+function extractLogs(places: readonly JsonObject[], settings: MemorySettings): ExtractedLogs {
+  const keys = new Set<string>();
+  const values = places.flatMap((place) => {
+    const found: LoggedValue[] = [];
+    for (const [key, value] of Object.entries(place)) {
+      const slot = findLogSlot(settings, key);
+      if (slot === null) continue;
+      keys.add(key);
+      if (!isBlankLogValue(value)) found.push({ ...slot, value });
+    }
+    return found.toSorted((a, b) => a.slot - b.slot);
+  });
+  return { values, keys };
+}
+
+/** How older documents represent removed log entries. */
+function isBlankLogValue(value: Json): boolean {
+  return value === '' || value === null || (isJsonObject(value) && Object.keys(value).length === 0);
+}
+
+function addWorkingEntries(
+  working: JsonObject,
+  logKeys: ReadonlySet<string>,
+  options: MemoryDocumentOptions,
+): WorkingMemory {
+  const { settings, at } = options;
+  let memory = createMemory(settings);
+  for (const [name, value] of Object.entries(working)) {
+    if (logKeys.has(name)) continue;
+    const key = findFreeKey(name, (each) => findEntry(memory, each) !== undefined);
+    memory = putEntry(memory, { key, value, kind: key === movedIndexKey ? 'stub' : 'entry', at });
+  }
+  return memory;
+}
+
+function addLogValues(
+  memory: WorkingMemory,
+  found: readonly LoggedValue[],
+  at: number,
+  warnings: string[],
+): WorkingMemory {
+  let filled = memory;
+  for (const { name, value } of found) filled = appendLog(filled, name, value, at);
+  for (const name of logNames) {
+    const dropped = found.filter((each) => each.name === name).length - listLogEntries(filled, name).length;
+    if (dropped > 0)
+      warnings.push(`The ${name} log held ${dropped} entries more than it may; the oldest are gone.`);
+  }
+  return filled;
+}
+
+function parseStoredEntries(section: JsonObject, more: Json | undefined, at: number): readonly StoredEntry[] {
+  const taken = new Set<string>();
+  return Object.entries(section).map(([name, value]): StoredEntry => {
+    const key = findFreeKey(name, (each) => taken.has(each));
+    taken.add(key);
+    const kind = storedKinds.find((each) => each === getJsonPath(more, name, 'kind')) ?? 'entry';
+    return { key, value, kind, savedAt: toOptionalNumber(getJsonPath(more, name, 'saved_at')) ?? at };
+  });
+}
+
+const storedKinds = ['entry', 'think-log', 'evaluation-log', 'command-log', 'conversation'] as const;
+
+/**
+ * Converts a name from a file to a unique key, so that no entry is lost if two names normalize to the same key, or one
+ * to none.
+ */
+function findFreeKey(name: string, isTaken: (key: string) => boolean): string {
+  const tags = normalizeTags(name);
+  const shorter = normalizeTags(name.slice(0, 400));
+  const key = 'key' in tags ? tags.key : 'key' in shorter ? shorter.key : 'unnamed';
+  let free = key;
+  for (let copy = 2; isTaken(free); copy += 1) {
+    const again = normalizeTags(`${key},copy_${copy}`);
+    free = 'key' in again ? again.key : `copy_${copy}_${key.slice(0, 300)}`;
+  }
+  return free;
+}
+
+/** Restores the pins, times and order of entries that are still in the document. */
+function restoreEntryMetadata(memory: WorkingMemory, more: Json | undefined): WorkingMemory {
+  const factsOf = (entry: MemoryEntry): Json | undefined => getJsonPath(more, 'entries', entry.key);
+  const isKnown = (entry: MemoryEntry): boolean => isEntryOrder(getJsonPath(factsOf(entry), 'order'));
+  const entries = listEntries(memory);
+  const known = entries.filter(isKnown).map((entry) => restoreEntry(entry, factsOf(entry)));
+  const next = getJsonPath(more, 'next_order');
+  let result: WorkingMemory = { ...memory, nextOrder: isEntryOrder(next) ? next : 1 };
+  for (const entry of known) result = setEntry(result, entry);
+  // Entries added by hand come last, so that order numbers stay unique.
+  for (const entry of entries)
+    if (!isKnown(entry)) result = setEntry(result, { ...entry, order: result.nextOrder });
+  return result;
+}
+
+function restoreEntry(entry: MemoryEntry, facts: Json | undefined): MemoryEntry {
+  const marks = toOptionalList(getJsonPath(facts, 'marks')) ?? [];
+  return {
+    ...entry,
+    order: toOptionalNumber(getJsonPath(facts, 'order')) ?? entry.order,
+    kind: marks.includes('stub') ? 'stub' : entry.kind,
+    pinned: marks.includes('pinned'),
+    addedAt: toOptionalNumber(getJsonPath(facts, 'added_at')) ?? entry.addedAt,
+    touchedAt: toOptionalNumber(getJsonPath(facts, 'touched_at')) ?? entry.touchedAt,
+  };
+}
+
+function isEntryOrder(value: Json | undefined): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+function createDocumentError(expected: string): TypeError {
+  return new TypeError(`This is not a memory document: expected ${expected}.`);
+}

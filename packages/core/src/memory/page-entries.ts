@@ -1,0 +1,118 @@
+import { isLogKind, getLogKey, closeLogGaps } from './logs.ts';
+import {
+  listEntries,
+  countEntryTokens,
+  findEntry,
+  countMemoryTokens,
+  type MemoryEntry,
+  type EntryKind,
+  type WorkingMemory,
+} from './memory.ts';
+import { createPagedSave, type StorageSave } from './stored-entry.ts';
+import { foldStub, replaceWithStub, listStubKeys, stubsMax, setMovedSummary } from './stub.ts';
+
+export type PagingOptions = {
+  /** Paging runs only at or above this many tokens. */
+  readonly limit: number;
+  /** Paging stops at this many tokens or fewer; defaults to four fifths of the limit. */
+  readonly target?: number;
+  readonly at: number;
+  /** The model's summary of the moved entries; omitted if there is no room for it. */
+  readonly words?: string;
+  /** Key of an entry that must stay, pinned or not. */
+  readonly stays?: string;
+};
+
+export type MovedEntry = {
+  readonly key: string;
+  readonly tokens: number;
+  readonly why: 'old log' | 'least recently used' | 'asked for';
+};
+
+export type PagingResult = {
+  readonly memory: WorkingMemory;
+  readonly moved: readonly MovedEntry[];
+  /** Saves that must complete before `memory` is used, so that every entry is always in at least one place. */
+  readonly effects: readonly StorageSave[];
+  /** Tokens before paging. */
+  readonly held: number;
+  readonly freed: number;
+  /** Whether the remaining tokens are below the limit. */
+  readonly fits: boolean;
+  /** Paging was due and freed less than a tenth of the held tokens, so it will be due again at once. */
+  readonly freedTooLittle: boolean;
+};
+
+/**
+ * Moves as few entries as necessary to storage, in the order of `comparePagingOrder`. Pinned entries and stubs stay.
+ * The cost is one sort of the entries.
+ */
+export function pageEntries(memory: WorkingMemory, options: PagingOptions): PagingResult {
+  const { limit, at, words } = options;
+  const target = Math.min(options.target ?? Math.floor(limit * 0.8), limit - 1);
+  const held = countMemoryTokens(memory);
+  if (held < limit) return createPagingResult(memory, [], { memory, limit, at });
+  const going = listPagingCandidates(memory, options.stays);
+  const stubs = listStubKeys(memory);
+  let left = memory;
+  let count = 0;
+  for (; count < going.length && countMemoryTokens(left) > target; count += 1) {
+    const { entry } = going[count] as PagingCandidate;
+    left = replaceWithStub(left, entry, at);
+    if (findEntry(left, entry.key) !== undefined) stubs.push(entry.key);
+    if (stubs.length > stubsMax) left = foldStub(left, stubs.shift() as string, at);
+  }
+  while (stubs.length > 0 && countMemoryTokens(left) > target)
+    left = foldStub(left, stubs.shift() as string, at);
+  // A few tiny entries can be smaller than the stub that would replace them.
+  if (countMemoryTokens(left) >= held) return createPagingResult(memory, [], { memory, limit, at });
+  const told = words === undefined ? left : setMovedSummary(left, words, at);
+  const after = closeLogGaps(countMemoryTokens(told) < Math.min(held, limit) ? told : left);
+  return createPagingResult(memory, going.slice(0, count), { memory: after, limit, at });
+}
+
+type PagingCandidate = { readonly entry: MemoryEntry; readonly why: MovedEntry['why'] };
+
+function listPagingCandidates(memory: WorkingMemory, stays: string | undefined): readonly PagingCandidate[] {
+  const entries = listEntries(memory);
+  const newestOf = new Map<EntryKind, MemoryEntry>();
+  for (const entry of entries) if (isLogKind(entry.kind)) newestOf.set(entry.kind, entry);
+  return entries
+    .filter(({ kind, pinned, key }) => kind !== 'stub' && !pinned && key !== stays)
+    .map((entry): PagingCandidate => {
+      const isOldLog = isLogKind(entry.kind) && newestOf.get(entry.kind) !== entry;
+      return { entry, why: isOldLog ? 'old log' : 'least recently used' };
+    })
+    .toSorted(comparePagingOrder);
+}
+
+/**
+ * Old log entries go first, because they have been acted on. Then the least recently touched; among entries touched at
+ * the same time the larger one, so that fewer must go, and then the earlier one, so that the order is total.
+ */
+function comparePagingOrder(a: PagingCandidate, b: PagingCandidate): number {
+  return (
+    Number(b.why === 'old log') - Number(a.why === 'old log') ||
+    a.entry.touchedAt - b.entry.touchedAt ||
+    b.entry.bytes - a.entry.bytes ||
+    a.entry.order - b.entry.order
+  );
+}
+
+function createPagingResult(
+  before: WorkingMemory,
+  gone: readonly PagingCandidate[],
+  after: { readonly memory: WorkingMemory; readonly limit: number; readonly at: number },
+): PagingResult {
+  const held = countMemoryTokens(before);
+  const left = countMemoryTokens(after.memory);
+  return {
+    memory: after.memory,
+    moved: gone.map(({ entry, why }) => ({ key: entry.key, tokens: countEntryTokens(entry), why })),
+    effects: gone.map(({ entry }) => createPagedSave(entry, getLogKey(before, entry.kind), after.at)),
+    held,
+    freed: held - left,
+    fits: left < after.limit,
+    freedTooLittle: held >= after.limit && held - left < held / 10,
+  };
+}

@@ -1,0 +1,47 @@
+import type { Note } from './note.ts';
+import type { SessionStep } from './turn/transition-turn.ts';
+
+/** Callbacks for callers that prefer push over reading the step; actions and notes remain the primary channel. */
+export type StepObservers = {
+  readonly onNote?: (note: Note) => void;
+  readonly onStateChange?: (note: Extract<Note, { readonly type: 'transition' }>) => void;
+  readonly onModeChange?: (note: Extract<Note, { readonly type: 'mode' }>) => void;
+  readonly onRefused?: (note: Extract<Note, { readonly type: 'refused' }>) => void;
+  readonly onVerdict?: (note: Extract<Note, { readonly type: 'verdict' }>) => void;
+};
+
+/**
+ * Calls the observers in order, after the state change. Errors they throw are returned and never affect the machine.
+ */
+export function notifyObservers({ notes }: SessionStep, observers: StepObservers): readonly unknown[] {
+  const thrown: unknown[] = [];
+  for (const note of notes) {
+    for (const tell of [observers.onNote, selectObserver(note, observers)]) {
+      try {
+        tell?.(note as never);
+      } catch (error) {
+        thrown.push(error);
+      }
+    }
+  }
+  return thrown;
+}
+
+function selectObserver(note: Note, observers: StepObservers): ((note: never) => void) | undefined {
+  switch (note.type) {
+    case 'transition':
+      return observers.onStateChange;
+    case 'refused':
+      return observers.onRefused;
+    case 'verdict':
+      return observers.onVerdict;
+    case 'mode':
+      return observers.onModeChange;
+    case 'paged':
+    case 'phase-started':
+    case 'phase-completed':
+      return undefined;
+    default:
+      return note satisfies never;
+  }
+}

@@ -1,0 +1,169 @@
+import type { KnownRecovery, ErrorRemedy } from '../governor/recovery.ts';
+import type { RuleThresholds } from '../governor/rule.ts';
+import { pawlRules } from '../governor/rules/pawl-rules.ts';
+import type { Json } from '../json.ts';
+import { describeJsonProblem } from '../memory/json-problem.ts';
+import { nameField, describeInputValue } from '../modes/chart-fields.ts';
+import type { GovernorSettings } from '../settings.ts';
+import {
+  dayMilliseconds,
+  createBooleanField,
+  isPlainObject,
+  createChoiceField,
+  createIntegerField,
+} from '../config-field.ts';
+import { createSessionTracker } from '../trackers/session-tracker.ts';
+import { ProfileError, type ProfilePath } from './profile-error.ts';
+import {
+  createObjectParser,
+  createRecordParser,
+  createListParser,
+  createFieldParser,
+  createNullableParser,
+  createPartialParser,
+  createTextParser,
+  type ProfileParser,
+} from './profile-parser.ts';
+
+const governorPresets = ['pawl', 'none', 'nexora', 'nexora-lenient', 'savant'] as const;
+
+const parseThreshold = createNullableParser(createFieldParser(createIntegerField(1, 1, 1_000_000)));
+
+const parseThresholds: ProfileParser<Partial<RuleThresholds>> = createPartialParser<RuleThresholds>({
+  advise: parseThreshold,
+  refuse: parseThreshold,
+  ask: parseThreshold,
+  finish: parseThreshold,
+});
+
+const parseRuleChange: ProfileParser<Partial<RuleThresholds> | false> = (value, path) =>
+  value === false ? false : parseThresholds(value, path);
+
+const remedyParsers: {
+  readonly [Do in ErrorRemedy['do']]: ProfileParser<Extract<ErrorRemedy, { readonly do: Do }>>;
+} = {
+  run: createObjectParser({
+    do: createFieldParser(createChoiceField('run', ['run'])),
+    tool: createFieldParser(nameField),
+    args: parseRemedyArguments,
+  }),
+  wait: createObjectParser({
+    do: createFieldParser(createChoiceField('wait', ['wait'])),
+    ms: createFieldParser(createIntegerField(1, 1, dayMilliseconds)),
+  }),
+  ask: createObjectParser({ do: createFieldParser(createChoiceField('ask', ['ask'])) }),
+  refuse: createObjectParser({ do: createFieldParser(createChoiceField('refuse', ['refuse'])) }),
+};
+
+const parseRemedy: ProfileParser<ErrorRemedy> = (value, path) => {
+  const kind = isPlainObject(value) ? value['do'] : undefined;
+  if (kind === 'run' || kind === 'wait' || kind === 'ask' || kind === 'refuse')
+    return remedyParsers[kind](value, path);
+  throw new ProfileError(
+    path,
+    `expects { do: "run" | "wait" | "ask" | "refuse", … }, and got ${describeInputValue(value)}.`,
+  );
+};
+
+const parseRecovery: ProfileParser<KnownRecovery> = createObjectParser<KnownRecovery>({
+  id: createFieldParser(nameField),
+  pattern: parsePattern,
+  advice: createTextParser(1, 2_000),
+  remedy: parseRemedy,
+});
+
+const parseGovernorParts: ProfileParser<Partial<GovernorSettings>> = createPartialParser<GovernorSettings>({
+  preset: createFieldParser(createChoiceField('pawl', governorPresets)),
+  config: parseGovernorConfig,
+  rules: createRecordParser(
+    pawlRules.map(({ id }) => id),
+    parseRuleChange,
+  ),
+  recoveries: createListParser(parseRecovery, 100),
+  attended: createFieldParser(createBooleanField(true)),
+});
+
+/**
+ * Parses a profile's governor settings on top of the earlier ones. Another preset resets the rules and the
+ * configuration, because they belong to a preset; `recoveries` and `attended` stay.
+ */
+export function parseGovernorSettings(
+  value: unknown,
+  path: ProfilePath,
+  before: GovernorSettings,
+): GovernorSettings {
+  const given = parseGovernorParts(value, path);
+  const isSame = given.preset === undefined || given.preset === before.preset;
+  const start: GovernorSettings = isSame ? before : { ...before, rules: {}, config: {} };
+  const { config: configBefore = {}, ...rest } = start;
+  const both = mergeGovernorConfig(configBefore, given.config ?? {});
+  const { config: _, ...others } = given;
+  const merged: GovernorSettings = {
+    ...rest,
+    ...others,
+    rules: { ...start.rules, ...given.rules },
+    ...(Object.keys(both).length > 0 && { config: both }),
+  };
+  checkGovernorSettings(merged, path);
+  return merged;
+}
+
+type GovernorConfig = { readonly [key: string]: Json };
+
+/** A key has two spellings, and a replacement may use the other one. */
+function mergeGovernorConfig(before: GovernorConfig, given: GovernorConfig): GovernorConfig {
+  const replaced = new Set(Object.keys(given).map(normalizeConfigKey));
+  const kept = Object.entries(before).filter(([key]) => !replaced.has(normalizeConfigKey(key)));
+  return Object.fromEntries([...kept, ...Object.entries(given)]);
+}
+
+function normalizeConfigKey(key: string): string {
+  return key.replaceAll('_', '').toLowerCase();
+}
+
+function checkGovernorSettings(governor: GovernorSettings, path: ProfilePath): void {
+  if (governor.preset !== 'pawl' && Object.keys(governor.rules).length > 0)
+    throw new ProfileError(
+      [...path, 'rules'],
+      `rules are those of the preset pawl, and this is ${governor.preset}. Change its config instead, or leave them out.`,
+    );
+  try {
+    // Creating a session would report the same error, only later.
+    createSessionTracker(governor, 0);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new ProfileError([...path, 'config'], error.message);
+  }
+}
+
+function parseGovernorConfig(value: unknown, path: ProfilePath): GovernorConfig {
+  const fault = describeJsonProblem(value);
+  if (!isPlainObject(value) || fault !== null)
+    throw new ProfileError(
+      path,
+      `expects an object of plain JSON, and got ${fault ?? describeInputValue(value)}.`,
+    );
+  return value as GovernorConfig;
+}
+
+/** An invalid pattern would silently match nothing. */
+function parsePattern(value: unknown, path: ProfilePath): string {
+  const source = createTextParser(1, 1_000)(value, path);
+  try {
+    new RegExp(source, 'i').test('');
+    return source;
+  } catch (error) {
+    throw new ProfileError(path, error instanceof Error ? `${error.message}.` : String(error));
+  }
+}
+
+function parseRemedyArguments(value: unknown, path: ProfilePath): { readonly [name: string]: string } {
+  if (!isPlainObject(value))
+    throw new ProfileError(path, `expects an object, and got ${describeInputValue(value)}.`);
+  const names = Object.keys(value);
+  if (names.length > 100)
+    throw new ProfileError(path, `expects up to 100 arguments, and got ${names.length}.`);
+  return Object.fromEntries(
+    names.map((each) => [each, createTextParser(0, 20_000)(value[each], [...path, each])]),
+  );
+}

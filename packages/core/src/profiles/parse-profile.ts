@@ -1,0 +1,148 @@
+import type { BudgetLimits } from '../governor/budget.ts';
+import { memorySettings, type MemorySettings } from '../memory/settings.ts';
+import { ChartError } from '../modes/chart-error.ts';
+import { findModeChart, modeCharts } from '../modes/charts/built-in.ts';
+import { parseChart } from '../modes/define-chart.ts';
+import { nameField, createUniqueNamesField, describeInputValue } from '../modes/chart-fields.ts';
+import type { ModeChart } from '../modes/mode-chart.ts';
+import { defaultSettings, type GovernorSettings, type SessionSettings } from '../settings.ts';
+import {
+  dayMilliseconds,
+  createBooleanField,
+  isPlainObject,
+  createChoiceField,
+  createIntegerField,
+} from '../config-field.ts';
+import { findProfile, builtInProfiles, type Profile } from './profiles.ts';
+import { ProfileError, type ProfilePath } from './profile-error.ts';
+import { parseGovernorSettings } from './parse-governor-settings.ts';
+import { parseMemorySettings } from './parse-memory-settings.ts';
+import {
+  createListParser,
+  createFieldParser,
+  createNullableParser,
+  createPartialParser,
+  createTextParser,
+  type ProfileParser,
+} from './profile-parser.ts';
+
+/** A profile document: settings are top-level keys beside its name. `extends` names the profile it changes. */
+type ProfileDocument = SessionSettings & Omit<Profile, 'settings'> & { readonly extends: string };
+
+const parseWaitMilliseconds = createFieldParser(createIntegerField(0, 0, 30 * dayMilliseconds));
+const parseBudgetCount = createNullableParser(createFieldParser(createIntegerField(1, 1, 1e12)));
+
+const parseBudgets: ProfileParser<Partial<BudgetLimits>> = createPartialParser<BudgetLimits>({
+  modelCalls: parseBudgetCount,
+  toolCalls: parseBudgetCount,
+  tokens: parseBudgetCount,
+  cost: createNullableParser(
+    createFieldParser({
+      expects: 'a number above 0',
+      accepts: (value): value is number => typeof value === 'number' && value > 0 && value < Infinity,
+    }),
+  ),
+  wallMs: createNullableParser(createFieldParser(createIntegerField(1, 1, 30 * dayMilliseconds))),
+});
+
+const unlimitedBudgets: BudgetLimits = {
+  modelCalls: null,
+  toolCalls: null,
+  tokens: null,
+  cost: null,
+  wallMs: null,
+};
+
+/**
+ * Parses a profile from untrusted input. Omitted settings come from the profile it extends, otherwise from
+ * `defaultSettings`; this also applies to parts of the governor, budget and memory settings. Throws one `ProfileError`
+ * that says what is wrong and where.
+ */
+export function parseProfile(value: unknown): Profile {
+  const base = findBaseProfile(value);
+  const written = createProfileParser({ ...defaultSettings, ...base?.settings })(value, []);
+  const { name: own, description, protocol, terminal, extends: _, ...settings } = written;
+  if (own === undefined)
+    throw new ProfileError(['name'], 'it is missing. Say what the profile is to be called.');
+  return {
+    name: own,
+    description: description ?? '',
+    settings: { ...base?.settings, ...settings },
+    protocol: protocol ?? base?.protocol ?? 'native',
+    terminal: terminal ?? base?.terminal ?? ['halted', 'shuttingDown'],
+  };
+}
+
+function findBaseProfile(value: unknown): Profile | undefined {
+  if (!isPlainObject(value) || !Object.hasOwn(value, 'extends')) return undefined;
+  const { extends: given } = value;
+  const base = typeof given === 'string' ? findProfile(given) : undefined;
+  if (base !== undefined) return base;
+  throw new ProfileError(
+    ['extends'],
+    `expects one of ${listBuiltInProfiles()}, and got ${describeInputValue(given)}.`,
+  );
+}
+
+/** Creates the parser for all keys; some depend on the settings `before`. */
+function createProfileParser(before: SessionSettings): ProfileParser<Partial<ProfileDocument>> {
+  return createPartialParser<ProfileDocument>({
+    name: parseProfileName,
+    description: createTextParser(0, 500),
+    extends: createTextParser(1, 64),
+    protocol: createFieldParser(createChoiceField('native', ['native', 'json', 'xml'])),
+    terminal: createListParser(createFieldParser(createChoiceField('halted', ['halted', 'shuttingDown'])), 2),
+    maxRetries: createFieldParser(createIntegerField(3, 0, 1_000)),
+    retryBaseMs: parseWaitMilliseconds,
+    retryMaxMs: parseWaitMilliseconds,
+    retryAfterMaxMs: parseWaitMilliseconds,
+    mutatingTools: createFieldParser(createUniqueNamesField(0)),
+    progressCheck: createFieldParser(createBooleanField(true)),
+    pageOnOverflow: createFieldParser(createBooleanField(true)),
+    compact: createFieldParser(createBooleanField(false)),
+    windowTokens: createNullableParser(createFieldParser(createIntegerField(100_000, 1_000, 1e9))),
+    maxRecoveries: createFieldParser(createIntegerField(3, 0, 1_000)),
+    haltOnFailedPhase: createFieldParser(createBooleanField(false)),
+    governor: (value, path): GovernorSettings => parseGovernorSettings(value, path, before.governor),
+    chart: createNullableParser(parseProfileChart),
+    memory: createNullableParser((value, path): MemorySettings =>
+      parseMemorySettings(value, path, before.memory ?? memorySettings.pawl),
+    ),
+    finishMs: createNullableParser(parseWaitMilliseconds),
+    budgets: createNullableParser((value, path): BudgetLimits => ({
+      ...(before.budgets ?? unlimitedBudgets),
+      ...parseBudgets(value, path),
+    })),
+    onInvalidEvent: createFieldParser(createChoiceField('ignore', ['ignore', 'refuse', 'reset'])),
+  });
+}
+
+/** Rejects built-in names, because the profile name in a log must be unambiguous. */
+function parseProfileName(value: unknown, path: ProfilePath): string {
+  const own = createFieldParser(nameField)(value, path);
+  if (findProfile(own) === undefined) return own;
+  throw new ProfileError(path, `${own} is the name of a profile that is built in. Choose another.`);
+}
+
+function parseProfileChart(value: unknown, path: ProfilePath): ModeChart {
+  if (typeof value === 'string') {
+    const found = findModeChart(value);
+    if (found !== undefined) return found;
+    const known = Object.keys(modeCharts).join(', ');
+    throw new ProfileError(
+      path,
+      `there is no chart ${describeInputValue(value)}. There are ${known}, or write your own.`,
+    );
+  }
+  try {
+    return parseChart(value);
+  } catch (error) {
+    if (!(error instanceof ChartError)) throw error;
+    const problem = error.message.replace(/^The chart(?:, at \S+)?: /, '');
+    throw new ProfileError([...path, ...error.path], problem);
+  }
+}
+
+function listBuiltInProfiles(): string {
+  return builtInProfiles.map((each) => each.name).join(', ');
+}

@@ -1,0 +1,99 @@
+import type { Event, EventOfType } from '../event.ts';
+import { appendArrayItem } from '../array-copy.ts';
+import type { Note } from '../note.ts';
+import { changePhases } from '../phases/change-phases.ts';
+import type { Session } from '../session.ts';
+import { addVerdict } from './agenda.ts';
+import { haltSession } from './interrupt-turn.ts';
+import { waitActions, transitionTurn, type SessionStep } from './transition-turn.ts';
+import { refuseEvent } from './refuse-event.ts';
+import type { TurnAgenda, PausableTurn } from './state.ts';
+
+type PhaseChangeEvent = EventOfType<'phase-started'> | EventOfType<'phase-completed'>;
+
+/** Replaces the agenda of a state. */
+type AgendaSetter<State extends PausableTurn> = (turn: State, agenda: TurnAgenda) => State;
+
+/**
+ * Handlers that put phase changes, verdicts, finish requests and steering on the agenda while work is in progress; the
+ * next progress check processes them.
+ */
+export function createAgendaHandlers<State extends PausableTurn>(
+  agendaOf: (turn: State) => TurnAgenda,
+  replace: AgendaSetter<State>,
+): {
+  readonly steered: (session: Session, turn: State, event: EventOfType<'steered'>) => SessionStep;
+  readonly 'phase-started': (
+    session: Session,
+    turn: State,
+    event: EventOfType<'phase-started'>,
+  ) => SessionStep;
+  readonly 'phase-completed': (
+    session: Session,
+    turn: State,
+    event: EventOfType<'phase-completed'>,
+  ) => SessionStep;
+  readonly 'verdict-reached': (
+    session: Session,
+    turn: State,
+    event: EventOfType<'verdict-reached'>,
+  ) => SessionStep;
+  readonly 'finish-requested': (
+    session: Session,
+    turn: State,
+    event: EventOfType<'finish-requested'>,
+  ) => SessionStep;
+} {
+  const keep = (session: Session, turn: State, event: Event, change: Partial<TurnAgenda>): SessionStep =>
+    transitionTurn(session, event, {
+      to: replace(turn, { ...agendaOf(turn), ...change }),
+      actions: waitActions,
+    });
+  const phase = (session: Session, turn: State, event: PhaseChangeEvent): SessionStep => {
+    const { phaseChanges, failedPhase } = agendaOf(turn);
+    const after = changePhases(session, event);
+    const step = keep(after.session, turn, event, {
+      phaseChanges: phaseChanges + 1,
+      failedPhase: after.failedPhase ?? failedPhase,
+    });
+    return prependStepNotes(step, after.notes);
+  };
+  return {
+    steered: (session, turn, event) =>
+      keep(session, turn, event, { said: appendArrayItem(agendaOf(turn).said ?? [], event.text) }),
+    'phase-started': (session, turn, event) =>
+      event.message === undefined
+        ? phase(session, turn, event)
+        : refuseEvent(session, turn, event, 'a phase can bring a message only while waiting for the user'),
+    'phase-completed': phase,
+    'verdict-reached': (session, turn, event) => {
+      if (event.verdict.response.kind === 'halt') return haltOnVerdict(session, turn, event);
+      const step = keep(session, turn, event, addVerdict(agendaOf(turn), event.verdict));
+      return prependStepNotes(step, [createVerdictNote(event)]);
+    },
+    'finish-requested': (session, turn, event) => {
+      // A request to finish the turn must not override a pending end of the session.
+      const { finish } = agendaOf(turn);
+      const wish = { reason: event.reason, ends: 'turn', rule: null, deadline: null } as const;
+      return keep(session, turn, event, { finish: finish?.ends === 'session' ? finish : wish });
+    },
+  };
+}
+
+export function haltOnVerdict(
+  session: Session,
+  turn: PausableTurn,
+  event: EventOfType<'verdict-reached'>,
+): SessionStep {
+  const { reason, rule } = event.verdict;
+  const step = haltSession(session, turn, event, { kind: 'stuck', reason, rule });
+  return prependStepNotes(step, [createVerdictNote(event)]);
+}
+
+function prependStepNotes(step: SessionStep, notes: readonly Note[]): SessionStep {
+  return { ...step, notes: [...notes, ...step.notes] };
+}
+
+function createVerdictNote(event: EventOfType<'verdict-reached'>): Note {
+  return { type: 'verdict', at: event.at, verdict: event.verdict };
+}

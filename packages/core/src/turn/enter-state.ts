@@ -1,0 +1,148 @@
+import type { Action } from '../action.ts';
+import type { ConversationHistory } from '../conversation/conversation.ts';
+import type { ToolCall, ConversationMessage } from '../conversation/message.ts';
+import type { Event } from '../event.ts';
+import type { Note } from '../note.ts';
+import type { Session } from '../session.ts';
+import { logPatches, hasLogPatch } from '../log-version.ts';
+import { findLastCallVerdict } from '../governor/budget.ts';
+import type { Verdict } from '../governor/verdict.ts';
+import { createSessionFinish } from './agenda.ts';
+import { applySteering } from './apply-steering.ts';
+import { waitActions, transitionTurn, type SessionStep } from './transition-turn.ts';
+import { createAskModelAction, createRunToolsActions } from './pending-actions.ts';
+import { keepOnlySteering, clearSteering, appendSteering } from './steering.ts';
+import type {
+  TurnAgenda,
+  ModelCallIntent,
+  CallingModel,
+  ExecutingTools,
+  CallExecution,
+  FinishRequest,
+  TurnStatus,
+} from './state.ts';
+
+/** The path to a state: the conversation, the states passed through and the notes so far. */
+export type TurnRoute = {
+  readonly conversation: ConversationHistory<ConversationMessage>;
+  readonly via?: readonly TurnStatus[] | undefined;
+  readonly notes?: readonly Note[] | undefined;
+};
+
+type ModelCallAttempt = { readonly ask: ModelCallIntent; readonly retries: number };
+
+/**
+ * Calls the model and delivers pending steering. The request takes the number of the event that caused it, so that
+ * request numbers are unique.
+ */
+export function callModel(
+  session: Session,
+  event: Event,
+  route: TurnRoute,
+  call: ModelCallAttempt,
+): SessionStep {
+  if (call.ask.agenda.said !== undefined) return callModelWithSteering(session, event, route, call);
+  const due = isLastCallCheckDue(session, call.ask) ? findLastCallVerdict(session, event.at) : null;
+  if (due !== null) return makeLastModelCall(session, event, route, { call, verdict: due });
+  const to: CallingModel = {
+    status: 'callingModel',
+    since: event.at,
+    conversation: route.conversation,
+    request: session.seq + 1,
+    retries: call.retries,
+    streaming: false,
+    ask: call.ask,
+  };
+  return transitionTurn(session, event, {
+    to,
+    actions: [createAskModelAction(to)],
+    via: route.via,
+    notes: route.notes,
+  });
+}
+
+function isLastCallCheckDue(session: Session, { finish }: ModelCallIntent): boolean {
+  return (
+    session.settings.budgets !== null &&
+    finish?.ends !== 'session' &&
+    hasLogPatch(session, logPatches.budgetHoldsForEveryAsk)
+  );
+}
+
+/** If the remaining budget pays for only one more answer, make this call the last one. */
+function makeLastModelCall(
+  session: Session,
+  event: Event,
+  route: TurnRoute,
+  { call, verdict }: { readonly call: ModelCallAttempt; readonly verdict: Verdict },
+): SessionStep {
+  const agenda = { ...call.ask.agenda, verdict };
+  const ask = createLastCallIntent(
+    createSessionFinish(verdict),
+    agenda,
+    computeFinishDeadline(session, event),
+  );
+  const notes: readonly Note[] = [...(route.notes ?? []), { type: 'verdict', at: event.at, verdict }];
+  return callModel(session, event, { ...route, notes }, { ask, retries: call.retries });
+}
+
+/** Creates a last model call without tools and with a deadline. */
+export function createLastCallIntent(
+  finish: FinishRequest,
+  agenda: TurnAgenda,
+  deadline: number | null,
+): ModelCallIntent {
+  const advice = agenda.verdict?.advice ?? finish.reason;
+  return { advice, finish: { ...finish, deadline }, agenda: keepOnlySteering(agenda) };
+}
+
+export function computeFinishDeadline({ settings: { finishMs } }: Session, { at }: Event): number | null {
+  return finishMs === null ? null : at + finishMs;
+}
+
+function callModelWithSteering(
+  before: Session,
+  event: Event,
+  route: TurnRoute,
+  { ask, retries }: ModelCallAttempt,
+): SessionStep {
+  const { agenda } = ask;
+  const session = applySteering(before, agenda.said ?? [], event.at);
+  const conversation = appendSteering(route.conversation, agenda, event.at);
+  const heard = { ...ask, agenda: clearSteering(agenda) };
+  return callModel(session, event, { ...route, conversation }, { ask: heard, retries });
+}
+
+/** A tool round to execute. `calls` are the calls to start, if the caller has already collected them. */
+export type RunningRound = {
+  readonly request: number;
+  readonly executions: readonly CallExecution[];
+  readonly agenda: TurnAgenda;
+  readonly calls?: readonly ToolCall[];
+};
+
+export function runRound(session: Session, event: Event, route: TurnRoute, round: RunningRound): SessionStep {
+  const { request, executions, agenda, calls } = round;
+  const { conversation, via, notes } = route;
+  const to: ExecutingTools = {
+    status: 'executingTools',
+    since: event.at,
+    conversation,
+    request,
+    executions,
+    agenda,
+  };
+  const actions: readonly Action[] =
+    calls === undefined ? createRunToolsActions(to) : [{ type: 'run-tools', request, calls }];
+  return transitionTurn(session, event, { to, actions, via, notes });
+}
+
+/** Ends the turn. */
+export function waitForUser(session: Session, event: Event, route: TurnRoute): SessionStep {
+  return transitionTurn(session, event, {
+    to: { status: 'waitingForUser', since: event.at, conversation: route.conversation },
+    actions: waitActions,
+    via: route.via,
+    notes: route.notes,
+  });
+}

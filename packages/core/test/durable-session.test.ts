@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { toDurableSession, eventTypes, isEphemeralEvent, replay } from '../src/index.ts';
+import {
+  createCall,
+  cancelRequested,
+  haltRequested,
+  eventSamples,
+  pauseRequested,
+  modelReplied,
+  toolProgressed,
+  userMessage,
+  shutdownRequested,
+  toolStarted,
+  textDelta,
+  callDelta,
+} from './helpers/event-builders.ts';
+import { createSampleRun, sampleNames } from './helpers/sample-runs.ts';
+import { createProfileSession, runEvents, requireTurn, type EventRun } from './helpers/run-events.ts';
+
+const initialSession = createProfileSession('pawl');
+const askedRun = runEvents(initialSession, userMessage());
+const runningRun = runEvents(askedRun, modelReplied('', createCall('a'), createCall('b')), toolStarted('b'));
+
+/** The same tale as a store would tell it. */
+const replayDurable = (told: EventRun) =>
+  replay(
+    initialSession,
+    told.events.filter((event) => !isEphemeralEvent(event)),
+  );
+
+describe('ephemeral events', () => {
+  it('are the deltas and the progress of tools', () => {
+    const ephemeral = eventTypes.filter((type) => isEphemeralEvent({ at: 0, ...eventSamples[type] }));
+    expect(ephemeral).toEqual(['text-delta', 'call-delta', 'tool-progressed']);
+  });
+
+  it.each(sampleNames)('in %s change nothing durable, and are not counted', (name) => {
+    const before = createSampleRun(initialSession, name);
+    for (const happening of [textDelta(), callDelta(), toolProgressed('a')]) {
+      const { session } = runEvents(before, happening);
+      expect(session.seq).toBe(before.session.seq);
+      expect(toDurableSession(session)).toStrictEqual(toDurableSession(before.session));
+    }
+  });
+
+  it.each([
+    ['cancelled', cancelRequested()],
+    ['halted', haltRequested()],
+    ['shut down', shutdownRequested()],
+  ])('leave no trace in what the model is told of tools that are %s', (_, end) => {
+    const told = runEvents(runningRun, toolProgressed('a'), toolProgressed('b'), end);
+    expect(replayDurable(told)).toStrictEqual(told.session);
+  });
+});
+
+describe('durableView', () => {
+  it('forgets that text streams', () => {
+    expect(toDurableSession(runEvents(askedRun, textDelta()).session)).toStrictEqual(askedRun.session);
+  });
+
+  it('forgets how far a tool is, and that it runs when nothing else says so', () => {
+    const told = runEvents(runningRun, toolProgressed('a'), toolProgressed('b', 'all but done'));
+    expect(requireTurn(told, 'executingTools').executions).toMatchObject([
+      { status: 'running', startedAt: null, progress: 'half way' },
+      { status: 'running', startedAt: 30, progress: 'all but done' },
+    ]);
+    expect(toDurableSession(told.session)).toStrictEqual(runningRun.session);
+  });
+
+  it('looks into a pause', () => {
+    const paused = runEvents(askedRun, pauseRequested());
+    expect(toDurableSession(runEvents(paused, textDelta()).session)).toStrictEqual(paused.session);
+  });
+
+  it.each(sampleNames)('of %s is what replaying its durable events gives', (name) => {
+    const told = createSampleRun(initialSession, name);
+    expect(toDurableSession(told.session)).toStrictEqual(replayDurable(told));
+  });
+});

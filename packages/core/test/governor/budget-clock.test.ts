@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { Session } from '../../src/index.ts';
+import {
+  permissionAllowed,
+  createCall,
+  cancelRequested,
+  permissionDenied,
+  toolFinished,
+  verdictReached,
+  pauseRequested,
+  modelReplied,
+  resumeRequested,
+  userMessage,
+  userSteered,
+  textDelta,
+} from '../helpers/event-builders.ts';
+import {
+  requireAction,
+  getRefusalReason,
+  createProfileSession,
+  runEvents,
+  requireTurn,
+  type UntimedEvent,
+  type EventRun,
+} from '../helpers/run-events.ts';
+
+const hourMs = 3_600_000;
+
+const createTimedSession = (behaviour?: number): Session =>
+  createProfileSession('pawl', {
+    ...(behaviour !== undefined && { behaviour }),
+    settings: { budgets: { modelCalls: null, toolCalls: null, tokens: null, cost: null, wallMs: 1_000 } },
+  });
+
+const runLater = (told: EventRun, happening: UntimedEvent, afterMs = hourMs): EventRun =>
+  runEvents(told, { ...happening, at: told.at + afterMs });
+
+const runUntilPermission = (from: Session = createTimedSession()): EventRun =>
+  runEvents(
+    from,
+    userMessage(),
+    modelReplied('', createCall('a', 'read', 'ask'), createCall('b', 'read', 'ask')),
+  );
+
+describe('the time of a session with a budget', () => {
+  it('stands still while a person is asked for permission', () => {
+    const decided = runLater(runLater(runUntilPermission(), permissionAllowed('a')), permissionAllowed('b'));
+    expect(requireAction(runEvents(decided, toolFinished('a'), toolFinished('b')), 'ask-model').tools).toBe(
+      true,
+    );
+    expect(decided.session.spent).toEqual({ ...decided.session.spent, workingSince: 10 + 2 * hourMs });
+    expect(decided.session.spent).not.toHaveProperty('waitingSince');
+  });
+
+  it('has not run out for a model that is asked right after a denial', () => {
+    const denied = runLater(runEvents(runUntilPermission(), permissionAllowed('a')), permissionDenied('b'));
+    expect(requireAction(runEvents(denied, toolFinished('a')), 'ask-model').tools).toBe(true);
+    const none = runLater(
+      runEvents(createTimedSession(), userMessage(), modelReplied('', createCall('a', 'read', 'ask'))),
+      permissionDenied('a'),
+    );
+    expect(requireAction(none, 'ask-model').tools).toBe(true);
+  });
+
+  it('stands still during a pause, whatever comes in meanwhile', () => {
+    const paused = runEvents(
+      createTimedSession(),
+      userMessage(),
+      modelReplied('', createCall('a')),
+      pauseRequested(),
+    );
+    const resumed = runLater(runLater(runLater(paused, toolFinished('a')), userSteered()), resumeRequested());
+    expect(resumed.session.spent.workingSince).toBe(10 + 3 * hourMs);
+    expect(requireAction(resumed, 'ask-model').tools).toBe(true);
+  });
+
+  it('is not counted out twice where a permission is waited for during a pause', () => {
+    const paused = runLater(runUntilPermission(), pauseRequested());
+    const decided = runLater(
+      runLater(runLater(paused, permissionAllowed('a')), permissionAllowed('b')),
+      resumeRequested(),
+    );
+    expect(decided.session.spent.workingSince).toBe(10 + 4 * hourMs);
+    expect(requireTurn(decided, 'executingTools').executions).toHaveLength(2);
+  });
+
+  it('runs on while the agent works, on both sides of the wait', () => {
+    const decided = runLater(
+      runLater(
+        runEvents(createTimedSession(), userMessage()),
+        modelReplied('', createCall('a', 'read', 'ask')),
+        600,
+      ),
+      permissionAllowed(),
+    );
+    expect(requireAction(runLater(decided, toolFinished(), 300), 'ask-model').tools).toBe(true);
+    expect(requireAction(runLater(decided, toolFinished(), 400), 'ask-model').tools).toBe(false);
+  });
+
+  it('is not moved by what is refused, nor by what is only shown', () => {
+    const before = runUntilPermission();
+    const refused = runLater(before, userMessage('are you there?'));
+    expect(getRefusalReason(refused)).toBe('permission is being asked');
+    expect(refused.session).toBe(before.session);
+    const paused = runEvents(createTimedSession(), userMessage(), pauseRequested());
+    expect(runLater(paused, textDelta()).session.spent).toBe(paused.session.spent);
+  });
+
+  it('starts anew with the next message, however the wait ended', () => {
+    const called = runLater(runUntilPermission(), cancelRequested());
+    expect(called.session.spent).not.toHaveProperty('waitingSince');
+    expect(runLater(called, userMessage()).session.spent.workingSince).toBe(called.at + hourMs);
+  });
+
+  it('goes on during a wait in sessions that began before behaviour 4', () => {
+    const decided = runLater(
+      runLater(runUntilPermission(createTimedSession(3)), permissionAllowed('a')),
+      permissionAllowed('b'),
+    );
+    expect(decided.session.spent.workingSince).toBe(10);
+    expect(requireAction(runEvents(decided, toolFinished('a'), toolFinished('b')), 'ask-model').tools).toBe(
+      false,
+    );
+  });
+
+  it('needs no clock where there is no budget', () => {
+    const free = runEvents(
+      createProfileSession('pawl'),
+      userMessage(),
+      modelReplied('', createCall('a', 'read', 'ask')),
+      verdictReached('advise'),
+    );
+    expect(free.session.spent).toBe(createProfileSession('pawl').spent);
+  });
+});

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { getConversation, createSession, step, toItemArray, type Event, type Rule } from '../../src/index.ts';
+import { ScriptedWorker } from './scripted-worker.ts';
+
+describe('the governor', () => {
+  it('advises once when a call is repeated with the same result, at the bottom of the next prompt', () => {
+    const worker = new ScriptedWorker();
+    worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A');
+    expect(worker.action('ask-model')?.advice).toBeNull();
+    worker.call('read', { path: 'a' }, 'A');
+    expect(worker.action('ask-model')?.advice).toContain('called read 3 times in a row');
+    expect(worker.told).toEqual(['repeated-call: advise']);
+  });
+
+  it('keeps its advice out of the conversation', () => {
+    const worker = new ScriptedWorker();
+    for (let time = 0; time < 3; time += 1) worker.call('read', { path: 'a' }, 'A');
+    expect(JSON.stringify(toItemArray(getConversation(worker.session)))).not.toContain('in a row');
+    worker.call('read', { path: 'b' }, 'B');
+    expect(worker.action('ask-model')?.advice).toBeNull();
+  });
+
+  it('names the events that prove a verdict', () => {
+    const worker = new ScriptedWorker();
+    for (let time = 0; time < 3; time += 1) worker.call('read', { path: 'a' }, 'A');
+    expect(worker.verdicts[0]?.evidence).toEqual([3, 5, 7]);
+  });
+
+  it('ends the work with an answer when the advice is not taken [SAV-134]', () => {
+    const worker = new ScriptedWorker();
+    for (let time = 0; time < 4; time += 1) worker.call('read', { path: 'a' }, 'A');
+    expect(worker.action('ask-model')).toMatchObject({ tools: false });
+    worker.says('All I found is A.');
+    expect(worker.session.turn).toMatchObject({
+      status: 'halted',
+      why: { kind: 'stuck', rule: 'repeated-call' },
+    });
+    expect(toItemArray(getConversation(worker.session)).at(-1)).toMatchObject({ text: 'All I found is A.' });
+  });
+
+  it('speaks up at the second identical failure and refuses the call after the third', () => {
+    const worker = new ScriptedWorker();
+    worker.fails('edit', { path: 'a' }, 'no match').fails('edit', { path: 'a' }, 'no match');
+    expect(worker.told).toEqual(['repeated-failure: advise']);
+    worker.fails('edit', { path: 'a' }, 'no match');
+    expect(worker.told.at(-1)).toBe('repeated-failure: refuse');
+    worker.fails('edit', { path: 'a' }, 'no match');
+    expect(worker.action('run-tools')).toBeUndefined();
+    expect(toItemArray(getConversation(worker.session)).at(-1)).toMatchObject({
+      outcome: { ok: false, error: { kind: 'denied' } },
+    });
+  });
+
+  it('ends the work when a refused call is asked for again and again', () => {
+    const worker = new ScriptedWorker();
+    for (let time = 0; time < 5; time += 1) worker.fails('edit', { path: 'a' }, 'no match');
+    expect(worker.told.at(-1)).toBe('repeated-failure: finish');
+    expect(worker.action('ask-model')).toMatchObject({ tools: false });
+  });
+
+  it('lets a refused call run again once something new has come of another', () => {
+    const worker = new ScriptedWorker();
+    for (let time = 0; time < 3; time += 1) worker.fails('edit', { path: 'a' }, 'no match');
+    worker.call('read', { path: 'a' }, 'what is there');
+    worker.call('edit', { path: 'a' }, 'done');
+    expect(worker.told).toHaveLength(2);
+    expect(worker.session.turn.status).toBe('postToolsHook');
+  });
+
+  it('recognises a call whose arguments come in another order', () => {
+    const worker = new ScriptedWorker();
+    worker.call('read', { path: 'a', from: 1 }, 'A').call('read', { from: 1, path: 'a' }, 'A');
+    worker.call('read', { path: 'a', from: 1 }, 'A');
+    expect(worker.told).toEqual(['repeated-call: advise']);
+  });
+
+  it('does not take arguments that differ in white space for the same', () => {
+    const worker = new ScriptedWorker();
+    for (const text of ['if x:\n y', 'if x:\n  y', 'if x:\n   y', 'if x:\n    y'])
+      worker.call('edit', { text }, 'saved');
+    expect(worker.told).toEqual([]);
+  });
+
+  it('sees through clocks, ids and temporary names in what a tool says', () => {
+    const worker = new ScriptedWorker();
+    worker.fails('run', {}, 'at 10:02:11 pid 812 in /tmp/x1: cannot open');
+    worker.fails('run', {}, 'at 10:02:15 pid 907 in /tmp/x2: cannot open');
+    expect(worker.told).toEqual(['repeated-failure: advise']);
+  });
+
+  it('finds one class of error behind different arguments and tools', () => {
+    const worker = new ScriptedWorker();
+    worker.fails('get', { id: 1 }, '401 unauthorized (req_8f2a91b0c)');
+    worker.fails('list', { page: 2 }, '401 unauthorized (req_91b0c8f2a)');
+    worker.fails('get', { id: 3 }, '401 unauthorized (req_c0b1a98f2)');
+    expect(worker.told).toEqual(['error-streak: advise']);
+  });
+
+  it('finds a cycle of several calls [SAV-59]', () => {
+    const worker = new ScriptedWorker();
+    for (let lap = 0; lap < 3; lap += 1) {
+      for (const path of ['a', 'b', 'c']) worker.call('read', { path }, path);
+    }
+    expect(worker.told).toEqual(['round-and-round: advise', 'round-and-round: finish']);
+  });
+
+  it('leaves work alone that moves: files in turn, a test that changes, a poll that moves [NEX-02, NEX-115]', () => {
+    const worker = new ScriptedWorker();
+    for (let file = 0; file < 200; file += 1) {
+      worker.call('read', { path: `f${file}` }, `text ${file}`);
+      worker.call('shell', { command: 'npm test' }, `${file} passed`);
+      worker.call('status', {}, `${file} % done`);
+    }
+    expect(worker.told).toEqual([]);
+  });
+
+  it('does not count a no, neither a person’s nor its own', () => {
+    const worker = new ScriptedWorker();
+    for (let time = 0; time < 12; time += 1) {
+      worker.call('shell', { command: 'rm' }, { ok: false, error: { kind: 'denied', message: 'no' } });
+    }
+    expect(worker.told).toEqual([]);
+  });
+
+  it('starts afresh when the user speaks', () => {
+    const worker = new ScriptedWorker();
+    worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A').says('It says A.');
+    worker.hears('Look again.').call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A');
+    expect(worker.told).toEqual([]);
+  });
+
+  it('can be told to leave a rule out or to wait longer', () => {
+    const off = new ScriptedWorker({ governor: { preset: 'pawl', rules: { 'repeated-call': false } } });
+    for (let time = 0; time < 3; time += 1) off.call('read', { path: 'a' }, 'A');
+    expect(off.told).not.toContain('repeated-call: advise');
+    const later = new ScriptedWorker({
+      governor: { preset: 'pawl', rules: { 'repeated-failure': { advise: 3 } } },
+    });
+    later.fails('edit', {}, 'no match').fails('edit', {}, 'no match');
+    expect(later.told).toEqual([]);
+    const none = new ScriptedWorker({ governor: { preset: 'none', rules: {} } });
+    for (let time = 0; time < 20; time += 1) none.fails('edit', {}, 'no match');
+    expect(none.told).toEqual([]);
+  });
+
+  it('judges by a rule of one’s own as well', () => {
+    const own: Rule = {
+      id: 'no-rm',
+      because: 'It makes us nervous.',
+      thresholds: { advise: 1, refuse: null, finish: null },
+      look(window) {
+        const last = window.at(-1);
+        if (last?.tool !== 'rm') return null;
+        return { count: 1, evidence: [last], loop: 'rm', reason: 'rm was called', advice: 'Be careful.' };
+      },
+    };
+    const worker = new ScriptedWorker({}, [own]);
+    worker.call('rm', {}, 'gone');
+    expect(worker.told).toEqual(['no-rm: advise']);
+    expect(worker.action('ask-model')?.advice).toBe('Be careful.');
+  });
+});
+
+const createPermissionReply = (permission: 'ask' | 'deny'): Event => ({
+  type: 'model-replied',
+  at: 2,
+  text: '',
+  calls: [{ id: 'a', tool: 'edit', args: { path: 'x' }, permission, because: 'read-only' }],
+});
+
+describe('calls that are denied', () => {
+  it.each(['deny', 'ask'] as const)('over and over end the work in a few steps: %s', (permission) => {
+    let session = createSession({ id: 's', at: 0 });
+    let asked = 0;
+    const take = (event: Event): void => {
+      const result = step(session, event);
+      session = result.session;
+      asked += result.actions.filter(({ type }) => type === 'ask-model').length;
+    };
+    take({ type: 'user-message', at: 1, text: 'go' });
+    for (let round = 0; round < 50; round += 1) {
+      take(createPermissionReply(permission));
+      take({
+        type: 'permission-decided',
+        at: 3,
+        callId: 'a',
+        decision: 'deny',
+        reason: 'nobody is there to ask',
+      });
+    }
+    expect(session.turn.status).toBe('halted');
+    expect(asked).toBeLessThan(10);
+  });
+
+  it('once in a while end nothing', () => {
+    let session = createSession({ id: 's', at: 0 });
+    session = step(session, { type: 'user-message', at: 1, text: 'go' }).session;
+    for (let round = 0; round < 60; round += 1) {
+      const calls = [{ id: 'b', tool: 'read', args: { path: `file ${round}` } }];
+      session = step(
+        session,
+        round % 3 === 0
+          ? createPermissionReply('deny')
+          : ({ ...createPermissionReply('deny'), calls } as Event),
+      ).session;
+      session = step(session, {
+        type: 'tool-finished',
+        at: 4,
+        callId: 'b',
+        outcome: { ok: true, output: `what is in file ${round}` },
+      }).session;
+    }
+    expect(session.turn.status).toBe('callingModel');
+  });
+});

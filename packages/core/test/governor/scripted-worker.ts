@@ -1,0 +1,88 @@
+import {
+  createSession,
+  step,
+  type Action,
+  type FileEffect,
+  type Json,
+  type ToolOutcome,
+  type RequestedCall,
+  type Rule,
+  type Session,
+  type SessionSettings,
+  type SessionStep,
+  type Verdict,
+} from '../../src/index.ts';
+
+/** Somebody who asks for calls and gets outcomes, one call a reply. */
+export class ScriptedWorker {
+  session: Session;
+  readonly verdicts: Verdict[] = [];
+  last: SessionStep;
+  readonly #rules: readonly Rule[] | undefined;
+  #at = 0;
+
+  constructor(settings: Partial<SessionSettings> = {}, rules?: readonly Rule[]) {
+    this.#rules = rules;
+    this.session = createSession({ id: 'worker', at: 0, settings });
+    this.last = this.take({ type: 'user-message', text: 'go' });
+  }
+
+  /** Asks for a call; runs it if it may run. */
+  call(tool: string, args: Json, outcome: ToolOutcome | string, files?: readonly FileEffect[]): this {
+    this.last = this.take({ type: 'model-replied', text: '', calls: [{ tool, args }] });
+    const run = this.action('run-tools');
+    const said: ToolOutcome = typeof outcome === 'string' ? { ok: true, output: outcome } : outcome;
+    for (const { id } of run?.calls ?? []) {
+      this.last = this.take({ type: 'tool-finished', callId: id, outcome: said, ...(files && { files }) });
+    }
+    return this;
+  }
+
+  fails(tool: string, args: Json, message: string): this {
+    return this.call(tool, args, { ok: false, error: { kind: 'failed', message } });
+  }
+
+  /** Several calls at once; none of them is run here. */
+  asks(calls: readonly RequestedCall[]): this {
+    this.last = this.take({ type: 'model-replied', text: '', calls });
+    return this;
+  }
+
+  says(text: string): this {
+    this.last = this.take({ type: 'model-replied', text, calls: [] });
+    return this;
+  }
+
+  hears(text: string): this {
+    this.last = this.take({ type: 'user-message', text });
+    return this;
+  }
+
+  /** Nobody said it but a harness. */
+  isToldToGoOn(): this {
+    this.last = this.take({ type: 'user-message', text: 'Go on.', automatic: true });
+    return this;
+  }
+
+  /** Time goes by. */
+  waits(ms: number): this {
+    this.#at += ms;
+    return this;
+  }
+
+  action<Type extends Action['type']>(type: Type): Extract<Action, { type: Type }> | undefined {
+    return this.last.actions.find((each): each is Extract<Action, { type: Type }> => each.type === type);
+  }
+
+  get told(): readonly string[] {
+    return this.verdicts.map(({ rule, response }) => `${rule}: ${response.kind}`);
+  }
+
+  take(event: object): SessionStep {
+    this.#at += 1_000;
+    const result = step(this.session, { ...event, at: this.#at } as Parameters<typeof step>[1], this.#rules);
+    for (const note of result.notes) if (note.type === 'verdict') this.verdicts.push(note.verdict);
+    this.session = result.session;
+    return result;
+  }
+}

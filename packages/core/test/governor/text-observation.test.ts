@@ -1,0 +1,201 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  auditRun,
+  RepetitionDetector,
+  getConversation,
+  findRepetitionLoop,
+  computeSimilarity,
+  observeText,
+  toItemArray,
+  type RecordedRun,
+} from '../../src/index.ts';
+import { ScriptedWorker } from './scripted-worker.ts';
+
+const repetitiveText = 'I will now open the file and read it. '.repeat(30);
+
+function createSimilarReply(ending: string): string {
+  return `The next thing to do is to look at the parser and to find out why its second test fails, which I will do ${ending}`;
+}
+
+describe('talk without calls', () => {
+  it('that says the same when told to go on earns advice, and then stands as the last word', () => {
+    const worker = new ScriptedWorker();
+    worker.says('I will fix step 1 now.').isToldToGoOn();
+    expect(worker.action('ask-model')?.advice).toBeNull();
+    worker.says('I will  fix step 2 NOW!').isToldToGoOn();
+    expect(worker.told).toEqual(['repeated-text: advise']);
+    expect(worker.action('ask-model')?.advice).toContain('said the same 2 times');
+    worker.says('I will fix step 3 now.');
+    expect(worker.session.turn).toMatchObject({
+      status: 'halted',
+      why: { kind: 'stuck', rule: 'repeated-text' },
+    });
+    expect(toItemArray(getConversation(worker.session)).at(-1)).toMatchObject({
+      text: 'I will fix step 3 now.',
+    });
+  });
+
+  it('is an answer when a person asked, however often', () => {
+    const worker = new ScriptedWorker();
+    for (let time = 0; time < 20; time += 1) worker.says('Forty-two.').hears('And again?');
+    expect(worker.told).toEqual([]);
+  });
+
+  it('that says nearly the same takes longer, and asks a person only where there is one', () => {
+    const endings = ['now', 'today', 'first', 'next', 'soon'];
+    const alone = new ScriptedWorker();
+    for (const ending of endings) alone.says(createSimilarReply(ending)).isToldToGoOn();
+    expect(alone.told).toEqual(['similar-text: advise', 'similar-text: finish']);
+    const attended = new ScriptedWorker({ governor: { preset: 'pawl', rules: {}, attended: true } });
+    for (const ending of endings) attended.says(createSimilarReply(ending)).isToldToGoOn();
+    expect(attended.told).toContain('similar-text: ask');
+    expect(attended.session.turn.status).toBe('callingModel');
+  });
+
+  it('that says different things never ends the work', () => {
+    const worker = new ScriptedWorker();
+    const thoughts = [
+      'Let me think.',
+      'The parser is odd.',
+      'Why is that?',
+      'A lexer bug?',
+      'Or the tests?',
+      'Hm.',
+    ];
+    for (const thought of thoughts) worker.says(thought).isToldToGoOn();
+    expect(worker.told).toEqual(['monologue: advise']);
+  });
+
+  it('is forgotten once something is done', () => {
+    const worker = new ScriptedWorker();
+    for (let time = 0; time < 6; time += 1) {
+      worker.says('I will read the file.').isToldToGoOn().call('read', { path: 'a' }, `line ${time}`);
+    }
+    expect(worker.told).toEqual([]);
+  });
+
+  it('is found in recorded runs as well, where a harness says the same after each', () => {
+    const steps = [0, 2, 4].flatMap((i) => [
+      { i, role: 'assistant' as const, text: 'I am ready to begin.' },
+      { i: i + 1, role: 'user' as const, text: 'Please continue.' },
+    ]);
+    const run: RecordedRun = { id: 'r', steps };
+    // What the harness says for the first time is news; from then on it is not.
+    expect(auditRun(run).map(({ step, level, rule }) => `${step} ${level} ${rule}`)).toEqual([
+      '4 nudge repeated-text',
+    ]);
+  });
+});
+
+describe('likeness', () => {
+  const text = fc.array(fc.constantFrom('the', 'file', 'holds', 'a', 'test', 'that', 'fails', 'now'), {
+    maxLength: 60,
+  });
+
+  it('is between 0 and 1, the same both ways round, and 1 with itself', () => {
+    fc.assert(
+      fc.property(text, text, (one, two) => {
+        const a = observeText(1, one.join(' '));
+        const b = observeText(2, two.join(' '));
+        expect(computeSimilarity(a, b)).toBe(computeSimilarity(b, a));
+        expect(computeSimilarity(a, b)).toBeGreaterThanOrEqual(0);
+        expect(computeSimilarity(a, b)).toBeLessThanOrEqual(1);
+        expect(computeSimilarity(a, a)).toBe(1);
+      }),
+    );
+  });
+});
+
+describe('a chant', () => {
+  it('is no reply: the model is asked again with a word about it, and the third ends the work', () => {
+    const worker = new ScriptedWorker();
+    const again = (): ScriptedWorker => worker.says(repetitiveText).waits(60_000);
+    again();
+    expect(worker.told).toEqual(['chanting: advise']);
+    expect(worker.session.turn).toMatchObject({ status: 'errorRecovery', error: { kind: 'chanting' } });
+    worker.last = worker.take({ type: 'retry-due' });
+    expect(worker.action('ask-model')?.advice).toContain('I will now open the file');
+    again();
+    worker.last = worker.take({ type: 'retry-due' });
+    again();
+    expect(worker.session.turn).toMatchObject({ status: 'halted', why: { kind: 'stuck', rule: 'chanting' } });
+  });
+
+  it('is left alone in the last answer and where the rule is left out', () => {
+    const off = new ScriptedWorker({ governor: { preset: 'pawl', rules: { chanting: false } } });
+    off.says(repetitiveText);
+    expect(off.session.turn.status).toBe('waitingForUser');
+    const finishing = new ScriptedWorker();
+    for (let time = 0; time < 4; time += 1) finishing.call('read', { path: 'a' }, 'A');
+    finishing.says(repetitiveText);
+    expect(finishing.session.turn).toMatchObject({ status: 'halted', why: { rule: 'repeated-call' } });
+  });
+
+  it('is found whatever came before it, and says what is repeated', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 3_000 }), (before) => {
+        const found = findRepetitionLoop(`${before.replaceAll('`', '')}\n${repetitiveText}`);
+        expect(found?.times).toBeGreaterThanOrEqual(5);
+        expect(repetitiveText + repetitiveText).toContain(found?.block);
+      }),
+    );
+  });
+
+  it.each([
+    ['a short echo', 'no no no no no'],
+    ['a rule', '-'.repeat(2_000)],
+    ['rows of numbers', '0, 0, 0, 0\n'.repeat(200)],
+    ['code between fences', `\`\`\`js\n${'foo(bar);\n'.repeat(200)}`],
+    [
+      'a list whose items differ',
+      Array.from({ length: 200 }, (_, item) => `- item ${item} of the list\n`).join(''),
+    ],
+    [
+      'a table whose rows differ',
+      Array.from({ length: 100 }, (_, row) => `| ${row} | yes | no |\n`).join(''),
+    ],
+    ['nothing', ''],
+  ])('is not %s', (_, text) => {
+    expect(findRepetitionLoop(text)).toBeNull();
+  });
+
+  it('is looked for again once a fence is closed', () => {
+    expect(findRepetitionLoop(`\`\`\`\ncode\n\`\`\`\n${repetitiveText}`)).not.toBeNull();
+    expect(findRepetitionLoop(`\`\`\`\`\ncode\n\`\`\`\`\n${repetitiveText}`)).not.toBeNull();
+  });
+
+  it('is noticed while it is being written, however it is cut into pieces, and soon', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 60, maxLength: 200 }), (sizes) => {
+        const watch = new RepetitionDetector();
+        const text = `Some words before.\n\`\`\`\nx\n\`\`\`\n${repetitiveText.repeat(20)}`;
+        let heard = 0;
+        for (const size of sizes) {
+          const found = watch.hear(text.slice(heard, heard + size));
+          heard += size;
+          if (found !== null) break;
+        }
+        expect(heard).toBeLessThan(1_500);
+      }),
+    );
+  });
+
+  it('agrees with itself: what is noticed while it is written is found in the whole', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('`', 'ab ', '\n', 'go on ', '```', '1')),
+        fc.integer({ min: 1, max: 80 }),
+        (parts, times) => {
+          const text = parts.join('').repeat(times);
+          const watch = new RepetitionDetector();
+          let heard = '';
+          for (const char of text) {
+            heard += char;
+            if (watch.hear(char) !== null) expect(findRepetitionLoop(heard)).not.toBeNull();
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { auditRun } from '../../src/index.ts';
+import { ScriptedWorker } from './scripted-worker.ts';
+
+describe('waiting', () => {
+  it('is not a loop, however often one looks, until a minute has passed; then one word', () => {
+    const worker = new ScriptedWorker();
+    for (let look = 0; look < 20; look += 1) worker.call('status', { job: 7 }, 'The build is still running.');
+    expect(worker.told).toEqual([]);
+    worker.waits(60_000).call('status', { job: 7 }, 'The build is still running.');
+    expect(worker.told).toEqual(['waiting: advise']);
+    expect(worker.action('ask-model')?.advice).toContain('one call that blocks');
+  });
+
+  it('ends after half an hour of the same answer', () => {
+    const worker = new ScriptedWorker();
+    for (let minute = 0; minute <= 31; minute += 1) {
+      worker.waits(60_000).call('status', { job: 7 }, '{"status":"running"}');
+      if (worker.told.length === 2) break;
+    }
+    expect(worker.told).toEqual(['waiting: advise', 'waiting: finish']);
+  });
+
+  it('goes on as long as what one waits for moves', () => {
+    const worker = new ScriptedWorker();
+    for (let minute = 0; minute < 100; minute += 1) {
+      worker.waits(60_000).call('status', { job: 7 }, `still running, ${minute} of 100 done`);
+    }
+    expect(worker.told).toEqual([]);
+  });
+
+  it('is broken off by anything new', () => {
+    const worker = new ScriptedWorker();
+    for (let minute = 0; minute < 60; minute += 1) {
+      worker.waits(50_000).call('status', { job: 7 }, 'pending');
+      worker.call('read', { path: `f${minute}` }, `text ${minute}`);
+    }
+    expect(worker.told).toEqual([]);
+  });
+
+  it('neither counts as a repeated call nor hides one', () => {
+    const worker = new ScriptedWorker();
+    for (let time = 0; time < 3; time += 1) {
+      worker.call('read', { path: 'a' }, 'A').call('status', {}, 'not ready');
+    }
+    expect(worker.told).toEqual(['repeated-call: advise']);
+  });
+
+  it.each([
+    ['sleep', {}, ''],
+    ['shell', { command: 'sleep 30' }, ''],
+    ['job_status', {}, 'state: queued'],
+    ['check', {}, 'Deployment not yet ready'],
+    ['ci', {}, 'status = "in_progress"'],
+  ])('is what %s does with %j and %j', (tool, args, said) => {
+    const worker = new ScriptedWorker();
+    for (let time = 0; time < 10; time += 1) worker.call(tool, args, said);
+    expect(worker.told).toEqual([]);
+  });
+
+  it('is not what a long text with such a word in it is, nor a failure', () => {
+    const long = new ScriptedWorker();
+    for (let time = 0; time < 3; time += 1) long.call('read', {}, `${'word '.repeat(200)} pending`);
+    expect(long.told).toEqual(['repeated-call: advise']);
+    const failing = new ScriptedWorker();
+    for (let time = 0; time < 2; time += 1) failing.fails('status', {}, 'pending');
+    expect(failing.told).toEqual(['repeated-failure: advise']);
+  });
+
+  it('without a clock counts each look for half a minute', () => {
+    const steps = Array.from({ length: 70 }, (_, i) => ({
+      i,
+      role: 'assistant' as const,
+      tool: 'status',
+      args: {},
+      result: 'still running',
+    }));
+    const found = auditRun({ id: 'poll', steps }).map(({ step, level }) => `${step} ${level}`);
+    expect(found).toEqual(['2 nudge', '60 stop']);
+  });
+});

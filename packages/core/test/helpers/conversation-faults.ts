@@ -1,0 +1,35 @@
+import { toItemArray, type ConversationHistory, type ConversationMessage } from '../../src/index.ts';
+
+/** What a model's provider would object to in a conversation; nothing when it is fit to be sent. */
+export function findConversationFaults(
+  conversation: ConversationHistory<ConversationMessage>,
+): readonly string[] {
+  const messages = toItemArray(conversation);
+  const faults: string[] = [];
+  if (messages.length !== conversation.length)
+    faults.push(`${messages.length} messages, not ${conversation.length}`);
+  let index = 0;
+  while (index < messages.length) {
+    const message = messages[index];
+    index += 1;
+    if (message === undefined || message.role === 'user') continue;
+    if (message.role === 'tool') {
+      faults.push(`${index}: the result of ${message.callId} follows no call`);
+      continue;
+    }
+    const { calls, text } = message;
+    const ids = calls.map((call) => call.id);
+    if (text === '' && calls.length === 0) faults.push(`${index}: empty`);
+    if (new Set(ids).size !== ids.length || ids.includes('')) faults.push(`${index}: ids ${ids.join(', ')}`);
+    const wanted = calls.map((call) => `${call.id} of ${call.tool}`);
+    const found = messages.slice(index, index + calls.length).map(describeResultMessage);
+    if (wanted.join() !== found.join())
+      return [...faults, `${index}: calls ${wanted.join()}, then ${found.join()}`];
+    index += calls.length;
+  }
+  return faults;
+}
+
+function describeResultMessage(message: ConversationMessage): string {
+  return message.role === 'tool' ? `${message.callId} of ${message.tool}` : message.role;
+}

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findLogVersionProblem, logPatches, hasLogPatch, latestLogVersion } from '../src/log-version.ts';
+import { getConversation, createSession, replay, type Session, type SessionOptions } from '../src/index.ts';
+import { getAgenda } from '../src/turn/agenda.ts';
+import {
+  cancelRequested,
+  phaseCompleted,
+  verdictReached,
+  pauseRequested,
+  modelReplied,
+  phaseStarted,
+} from './helpers/event-builders.ts';
+import { findConversationFaults } from './helpers/conversation-faults.ts';
+import { pausableStateNames, createSampleRun } from './helpers/sample-runs.ts';
+import { listActionTypes, createProfileSession, runEvents, requireTurn } from './helpers/run-events.ts';
+
+const options: SessionOptions = { id: 's', at: 0 };
+
+function isKnownVersion(value: unknown): boolean {
+  return (
+    value === undefined ||
+    (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= latestLogVersion)
+  );
+}
+
+function createVersionedSession(behaviour: number, haltOnFailedPhase = true): Session {
+  return createProfileSession('pawl', { behaviour, settings: { haltOnFailedPhase } });
+}
+
+describe('behaviours', () => {
+  it('are numbered from 1 on, without a gap and none twice', () => {
+    const numbers = Object.values(logPatches).map(({ number }) => number);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(latestLogVersion).toBe(numbers.at(-1));
+  });
+
+  it('are in the table of docs/replay.md, in this order', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/replay.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| (\d+) +\| `(\w+)`/gm)].map(([, number, name]) => `${number} ${name}`);
+    expect(rows).toEqual(Object.entries(logPatches).map(([name, { number }]) => `${number} ${name}`));
+  });
+
+  it('are those of a session that was begun with them or a newer one', () => {
+    const behaviour = { number: 3, why: 'for this test' };
+    const born = [{}, { behaviour: 0 }, { behaviour: 2 }, { behaviour: 3 }, { behaviour: 4 }];
+    expect(born.map((session) => hasLogPatch(session, behaviour))).toEqual([false, false, false, true, true]);
+  });
+});
+
+describe('a session', () => {
+  it('is born with the newest behaviour, and keeps the one it has', () => {
+    expect(createSession(options).behaviour).toBe(latestLogVersion);
+    const older = createSession({ ...options, behaviour: 0 });
+    const events = runEvents(
+      older,
+      phaseStarted(1, 'Begin.'),
+      modelReplied('Done.'),
+      pauseRequested(),
+      cancelRequested(),
+    ).events;
+    expect(Object.hasOwn(replay(older, events), 'behaviour')).toBe(false);
+    expect(replay(createSession(options), events).behaviour).toBe(latestLogVersion);
+  });
+
+  it('of a behaviour nobody knows is not made', () => {
+    const message =
+      /^There can be no such session: its behaviour is 99, and this version knows those from 0 to \d+\./;
+    expect(() => createSession({ ...options, behaviour: 99 })).toThrow(message);
+  });
+
+  it('has a fault if its behaviour is anything but none or a known number', () => {
+    const known = fc.constantFrom(
+      undefined,
+      ...Array.from({ length: latestLogVersion + 1 }, (_, number) => number),
+    );
+    fc.assert(fc.property(known, (behaviour) => findLogVersionProblem({ behaviour }) === null));
+    const other = fc
+      .oneof(fc.anything(), fc.double(), fc.integer())
+      .filter((value) => !isKnownVersion(value));
+    fc.assert(fc.property(other, (behaviour) => findLogVersionProblem({ behaviour }) !== null));
+    expect(findLogVersionProblem({ behaviour: '1' })).toContain('its behaviour is no number');
+  });
+});
+
+describe('a phase that failed in the midst of work', () => {
+  const working = pausableStateNames.filter((name) => name !== 'waitingForUser');
+
+  describe.each(working)('in %s', (name) => {
+    const failed = (...given: Parameters<typeof createVersionedSession>) =>
+      runEvents(
+        createSampleRun(createVersionedSession(...given), name),
+        phaseStarted(7),
+        phaseCompleted(false),
+      );
+
+    it('ends the session when the work is called off', () => {
+      const told = runEvents(failed(1), cancelRequested());
+      expect(requireTurn(told, 'halted').why).toEqual({
+        kind: 'phase-failed',
+        reason: 'Phase 7 failed',
+        rule: null,
+      });
+      expect(listActionTypes(told)).toEqual(['abort', 'stop']);
+      expect(findConversationFaults(getConversation(told.session))).toEqual([]);
+    });
+
+    it('ends the session when the work is called off during a pause', () => {
+      const told = runEvents(failed(1), pauseRequested(), cancelRequested());
+      expect(requireTurn(told, 'halted').why.kind).toBe('phase-failed');
+      expect(listActionTypes(told)).toEqual(['abort', 'stop']);
+    });
+
+    it('is dropped with the rest of the agenda where sessions began before behaviour 1', () => {
+      expect(runEvents(failed(0), cancelRequested()).session.turn.status).toBe('waitingForUser');
+      expect(runEvents(failed(0), pauseRequested(), cancelRequested()).session.turn.status).toBe(
+        'waitingForUser',
+      );
+    });
+
+    it('does not end the session where failed phases do not', () => {
+      expect(runEvents(failed(1, false), cancelRequested()).session.turn.status).toBe('waitingForUser');
+    });
+  });
+
+  it('is on the agenda of every state that can have one, and of no other', () => {
+    for (const name of pausableStateNames) {
+      const told = runEvents(
+        createSampleRun(createVersionedSession(1), name),
+        phaseStarted(7),
+        verdictReached('advise'),
+      );
+      expect(getAgenda(told.session.turn).phaseChanges > 0).toBe(name !== 'waitingForUser');
+      expect(getAgenda(runEvents(told, pauseRequested()).session.turn)).toEqual(getAgenda(told.session.turn));
+    }
+  });
+
+  it('ends the session too when an event that does not fit calls off the work', () => {
+    const session = createProfileSession('loom', {
+      settings: { haltOnFailedPhase: true, onInvalidEvent: 'reset' },
+    });
+    const told = runEvents(session, phaseStarted(1, 'Begin.'), phaseCompleted(false), { type: 'retry-due' });
+    expect(requireTurn(told, 'halted').why.kind).toBe('phase-failed');
+  });
+});

@@ -1,0 +1,310 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PhaseState, Session, ToolFinished } from '../../src/index.ts';
+import { computePhaseTotals } from '../../src/phases/progress.ts';
+import { recordPhaseWork } from '../../src/phases/record-phase-work.ts';
+import { phaseBlockersMax, phaseFilesMax, emptyPhaseWork } from '../../src/phases/phase-work.ts';
+import {
+  failureOutcome,
+  createCall,
+  phaseCompleted,
+  toolFinished,
+  hooksFinished,
+  pauseRequested,
+  modelReplied,
+  resumeRequested,
+  userMessage,
+  phaseStarted,
+  successOutcome,
+} from '../helpers/event-builders.ts';
+import { createProfileSession, runEvents, type UntimedEvent, type EventRun } from '../helpers/run-events.ts';
+
+type ReportedWork = Pick<ToolFinished, 'files' | 'tests'>;
+
+const reportChangedFiles = (...paths: readonly string[]): ReportedWork => ({
+  files: paths.map((path) => ({ path, hash: 'h' })),
+});
+const reportTests = (passed: number, failed: number): ReportedWork => ({ tests: { passed, failed } });
+const finishWithWork = (done: ReportedWork, callId = 'a'): UntimedEvent => ({
+  ...toolFinished(callId),
+  ...done,
+});
+const createFinishedEvent = (done: ReportedWork): ToolFinished =>
+  ({ ...finishWithWork(done, 'c0'), at: 5 }) as ToolFinished;
+const completeWithBlockers = (...blockers: readonly string[]): UntimedEvent =>
+  ({ ...phaseCompleted(false), blockers }) as UntimedEvent;
+
+/** A session that waits for the results of as many calls as one may want to end, each with an id of its own. */
+function createWorkingRun(calls = 12): EventRun {
+  const ids = Array.from({ length: calls }, (_, index) => createCall(`c${index}`));
+  return runEvents(
+    createProfileSession('pawl', { totalPhases: 10 }),
+    userMessage(),
+    modelReplied('', ...ids),
+  );
+}
+
+function runPhaseEvents(told: EventRun, ...happenings: readonly UntimedEvent[]): PhaseState {
+  return runEvents(told, ...happenings).session.phases;
+}
+
+describe('the work of a phase', () => {
+  it('is the files it changed, the tests it ran and what stood in its way [NEX-40..42]', () => {
+    const phases = runPhaseEvents(
+      createWorkingRun(),
+      phaseStarted(1),
+      finishWithWork(reportChangedFiles('a.ts', 'b.ts'), 'c0'),
+      finishWithWork({ ...reportChangedFiles('b.ts', 'c.ts'), ...reportTests(3, 2) }, 'c1'),
+      finishWithWork(reportTests(5, 0), 'c2'),
+      completeWithBlockers('the linter is missing', ' ', 'the linter is missing', 'no network'),
+    );
+    expect(phases.completed).toMatchObject([
+      {
+        number: 1,
+        success: false,
+        files: ['a.ts', 'b.ts', 'c.ts'],
+        filesChanged: 3,
+        testsPassed: 8,
+        testsFailed: 2,
+        blockers: ['the linter is missing', 'no network'],
+      },
+    ]);
+    expect(phases.outside).toEqual(emptyPhaseWork);
+  });
+
+  it('is kept apart from that of other phases, and from what was done outside of any [NEX-40, NEX-45]', () => {
+    const phases = runPhaseEvents(
+      createWorkingRun(),
+      finishWithWork(reportChangedFiles('before.ts'), 'c0'),
+      phaseStarted(1),
+      finishWithWork(reportChangedFiles('a.ts'), 'c1'),
+      phaseStarted(2),
+      finishWithWork({ ...reportChangedFiles('a.ts', 'b.ts'), ...reportTests(1, 0) }, 'c2'),
+      phaseCompleted(),
+      finishWithWork(reportTests(0, 4), 'c3'),
+      completeWithBlockers('nobody to ask'),
+    );
+    expect(phases.completed.map(({ files }) => files)).toEqual([['a.ts'], ['a.ts', 'b.ts']]);
+    expect(phases.outside).toEqual({
+      ...emptyPhaseWork,
+      files: ['before.ts'],
+      filesChanged: 1,
+      testsFailed: 4,
+      blockers: ['nobody to ask'],
+    });
+    expect(computePhaseTotals(phases)).toEqual({
+      filesChanged: 4,
+      testsPassed: 1,
+      testsFailed: 4,
+      blockers: 1,
+    });
+  });
+
+  it('counts what a failed call changed, and nothing of a call that has its result or never was', () => {
+    const phases = runPhaseEvents(
+      createWorkingRun(2),
+      phaseStarted(1),
+      { ...finishWithWork(reportChangedFiles('half.ts'), 'c0'), outcome: failureOutcome() } as UntimedEvent,
+      finishWithWork(reportChangedFiles('late.ts'), 'c0'),
+      finishWithWork(reportChangedFiles('unknown.ts'), 'nobody'),
+      { ...finishWithWork(reportChangedFiles('stale.ts'), 'c1'), request: 999 } as UntimedEvent,
+    );
+    expect(phases.current).toMatchObject({ files: ['half.ts'], filesChanged: 1 });
+  });
+
+  it('is written down during a pause as well', () => {
+    const paused = runEvents(
+      createWorkingRun(2),
+      phaseStarted(1),
+      pauseRequested(),
+      finishWithWork(reportChangedFiles('a.ts'), 'c0'),
+    );
+    expect(paused.session.turn.status).toBe('paused');
+    expect(runEvents(paused, resumeRequested()).session.phases.current?.files).toEqual(['a.ts']);
+  });
+
+  it('is added to the record of a phase that is begun again', () => {
+    const phases = runPhaseEvents(
+      createWorkingRun(),
+      phaseStarted(1),
+      finishWithWork({ ...reportChangedFiles('a.ts'), ...reportTests(1, 1) }, 'c0'),
+      phaseCompleted(),
+      phaseStarted(1),
+      finishWithWork({ ...reportChangedFiles('a.ts', 'b.ts'), ...reportTests(2, 0) }, 'c1'),
+      completeWithBlockers('too slow'),
+    );
+    expect(phases.completed).toMatchObject([
+      {
+        number: 1,
+        success: true,
+        files: ['a.ts', 'b.ts'],
+        filesChanged: 3,
+        testsPassed: 3,
+        testsFailed: 1,
+        blockers: ['too slow'],
+      },
+    ]);
+  });
+
+  it('costs nothing where there is none', () => {
+    const { session } = createWorkingRun();
+    const once = recordPhaseWork(session, createFinishedEvent(reportChangedFiles('a.ts')));
+    expect(once).not.toBe(session);
+    for (const done of [{}, reportChangedFiles(), reportTests(0, 0)])
+      expect(recordPhaseWork(session, createFinishedEvent(done))).toBe(session);
+    expect(recordPhaseWork(once, createFinishedEvent(reportChangedFiles('a.ts')))).toBe(once);
+  });
+
+  it('takes counts that are no counts for none', () => {
+    const wrong = [Number.NaN, Infinity, -3, 1.5, 2 ** 60].map((count, index) =>
+      finishWithWork(reportTests(count, count), `c${index}`),
+    );
+    expect(runPhaseEvents(createWorkingRun(), phaseStarted(1), ...wrong).current).toMatchObject(
+      emptyPhaseWork,
+    );
+  });
+});
+
+describe('a session', () => {
+  it('stays small, however many files are changed and whatever they are called', () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => `src/${index}.ts`);
+    const long = `${'d/'.repeat(100_000)}\ud800`;
+    const told = runEvents(
+      createWorkingRun(),
+      phaseStarted(1),
+      finishWithWork(reportChangedFiles(...many), 'c0'),
+      finishWithWork(reportChangedFiles(`${long}1`, `${long}2`, '__proto__'), 'c1'),
+      completeWithBlockers(...many.map((path) => `${path} is locked`)),
+    );
+    const [past] = told.session.phases.completed;
+    expect(past?.filesChanged).toBe(10_003);
+    expect(past?.files).toHaveLength(phaseFilesMax);
+    expect(past?.files.at(-1)).toBe('__proto__');
+    expect(past?.blockers).toHaveLength(phaseBlockersMax);
+    expect(past?.blockers.at(-1)).toBe('src/9999.ts is locked');
+    expect(JSON.stringify(told.session.phases).length).toBeLessThan(10_000);
+  });
+});
+
+/** What can happen to phases, in any order. */
+const anyPhaseStory = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('start' as const), number: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({ kind: fc.constant('end' as const), success: fc.boolean() }),
+    fc.record({
+      kind: fc.constant('call' as const),
+      paths: fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 3 }),
+      passed: fc.nat({ max: 9 }),
+      failed: fc.nat({ max: 9 }),
+    }),
+  ),
+  { maxLength: 40 },
+);
+type PhaseStory = typeof anyPhaseStory extends fc.Arbitrary<infer Each> ? Each : never;
+
+function runPhaseStory(story: PhaseStory): Session {
+  let told = createWorkingRun(40);
+  let calls = 0;
+  for (const each of story) {
+    if (each.kind === 'start') told = runEvents(told, phaseStarted(each.number));
+    else if (each.kind === 'end') told = runEvents(told, phaseCompleted(each.success));
+    else {
+      const done = { ...reportChangedFiles(...each.paths), ...reportTests(each.passed, each.failed) };
+      told = runEvents(told, finishWithWork(done, `c${calls}`));
+      calls += 1;
+    }
+  }
+  return told.session;
+}
+
+/** The same account, kept by hand: each stretch of a phase has its set of files. */
+function computeExpectedAccount(story: PhaseStory): {
+  readonly files: number;
+  readonly paths: ReadonlySet<string>;
+  readonly passed: number;
+  readonly failed: number;
+  readonly ends: ReadonlyMap<number, boolean>;
+} {
+  const outside = { number: 0, files: new Set<string>() };
+  const ends = new Map<number, boolean>();
+  const stretches = [outside];
+  const calls = story.filter((each) => each.kind === 'call');
+  let current = outside;
+  const end = (success: boolean): void => {
+    if (current !== outside && !ends.has(current.number)) ends.set(current.number, success);
+    current = outside;
+  };
+  for (const each of story) {
+    if (each.kind === 'start' && current.number !== each.number) {
+      end(true);
+      current = { number: each.number, files: new Set() };
+      stretches.push(current);
+    }
+    if (each.kind === 'end') end(each.success);
+    if (each.kind === 'call') for (const path of each.paths) current.files.add(path);
+  }
+  return {
+    files: stretches.reduce((sum, { files }) => sum + files.size, 0),
+    paths: new Set(calls.flatMap(({ paths }) => paths)),
+    passed: calls.reduce((sum, { passed }) => sum + passed, 0),
+    failed: calls.reduce((sum, { failed }) => sum + failed, 0),
+    ends,
+  };
+}
+
+describe('whatever the order of events', () => {
+  it('no file and no test is lost, and the totals are those of the phases and the rest [NEX-45]', () => {
+    fc.assert(
+      fc.property(anyPhaseStory, (story) => {
+        const { phases } = runPhaseStory(story);
+        const { files, paths, passed, failed } = computeExpectedAccount(story);
+        expect(computePhaseTotals(phases)).toEqual({
+          filesChanged: files,
+          testsPassed: passed,
+          testsFailed: failed,
+          blockers: 0,
+        });
+        const listed = [phases.outside, ...phases.completed, ...(phases.current ? [phases.current] : [])];
+        expect(new Set(listed.flatMap((work) => work.files))).toEqual(paths);
+      }),
+    );
+  });
+
+  it('a phase number is on record at most once, with its first outcome [RN-08]', () => {
+    fc.assert(
+      fc.property(anyPhaseStory, (story) => {
+        const { completed } = runPhaseStory(story).phases;
+        const { ends } = computeExpectedAccount(story);
+        expect(completed.map(({ number, success }) => [number, success])).toEqual([...ends]);
+      }),
+    );
+  });
+});
+
+describe('a refactoring in ten phases', () => {
+  it('edits a thousand files without a word from the governor, and has them all on record [NEX-37, NEX-45, NEX-63..66, NEX-69]', () => {
+    let told = runEvents(createProfileSession('pawl', { totalPhases: 10 }), userMessage('refactor'));
+    for (let phase = 1; phase <= 10; phase += 1) {
+      told = runEvents(told, { ...phaseStarted(phase), expectedMs: 900_000 } as UntimedEvent);
+      for (let file = 1; file <= 100; file += 1) {
+        const path = `phase${phase}_file${file}.go`;
+        const edit = { id: path, tool: 'edit', args: { path, old: 'a', new: `b${file}` } };
+        const edited = {
+          ...toolFinished(path, successOutcome(`edited ${path}`)),
+          ...reportChangedFiles(path),
+        };
+        told = runEvents(told, modelReplied('', edit), edited, hooksFinished());
+        const notes = told.steps.flatMap((each) => each.notes);
+        expect(notes.some(({ type }) => type === 'verdict' || type === 'refused')).toBe(false);
+        told = { ...told, steps: [], events: [] };
+      }
+    }
+    const { phases } = runEvents(told, phaseCompleted()).session;
+    expect(phases.completed.map(({ filesChanged, success }) => [filesChanged, success])).toEqual(
+      Array.from({ length: 10 }, () => [100, true]),
+    );
+    expect([phases.completed.length, phases.total, computePhaseTotals(phases).filesChanged]).toEqual([
+      10, 10, 1_000,
+    ]);
+  });
+});

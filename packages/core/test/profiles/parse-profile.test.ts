@@ -1,0 +1,283 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  createSession,
+  defaultSettings,
+  findProfile,
+  memorySettings,
+  modeCharts,
+  builtInProfiles,
+  type Profile,
+} from '../../src/index.ts';
+import { ProfileError } from '../../src/profiles/profile-error.ts';
+import { parseProfile } from '../../src/profiles/parse-profile.ts';
+
+/** A profile as it would be written down: the settings beside the name. */
+function flattenProfile({ settings, ...rest }: Profile): object {
+  return { ...rest, ...settings };
+}
+
+function parseProfileSettings(written: object): Profile['settings'] {
+  return parseProfile({ name: 'mine', ...written }).settings;
+}
+
+function catchProfileError(value: unknown): { readonly path: readonly unknown[]; readonly message: string } {
+  try {
+    parseProfile(value);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ProfileError);
+    const { path, message } = error as ProfileError;
+    expect(message).not.toContain('\n');
+    return { path, message };
+  }
+  throw new Error('the profile was read');
+}
+
+const twoStateChart = {
+  name: 'two',
+  initial: 'a',
+  states: [
+    { name: 'a', next: ['b'] },
+    { name: 'b', terminal: true },
+  ],
+};
+
+describe('readProfile', () => {
+  it.each(builtInProfiles)('reads back $name as it is, under another name', (profile) => {
+    const renamed = { ...profile, name: 'mine' };
+    expect(parseProfile(JSON.parse(JSON.stringify(flattenProfile(renamed))))).toEqual(renamed);
+  });
+
+  it.each(builtInProfiles)(
+    'makes a copy of $name out of no more than a name',
+    ({ name, settings, protocol, terminal }) => {
+      expect(parseProfile({ name: 'mine', extends: name })).toEqual({
+        name: 'mine',
+        description: '',
+        settings,
+        protocol,
+        terminal,
+      });
+    },
+  );
+
+  it('needs only a name, and changes nothing then', () => {
+    expect(parseProfile({ name: 'mine' })).toEqual({
+      name: 'mine',
+      description: '',
+      settings: {},
+      protocol: 'native',
+      terminal: ['halted', 'shuttingDown'],
+    });
+  });
+
+  it('makes settings that a session takes, and that stay plain JSON', () => {
+    const { settings } = parseProfile({
+      name: 'mine',
+      extends: 'lkj',
+      chart: twoStateChart,
+      governor: { preset: 'savant' },
+    });
+    expect(JSON.parse(JSON.stringify(settings))).toStrictEqual(settings);
+    expect(createSession({ id: 's', at: 0, settings }).mode?.state).toBe('a');
+  });
+
+  it('takes every setting there is', () => {
+    const all = { ...defaultSettings, chart: twoStateChart, memory: 'lkj', budgets: { cost: 2.5 } };
+    expect(Object.keys(parseProfileSettings(all)).toSorted()).toEqual(
+      Object.keys(defaultSettings).toSorted(),
+    );
+  });
+
+  it('takes a chart by its name, as it is, or not at all', () => {
+    expect(parseProfileSettings({ chart: 'lkj1' }).chart).toEqual(modeCharts.lkj1);
+    expect(parseProfileSettings({ chart: twoStateChart }).chart?.states.map(({ name }) => name)).toEqual([
+      'a',
+      'b',
+    ]);
+    expect(parseProfileSettings({ extends: 'savant', chart: null }).chart).toBeNull();
+  });
+
+  it('takes memory by the name of its settings, or changes to it', () => {
+    expect(parseProfileSettings({ memory: 'lkj1' }).memory).toEqual(memorySettings.lkj1);
+    expect(parseProfileSettings({ extends: 'lkj', memory: null }).memory).toBeNull();
+    const changed = parseProfileSettings({
+      extends: 'lkj',
+      memory: {
+        pagingLimit: { maxTokens: 512 },
+        logs: { think: { maxEntries: 3 } },
+        actions: ['storage_load'],
+      },
+    }).memory;
+    expect(changed).toEqual({
+      ...memorySettings.lkj,
+      pagingLimit: { enable: true, maxTokens: 512 },
+      logs: { ...memorySettings.lkj.logs, think: { ...memorySettings.lkj.logs.think, maxEntries: 3 } },
+      actions: ['storage_load'],
+    });
+  });
+
+  it('fills budgets up from the profile it extends', () => {
+    expect(parseProfileSettings({ extends: 'lkj', budgets: { toolCalls: 5 } }).budgets).toEqual({
+      modelCalls: 1_000,
+      toolCalls: 5,
+      tokens: null,
+      cost: null,
+      wallMs: null,
+    });
+    expect(
+      parseProfileSettings({ extends: 'lkj', budgets: { modelCalls: null } }).budgets?.modelCalls,
+    ).toBeNull();
+    expect(parseProfileSettings({ extends: 'lkj', budgets: null }).budgets).toBeNull();
+  });
+
+  it('changes single rules and leaves the others alone', () => {
+    const rules = { 'same-query': { advise: 2 }, waiting: false };
+    expect(parseProfileSettings({ extends: 'pawl', governor: { rules } }).governor).toEqual({
+      preset: 'pawl',
+      rules,
+    });
+  });
+
+  it('changes single keys of a configuration, in whatever spelling', () => {
+    const { governor } = parseProfileSettings({
+      extends: 'savant',
+      governor: { config: { search_tools: ['look'], repeatedQuery: 3 } },
+    });
+    expect(governor).toEqual({
+      preset: 'savant',
+      rules: {},
+      config: { search_tools: ['look'], repeatedQuery: 3 },
+    });
+  });
+
+  it('starts afresh with another preset, and keeps what belongs to none', () => {
+    const recoveries = [{ id: 'x', pattern: 'x', advice: 'X.', remedy: { do: 'wait', ms: 5 } }];
+    const { governor } = parseProfileSettings({
+      extends: 'savant',
+      governor: { preset: 'nexora', attended: false, recoveries },
+    });
+    expect(governor).toEqual({ preset: 'nexora', rules: {}, attended: false, recoveries });
+    const other = parseProfileSettings({ extends: 'savant', governor: { preset: 'none' } }).governor;
+    expect(other).toEqual({ preset: 'none', rules: {} });
+    expect(findProfile('savant')?.settings.governor?.config).toBeDefined();
+  });
+});
+
+describe('a profile that cannot be used', () => {
+  it.each<readonly [unknown, readonly (string | number)[], RegExp]>([
+    [null, [], /^The profile: expects an object, and got null\.$/],
+    [[], [], /expects an object/],
+    ['pawl', [], /expects an object, and got "pawl"/],
+    [{}, ['name'], /^The profile, at name: it is missing/],
+    [{ name: 'pawl' }, ['name'], /pawl is the name of a profile that is built in/],
+    [{ name: ' x' }, ['name'], /expects a name/],
+    [{ name: 'x', nmae: 1 }, [], /there is no key "nmae"\. The keys are name, description/],
+    [JSON.parse('{"name": "x", "__proto__": {}}'), [], /there is no key "__proto__"/],
+    [{ name: 'x', extends: 'toString' }, ['extends'], /expects one of pawl, loom, nexora, savant/],
+    [{ name: 'x', extends: { name: 'pawl' } }, ['extends'], /and got an object/],
+    [{ name: 'x', protocol: 'yaml' }, ['protocol'], /expects one of native, json, xml, and got "yaml"/],
+    [{ name: 'x', terminal: ['done'] }, ['terminal', 0], /expects one of halted, shuttingDown/],
+    [{ name: 'x', maxRetries: 1.5 }, ['maxRetries'], /expects a whole number from 0 to 1000, and got 1\.5/],
+    [{ name: 'x', retryBaseMs: NaN }, ['retryBaseMs'], /expects a whole number/],
+    [{ name: 'x', mutatingTools: ['a', 'a'] }, ['mutatingTools'], /expects a list of names, each once/],
+    [{ name: 'x', onInvalidEvent: 'crash' }, ['onInvalidEvent'], /expects one of ignore, refuse, reset/],
+    [{ name: 'x', chart: 'lkj2' }, ['chart'], /there is no chart "lkj2"\. There are savant, lkj, lkj1, loop/],
+    [
+      { name: 'x', chart: { ...twoStateChart, initial: 'c' } },
+      ['chart', 'initial'],
+      /^The profile, at chart\.initial: there is no state "c"/,
+    ],
+    [{ name: 'x', chart: {} }, ['chart', 'name'], /^The profile, at chart\.name: expects a name/],
+    [{ name: 'x', memory: 'big' }, ['memory'], /there are no settings "big" of memory\. There are pawl, lkj/],
+    [{ name: 'x', memory: { hardLimit: { max: 1 } } }, ['memory', 'hardLimit'], /there is no key "max"/],
+    [
+      { name: 'x', memory: { actions: ['fly'] } },
+      ['memory', 'actions', 0],
+      /expects one of working_memory_add/,
+    ],
+    [
+      { name: 'x', memory: { logs: { command: { keyPrefix: 'think_log_' } } } },
+      ['memory', 'logs', 'command', 'keyPrefix'],
+      /another log has the prefix "think_log_" already/,
+    ],
+    [{ name: 'x', budgets: { steps: 5 } }, ['budgets'], /there is no key "steps"\. The keys are modelCalls/],
+    [{ name: 'x', budgets: { modelCalls: 0 } }, ['budgets', 'modelCalls'], /expects a whole number from 1/],
+    [{ name: 'x', budgets: { cost: -1 } }, ['budgets', 'cost'], /expects a number above 0/],
+    [
+      { name: 'x', governor: { preset: 'strict' } },
+      ['governor', 'preset'],
+      /expects one of pawl, none, nexora/,
+    ],
+    [{ name: 'x', governor: { rules: { 'same-qery': false } } }, ['governor', 'rules'], /no key "same-qery"/],
+    [
+      { name: 'x', governor: { rules: { waiting: { finish: 0 } } } },
+      ['governor', 'rules', 'waiting', 'finish'],
+      /expects a whole number from 1/,
+    ],
+    [{ name: 'x', governor: { rules: { waiting: true } } }, ['governor', 'rules', 'waiting'], /an object/],
+    [
+      { name: 'x', governor: { preset: 'savant', rules: { waiting: false } } },
+      ['governor', 'rules'],
+      /rules are those of the preset pawl, and this is savant/,
+    ],
+    [{ name: 'x', governor: { config: { a: 1 } } }, ['governor', 'config'], /pawl is changed with rules/],
+    [
+      { name: 'x', governor: { preset: 'nexora', config: { stuck_threshold: 'low' } } },
+      ['governor', 'config'],
+      /stuck_threshold expects a whole number/,
+    ],
+    [
+      {
+        name: 'x',
+        governor: { recoveries: [{ id: 'a', pattern: '(', advice: 'b', remedy: { do: 'ask' } }] },
+      },
+      ['governor', 'recoveries', 0, 'pattern'],
+      /Invalid regular expression/,
+    ],
+    [
+      { name: 'x', governor: { recoveries: [{ id: 'a', pattern: 'b', remedy: { do: 'ask' } }] } },
+      ['governor', 'recoveries', 0, 'advice'],
+      /it is missing/,
+    ],
+    [
+      {
+        name: 'x',
+        governor: { recoveries: [{ id: 'a', pattern: 'b', advice: 'c', remedy: { do: 'pray' } }] },
+      },
+      ['governor', 'recoveries', 0, 'remedy'],
+      /expects \{ do: "run"/,
+    ],
+  ])('is told where it is wrong: %j', (value, path, message) => {
+    const problem = catchProfileError(value);
+    expect(problem.path).toEqual(path);
+    expect(problem.message).toMatch(message);
+  });
+
+  it('never does more than throw that one error, whatever came', () => {
+    const keys = fc.constantFrom(
+      'name',
+      'extends',
+      'chart',
+      'memory',
+      'governor',
+      'budgets',
+      'protocol',
+      '__proto__',
+    );
+    const value = fc.oneof(
+      fc.anything(),
+      fc.constantFrom('pawl', 'lkj', { preset: 'savant' }, { rules: {} }),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.dictionary(keys, value)), (given) => {
+        try {
+          const { settings } = parseProfile(given);
+          expect(JSON.parse(JSON.stringify(settings))).toStrictEqual(settings);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ProfileError);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { listPendingActions, replay, type Action } from '../../src/index.ts';
+import {
+  createCall,
+  toolFinished,
+  pauseRequested,
+  modelReplied,
+  resumeRequested,
+  retryDue,
+  userMessage,
+  toolStarted,
+} from '../helpers/event-builders.ts';
+import { pausableStateNames, getCurrentRequest, createSampleRun } from '../helpers/sample-runs.ts';
+import {
+  requireAction,
+  listActionTypes,
+  createProfileSession,
+  runEvents,
+  requireTurn,
+} from '../helpers/run-events.ts';
+import {
+  listDurableEvents,
+  createWalkArbitrary,
+  replayWithoutEphemeral,
+  type WalkStep,
+} from '../helpers/random-walk.ts';
+
+const idleAction: Action = { type: 'wait', until: null };
+
+const isWorkAction = (action: Action): boolean =>
+  [
+    'ask-model',
+    'ask-permission',
+    'run-tools',
+    'run-hooks',
+    'page-memory',
+    'recover',
+    'stop',
+    'shut-down',
+  ].includes(action.type) ||
+  (action.type === 'wait' && action.until !== null);
+
+/** What is owed after a step, told only from what was owed before it and what the step asked for. */
+function computeOwedAction(owed: Action, { before, event, after }: WalkStep): Action {
+  if (after.session === before) return owed;
+  const work = after.actions.find(isWorkAction);
+  if (work !== undefined) return work;
+  const isSameWork = before.turn.status === after.session.turn.status;
+  if (!isSameWork) return idleAction;
+  return owed.type === 'run-tools' || owed.type === 'ask-permission' ? removeAnsweredCall(owed, event) : owed;
+}
+
+function removeAnsweredCall(
+  owed: Extract<Action, { readonly type: 'run-tools' | 'ask-permission' }>,
+  event: WalkStep['event'],
+): Action {
+  if (!('callId' in event)) return owed;
+  const calls = owed.calls.filter(({ id }) => id !== event.callId);
+  return calls.length === 0 ? idleAction : { ...owed, calls };
+}
+
+describe('the number of a request', () => {
+  it('is that of the event that began it, and stays while the work goes on', () => {
+    fc.assert(
+      fc.property(createWalkArbitrary(), ({ strides }) => {
+        for (const { before, after } of strides) {
+          const atHand = getCurrentRequest({ session: before });
+          for (const action of after.actions) {
+            if (!('request' in action)) continue;
+            const isNew = action.type === 'ask-model' || action.type === 'recover';
+            const isResumed = before.turn.status === 'paused';
+            const fine = isNew && !isResumed ? [after.session.seq] : [after.session.seq, atHand];
+            expect({ action: action.type, fine: fine.includes(action.request) }).toEqual({
+              action: action.type,
+              fine: true,
+            });
+          }
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each(['errorRecovery, model', 'errorRecovery, hooks', 'errorRecovery, paging'] as const)(
+    'is another when work is begun again: %s',
+    (name) => {
+      const before = createSampleRun(createProfileSession('pawl'), name);
+      const told = runEvents(before, retryDue());
+      expect(getCurrentRequest(told)).toBe(told.session.seq);
+    },
+  );
+});
+
+describe('pendingActions', () => {
+  it('after a crash at any point is what is still owed, told from the log alone', () => {
+    fc.assert(
+      fc.property(createWalkArbitrary().map(replayWithoutEphemeral), (walk) => {
+        let owed: Action = idleAction;
+        for (const [index, stride] of walk.strides.entries()) {
+          owed = computeOwedAction(owed, stride);
+          const isPaused = stride.after.session.turn.status === 'paused';
+          const log = listDurableEvents({ ...walk, strides: walk.strides.slice(0, index + 1) });
+          const restored = replay(walk.start, log);
+          expect(listPendingActions(restored)).toStrictEqual([isPaused ? idleAction : owed]);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each(pausableStateNames)('in %s is what resuming asks for', (name) => {
+    const told = createSampleRun(createProfileSession('pawl'), name);
+    expect(runEvents(told, pauseRequested(), resumeRequested()).actions).toStrictEqual(
+      listPendingActions(told.session),
+    );
+  });
+
+  it('leaves out calls that have begun, and asks for nothing when all have', () => {
+    const told = runEvents(
+      createProfileSession('pawl'),
+      userMessage(),
+      modelReplied('', createCall('a'), createCall('b'), createCall('c')),
+    );
+    const { request } = requireTurn(told, 'executingTools');
+    expect(listPendingActions(told.session)).toEqual(told.actions);
+
+    const some = runEvents(told, toolStarted('a'), toolFinished('b'));
+    const [action] = listPendingActions(some.session);
+    expect(action).toMatchObject({ type: 'run-tools', request, calls: [{ id: 'c' }] });
+
+    const all = runEvents(some, toolStarted('c'));
+    expect(listPendingActions(all.session)).toEqual([idleAction]);
+  });
+
+  it('asks for nothing while paused, and for the end after it', () => {
+    const paused = createSampleRun(createProfileSession('pawl'), 'paused, callingModel, fresh');
+    expect(listPendingActions(paused.session)).toEqual([idleAction]);
+    const halted = createSampleRun(createProfileSession('pawl'), 'halted');
+    expect(listPendingActions(halted.session)).toEqual([requireAction(halted, 'stop')]);
+    const shut = createSampleRun(createProfileSession('pawl'), 'shuttingDown');
+    expect(listActionTypes({ actions: listPendingActions(shut.session) })).toEqual(['shut-down']);
+  });
+});

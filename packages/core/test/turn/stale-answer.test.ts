@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { eventTypes, isEphemeralEvent } from '../../src/index.ts';
+import {
+  withRequest,
+  createCall,
+  toolFinished,
+  eventSamples,
+  modelReplied,
+  toolProgressed,
+  userMessage,
+  toolStarted,
+} from '../helpers/event-builders.ts';
+import { isAnswerEvent } from '../helpers/choose-plausible-event.ts';
+import { getCurrentRequest, createSampleRun, sampleNames } from '../helpers/sample-runs.ts';
+import {
+  listActionTypes,
+  getRefusalReason,
+  createProfileSession,
+  runEvents,
+  type EventRun,
+} from '../helpers/run-events.ts';
+
+const answerEventTypes = eventTypes.filter((type) => isAnswerEvent({ type }));
+const durableAnswerTypes = answerEventTypes.filter(
+  (type) => !isEphemeralEvent({ at: 0, ...eventSamples[type] }),
+);
+
+const policies = ['ignore', 'refuse', 'reset'] as const;
+
+/** What came of an answer that counts for nothing; nothing at all when all is well. */
+function findAnswerFaults(before: EventRun, after: EventRun): string[] {
+  const isIgnored = after.session === before.session && getRefusalReason(after) !== undefined;
+  const asked = listActionTypes(after).join();
+  if (isIgnored && asked === 'wait') return [];
+  const [event] = after.events.slice(-1);
+  return [`${event?.type} in ${before.session.turn.status}: ${asked}`];
+}
+
+describe('an answer with another number than that of the request under way', () => {
+  it.each(policies)('is ignored in every state, even where the profile says %s', (onInvalidEvent) => {
+    const faults = sampleNames.flatMap((name) => {
+      const before = createSampleRun(createProfileSession('pawl', { settings: { onInvalidEvent } }), name);
+      const late = getCurrentRequest(before) + 1;
+      return answerEventTypes.flatMap((type) =>
+        findAnswerFaults(before, runEvents(before, withRequest(late, eventSamples[type]))),
+      );
+    });
+    expect([...new Set(faults)]).toEqual([]);
+  });
+
+  it('belongs to work that was called off, whether its number is lower or higher', () => {
+    const before = createSampleRun(createProfileSession('pawl'), 'executingTools, one left');
+    for (const change of [-1, 1, Number.NaN]) {
+      const told = runEvents(before, withRequest(getCurrentRequest(before) + change, toolFinished('a')));
+      expect(told.session).toBe(before.session);
+      expect(getRefusalReason(told)).toBe('it answers a request that is no longer under way');
+    }
+  });
+});
+
+describe('an answer that comes twice', () => {
+  it.each(policies)('is ignored the second time, even where the profile says %s', (onInvalidEvent) => {
+    const faults = sampleNames.flatMap((name) => {
+      const before = createSampleRun(createProfileSession('pawl', { settings: { onInvalidEvent } }), name);
+      return durableAnswerTypes.flatMap((type) => {
+        const happening = withRequest(getCurrentRequest(before), eventSamples[type]);
+        const once = runEvents(before, happening);
+        return getRefusalReason(once) === undefined ? findAnswerFaults(once, runEvents(once, happening)) : [];
+      });
+    });
+    expect([...new Set(faults)]).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  it.each(sampleNames)('in %s is the same with the right number as with none', (name) => {
+    const before = createSampleRun(createProfileSession('pawl'), name);
+    for (const type of answerEventTypes) {
+      const plain = runEvents(before, eventSamples[type]);
+      const numbered = runEvents(before, withRequest(getCurrentRequest(before), eventSamples[type]));
+      expect(numbered.session).toEqual(plain.session);
+      expect(listActionTypes(numbered)).toEqual(listActionTypes(plain));
+    }
+  });
+
+  it('about a call that nobody asked for, or that has its result, is ignored', () => {
+    const before = runEvents(
+      createProfileSession('pawl'),
+      userMessage(),
+      modelReplied('', createCall('a'), createCall('b')),
+      toolFinished('b'),
+    );
+    for (const id of ['', 'b', 'z', '__proto__', 'constructor']) {
+      for (const happening of [toolStarted(id), toolProgressed(id), toolFinished(id)]) {
+        const told = runEvents(before, happening);
+        expect(told.session).toBe(before.session);
+        expect(told.actions).toEqual([{ type: 'wait', until: null }]);
+      }
+    }
+  });
+});

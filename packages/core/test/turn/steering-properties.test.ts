@@ -1,0 +1,141 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  getConversation,
+  isTerminalSession,
+  step,
+  toItemArray,
+  type Action,
+  type Event,
+  type Note,
+  type Session,
+} from '../../src/index.ts';
+import { getAgenda } from '../../src/turn/agenda.ts';
+import type { SeededDice } from '../helpers/seeded-dice.ts';
+import { findConversationFaults } from '../helpers/conversation-faults.ts';
+import { choosePlausibleEvent, chooseStubbornEvent } from '../helpers/choose-plausible-event.ts';
+import { getRefusalReason } from '../helpers/run-events.ts';
+import { createWalkArbitrary, type WalkStep } from '../helpers/random-walk.ts';
+
+const propertyOptions = { numRuns: 150 };
+
+/** Somebody who cannot keep quiet: one event in four is a word of theirs, and each is unlike all others. */
+const createTalkativeChooser =
+  (choose: (session: Session, throws: SeededDice) => Event) =>
+  (session: Session, throws: SeededDice): Event =>
+    throws.chance(25)
+      ? { type: 'steered', at: session.turn.since + 1, text: `word ${session.seq}` }
+      : choose(session, throws);
+
+const talkativeWalks = fc.oneof(
+  { weight: 3, arbitrary: createWalkArbitrary({ choose: createTalkativeChooser(choosePlausibleEvent) }) },
+  {
+    weight: 1,
+    arbitrary: createWalkArbitrary({ profile: 'pawl', choose: createTalkativeChooser(chooseStubbornEvent) }),
+  },
+);
+
+/** Room was made by putting the older part of the conversation on the shelf. */
+function wasCompacted({ before, event, after }: WalkStep): boolean {
+  return before.settings.compact && event.type === 'paging-finished' && getRefusalReason(after) === undefined;
+}
+
+/** What people said and the machine took, and how often. */
+function countTakenTexts(strides: readonly WalkStep[]): ReadonlyMap<string, number> {
+  return countTexts(
+    strides
+      .filter(({ after }) => getRefusalReason(after) === undefined)
+      .flatMap(({ event }) =>
+        event.type === 'user-message' || event.type === 'steered' ? [event.text] : [],
+      ),
+  );
+}
+
+function countUserTexts(session: Session): ReadonlyMap<string, number> {
+  const texts = toItemArray(getConversation(session)).flatMap((message) =>
+    message.role === 'user' && message.text !== phaseMessage ? [message.text] : [],
+  );
+  return countTexts(texts);
+}
+
+/** What phases say is no person's word. */
+const phaseMessage = 'go on with the next part';
+
+function countTexts(texts: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts.toSorted()) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
+
+describe('whatever happens', () => {
+  it('every word taken is in the conversation exactly once when the session waits or has ended', () => {
+    let looks = 0;
+    fc.assert(
+      fc.property(talkativeWalks, ({ strides }) => {
+        const shortened = strides.findIndex(wasCompacted);
+        const whole = shortened === -1 ? strides : strides.slice(0, shortened);
+        for (const [index, { after }] of whole.entries()) {
+          const { session } = after;
+          if (session.turn.status !== 'waitingForUser' && !isTerminalSession(session)) continue;
+          expect(countUserTexts(session)).toEqual(countTakenTexts(whole.slice(0, index + 1)));
+          looks += 1;
+        }
+      }),
+      propertyOptions,
+    );
+    expect(looks).toBeGreaterThan(propertyOptions.numRuns);
+  });
+
+  it('it is either in the conversation or still to be heard, and never both', () => {
+    fc.assert(
+      fc.property(talkativeWalks, ({ strides }) => {
+        if (strides.some(wasCompacted)) return;
+        const end = strides.at(-1)?.after.session;
+        if (end === undefined) return;
+        const heard = [...countUserTexts(end)].flatMap(([text, times]) => Array<string>(times).fill(text));
+        const both = countTexts([...heard, ...(getAgenda(end.turn).said ?? [])]);
+        expect(both).toEqual(countTakenTexts(strides));
+      }),
+      propertyOptions,
+    );
+  });
+
+  it('no word stands between a call and its result, and whoever asks the model has it hear all of them', () => {
+    fc.assert(
+      fc.property(talkativeWalks, ({ strides }) => {
+        for (const { before, after } of strides) {
+          const ask = after.actions.find((action) => action.type === 'ask-model');
+          if (ask === undefined) continue;
+          expect(findConversationFaults(ask.conversation)).toEqual([]);
+          // A call that goes on after a pause is the one that was under way when it began.
+          if (before.turn.status !== 'paused') expect(getAgenda(after.session.turn).said).toBeUndefined();
+        }
+      }),
+      propertyOptions,
+    );
+  });
+
+  it('while waiting for the user it is a message like any other', () => {
+    let looks = 0;
+    fc.assert(
+      fc.property(talkativeWalks, ({ strides }) => {
+        for (const { before } of strides) {
+          if (before.turn.status !== 'waitingForUser') continue;
+          const said = { at: before.turn.since + 5, text: 'like any other' };
+          const steered = step(before, { type: 'steered', ...said });
+          const message = step(before, { type: 'user-message', ...said });
+          expect(steered.session).toStrictEqual(message.session);
+          expect(steered.actions).toStrictEqual<readonly Action[]>(message.actions);
+          expect(steered.notes.map(normalizeCause)).toStrictEqual(message.notes.map(normalizeCause));
+          looks += 1;
+        }
+      }),
+      propertyOptions,
+    );
+    expect(looks).toBeGreaterThan(propertyOptions.numRuns);
+  });
+});
+
+function normalizeCause(note: Note): Note {
+  return note.type === 'transition' ? { ...note, cause: 'user-message' } : note;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createCall,
+  toolFinished,
+  modelReplied,
+  userMessage,
+  toolStarted,
+  phaseStarted,
+} from '../helpers/event-builders.ts';
+import { createProfileSession, runEvents } from '../helpers/run-events.ts';
+
+const askedRun = runEvents(createProfileSession('pawl'), { ...userMessage(), at: 1_000 });
+const busyRun = runEvents(askedRun, { ...modelReplied('', createCall('a')), at: 1_500 });
+
+describe('the note of a transition', () => {
+  it('tells from where to where, why, when and how long it lasted [LOOM-87]', () => {
+    expect(askedRun.notes).toEqual([
+      {
+        type: 'transition',
+        at: 1_000,
+        from: 'waitingForUser',
+        to: 'callingModel',
+        cause: 'user-message',
+        durationMs: 1_000,
+      },
+    ]);
+  });
+
+  it('gives the time to the state that was left, and none to those passed through', () => {
+    const told = runEvents(busyRun, { ...toolStarted('a'), at: 1_700 }, { ...toolFinished('a'), at: 2_300 });
+    expect(told.notes).toMatchObject([
+      { from: 'executingTools', to: 'progressCheck', durationMs: 800 },
+      { from: 'progressCheck', to: 'callingModel', durationMs: 0 },
+    ]);
+  });
+
+  it('gives it to that state alone, however many are passed through', () => {
+    const told = runEvents(busyRun, { ...phaseStarted(1), at: 1_700 }, { ...toolFinished('a'), at: 2_300 });
+    const times = told.notes.map((note) => note.type === 'transition' && note.durationMs);
+    expect(times).toEqual([800, 0, 0, 0]);
+  });
+
+  it('never tells of less than no time, even when the clock went back', () => {
+    const told = runEvents(busyRun, { ...toolFinished('a'), at: 100 });
+    expect(told.notes).toMatchObject([{ durationMs: 0 }, { durationMs: 0 }]);
+  });
+
+  it('is not written when the status stays', () => {
+    expect(runEvents(busyRun, toolStarted('a')).notes).toEqual([]);
+  });
+});

@@ -1,0 +1,34 @@
+import type { Event, Json, Session } from '@pawl/core';
+import * as z from 'zod';
+
+/** Maximum length of a session id or a request id. */
+const idMax = 200;
+
+export const idSchema = z.string().min(1).max(idMax);
+
+/** Idempotency key: a request repeated with the same id takes effect once. */
+export const requestIdSchema = z.string().min(1).max(idMax).describe('Sent again, it is done once.');
+
+export const jsonSchema = z
+  .custom<Json>((value) => value !== undefined)
+  .meta({ id: 'Json', description: 'Any JSON.' });
+
+export const sessionSchema = z.custom<Session>(isPlainRecord).meta({
+  id: 'Session',
+  description: 'A session of @pawl/core as plain JSON: feed it events with step() to have it at any of them.',
+});
+
+const eventSchema = z.custom<Event>(isPlainRecord).meta({
+  id: 'Event',
+  description: 'An event of @pawl/core, as docs/events.schema.json describes it.',
+});
+
+export const numberedEventSchema = z
+  .object({ seq: z.int().min(1), event: eventSchema })
+  .meta({ id: 'KeptEvent', description: 'An event and its number in the log.' });
+
+export type NumberedEvent = { readonly seq: number; readonly event: Event };
+
+function isPlainRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

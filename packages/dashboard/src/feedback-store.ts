@@ -1,0 +1,26 @@
+import type { VerdictFeedbackEntry } from './api/index.ts';
+
+/** User feedback on verdicts, stored next to the sessions. Later feedback on a verdict replaces earlier feedback. */
+export type VerdictFeedbackStore = {
+  of(session: string): Promise<readonly VerdictFeedbackEntry[]>;
+  /** A mark of null removes earlier feedback. */
+  keep(
+    session: string,
+    mark: Omit<VerdictFeedbackEntry, 'mark'> & { readonly mark: VerdictFeedbackEntry['mark'] | null },
+  ): Promise<void>;
+};
+
+/** For session stores that do not persist anything either. */
+export function createMemoryFeedbackStore(): VerdictFeedbackStore {
+  const all = new Map<string, Map<string, VerdictFeedbackEntry>>();
+  return {
+    of: async (session) => [...(all.get(session)?.values() ?? [])],
+    async keep(session, { mark, ...verdict }) {
+      const marks = all.get(session) ?? new Map<string, VerdictFeedbackEntry>();
+      all.set(session, marks);
+      const key = JSON.stringify([verdict.seq, verdict.rule]);
+      if (mark === null) marks.delete(key);
+      else marks.set(key, { ...verdict, mark });
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Event, Json, Session } from '@pawl/core';
+import type { SessionCommand, SessionSummary } from '@pawl/runtime';
+import type { CreateSessionRequest, FleetStatus, SessionHolder } from '../api/index.ts';
+
+/** Runs sessions for the dashboard, either in this process or through workers. */
+export type SessionHost = {
+  /** Creates a session. Repeating a request id returns the existing session. */
+  submit(asked: CreateSessionRequest): Promise<{ readonly id: string; readonly isNew: boolean }>;
+  /**
+   * Resolves to the command id once stored. The holder applies the command; without a holder, the session is resumed.
+   */
+  send(id: string, command: SessionCommand, requestId?: string): Promise<string>;
+  holderOf(
+    session: Pick<SessionSummary, 'id' | 'owner' | 'status'> & { readonly about?: Json },
+  ): SessionHolder;
+  /** Why a session accepts no commands; null if it does. */
+  whyNot(session: { readonly about: Json; readonly status: SessionSummary['status'] }): string | null;
+  /** The error of the last run; null if it succeeded. */
+  troubleOf(id: string): string | null;
+  fleet(): Promise<Pick<FleetStatus, 'store' | 'workers' | 'queues' | 'parked' | 'held'>>;
+  /**
+   * Subscribes to all events of a session that runs here, including ephemeral ones. Returns an unsubscribe function.
+   */
+  watch(id: string, listener: (event: Event) => void): () => void;
+  /** Releases all sessions and leaves their stored state unchanged. */
+  close(): Promise<void>;
+};
+
+/** Builds a new session and its metadata from a request. */
+export type SessionPreparer = (
+  asked: CreateSessionRequest,
+  id: string,
+) => Promise<{ readonly session: Session; readonly about: Json }>;

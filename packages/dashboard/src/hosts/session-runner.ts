@@ -1,0 +1,162 @@
+import type { Event } from '@pawl/core';
+import { StoreError, type Store } from '@pawl/runtime';
+import { advanceSession, SessionLease, type AgentFactory } from '@pawl/worker';
+import { ApiError } from '../http/api-error.ts';
+import type { SessionHost } from './session-host.ts';
+import { toReleasedOwner } from './released-owner.ts';
+
+/** Limits how many sessions one machine runs concurrently. */
+const runningSessionsMax = 32;
+
+/** Longer than any process lives, so the lease never expires and other processes must take the session over. */
+const localLeaseMs = 2 ** 30;
+
+const runPollMs = 100;
+const releaseGraceMs = 5_000;
+
+export type SessionRunnerOptions = {
+  readonly store: Store;
+  readonly owner: string;
+  readonly outfitFor: AgentFactory;
+  readonly onTrouble: (message: string) => void;
+};
+
+/** The sessions that this process runs. */
+export type SessionRunner = {
+  has(id: string): boolean;
+  all(): string[];
+  /** Throws if the maximum number of sessions is running. */
+  checkRoom(): void;
+  /** Runs a session until it has nothing left to do, and again if commands arrived in the meantime. */
+  takeUp(id: string): void;
+  /** The error of the last run; null if it succeeded. */
+  troubleOf(id: string): string | null;
+  readonly watch: SessionHost['watch'];
+  close(): Promise<void>;
+};
+
+export function createSessionRunner(options: SessionRunnerOptions): SessionRunner {
+  const running = new Map<string, Promise<void>>();
+  const again = new Set<string>();
+  const troubles = new Map<string, string>();
+  const watchers = createEventSubscribers();
+  const draining = new AbortController();
+
+  const checkRoom = (): void => {
+    if (running.size < runningSessionsMax) return;
+    throw new ApiError(
+      'too-many',
+      `${runningSessionsMax} sessions run here already.`,
+      'Wait for one to end.',
+    );
+  };
+  const note = (id: string, error: unknown): void => {
+    const message = error instanceof Error ? error.message : String(error);
+    if (troubles.size >= storedErrorsMax) troubles.clear();
+    troubles.set(id, message);
+    options.onTrouble(`Session ${id}: ${message}`);
+  };
+  const takeUp = (id: string): void => {
+    if (draining.signal.aborted) return;
+    // The run may already have checked for commands for the last time.
+    if (running.has(id)) return void again.add(id);
+    checkRoom();
+    troubles.delete(id);
+    const done = runSession(id, options, { draining: draining.signal, tell: watchers.tell })
+      .catch((error: unknown) => note(id, error))
+      .finally(() => {
+        running.delete(id);
+        if (again.delete(id) && !troubles.has(id)) void goOn(id);
+      });
+    running.set(id, done);
+  };
+
+  const goOn = async (id: string): Promise<void> => {
+    const waiting = await options.store.commands.waiting(id).catch(() => []);
+    if (waiting.length > 0) takeUp(id);
+  };
+
+  return {
+    has: (id) => running.has(id),
+    all: () => [...running.keys()],
+    checkRoom,
+    takeUp,
+    troubleOf: (id) => troubles.get(id) ?? null,
+    watch: watchers.watch,
+    async close() {
+      draining.abort();
+      await Promise.all(running.values());
+    },
+  };
+}
+
+const storedErrorsMax = 1_000;
+
+type SessionRunContext = {
+  readonly draining: AbortSignal;
+  readonly tell: (id: string, event: Event) => void;
+};
+
+/** Runs a session until it waits for a user and has no pending commands. */
+async function runSession(
+  id: string,
+  { store, owner, outfitFor }: SessionRunnerOptions,
+  { draining, tell }: SessionRunContext,
+): Promise<void> {
+  const lease = new SessionLease(localLeaseMs, async () => true);
+  const watched: AgentFactory = async (opened) => {
+    const outfit = await outfitFor(opened);
+    return {
+      ...outfit,
+      observe(seen) {
+        outfit.observe?.(seen);
+        tell(id, seen.event);
+      },
+    };
+  };
+  try {
+    for (;;) {
+      const means = { store, commands: store.commands, outfitFor: watched, owner, lease, draining };
+      const came = await advanceSession(id, { ...means, graceMs: releaseGraceMs, pollMs: runPollMs });
+      // Handle commands that arrived while the session was being released.
+      const isAsked = came === 'waiting' && (await store.commands.waiting(id)).length > 0;
+      if (!isAsked) break;
+    }
+  } finally {
+    lease.end();
+    await releaseSession(store, id, owner);
+  }
+}
+
+/** Lets other processes claim the session while this process keeps running. */
+async function releaseSession(store: Store, id: string, owner: string): Promise<void> {
+  const found = await store.open(id).catch(() => null);
+  if (found?.owner !== owner) return;
+  await store.claim(id, toReleasedOwner(owner), found.fence).catch(ignoreStoreError);
+}
+
+function ignoreStoreError(error: unknown): void {
+  if (!(error instanceof StoreError)) throw error;
+}
+
+type EventSubscribers = {
+  readonly tell: (id: string, event: Event) => void;
+  readonly watch: SessionHost['watch'];
+};
+
+function createEventSubscribers(): EventSubscribers {
+  const all = new Map<string, Set<(event: Event) => void>>();
+  return {
+    tell(id, event) {
+      for (const listener of all.get(id) ?? []) listener(event);
+    },
+    watch(id, listener) {
+      const listeners = all.get(id) ?? new Set();
+      all.set(id, listeners.add(listener));
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) all.delete(id);
+      };
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { getCookie } from 'hono/cookie';
+import type { Context, MiddlewareHandler } from 'hono';
+import { ApiError } from '../http/api-error.ts';
+import { createTokenBucket } from './token-bucket.ts';
+import { securityHeaders } from './headers.ts';
+import type { LoginManager } from './login-manager.ts';
+
+/** Sets the security headers and rejects requests whose Host header does not name this server. */
+export function hostGuard(isOurHost: (header: string) => boolean): MiddlewareHandler {
+  return async (context, next) => {
+    for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
+    if (!isOurHost(context.req.header('host') ?? '')) {
+      throw new ApiError(
+        'forbidden',
+        'This server does not go by that name.',
+        'Open it under the address that pawl dashboard prints.',
+      );
+    }
+    await next();
+  };
+}
+
+/** Browsers share cookies between all ports of a host, so the port is part of the cookie name. */
+export function getCookieName({ req }: Context): string {
+  const port = /:(\d{1,5})$/.exec(req.header('host') ?? '')?.[1] ?? '80';
+  return `pawl-${port}`;
+}
+
+/** Requires the token or the cookie, and rejects cross-origin requests. */
+export function requireAuth(logins: LoginManager): MiddlewareHandler {
+  return async (context, next) => {
+    context.header('cache-control', 'no-store');
+    if (!isAuthenticated(context, logins)) {
+      throw new ApiError(
+        'unauthorized',
+        'You are not logged in.',
+        'Open the link that pawl dashboard prints, or send Authorization: Bearer with the token.',
+      );
+    }
+    if (isCrossOrigin(context)) {
+      throw new ApiError('forbidden', 'Requests of other pages are not answered.');
+    }
+    if (context.req.method !== 'GET' && context.req.header('x-pawl') !== '1') {
+      throw new ApiError('forbidden', 'A request that changes something needs the header X-Pawl: 1.');
+    }
+    await next();
+  };
+}
+
+function isAuthenticated(context: Context, logins: LoginManager): boolean {
+  const bearer = /^bearer (\S{1,500})$/i.exec(context.req.header('authorization') ?? '')?.[1];
+  if (bearer !== undefined) return logins.isToken(bearer);
+  const pass = getCookie(context, getCookieName(context));
+  return pass !== undefined && logins.isPass(pass);
+}
+
+/** Browsers send the origin of a request; a client that sends none is not a browser. */
+export function isCrossOrigin({ req }: Context): boolean {
+  const site = req.header('sec-fetch-site');
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  const origin = req.header('origin');
+  return origin !== undefined && parseOriginHost(origin) !== req.header('host')?.toLowerCase();
+}
+
+function parseOriginHost(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host.toLowerCase() : null;
+}
+
+export type RateLimit = { readonly perSecond: number; readonly burst: number };
+
+/** One limit for all clients, because there is only one token. */
+export function rateLimit(limit: RateLimit, now: () => number): MiddlewareHandler {
+  const bucket = createTokenBucket({ ...limit, now });
+  return async (context, next) => {
+    if (!bucket.take()) {
+      context.header('retry-after', '1');
+      throw new ApiError('too-many', `More than ${limit.perSecond} requests a second.`, 'Wait a second.');
+    }
+    await next();
+  };
+}

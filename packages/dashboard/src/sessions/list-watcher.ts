@@ -1,0 +1,107 @@
+import { StoreError, type SessionSummary, type Store } from '@pawl/runtime';
+import type { SessionListItem } from '../api/index.ts';
+import type { SessionHost } from '../hosts/session-host.ts';
+import type { SessionLister } from './session-lister.ts';
+
+export type SessionListChange =
+  | { readonly kind: 'changed'; readonly row: SessionListItem }
+  | { readonly kind: 'removed'; readonly id: string };
+
+/** Polls the store while there are subscribers and reports changes in the session list. */
+export type SessionListWatcher = {
+  /** With `since`, the listener first receives the changes since then. Returns an unsubscribe function. */
+  subscribe(listener: (change: SessionListChange) => void, since?: number): () => void;
+};
+
+export type SessionListWatcherOptions = {
+  readonly store: Store;
+  readonly host: SessionHost;
+  readonly rows: SessionLister;
+  readonly pollMs: number;
+};
+
+/** Only the most recently updated sessions are watched; older ones no longer change. */
+const watchedSessionsMax = 5_000;
+
+export function createSessionListWatcher({
+  store,
+  host,
+  rows,
+  pollMs,
+}: SessionListWatcherOptions): SessionListWatcher {
+  const listeners = new Set<(change: SessionListChange) => void>();
+  let known: ReadonlyMap<string, string> | null = null;
+  let timer: NodeJS.Timeout | null = null;
+
+  const tell = (change: SessionListChange): void => {
+    for (const listener of listeners) listener(change);
+  };
+
+  const look = async (): Promise<void> => {
+    const list = await store.list({ limit: watchedSessionsMax });
+    const before = known;
+    const signs = new Map(list.map((each) => [each.id, getListItemVersion(each, host)]));
+    known = signs;
+    if (before === null) return;
+    for (const each of list) {
+      if (before.get(each.id) === signs.get(each.id)) continue;
+      const row = await rows.rowOf(each).catch(() => null);
+      if (row !== null) tell({ kind: 'changed', row });
+    }
+    for (const id of before.keys()) {
+      if (!signs.has(id) && (await isSessionRemoved(store, id))) tell({ kind: 'removed', id });
+    }
+  };
+
+  let isLooking = false;
+  const round = (): void => {
+    isLooking = true;
+    // If the store is busy, the next poll tries again.
+    void look()
+      .catch(() => undefined)
+      .finally(() => {
+        isLooking = false;
+        if (listeners.size > 0) timer = setTimeout(round, pollMs);
+        else end();
+      });
+  };
+
+  const end = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    known = null;
+  };
+
+  return {
+    subscribe(listener, since) {
+      if (since !== undefined) void tellSince(since, listener).catch(() => undefined);
+      listeners.add(listener);
+      if (timer === null && !isLooking) round();
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) end();
+      };
+    },
+  };
+
+  /** Covers changes between the subscriber's initial fetch and this subscription. */
+  async function tellSince(since: number, listener: (change: SessionListChange) => void): Promise<void> {
+    for (const each of await store.list({ limit: watchedSessionsMax })) {
+      if (each.updatedAt >= since) listener({ kind: 'changed', row: await rows.rowOf(each) });
+    }
+  }
+}
+
+/** A row is sent again when its version changes. */
+function getListItemVersion(summary: SessionSummary, host: SessionHost): string {
+  return `${summary.head} ${summary.status} ${host.holderOf(summary)}`;
+}
+
+async function isSessionRemoved(store: Store, id: string): Promise<boolean> {
+  try {
+    await store.open(id);
+    return false;
+  } catch (error) {
+    return error instanceof StoreError && error.code === 'missing';
+  }
+}

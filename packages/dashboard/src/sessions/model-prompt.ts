@@ -1,0 +1,52 @@
+import { getConversation, toItemArray, type Action, type Session } from '@pawl/core';
+import { buildModelRequest, getMetadataText, getMetadataTools, type Store } from '@pawl/runtime';
+import type { ModelPrompt } from '../api/index.ts';
+import { ApiError } from '../http/api-error.ts';
+import { replayStoredEvents, type ReplayedStep } from './replay-events.ts';
+
+/** Rebuilds the exact model request that an event caused. */
+export async function readModelPrompt(store: Store, id: string, at: number): Promise<ModelPrompt> {
+  const { about } = await store.open(id);
+  const [prompt, tools] = [getMetadataText(about, 'prompt'), getMetadataTools(about)];
+  let dropped = 0;
+  for await (const walked of replayStoredEvents(store, id)) {
+    dropped += countDroppedMessages(walked);
+    if (walked.seq < at) continue;
+    const asked = walked.after.actions.find(isAskModelAction);
+    if (asked === undefined) break;
+    const world = { prompt: prompt ?? '', tools: tools ?? [], at: walked.event.at };
+    const request = buildModelRequest(asked, walked.after.session, world);
+    return {
+      seq: at,
+      request: asked.request,
+      attempt: asked.attempt,
+      system: request.system,
+      tools: request.tools.map((tool) => ({ ...tool })),
+      messages: [...toItemArray(request.conversation)],
+      injected: { advice: request.advice, state: request.state },
+      dropped,
+      missing: [
+        ...(prompt === null ? (['prompt'] as const) : []),
+        ...(tools === null ? (['tools'] as const) : []),
+      ],
+    };
+  }
+  throw new ApiError(
+    'not-found',
+    `The model was not asked anything because of event ${at}.`,
+    'Take an event whose actions have ask-model among them.',
+  );
+}
+
+function isAskModelAction(action: Action): action is Extract<Action, { readonly type: 'ask-model' }> {
+  return action.type === 'ask-model';
+}
+
+/** Counts the messages that an event removed from the conversation. */
+function countDroppedMessages({ before, after }: ReplayedStep): number {
+  return Math.max(0, countMessages(before) - countMessages(after.session));
+}
+
+function countMessages(session: Session): number {
+  return getConversation(session).length;
+}

@@ -1,0 +1,253 @@
+import {
+  Handle,
+  MiniMap,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+  type Edge,
+  type EdgeProps,
+  type Node,
+  type NodeProps,
+} from '@xyflow/react';
+import '@xyflow/react/dist/base.css';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { formatCount, formatElapsedTime } from '../../app/format.ts';
+import { useKeys } from '../../app/use-keys.ts';
+import { LoadingState, ErrorMessage } from '../../app/widgets/state-messages.tsx';
+import type { ChartViewModel, EdgeViewModel, StateViewModel } from './chart-model.ts';
+import { layOutGraph } from './elk-layout.ts';
+import {
+  buildElkGraph,
+  formatSvgPath,
+  findPointOnPath,
+  selectDrawnStates,
+  stateBoxSize,
+  type ElkLayout,
+  type ElkPoint,
+} from './layout-model.ts';
+
+type StateGraphProps = {
+  readonly chart: ChartViewModel;
+  readonly edges: readonly EdgeViewModel[];
+  readonly picked: string | null;
+  readonly pick: (state: string) => void;
+  readonly toneOf: (state: string) => string;
+};
+
+/** A chart with zoom and pan that highlights the transitions taken. */
+export function StateGraph(props: StateGraphProps) {
+  const { chart, edges } = props;
+  // The layout depends only on the drawn states and edges, not on the selected event.
+  const box = useRef<HTMLDivElement>(null);
+  const [direction, setDirection] = useState<'RIGHT' | 'DOWN'>('RIGHT');
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => {
+      setDirection(element.clientWidth > element.clientHeight * 1.2 ? 'RIGHT' : 'DOWN');
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const { name } = chart;
+  const shape = JSON.stringify(buildElkGraph(chart, edges, direction));
+  const [laid, setLaid] = useState<{ readonly chart: string; readonly layout: ElkLayout } | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    let isWanted = true;
+    layOutGraph(JSON.parse(shape) as ReturnType<typeof buildElkGraph>).then(
+      (layout) => isWanted && setLaid({ chart: name, layout }),
+      (reason: unknown) => isWanted && setError(reason),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [shape, name]);
+  return (
+    <div ref={box} className="chart-room">
+      {error !== null && <ErrorMessage error={error} />}
+      {error === null && laid?.chart !== name && <LoadingState what="the layout" />}
+      {laid?.chart === name && (
+        <ReactFlowProvider key={chart.name}>
+          <GraphCanvas {...props} layout={laid.layout} />
+        </ReactFlowProvider>
+      )}
+    </div>
+  );
+}
+
+type StateNode = Node<
+  StateViewModel & { readonly tone: string; readonly isPicked: boolean; readonly pick: () => void },
+  'state'
+>;
+type TransitionEdge = Edge<EdgeViewModel & { readonly path: string; readonly middle: ElkPoint }, 'way'>;
+
+const nodeTypes = { state: StateBox };
+const edgeTypes = { way: TransitionLine };
+
+/** Fits the whole chart, but does not enlarge small charts beyond a readable size. */
+const fitViewOptions = { padding: 0.06, maxZoom: 1.1 } as const;
+
+/** Number of states from which a minimap is shown. */
+const minimapStatesMin = 16;
+
+function GraphCanvas({
+  chart,
+  edges,
+  picked,
+  pick,
+  toneOf,
+  layout,
+}: StateGraphProps & { readonly layout: ElkLayout }) {
+  const { fitView, zoomIn, zoomOut } = useReactFlow();
+  const nodes = useMemo(
+    () =>
+      // Draw a new state only once it has a position.
+      selectDrawnStates(chart, edges).flatMap((state): readonly StateNode[] => {
+        const position = layout.places.get(state.name);
+        if (position === undefined) return [];
+        const isPicked = state.name === picked;
+        const data = { ...state, tone: toneOf(state.name), isPicked, pick: () => pick(state.name) };
+        return [{ id: state.name, type: 'state', position, ...stateBoxSize, data }];
+      }),
+    [chart, edges, layout, picked, pick, toneOf],
+  );
+  const lines = useMemo(() => toFlowEdges(edges, layout), [edges, layout]);
+  useEffect(() => {
+    const timer = setTimeout(() => void fitView(fitViewOptions), 0);
+    return () => clearTimeout(timer);
+  }, [layout, fitView, picked === null]);
+  useKeys('Chart', [
+    { keys: '+', does: 'Zoom in', run: () => void zoomIn() },
+    { keys: '-', does: 'Zoom out', run: () => void zoomOut() },
+    { keys: '=', does: 'Show all of it', run: () => void fitView(fitViewOptions) },
+  ]);
+  return (
+    <ReactFlow
+      nodes={nodes}
+      edges={lines}
+      nodeTypes={nodeTypes}
+      edgeTypes={edgeTypes}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      nodesFocusable={false}
+      edgesFocusable={false}
+      elementsSelectable={false}
+      disableKeyboardA11y
+      minZoom={0.15}
+      maxZoom={2.5}
+      fitView
+      fitViewOptions={fitViewOptions}
+      proOptions={{ hideAttribution: true }}
+      aria-label={`The ${chart.name} chart. The work is in ${chart.current}.`}
+    >
+      <ArrowMarkers />
+      {chart.states.length >= minimapStatesMin && <MiniMap pannable zoomable aria-label="Map of the chart" />}
+      <div className="chart-zoom">
+        <button type="button" className="icon" aria-label="Zoom in" onClick={() => void zoomIn()}>
+          +
+        </button>
+        <button type="button" className="icon" aria-label="Zoom out" onClick={() => void zoomOut()}>
+          −
+        </button>
+        <button
+          type="button"
+          className="icon"
+          aria-label="Show all of it"
+          onClick={() => void fitView(fitViewOptions)}
+        >
+          ⤢
+        </button>
+      </div>
+    </ReactFlow>
+  );
+}
+
+/** Draws edges that were taken above the others. */
+function toFlowEdges(edges: readonly EdgeViewModel[], layout: ElkLayout): TransitionEdge[] {
+  return edges
+    .flatMap((edge): TransitionEdge[] => {
+      const points = layout.lines.get(edge.id);
+      if (points === undefined) return [];
+      const data = { ...edge, path: formatSvgPath(points), middle: findPointOnPath(points) };
+      return [{ id: edge.id, source: edge.from, target: edge.to, type: 'way', data }];
+    })
+    .toSorted((one, other) => getEdgeWeight(one) - getEdgeWeight(other));
+}
+
+function getEdgeWeight({ data }: TransitionEdge): number {
+  return data?.isLatest === true ? Infinity : (data?.count ?? 0);
+}
+
+function StateBox({ data }: NodeProps<StateNode>) {
+  const { name, kind, visits, totalMs, isCurrent, isPicked, tone, pick } = data;
+  const classes = [
+    'chart-state nodrag',
+    `tone-${tone}`,
+    kind,
+    isCurrent ? 'current' : visits > 0 ? 'visited' : 'unseen',
+    isPicked ? 'picked' : '',
+  ];
+  return (
+    <>
+      <Handle type="target" position={Position.Top} />
+      <button type="button" className={classes.join(' ')} aria-pressed={isPicked} onClick={pick}>
+        <span className="chart-name">{name}</span>
+        {isCurrent && <span className="visually-hidden">, here now, </span>}
+        <span className="chart-count">
+          {visits === 0 ? kind : `${visits}×`}
+          {totalMs > 0 && ` · ${formatElapsedTime(totalMs)}`}
+        </span>
+      </button>
+      <Handle type="source" position={Position.Bottom} />
+    </>
+  );
+}
+
+function TransitionLine({ data }: EdgeProps<TransitionEdge>) {
+  if (data === undefined) return null;
+  const { path, middle, count, isLatest, labels, from, to } = data;
+  const kind = isLatest ? 'latest' : count > 0 ? 'taken' : 'idle';
+  const text = `${count}`;
+  const width = 8 + text.length * 7;
+  return (
+    <g className={`chart-way ${kind}`}>
+      <title>{`${from} → ${to}${count > 0 ? `, taken ${formatCount(count, 'time')}` : ''}\n${labels.join('\n')}`}</title>
+      <path className="chart-way-hit" d={path} />
+      <path className="chart-way-line" d={path} markerEnd={`url(#arrow-${kind})`} />
+      {count > 0 && (
+        <g transform={`translate(${middle.x} ${middle.y})`}>
+          <rect x={-width / 2} y={-9} width={width} height={18} rx={9} />
+          <text textAnchor="middle" dy="4">
+            {text}
+          </text>
+        </g>
+      )}
+    </g>
+  );
+}
+
+function ArrowMarkers() {
+  return (
+    <svg className="chart-arrows" aria-hidden="true">
+      <defs>
+        {['idle', 'taken', 'latest'].map((kind) => (
+          <marker
+            key={kind}
+            id={`arrow-${kind}`}
+            className={`chart-arrow ${kind}`}
+            viewBox="0 0 10 10"
+            refX="9"
+            refY="5"
+            markerWidth={kind === 'idle' ? 8 : 6}
+            markerHeight={kind === 'idle' ? 8 : 6}
+            orient="auto-start-reverse"
+          >
+            <path d="M 0 1 L 10 5 L 0 9 z" />
+          </marker>
+        ))}
+      </defs>
+    </svg>
+  );
+}

@@ -1,0 +1,87 @@
+import { getConversation, listEntries, getLastItem, countMemoryTokens, type Session } from '@pawl/core';
+import { formatAmount } from '../../app/format.ts';
+import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { toSafeLine } from '../../app/safe-text.ts';
+import { JsonView } from '../../app/widgets/json-view.tsx';
+import { StatusPill } from '../../app/widgets/status-pill.tsx';
+import type { LoadedRun } from './load-run.ts';
+
+type StateComparisonProps = { readonly a: LoadedRun; readonly b: LoadedRun; readonly index: number };
+
+/** Shows the two selected events and the state of each run after them. */
+export function StateComparison({ a, b, index }: StateComparisonProps) {
+  return (
+    <div className="compare-states">
+      {[a, b].map((run, side) => (
+        <ComparedState key={side} run={run} index={index} label={side === 0 ? 'The first' : 'The second'} />
+      ))}
+    </div>
+  );
+}
+
+function ComparedState({
+  run,
+  index,
+  label,
+}: {
+  readonly run: LoadedRun;
+  readonly index: number;
+  readonly label: string;
+}) {
+  const { track, addressOf } = run;
+  const entry = index < track.length ? track.entry(index) : null;
+  const session = track.at(entry?.seq ?? track.head);
+  return (
+    <section aria-label={`${label} run after event ${index + 1}`}>
+      <h3>
+        {label}, after event {entry?.seq ?? track.head}
+        {entry === null && ' (its last)'} <StatusPill status={session.turn.status} />{' '}
+        <a href={addressOf(entry?.seq ?? track.head)}>open</a>
+      </h3>
+      {entry !== null && <JsonView value={entry.event} open={2} />}
+      <dl>
+        {listStateFacts(session, track).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function listStateFacts(
+  session: Session,
+  { created }: ReplayedTimeline,
+): readonly (readonly [string, string])[] {
+  const conversation = getConversation(session);
+  const last = getLastItem(conversation);
+  const { mode, memory, phases, governor, spent } = session;
+  return [
+    [
+      'messages',
+      `${conversation.length}${last === undefined ? '' : `, the last from ${last.role === 'tool' ? last.tool : last.role}`}`,
+    ],
+    [
+      'used',
+      `${spent.modelCalls} model calls, ${spent.toolCalls} tool calls, ${formatAmount(spent.tokens)} tokens`,
+    ],
+    ...(mode === null ? [] : [['mode', mode.state] as const]),
+    ...(phases.current === null
+      ? []
+      : [['phase', `${phases.current.number}: ${toSafeLine(phases.current.description, 80)}`] as const]),
+    ...(memory === null
+      ? []
+      : [
+          [
+            'memory',
+            `${formatAmount(countMemoryTokens(memory))} tokens in ${listEntries(memory).length} entries`,
+          ] as const,
+        ]),
+    ...(governor.refused.length === 0
+      ? []
+      : [['refused', `${governor.refused.length} calls for now`] as const]),
+    ...(created.seq === 0 ? [] : [['began after', `event ${created.seq}`] as const]),
+  ];
+}

@@ -1,0 +1,12 @@
+import { pawlRules, selectRules, type Rule } from '@pawl/core';
+import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import type { ViewedSession } from '../../app/view-props.ts';
+
+/**
+ * Returns the rules that apply to a run. A run recorded by another agent was replayed with advice only, so it is
+ * evaluated with the rules of the default profile.
+ */
+export function getSessionRules({ created }: ReplayedTimeline, detail: ViewedSession): readonly Rule[] {
+  const isOfOthers = detail.kind === 'imported' && detail.format !== 'pawl-session';
+  return isOfOthers ? pawlRules : selectRules(created.settings.governor);
+}

@@ -1,0 +1,209 @@
+import { selectRules, type Action, type ActionType, type ToolCall, type Session } from '@pawl/core';
+import { runWithDeadline, type RuntimeClock } from './clock.ts';
+import { buildModelRequest } from './prompt.ts';
+import { deriveExecutionId } from './executions/execution-id.ts';
+import { runTool, declaresOwnStart, findTool, type ToolRunContext } from './executions/run-tool.ts';
+import { reconcileCalls, findInterruptedCalls } from './executions/reconcile.ts';
+import { runModelCall, getErrorMessage, type AgentDependencies } from './agent-dependencies.ts';
+
+/** A task that runs concurrently and reports through events. Request and `name` together identify it. */
+export type ActionTask = {
+  readonly request: number;
+  readonly name: string;
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
+};
+
+export type TaskContext = Pick<ToolRunContext, 'world' | 'post' | 'isKept'> & {
+  readonly clock: RuntimeClock;
+};
+
+/** Creates the tasks that carry out an action. */
+export function createActionTasks(
+  action: Action,
+  session: Session,
+  means: TaskContext,
+): readonly ActionTask[] {
+  // `taskFactories` guarantees that the factory for an action's type accepts that action.
+  const make = taskFactories[action.type] as TaskFactory<ActionType>;
+  return make(action, means, session);
+}
+
+/**
+ * Whether the first effect of an action, if it has any, is to post an event and to wait until that event is persisted.
+ * Such an action may start before the event that requested it is persisted, because both are persisted together.
+ */
+export function startsWithPost(action: Action, { world }: TaskContext): boolean {
+  switch (action.type) {
+    case 'run-tools':
+      return !action.calls.some((call) => declaresOwnStart(world, call));
+    case 'wait':
+      return action.until === null;
+    default:
+      return action.type === 'show-text' || action.type === 'show-error';
+  }
+}
+
+type TaskFactory<Type extends ActionType> = (
+  action: Extract<Action, { readonly type: Type }>,
+  means: TaskContext,
+  session: Session,
+) => readonly ActionTask[];
+
+/** Creates the task that reconciles calls interrupted when another process ended; null if there are none. */
+export function createReconcileTask(
+  session: Session,
+  { world, post, isKept }: TaskContext,
+): ActionTask | null {
+  const open = findInterruptedCalls(session);
+  if (open === null) return null;
+  const run = (signal: AbortSignal): Promise<void> => reconcileCalls(open, { world, post, signal, isKept });
+  return { request: open.request, name: 'settlement', run };
+}
+
+export function getPermissionTaskName({ id }: Pick<ToolCall, 'id'>): string {
+  return `permission ${id}`;
+}
+
+/** Calls run in parallel only if all of them are read-only; otherwise they run one after the other. */
+function isReadOnlyTool(world: AgentDependencies, name: string): boolean {
+  return findTool(world, name)?.effect === 'read-only';
+}
+
+/** Cancelled work posts no result; it is restarted if still needed. */
+async function postUnlessAborted(signal: AbortSignal, post: () => Promise<boolean>): Promise<void> {
+  if (!signal.aborted) await post();
+}
+
+/** For actions that only inform observers or that the agent loop handles itself. */
+const createNoTasks = (): readonly ActionTask[] => [];
+
+const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
+  'ask-model': (action, { world, post, clock }, session) => {
+    const { request, deadline } = action;
+    const tools = world.tools.map((tool) => tool.description);
+    const ask = buildModelRequest(action, session, { prompt: world.prompt, tools, at: clock.now() });
+    const cutsChants = selectRules(session.settings.governor).some((rule) => rule.on === 'chant');
+    const run = async (signal: AbortSignal): Promise<void> => {
+      await runWithDeadline(deadline, { clock, signal }, async (timed) => {
+        await runModelCall(world, ask, { request, post, signal: timed, cutsChants });
+        if (timed.aborted && !signal.aborted) {
+          const error = {
+            kind: 'timeout',
+            message: 'The last answer took too long.',
+            retryable: false,
+          } as const;
+          await post({ type: 'model-failed', request, error });
+        }
+      });
+    };
+    return [{ request, name: 'model', run }];
+  },
+  'ask-permission': ({ request, calls }, { world, post }) =>
+    calls.map((call) => ({
+      request,
+      name: getPermissionTaskName(call),
+      async run(signal) {
+        const decision = await world
+          .decide(call, signal)
+          .catch((error: unknown) => ({ decision: 'deny' as const, reason: getErrorMessage(error) }));
+        // A cancelled prompt is not a decision: the process that resumes the session asks again.
+        if (!signal.aborted)
+          await post({ type: 'permission-decided', request, callId: call.id, ...decision });
+      },
+    })),
+  'run-tools': ({ request, calls }, means, { id }) => {
+    const { world } = means;
+    const isFree = calls.every((call) => isReadOnlyTool(world, call.tool));
+    let last: Promise<unknown> | null = null;
+    return calls.map((call) => ({
+      request,
+      name: `tool ${call.id}`,
+      run(signal) {
+        const execution = deriveExecutionId(id, request, call.id);
+        const run = (): Promise<void> => runTool({ request, call, execution }, { ...means, signal });
+        if (isFree) return run();
+        // The first call starts synchronously, so that its start is posted before the event that requested it is
+        // persisted.
+        last = last === null ? run() : last.then(run, run);
+        return last;
+      },
+    }));
+  },
+  'run-hooks': ({ request, completed }, { world, post }) => [
+    {
+      request,
+      name: 'hooks',
+      run: (signal) =>
+        world.hooks(completed, signal).then(
+          (actionTaken) =>
+            postUnlessAborted(signal, () => post({ type: 'hooks-finished', request, actionTaken })),
+          (error: unknown) =>
+            postUnlessAborted(signal, () =>
+              post({
+                type: 'hooks-failed',
+                request,
+                jitter: world.random(),
+                message: getErrorMessage(error),
+              }),
+            ),
+        ),
+    },
+  ],
+  'page-memory': ({ request, reason }, { world, post }) => [
+    {
+      request,
+      name: 'paging',
+      run: (signal) =>
+        world.page(reason, signal).then(
+          (freed) => postUnlessAborted(signal, () => post({ type: 'paging-finished', request, ...freed })),
+          (error: unknown) =>
+            postUnlessAborted(signal, () =>
+              post({
+                type: 'paging-failed',
+                request,
+                jitter: world.random(),
+                message: getErrorMessage(error),
+              }),
+            ),
+        ),
+    },
+  ],
+  // The agent loop does this itself before it processes the next event.
+  store: createNoTasks,
+  recover: ({ request, verdict }, { world, post, clock }) => [
+    {
+      request,
+      name: 'recovery',
+      async run(signal) {
+        const { response } = verdict;
+        const waitMs = response.kind === 'recover' ? response.waitMs : undefined;
+        if (waitMs !== undefined) await clock.until(clock.now() + waitMs, signal);
+        const outcome = await world
+          .recover(verdict, signal)
+          .catch((error: unknown) => ({ kind: 'give-up' as const, reason: getErrorMessage(error) }));
+        await postUnlessAborted(signal, () => post({ type: 'recovery-finished', request, outcome }));
+      },
+    },
+  ],
+  wait: ({ until }, { post, clock }, { turn, settings }) => {
+    if (until === null || turn.status !== 'errorRecovery') return [];
+    const { request, since } = turn;
+    // Cap the wait, so that a clock set back in the meantime does not extend it.
+    const longest = Math.min(until - since, Math.max(settings.retryMaxMs, settings.retryAfterMaxMs));
+    return [
+      {
+        request,
+        name: 'retry',
+        async run(signal) {
+          await clock.until(Math.min(until, clock.now() + longest), signal);
+          if (!signal.aborted) await post({ type: 'retry-due', request });
+        },
+      },
+    ];
+  },
+  'show-text': createNoTasks,
+  'show-error': createNoTasks,
+  abort: createNoTasks,
+  stop: createNoTasks,
+  'shut-down': createNoTasks,
+};

@@ -1,0 +1,141 @@
+import {
+  RepetitionDetector,
+  type ToolCall,
+  type CompletedTool,
+  type Event,
+  type PagingFinished,
+  type RecoveryOutcome,
+  type RequestedCall,
+  type Verdict,
+} from '@pawl/core';
+import type { ExecutionSpool } from './executions/spool.ts';
+import type { MemoryManager } from './memory/memory-manager.ts';
+import type { Model, ModelChunk, ModelRequest } from './models/model.ts';
+import { findSerializationProblem } from './store/json-text.ts';
+import type { Tool } from './tools/tool.ts';
+
+/** An event without its timestamp. */
+export type UnstampedEvent = Event extends infer E ? (E extends Event ? Omit<E, 'at'> : never) : never;
+
+/**
+ * Queues an event; resolves, once it is persisted and its actions have started, to whether the state machine accepted
+ * it.
+ */
+export type EventPoster = (event: UnstampedEvent) => Promise<boolean>;
+
+/** Result of the permission rules for a call. The reason for a denial is passed on to the model. */
+export type PermissionRuling =
+  | 'allow'
+  | 'ask'
+  | 'deny'
+  | { readonly permission: 'deny'; readonly because: string };
+
+/** Applies the permission rules to a call that the model requested. */
+export type PermissionCheck = (call: RequestedCall) => PermissionRuling;
+
+/** A person's decision about one call. */
+export type PermissionDecision = { readonly decision: 'allow' | 'deny'; readonly reason?: string };
+
+/** Tokens freed and tokens held before, plus the summaries of the compacted content and their usage. */
+export type CompactionReport = Pick<PagingFinished, 'freedTokens' | 'heldTokens' | 'summaries' | 'usage'>;
+
+/** Ports through which the agent's actions reach the outside world. */
+export type AgentDependencies = {
+  readonly model: Model;
+  readonly tools: readonly Tool[];
+  /** System prompt; may be empty. */
+  readonly prompt: string;
+  readonly rules: PermissionCheck;
+  readonly decide: (call: ToolCall, signal: AbortSignal) => Promise<PermissionDecision>;
+  /** Resolves to whether any hook took action. */
+  readonly hooks: (completed: readonly CompletedTool[], signal: AbortSignal) => Promise<boolean>;
+  readonly recover: (verdict: Verdict, signal: AbortSignal) => Promise<RecoveryOutcome>;
+  /** Model that summarizes compacted content; null to generate summaries without a model. */
+  readonly summaryModel: Model | null;
+  /** Frees space in the model's context window. */
+  readonly page: (reason: string, signal: AbortSignal) => Promise<CompactionReport>;
+  readonly memory: MemoryManager;
+  /** Holds tool results until the log contains them. */
+  readonly spool: ExecutionSpool;
+  readonly random: () => number;
+};
+
+/** Input of one model call besides the agent's dependencies. */
+export type ModelCallContext = {
+  readonly request: number;
+  readonly post: EventPoster;
+  readonly signal: AbortSignal;
+  /** Whether to cut off a reply that has become a repetition loop. */
+  readonly cutsChants: boolean;
+};
+
+/** Streams one model reply and posts it as events. A model that violates its contract counts as failed. */
+export async function runModelCall(
+  world: AgentDependencies,
+  ask: ModelRequest,
+  asking: ModelCallContext,
+): Promise<void> {
+  const { request, post, signal } = asking;
+  const fail = (kind: 'unknown' | 'truncated', message: string): Promise<boolean> =>
+    post({ type: 'model-failed', request, jitter: world.random(), error: { kind, message } });
+  const tell = createChunkPoster(world, asking);
+  try {
+    for await (const chunk of world.model.stream(ask, signal)) {
+      if (signal.aborted) return;
+      const isOver = await tell(chunk);
+      // Stop iterating: a model that is asked for another chunk might not notice that its request was aborted.
+      if (isOver || signal.aborted) return;
+    }
+    if (!signal.aborted)
+      await fail('truncated', `${world.model.name} stopped before its reply was complete.`);
+  } catch (error) {
+    if (!signal.aborted) await fail('unknown', `${world.model.name} broke off: ${getErrorMessage(error)}`);
+  }
+}
+
+/** Posts each chunk; resolves to whether the reply is complete. */
+function createChunkPoster(
+  world: AgentDependencies,
+  { request, post, cutsChants }: ModelCallContext,
+): (chunk: ModelChunk) => Promise<boolean> {
+  const chants = cutsChants ? new RepetitionDetector() : null;
+  let written = '';
+  return async (chunk) => {
+    switch (chunk.type) {
+      case 'text': {
+        await post({ type: 'text-delta', request, text: chunk.text });
+        written += chunk.text;
+        const isChant = chants !== null && chants.hear(chunk.text) !== null;
+        // Cut the reply off. The state machine detects the repetition loop itself, also on replay.
+        if (isChant) await post({ type: 'model-replied', request, text: written, calls: [] });
+        return isChant;
+      }
+      case 'call': {
+        const { callId, tool, fragment } = chunk;
+        await post({ type: 'call-delta', request, callId, tool, fragment });
+        return false;
+      }
+      case 'reply': {
+        const { type: _, calls: asked, ...said } = chunk;
+        const problem = findSerializationProblem(chunk);
+        if (problem !== null) throw new TypeError(`its reply is not plain JSON: ${problem}`);
+        const calls = asked.map((call) => ({ ...call, ...toCallPermission(world.rules(call)) }));
+        await post({ type: 'model-replied', request, ...said, calls });
+        return true;
+      }
+      case 'failure':
+        await post({ type: 'model-failed', request, jitter: world.random(), error: chunk.error });
+        return true;
+      default:
+        return chunk satisfies never;
+    }
+  };
+}
+
+function toCallPermission(ruling: PermissionRuling): Pick<RequestedCall, 'permission' | 'because'> {
+  return typeof ruling === 'string' ? { permission: ruling } : ruling;
+}
+
+export function getErrorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,36 @@
+import type { Agent, StepResult } from '../agent.ts';
+import { markExecutedCommand, getExecutedCommand } from './executed-command.ts';
+import type { CommandChannel } from './channel.ts';
+import { createCommandEvent } from './command.ts';
+
+/** Delivers the commands sent to a session to the agent that runs it. */
+export type CommandInbox = {
+  /** Must be called from the agent's observer for every step. */
+  see(seen: Pick<StepResult, 'event'>): void;
+  /** Executes the pending commands in order; resolves to their number. */
+  carryOut(agent: Pick<Agent, 'post'>): Promise<number>;
+};
+
+/** `fence` is the fencing token of the claim under which the session runs. */
+export function createCommandInbox(commands: CommandChannel, session: string, fence?: number): CommandInbox {
+  /** Ids of the commands whose events were reduced. */
+  const heard = new Set<string>();
+  return {
+    see({ event }) {
+      const command = getExecutedCommand(event);
+      if (command !== undefined) heard.add(command);
+    },
+    async carryOut(agent) {
+      const waiting = await commands.waiting(session);
+      for (const { id, command } of waiting) {
+        const isTaken =
+          command !== null && (await agent.post(markExecutedCommand(createCommandEvent(command), id)));
+        // A command without effect is never persisted as an event, which would remove it, so it is dropped here. A
+        // command whose event was never reduced stays queued for the next process that runs the session.
+        if (!isTaken && (command === null || heard.has(id))) await commands.drop(session, id, fence);
+        heard.delete(id);
+      }
+      return waiting.length;
+    },
+  };
+}

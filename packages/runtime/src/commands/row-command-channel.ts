@@ -1,0 +1,32 @@
+import { requireRow, requireCurrentClaim } from '../store/stored-session.ts';
+import type { CommandRows } from '../store/rows.ts';
+import { commandLimits, serializeCommand, createQueueFullError, type CommandChannel } from './channel.ts';
+import { parseCommand } from './command.ts';
+
+/** Creates a command channel on the rows of a session store. */
+export function createRowCommandChannel(rows: CommandRows): CommandChannel {
+  return {
+    async send(session, command, options = {}) {
+      const text = serializeCommand(session, command, options);
+      const { requestId = null } = options;
+      return rows.write(() => {
+        requireRow(rows, session);
+        const before = requestId === null ? undefined : rows.commandOf(session, requestId);
+        if (before !== undefined) return before;
+        const { waiting } = commandLimits;
+        if (rows.commands(session, waiting).length >= waiting) throw createQueueFullError(session);
+        return rows.addCommand(session, text, requestId);
+      });
+    },
+    async waiting(session) {
+      const waiting = rows.read(() => rows.commands(session, commandLimits.told));
+      return waiting.map(({ id, text }) => ({ id, command: parseCommand(text) }));
+    },
+    async drop(session, id, fence) {
+      rows.write(() => {
+        if (fence !== undefined) requireCurrentClaim(requireRow(rows, session), fence);
+        rows.takeCommands(session, [id]);
+      });
+    },
+  };
+}

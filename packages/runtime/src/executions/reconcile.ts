@@ -1,0 +1,63 @@
+import { getUnpausedTurn, type Session } from '@pawl/core';
+import { getErrorMessage } from '../agent-dependencies.ts';
+import { deriveExecutionId } from './execution-id.ts';
+import { createInterruptedResult } from './interrupted.ts';
+import { rerunTool, postToolResult, findTool, type ToolRunContext, type ToolRun } from './run-tool.ts';
+import type { SpooledExecution } from './spool.ts';
+import type { ToolResult, UnfinishedCall } from '../tools/tool.ts';
+
+/** Calls that have started but not finished according to the log. */
+export type InterruptedCalls = {
+  readonly request: number;
+  readonly runs: readonly (ToolRun & Pick<UnfinishedCall, 'startedAt' | 'intent'>)[];
+};
+
+/** Returns null if there are none. */
+export function findInterruptedCalls({ id, turn }: Session): InterruptedCalls | null {
+  const held = getUnpausedTurn(turn);
+  if (held.status !== 'executingTools') return null;
+  const { request, since } = held;
+  const runs = held.executions.flatMap((each) => {
+    if (each.status !== 'running') return [];
+    const { call, startedAt, intent = null } = each;
+    const execution = deriveExecutionId(id, request, call.id);
+    return [{ request, call, execution, startedAt: startedAt ?? since, intent }];
+  });
+  return runs.length === 0 ? null : { request, runs };
+}
+
+/** Reconciles the calls one after the other; each gets exactly one result. */
+export async function reconcileCalls({ runs }: InterruptedCalls, means: ToolRunContext): Promise<void> {
+  for (const run of runs) {
+    if (means.signal.aborted) return;
+    await reconcileCall(run, means);
+  }
+}
+
+async function reconcileCall(run: InterruptedCalls['runs'][number], means: ToolRunContext): Promise<void> {
+  const { world, signal } = means;
+  const { execution, startedAt, intent } = run;
+  const spooled = await world.spool
+    .find(execution)
+    .catch((): SpooledExecution => ({ result: null, output: null }));
+  const unfinished = { execution, startedAt, intent, output: spooled.output, signal };
+  const became = spooled.result ?? (await resolveInterruptedCall(run, unfinished, means));
+  if (signal.aborted) return;
+  if (became === 'run-again') await rerunTool(run, means);
+  else await postToolResult(run, means, became);
+}
+
+async function resolveInterruptedCall(
+  { call }: ToolRun,
+  unfinished: UnfinishedCall,
+  { world }: ToolRunContext,
+): Promise<ToolResult | 'run-again'> {
+  const tool = findTool(world, call.tool);
+  if (tool?.effect === 'read-only' || tool?.effect === 'keyed') return 'run-again';
+  if (tool?.settle === undefined) return createInterruptedResult(unfinished);
+  return tool
+    .settle(call.args, unfinished)
+    .catch((error: unknown) =>
+      createInterruptedResult(unfinished, `It cannot be looked up: ${getErrorMessage(error)}`),
+    );
+}

@@ -1,0 +1,95 @@
+import type { Action, Note, Verdict } from '@pawl/core';
+import type { LogLevel, LogRecord } from './log-record.ts';
+
+export function buildNoteRecord(note: Note): LogRecord {
+  switch (note.type) {
+    case 'transition':
+    case 'mode': {
+      const { from, to, cause, durationMs } = note;
+      const machine = note.type === 'mode' ? 'mode' : 'turn';
+      return {
+        level: 'info',
+        kind: 'transition',
+        msg: 'changed state',
+        fields: { machine, from, to, cause, durationMs },
+      };
+    }
+    case 'refused': {
+      const { status, event, reason } = note;
+      return { level: 'warn', kind: 'refused', msg: 'refused an event', fields: { status, event, reason } };
+    }
+    case 'verdict':
+      return buildVerdictRecord(note.verdict);
+    case 'paged': {
+      const { moved, freedTokens } = note;
+      const fields = { moved: moved.length, freedTokens };
+      return { level: 'info', kind: 'memory', msg: 'moved entries to storage', fields };
+    }
+    case 'phase-started': {
+      const { number, description } = note;
+      return { level: 'info', kind: 'phase', msg: 'began a phase', fields: { number, description } };
+    }
+    case 'phase-completed': {
+      const { number, success } = note;
+      const level = success ? 'info' : 'warn';
+      return { level, kind: 'phase', msg: 'ended a phase', fields: { number, success } };
+    }
+    default:
+      return note satisfies never;
+  }
+}
+
+export function buildVerdictRecord(verdict: Verdict): LogRecord {
+  const { level: gravity, rule, reason, advice, evidence, response } = verdict;
+  return {
+    level: gravity === 'stuck' ? 'error' : 'warn',
+    kind: 'verdict',
+    msg: 'reached a verdict',
+    fields: { gravity, rule, reason, advice, evidence, response: response.kind },
+  };
+}
+
+/** Builds the log record of an action, without the text sent to the model; traces contain that. */
+export function buildActionRecord(action: Action): LogRecord {
+  const level = actionLogLevels[action.type];
+  const fields = { action: summarizeAction(action) };
+  return action.type === 'ask-permission'
+    ? { level, kind: 'permission', msg: 'asked for permission', fields }
+    : { level, kind: 'action', msg: 'asked for work', fields };
+}
+
+const actionLogLevels: Readonly<Record<Action['type'], LogLevel>> = {
+  'ask-model': 'debug',
+  'ask-permission': 'info',
+  'run-tools': 'debug',
+  'run-hooks': 'debug',
+  'page-memory': 'debug',
+  store: 'debug',
+  recover: 'info',
+  wait: 'debug',
+  'show-text': 'debug',
+  'show-error': 'error',
+  abort: 'debug',
+  stop: 'warn',
+  'shut-down': 'info',
+};
+
+/** Replaces long fields with counts. */
+function summarizeAction(action: Action): Readonly<Record<string, unknown>> {
+  switch (action.type) {
+    case 'ask-model': {
+      const { conversation, advice, ...rest } = action;
+      return { ...rest, messages: conversation.length, isAdvised: advice !== null };
+    }
+    case 'store':
+      return { type: action.type, entries: action.entries.length };
+    case 'show-text':
+      return { type: action.type, chars: action.text.length };
+    case 'recover': {
+      const { verdict, ...rest } = action;
+      return { ...rest, rule: verdict.rule };
+    }
+    default:
+      return action;
+  }
+}

@@ -1,0 +1,154 @@
+import { findNearestName } from '../../nearest-name.ts';
+import { toPrintableLine } from '../../schema/one-line.ts';
+import { resolveModelLimits, type ModelLimits } from '../deadlines.ts';
+import { createLibrarian } from '../librarian.ts';
+import type { Model } from '../model.ts';
+import type { ModelPrices } from '../prices.ts';
+import { createScriptedModel } from '../scripted.ts';
+import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk-model.ts';
+import { parseBaseUrl } from './base-url.ts';
+import { createGuardedFetch } from './guarded-fetch.ts';
+import { knownProviders, type KnownProvider } from './known-providers.ts';
+import { ModelSpecError } from './model-spec-error.ts';
+import { readScriptFile } from './scripted-file.ts';
+
+/** Environment variables, such as `process.env`; the only source of API keys. */
+export type EnvironmentVariables = { readonly [name: string]: string | undefined };
+
+export type NamedModelOptions = Pick<
+  AiSdkModelOptions,
+  'protocol' | 'maxOutputTokens' | 'temperature' | 'providerOptions'
+> & {
+  /** Replaces the provider's default base URL. */
+  readonly baseUrl?: string;
+  readonly prices?: ModelPrices;
+  readonly limits?: Partial<ModelLimits>;
+};
+
+/**
+ * Creates a model from a spec: `librarian`, `scripted:FILE` or `PROVIDER:MODEL`. Throws a `ModelSpecError` that says
+ * what is wrong and how to fix it.
+ */
+export async function createModelFromSpec(
+  spec: string,
+  environment: EnvironmentVariables,
+  options: NamedModelOptions = {},
+): Promise<Model> {
+  const { kind, rest } = splitModelSpec(spec);
+  if (kind === 'librarian' && rest === null) return createLibrarian();
+  if (kind === 'scripted')
+    return createScriptedModel(await readScriptFile(requireSpecName(kind, rest, 'FILE')));
+  const provider = knownProviders.get(kind);
+  if (provider === undefined) throw createUnknownSpecError(spec, kind);
+  return createProviderModel(
+    { kind, provider, modelId: requireSpecName(kind, rest, 'MODEL') },
+    environment,
+    options,
+  );
+}
+
+/** The supported forms of a spec, for help texts. */
+export const modelSpecs: readonly string[] = [
+  'librarian',
+  ...[...knownProviders.keys()].map((name) => `${name}:MODEL`),
+  'scripted:FILE',
+];
+
+/** Splits at the first colon only, because model names may contain colons, as in `ollama:qwen3:8b`. */
+function splitModelSpec(spec: string): { readonly kind: string; readonly rest: string | null } {
+  const trimmed = spec.trim();
+  const colon = trimmed.indexOf(':');
+  if (colon === -1) return { kind: trimmed.toLowerCase(), rest: null };
+  return { kind: trimmed.slice(0, colon).trim().toLowerCase(), rest: trimmed.slice(colon + 1).trim() };
+}
+
+function requireSpecName(kind: string, rest: string | null, what: 'MODEL' | 'FILE'): string {
+  if (rest !== null && rest !== '') return rest;
+  const which = what === 'MODEL' ? 'which model' : 'which file';
+  throw new ModelSpecError('missing-name', `${kind} alone does not say ${which}. Write ${kind}:${what}.`);
+}
+
+function createUnknownSpecError(spec: string, kind: string): ModelSpecError {
+  const kinds = ['librarian', ...knownProviders.keys(), 'scripted'];
+  const near = findNearestName(kind, kinds, Math.max(1, Math.floor(kind.length / 3)));
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  const shown = toPrintableLine(JSON.stringify(spec), 80);
+  return new ModelSpecError(
+    'unknown',
+    `There is no model ${shown}.${hint} A model is one of: ${modelSpecs.join(', ')}.`,
+  );
+}
+
+type ProviderModelSpec = {
+  readonly kind: string;
+  readonly provider: KnownProvider;
+  readonly modelId: string;
+};
+
+async function createProviderModel(
+  { kind, provider, modelId }: ProviderModelSpec,
+  environment: EnvironmentVariables,
+  options: NamedModelOptions,
+): Promise<Model> {
+  const { baseUrl, providerOptions, ...rest } = options;
+  const limits = resolveModelLimits(options.limits ?? {});
+  const apiKey = findApiKey(kind, provider, environment);
+  const connection = {
+    baseURL: resolveBaseUrl(kind, provider, { environment, baseUrl }),
+    apiKey,
+    fetch: createGuardedFetch(limits.wireBytesMax),
+  };
+  const model = await provider.open(modelId, connection);
+  return createAiSdkModel(model, {
+    ...rest,
+    name: `${kind}:${toPrintableLine(modelId, 100)}`,
+    limits,
+    providerOptions: { ...provider.providerOptions, ...providerOptions },
+    secrets: [apiKey],
+  });
+}
+
+function findApiKey(
+  kind: string,
+  { keys, keyless }: KnownProvider,
+  environment: EnvironmentVariables,
+): string {
+  const key = findFirstVariable(keys, environment)?.value ?? '';
+  if (key === '' && !keyless) {
+    const message = `${kind} needs a key. Set ${keys[0] ?? ''} in the environment, or use a model that needs none: librarian, ollama:MODEL.`;
+    throw new ModelSpecError('missing-key', message);
+  }
+  // Line breaks and non-ASCII characters are invalid in a header, and the resulting error would reveal the key.
+  if (!/^[\x21-\x7e]*$/.test(key)) {
+    const message = `The key in ${findFirstVariable(keys, environment)?.name ?? ''} has characters that no key has. Copy it again.`;
+    throw new ModelSpecError('missing-key', message);
+  }
+  return key;
+}
+
+function resolveBaseUrl(
+  kind: string,
+  { baseUrl: usual, baseUrlKeys, path }: KnownProvider,
+  {
+    environment,
+    baseUrl,
+  }: { readonly environment: EnvironmentVariables; readonly baseUrl: string | undefined },
+): string {
+  if (baseUrl !== undefined) return parseBaseUrl(baseUrl, { from: 'The base URL', path });
+  const set = findFirstVariable(baseUrlKeys, environment);
+  if (set !== undefined) return parseBaseUrl(set.value, { from: set.name, path });
+  if (usual !== null) return usual;
+  const message = `${kind} needs the address of the server: give a base URL, or set ${baseUrlKeys[0] ?? ''} in the environment.`;
+  throw new ModelSpecError('missing-base-url', message);
+}
+
+function findFirstVariable(
+  names: readonly string[],
+  environment: EnvironmentVariables,
+): { readonly name: string; readonly value: string } | undefined {
+  for (const name of names) {
+    const value = environment[name]?.trim() ?? '';
+    if (value !== '') return { name, value };
+  }
+  return undefined;
+}

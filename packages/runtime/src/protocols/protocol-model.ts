@@ -1,0 +1,111 @@
+import {
+  appendItem,
+  emptyConversation,
+  iterateItems,
+  type ConversationHistory,
+  type ConversationMessage,
+  type ToolMessage,
+} from '@pawl/core';
+import type { Model, ModelChunk, ModelRequest } from '../models/model.ts';
+import type { ProtocolCodec, ProtocolLogName, ProtocolContext } from './codec.ts';
+import { explainProblems } from './explain.ts';
+
+/** What a profile allows in a reply, independent of the current tools and states. */
+export type ProtocolOptions = {
+  readonly logs: readonly ProtocolLogName[];
+  /** Maximum number of calls per reply. */
+  readonly callsMax: number;
+  /** Whether the model accepts calls and results as native messages, although it replies in text. */
+  readonly readsCalls?: boolean;
+};
+
+type ReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
+
+/**
+ * Wraps a model in a protocol: adds the reply instructions and decodes the replies. In a text protocol, earlier calls
+ * and results appear in the conversation as text. A request without tools, for a final answer, needs no protocol.
+ */
+export function createProtocolModel(codec: ProtocolCodec, model: Model, manner: ProtocolOptions): Model {
+  const isNative = codec.name.startsWith('native');
+  const readsCalls = isNative || manner.readsCalls === true;
+  return {
+    name: model.name,
+    async *stream(request, signal) {
+      const history = readsCalls ? request.conversation : toTextConversation(request.conversation, codec);
+      if (request.tools.length === 0) {
+        yield* model.stream({ ...request, conversation: history }, signal);
+        return;
+      }
+      const context = buildProtocolContext(request, manner, codec);
+      const finishes = !isNative && request.tools.some(({ name }) => name === 'finish');
+      const system = [request.system, codec.instructions(context)].filter((part) => part !== '').join('\n\n');
+      for await (const chunk of model.stream({ ...request, system, conversation: history }, signal)) {
+        // Do not stream fragments of a text protocol, and pass on replies already marked as problems.
+        if (chunk.type !== 'reply') {
+          if (isNative || chunk.type === 'failure') yield chunk;
+        } else if (chunk.problem === undefined) yield decodeReplyChunk(codec, chunk, { context, finishes });
+        else yield chunk;
+      }
+    },
+  };
+}
+
+/** The JSON protocol has its own way to finish, so the finish tool is not offered. */
+function buildProtocolContext(
+  { tools, mode }: ModelRequest,
+  { logs, callsMax }: ProtocolOptions,
+  { name }: ProtocolCodec,
+): ProtocolContext {
+  const offered = name.startsWith('json') ? tools.filter((tool) => tool.name !== 'finish') : tools;
+  return { tools: offered, states: mode?.next ?? [], logs, callsMax };
+}
+
+/** Decodes a reply. Its text stays unchanged, so that the conversation shows the original. */
+function decodeReplyChunk(
+  codec: ProtocolCodec,
+  { text, calls, usage }: ReplyChunk,
+  { context, finishes }: { readonly context: ProtocolContext; readonly finishes: boolean },
+): ReplyChunk {
+  const decision = codec.decode({ text, calls }, context);
+  const used = usage === undefined ? {} : { usage };
+  if (decision.problems.length > 0) {
+    const problem = explainProblems(decision.problems, codec, context);
+    return { type: 'reply', text, calls: [], problem, ...used };
+  }
+  const { nextState, logs, answer } = decision;
+  const { think, evaluation } = logs;
+  const written = { ...(think !== null && { think }), ...(evaluation !== null && { evaluation }) };
+  const said = {
+    ...used,
+    ...(nextState !== null && { nextState }),
+    ...(Object.keys(written).length > 0 && { logs: written }),
+  };
+  if (answer === null) return { type: 'reply', text, calls: decision.calls, ...said };
+  return finishes
+    ? { type: 'reply', text, calls: [{ tool: 'finish', args: { answer } }], ...said }
+    : { type: 'reply', text: answer, calls: [], ...said };
+}
+
+/** Converts calls and results to text, for a model without tool messages. */
+function toTextConversation(
+  conversation: ConversationHistory<ConversationMessage>,
+  codec: ProtocolCodec,
+): ConversationHistory<ConversationMessage> {
+  let told: ConversationHistory<ConversationMessage> = emptyConversation;
+  let results: ToolMessage[] = [];
+  const flush = (): void => {
+    const [first] = results;
+    if (first !== undefined)
+      told = appendItem(told, { role: 'user', at: first.at, text: codec.observe(results) });
+    results = [];
+  };
+  for (const message of iterateItems(conversation)) {
+    if (message.role === 'tool') results.push(message);
+    else {
+      flush();
+      told = appendItem(told, message.role === 'user' ? message : { ...message, calls: [] });
+    }
+  }
+  flush();
+  return told;
+}

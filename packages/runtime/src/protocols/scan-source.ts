@@ -1,0 +1,57 @@
+/**
+ * A text that counts the characters scanned. All scanning goes through it, so that a test can verify that the scanners
+ * run in linear time.
+ */
+export type ScanSource = {
+  readonly text: string;
+  readonly length: number;
+  /** The code of one character; -1 past the end. */
+  codeAt(index: number): number;
+  /** The position of the next occurrence at or after `from`; the text's length if there is none. */
+  find(part: string, from: number): number;
+  slice(from: number, to: number): string;
+  looked(): number;
+};
+
+export function createScanSource(text: string): ScanSource {
+  let looked = 0;
+  return {
+    text,
+    length: text.length,
+    codeAt(index) {
+      looked += 1;
+      return index < text.length ? text.charCodeAt(index) : -1;
+    },
+    find(part, from) {
+      const at = text.indexOf(part, from);
+      const end = at === -1 ? text.length : at;
+      looked += Math.max(0, end - from) + part.length;
+      return end;
+    },
+    slice(from, to) {
+      looked += Math.max(0, to - from);
+      return text.slice(from, to);
+    },
+    looked: () => looked,
+  };
+}
+
+/** Like `find` for increasing positions: it does not search again for an occurrence already found. */
+export function createForwardFinder(source: ScanSource, part: string): (from: number) => number {
+  let found = -1;
+  return (from) => {
+    if (found < from) found = source.find(part, from);
+    return found;
+  };
+}
+
+/** The first position at or after `from` that is not whitespace. */
+export function skipWhitespace(source: ScanSource, from: number): number {
+  let at = from;
+  while (isWhitespaceCode(source.codeAt(at))) at += 1;
+  return at;
+}
+
+export function isWhitespaceCode(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0 || code === 0xfeff;
+}

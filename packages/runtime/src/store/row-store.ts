@@ -1,0 +1,195 @@
+import { toDurableSession, isEphemeralEvent, type Event, type Session } from '@pawl/core';
+import { getExecutedCommand } from '../commands/executed-command.ts';
+import type { CommandChannel } from '../commands/channel.ts';
+import { parseMetadata } from './session-metadata.ts';
+import { chainEvents } from './chain.ts';
+import { serializeJson } from './json-text.ts';
+import {
+  streamEvents,
+  replayStoredSession,
+  inspectChain,
+  requireCurrentClaim,
+  requireUndamagedRow,
+} from './stored-session.ts';
+import { validateRowName, createSessionRow } from './new-row.ts';
+import type { EventRow, StoreRows, SessionRow } from './rows.ts';
+import { isSnapshotDue, createSnapshotRow } from './snapshot.ts';
+import type { CreateSessionOptions, OpenedSession, LogPosition, SessionSummary, Store } from './store.ts';
+import { formatSessionLabel, StoreError } from './store-error.ts';
+import { updateRowSummary } from './summary.ts';
+
+/** Implements the store's rules on top of any row storage. */
+export function createRowStore(rows: StoreRows, commands: CommandChannel): Store {
+  return {
+    commands,
+    async create(session, owner, options = {}) {
+      return insertSession(rows, session, owner, options);
+    },
+    async claim(id, owner, from) {
+      const fence = claimStoredSession(rows, id, owner, from);
+      // No earlier claim can have moved the session since, and a later claim has another fence.
+      return { ...openStoredSession(rows, id), fence, owner };
+    },
+    async open(id, { at } = {}) {
+      return openStoredSession(rows, id, at);
+    },
+    async append(id, at, events, after) {
+      return appendEvents(rows, id, at, { events, after });
+    },
+    events: (id, after = 0) => streamEvents(rows, id, after),
+    async snapshot(id) {
+      const { row, session } = replayStoredSession(rows, id, { from: 'beginning' });
+      saveSnapshot(rows, row, session);
+    },
+    async verify(id) {
+      const { row, damage } = inspectChain(rows, id);
+      return damage === null ? { ok: true, head: row.head } : { ok: false, ...damage };
+    },
+    async list({ limit = 1_000 } = {}) {
+      return rows.read(() => rows.list(limit).map(toSessionSummary));
+    },
+    async claims(id) {
+      return rows.read(() => rows.claims(id));
+    },
+    async remove(id) {
+      return rows.write(() => {
+        if (rows.find(id) === undefined) return false;
+        rows.remove(id);
+        return true;
+      });
+    },
+    async close() {
+      rows.close();
+    },
+  };
+}
+
+function insertSession(
+  rows: StoreRows,
+  session: Session,
+  owner: string,
+  options: CreateSessionOptions,
+): LogPosition {
+  const { id } = session;
+  const { past } = options;
+  validateRowName('id', id);
+  const initial = serializeJson(toDurableSession(session), formatSessionLabel(id));
+  const begun = createSessionRow(session, owner, initial, options);
+  const { row, links } = past === undefined ? { row: begun, links: [] } : extendWithPast(begun, past);
+  const made = rows.write(() => {
+    if (rows.find(id) !== undefined)
+      throw new StoreError('conflict', formatSessionLabel(id), 'it was created before');
+    const claimed = { ...row, fence: rows.nextFence() };
+    rows.insert(claimed, initial);
+    rows.addEvents(id, links);
+    recordClaim(rows, claimed);
+    return claimed;
+  });
+  if (past !== undefined && isSnapshotDue(made)) trySaveSnapshot(rows, made, past.after);
+  return { fence: made.fence, head: made.head };
+}
+
+/** A forked session counts as updated now, regardless of the times of its inherited events. */
+function extendWithPast(begun: SessionRow, { events, after }: EventAddition): ExtendedRow {
+  const { row, links } = extendSessionRow(begun, serializeAddition(begun.id, { events, after }));
+  const { updatedAt } = begun.summary;
+  return { row: { ...row, summary: { ...row.summary, updatedAt } }, links };
+}
+
+function openStoredSession(rows: StoreRows, id: string, at?: number): OpenedSession {
+  const { row, session, head, replayed } = replayStoredSession(rows, id, { from: 'snapshot', at });
+  const { fence, owner, about, parent } = row;
+  return { session, fence, head, owner, about: parseMetadata(about), parent, replayed };
+}
+
+/** Returns the fence of the new claim. */
+function claimStoredSession(rows: StoreRows, id: string, owner: string, from: number | undefined): number {
+  validateRowName('owner', owner);
+  return rows.write(() => {
+    const row = requireUndamagedRow(rows, id);
+    if (from !== undefined) requireCurrentClaim(row, from);
+    const fence = rows.nextFence();
+    rows.update({ ...row, fence, owner });
+    recordClaim(rows, { ...row, owner });
+    return fence;
+  });
+}
+
+function recordClaim(rows: StoreRows, { id, owner, head, summary }: SessionRow): void {
+  rows.addClaim(id, { owner, head, status: summary.status });
+}
+
+type EventAddition = { readonly events: readonly Event[]; readonly after: Session };
+
+function appendEvents(rows: StoreRows, id: string, at: LogPosition, addition: EventAddition): LogPosition {
+  const kept = serializeAddition(id, addition);
+  const commands = addition.events.flatMap((event) => getExecutedCommand(event) ?? []);
+  const now = rows.write(() => {
+    const before = requireUndamagedRow(rows, id);
+    requireCurrentClaim(before, at.fence);
+    if (at.head !== before.head) {
+      throw new StoreError(
+        'conflict',
+        formatSessionLabel(id),
+        `it stands at event ${before.head}, not ${at.head}`,
+      );
+    }
+    const { row, links } = extendSessionRow(before, kept);
+    rows.addEvents(id, links);
+    rows.update(row);
+    if (commands.length > 0) rows.takeCommands(id, commands);
+    return row;
+  });
+  if (isSnapshotDue(now)) trySaveSnapshot(rows, now, addition.after);
+  return { fence: now.fence, head: now.head };
+}
+
+type SerializedAddition = EventAddition & { readonly texts: readonly string[] };
+
+/** Drops ephemeral events and serializes the rest. */
+function serializeAddition(id: string, { events, after }: EventAddition): SerializedAddition {
+  const kept = events.filter((event) => !isEphemeralEvent(event));
+  return { events: kept, after, texts: kept.map((event) => serializeJson(event, formatSessionLabel(id))) };
+}
+
+type ExtendedRow = { readonly row: SessionRow; readonly links: readonly EventRow[] };
+
+function extendSessionRow(before: SessionRow, { events, after, texts }: SerializedAddition): ExtendedRow {
+  const links = chainEvents(before, texts);
+  const row = {
+    ...before,
+    head: before.head + links.length,
+    hash: links.at(-1)?.hash ?? before.hash,
+    tailBytes: before.tailBytes + texts.reduce((sum, text) => sum + text.length, 0),
+    summary: updateRowSummary(before.summary, events, after),
+  };
+  return { row, links };
+}
+
+/** Ignores failures: the events are already stored, and a snapshot only saves time. */
+function trySaveSnapshot(rows: StoreRows, row: SessionRow, after: Session): void {
+  try {
+    saveSnapshot(rows, row, toDurableSession(after));
+  } catch {
+    // The next append tries again.
+  }
+}
+
+function saveSnapshot(rows: StoreRows, row: SessionRow, session: Session): void {
+  const text = serializeJson(session, formatSessionLabel(row.id));
+  rows.write(() => {
+    const now = rows.find(row.id);
+    if (now === undefined || now.snapshotHead > row.head) return;
+    // Without events a snapshot saves nothing, and if the session was recreated the snapshot would belong to the old
+    // one.
+    if (rows.events(row.id, row.head - 1, 1)[0]?.hash !== row.hash) return;
+    rows.putSnapshot(row.id, createSnapshotRow(row, text));
+    rows.update({ ...now, snapshotHead: row.head, snapshotBytes: text.length, tailBytes: 0 });
+  });
+}
+
+function toSessionSummary({ id, head, owner, damage, summary, about, parent }: SessionRow): SessionSummary {
+  const { status } = summary;
+  const shown = damage === null ? status : 'damaged';
+  return { id, ...summary, status: shown, head, owner, about: parseMetadata(about), parent };
+}

@@ -1,0 +1,55 @@
+import type { Event, Session } from '@pawl/core';
+import type { EventLog } from '../event-log.ts';
+import { computeStateHash } from './state-hash.ts';
+import type { LogPosition, Store } from './store.ts';
+import { StoreError, type StoreErrorCode } from './store-error.ts';
+
+/** An agent's event log in a store. It appends from a position and fails once another owner claims the session. */
+export function createStoreEventLog(store: Store, id: string, position: LogPosition): EventLog {
+  let at = position;
+  return {
+    async append(events, after) {
+      try {
+        at = await store.append(id, at, events, after);
+      } catch (error) {
+        if (isDefiniteError(error)) throw error;
+        at = await retryUncertainAppend(store, id, { at, events, after });
+      }
+    },
+  };
+}
+
+/** These codes mean that nothing was stored. After any other error the result is unknown. */
+const definiteErrorCodes: ReadonlySet<StoreErrorCode> = new Set([
+  'busy',
+  'conflict',
+  'damaged',
+  'full',
+  'held',
+  'invalid',
+  'missing',
+  'newer',
+]);
+
+function isDefiniteError(error: unknown): boolean {
+  return error instanceof StoreError && definiteErrorCodes.has(error.code);
+}
+
+type AppendAttempt = { readonly at: LogPosition; readonly events: readonly Event[]; readonly after: Session };
+
+/** Checks whether the events were stored and, if not, retries once; a second failure is final. */
+async function retryUncertainAppend(
+  store: Store,
+  id: string,
+  { at, events, after }: AppendAttempt,
+): Promise<LogPosition> {
+  const found = await store.open(id);
+  const head = at.head + events.length;
+  const isKept =
+    found.fence === at.fence &&
+    found.head === head &&
+    computeStateHash(found.session) === computeStateHash(after);
+  if (isKept) return { fence: found.fence, head: found.head };
+  // If another owner has moved the session, this append reports it.
+  return store.append(id, at, events, after);
+}

@@ -1,0 +1,62 @@
+import { relative } from 'node:path';
+import type { Json } from '@pawl/core';
+import { createInterruptedResult } from '../executions/interrupted.ts';
+import { toSlashes } from '../platform/platform.ts';
+import { resolvePathToChange } from './file-errors.ts';
+import type { ReconcileCall, ExecutionHandle } from './tool.ts';
+import { removeTemporaryFile, readWorkspaceText } from './workspace-file.ts';
+import { quotePath } from './workspace-path.ts';
+import type { AgentWorkspace } from './workspace.ts';
+
+/** The hashes of a file's content before and after a planned change; `before` is null if the file does not exist. */
+export type FileIntent = { readonly path: string; readonly before: string | null; readonly after: string };
+
+/**
+ * Records the planned change. Resolves to false if the call is no longer wanted; without an execution it always
+ * proceeds.
+ */
+export function recordIntent(execution: ExecutionHandle | undefined, intent: FileIntent): Promise<boolean> {
+  return execution === undefined ? Promise.resolve(true) : execution.intend(intent);
+}
+
+/** Reconciles an interrupted change by comparing hashes; it is never partial, because a file is replaced atomically. */
+export function createFileReconciler(workspace: AgentWorkspace): ReconcileCall {
+  return (_args, unfinished) =>
+    workspace.inTurn(async () => {
+      const intent = parseFileIntent(unfinished.intent);
+      if (intent === null) return createInterruptedResult(unfinished);
+      const { path, before, after } = intent;
+      const found = await resolvePathToChange(workspace, path);
+      if (!found.ok) return found.refusal;
+      const { realPath } = found.place;
+      await removeTemporaryFile(workspace.root, realPath, unfinished.execution);
+      const now = await readWorkspaceText(workspace.root, realPath);
+      const hash = now.kind === 'text' ? now.hash : null;
+      if (now.kind === 'text' && hash === after) {
+        workspace.saw(realPath, now.version);
+        return {
+          ok: true,
+          output: { path, done: alreadyDoneText },
+          files: [{ path: toWorkspaceName(workspace, realPath), hash: after }],
+        };
+      }
+      const isAsBefore = hash === before && (now.kind === 'text' || now.kind === 'missing');
+      return isAsBefore
+        ? 'run-again'
+        : createInterruptedResult(unfinished, `${quotePath(path)} ${unknownContentText}`);
+    });
+}
+
+const alreadyDoneText = 'It was done before Pawl ended: the file holds what it was to hold.';
+const unknownContentText = 'holds neither what it held before nor what it was to hold.';
+
+function parseFileIntent(intent: Json): FileIntent | null {
+  if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) return null;
+  const { path, before, after } = intent as Partial<FileIntent>;
+  if (typeof path !== 'string' || typeof after !== 'string') return null;
+  return typeof before === 'string' || before === null ? { path, before, after } : null;
+}
+
+function toWorkspaceName({ root }: AgentWorkspace, realPath: string): string {
+  return toSlashes(relative(root, realPath));
+}

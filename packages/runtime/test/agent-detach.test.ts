@@ -1,0 +1,164 @@
+import { createSession, type Event } from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Agent, type StoreOutage } from '../src/agent.ts';
+import { createScriptedModel } from '../src/models/scripted.ts';
+import type { Model } from '../src/models/model.ts';
+import { createStoreEventLog } from '../src/store/store-event-log.ts';
+import { createMemoryStore } from '../src/store/memory-store.ts';
+import { StoreError } from '../src/store/store-error.ts';
+import { resumeSession } from '../src/store/resume-session.ts';
+import { defineTool, createToolFailure, type Tool } from '../src/tools/tool.ts';
+
+const calls = [{ id: 'a', tool: 'act', args: {} }];
+const session = createSession({ id: 's', at: 0 });
+
+/** Runs until it is called off. */
+function createSlowTool(begun: () => void): Tool {
+  return defineTool({
+    name: 'act',
+    description: 'Acts.',
+    parameters: z.object({}),
+    run: (_args, { signal }) =>
+      new Promise((resolve) => {
+        begun();
+        signal.addEventListener('abort', () =>
+          resolve(createToolFailure('cancelled', 'half of it was done')),
+        );
+      }),
+  });
+}
+
+describe('letting go of a session', () => {
+  it('calls off what runs, keeps how it ended, begins nothing new, and the session goes on elsewhere', async () => {
+    const store = createMemoryStore();
+    const log = createStoreEventLog(store, 's', await store.create(session, 'one'));
+    const begun = Promise.withResolvers<void>();
+    const agent = new Agent({
+      session,
+      log,
+      model: createScriptedModel([{ calls }, { text: 'too early' }]),
+      tools: [createSlowTool(begun.resolve)],
+    });
+    void agent.say('go');
+    await begun.promise;
+    const idle = agent.idle();
+    await agent.leave();
+    expect((await idle).turn.status).toBe('callingModel');
+    expect(await agent.post({ type: 'cancel-requested' })).toBe(false);
+    const taken = await resumeSession(store, 's', { owner: 'two' });
+    const heard: unknown[] = [];
+    const next = new Agent({
+      ...taken,
+      model: createScriptedModel([{ text: 'Done.' }]),
+      tools: [],
+      observe: ({ event }) => heard.push(event.type),
+    });
+    await next.resume();
+    expect((await next.idle()).turn.status).toBe('waitingForUser');
+    expect(heard).toEqual(['text-delta', 'model-replied']);
+    expect(JSON.stringify(next.session.turn)).toContain('half of it was done');
+  });
+
+  it('waits for nothing that does not listen longer than it was given', async () => {
+    const begun = Promise.withResolvers<void>();
+    const deaf = defineTool({
+      name: 'act',
+      description: 'Acts.',
+      parameters: z.object({}),
+      run: () => new Promise(() => begun.resolve()),
+    });
+    const agent = new Agent({ model: createScriptedModel([{ calls }]), tools: [deaf] });
+    void agent.say('go');
+    await begun.promise;
+    await agent.leave({ graceMs: 20 });
+    expect(agent.session.turn.status).toBe('executingTools');
+  });
+
+  it('answers no question for the user: whoever takes the session up asks it again', async () => {
+    const asked = Promise.withResolvers<void>();
+    const agent = new Agent({
+      model: createScriptedModel([{ calls }]),
+      tools: [createSlowTool(() => undefined)],
+      rules: () => 'ask',
+      decide: (_call, signal) =>
+        new Promise((resolve) => {
+          asked.resolve();
+          signal.addEventListener('abort', () => resolve({ decision: 'deny' }));
+        }),
+    });
+    void agent.say('go');
+    await asked.promise;
+    await agent.leave();
+    expect(agent.session.turn.status).toBe('awaitingPermission');
+  });
+});
+
+const createFullError = (): StoreError => new StoreError('full', 'here');
+
+describe('a log without room', () => {
+  it('holds the work up and lets it go on by itself, with no event lost or out of order', async () => {
+    const events: Event[] = [];
+    const troubles: (StoreOutage | null)[] = [];
+    let refusals = 0;
+    const agent = new Agent({
+      model: createScriptedModel([{ calls }, { text: 'Done.' }]),
+      tools: [defineTool({ name: 'act', description: 'Acts.', parameters: z.object({}), run: resolveActed })],
+      clock: { now: () => 5, until: () => Promise.resolve() },
+      log: {
+        append(more) {
+          if (events.length === 1 && refusals < 3) {
+            refusals += 1;
+            throw createFullError();
+          }
+          events.push(...more);
+        },
+      },
+      onTrouble: (trouble) => troubles.push(trouble),
+    });
+    void agent.say('go');
+    expect((await agent.idle()).turn.status).toBe('waitingForUser');
+    expect(events.map(({ type }) => type)).toEqual([
+      'user-message',
+      'model-replied',
+      'tool-started',
+      'tool-finished',
+      'model-replied',
+    ]);
+    expect(troubles.map((trouble) => trouble?.kind ?? null)).toEqual(['full', 'full', 'full', null]);
+  });
+
+  it('can be let go of, and nothing is written after what did not fit', async () => {
+    const written: string[] = [];
+    const troubled = Promise.withResolvers<void>();
+    const mute: Model = {
+      name: 'mute',
+      // oxlint-disable-next-line require-yield
+      async *stream() {
+        await new Promise(() => undefined);
+      },
+    };
+    const agent = new Agent({
+      model: mute,
+      tools: [],
+      log: {
+        append(events) {
+          if (events.some(({ type }) => type === 'pause-requested')) throw createFullError();
+          written.push(...events.map(({ type }) => type));
+        },
+      },
+      onTrouble: () => troubled.resolve(),
+    });
+    void agent.say('go');
+    const paused = agent.post({ type: 'pause-requested', reason: 'x' });
+    const cancelled = agent.post({ type: 'cancel-requested' });
+    await troubled.promise;
+    await agent.leave({ graceMs: 10 });
+    expect(await Promise.all([paused, cancelled])).toEqual([false, false]);
+    expect(written).toEqual(['user-message']);
+  });
+});
+
+function resolveActed(): Promise<{ ok: true; output: number }> {
+  return Promise.resolve({ ok: true, output: 1 });
+}

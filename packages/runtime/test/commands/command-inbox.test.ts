@@ -1,0 +1,171 @@
+import {
+  createSession,
+  createMemory,
+  memorySettings,
+  putEntry,
+  type Event,
+  type RequestedCall,
+  type Session,
+} from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Agent, type AgentOptions } from '../../src/agent.ts';
+import { systemClock } from '../../src/clock.ts';
+import type { SessionCommand } from '../../src/commands/command.ts';
+import { createCommandInbox, type CommandInbox } from '../../src/commands/command-inbox.ts';
+import { createInMemoryStorage } from '../../src/memory/in-memory-storage.ts';
+import { createMemoryManager } from '../../src/memory/memory-manager.ts';
+import { createScriptedModel } from '../../src/models/scripted.ts';
+import { createStoreEventLog } from '../../src/store/store-event-log.ts';
+import { createMemoryStore } from '../../src/store/memory-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { defineTool } from '../../src/tools/tool.ts';
+import { listStoredEvents, createSampleSession } from '../store/sample-session.ts';
+
+type InboxSetup = {
+  readonly agent: Agent;
+  readonly hearing: CommandInbox;
+  readonly store: Store;
+  readonly kinds: () => Promise<readonly Event['type'][]>;
+  readonly send: (command: SessionCommand) => Promise<string>;
+};
+
+async function createInboxSetup(
+  begun: Session = createSampleSession(),
+  more: Partial<AgentOptions> = {},
+): Promise<InboxSetup> {
+  const store = createMemoryStore();
+  const position = await store.create(begun, 'me');
+  const hearing = createCommandInbox(store.commands, 'a', position.fence);
+  const agent = new Agent({
+    session: begun,
+    log: createStoreEventLog(store, 'a', position),
+    model: createScriptedModel([{ text: 'One.' }, { text: 'Two.' }]),
+    tools: [],
+    observe: (seen) => hearing.see(seen),
+    ...more,
+  });
+  return {
+    agent,
+    hearing,
+    store,
+    kinds: async () => (await listStoredEvents(store, 'a')).map(({ type }) => type),
+    send: (command) => store.commands.send('a', command),
+  };
+}
+
+function createCutCall(id: string): RequestedCall {
+  return { id, tool: 'cut', args: { what: id } };
+}
+
+describe('what is asked from elsewhere', () => {
+  it('is left to whoever has the session now by one from whom it was taken', async () => {
+    const { agent, hearing, store, send } = await createInboxSetup();
+    await send({ kind: 'resume' });
+    await hearing.carryOut(agent);
+    expect(await store.commands.waiting('a')).toEqual([]);
+    await store.claim('a', 'other');
+    // It means nothing to the session as this one knows it, and the other may know better.
+    const id = await send({ kind: 'resume' });
+    await expect(hearing.carryOut(agent)).rejects.toThrow('Someone else holds the session');
+    expect(await store.commands.waiting('a')).toEqual([{ id, command: { kind: 'resume' } }]);
+  });
+
+  it('is carried out in order, each once, and is gone then', async () => {
+    const { agent, hearing, store, kinds, send } = await createInboxSetup();
+    await send({ kind: 'phase', number: 1, description: 'Looking' });
+    await send({ kind: 'say', text: 'What is it?' });
+    expect(await hearing.carryOut(agent)).toBe(2);
+    expect(await store.commands.waiting('a')).toEqual([]);
+    await agent.idle();
+    expect(await hearing.carryOut(agent)).toBe(0);
+    expect(await kinds()).toEqual(['phase-started', 'steered', 'model-replied']);
+    expect(agent.session.phases.current).toMatchObject({ number: 1, description: 'Looking' });
+  });
+
+  it('is dropped where it means nothing, and leaves no event', async () => {
+    const { agent, hearing, store, kinds, send } = await createInboxSetup();
+    await send({ kind: 'decide', callId: 'none', decision: 'allow' });
+    await send({ kind: 'resume' });
+    expect(await hearing.carryOut(agent)).toBe(2);
+    expect(await store.commands.waiting('a')).toEqual([]);
+    expect(await kinds()).toEqual([]);
+  });
+
+  it('is left for whoever is next by one who has let go of the session', async () => {
+    const { agent, hearing, store, kinds, send } = await createInboxSetup();
+    await send({ kind: 'say', text: 'Too late.' });
+    await agent.leave();
+    await hearing.carryOut(agent);
+    expect(await store.commands.waiting('a')).toHaveLength(1);
+    expect(await kinds()).toEqual([]);
+  });
+
+  it('is left for whoever took the session over', async () => {
+    const { agent, hearing, store, kinds, send } = await createInboxSetup();
+    await send({ kind: 'say', text: 'For the other.' });
+    await store.claim('a', 'another');
+    await hearing.carryOut(agent);
+    await expect(agent.ended).rejects.toThrow('Someone else holds the session');
+    expect(await store.commands.waiting('a')).toHaveLength(1);
+    expect(await kinds()).toEqual([]);
+  });
+
+  it('moves an entry of memory to the shelf, where it can be found', async () => {
+    const memory = putEntry(createMemory(memorySettings.pawl), {
+      key: 'plan',
+      value: 'First the roof.',
+      at: 1,
+    });
+    const storage = createInMemoryStorage();
+    const keeper = createMemoryManager({ memory, storage, clock: systemClock });
+    const remembering = { ...createSession({ id: 'a', at: 1_000 }), memory };
+    const { agent, hearing, kinds, send } = await createInboxSetup(remembering, { memory: keeper });
+    await send({ kind: 'memory', action: 'pin', key: 'plan' });
+    await send({ kind: 'memory', action: 'evict', key: 'plan' });
+    await send({ kind: 'memory', action: 'unpin', key: 'plan' });
+    await send({ kind: 'memory', action: 'evict', key: 'plan' });
+    expect(await hearing.carryOut(agent)).toBe(4);
+    // What is pinned does not go.
+    expect(await kinds()).toEqual(['memory-asked', 'memory-asked', 'memory-asked']);
+    expect(await storage.load('plan')).toMatchObject({ value: 'First the roof.' });
+    expect(keeper.memory).toBe(agent.session.memory);
+  });
+
+  it('answers a question; who was asked need not answer any more, and others still have to', async () => {
+    const ran: string[] = [];
+    const tool = defineTool({
+      name: 'cut',
+      description: 'Cuts something.',
+      parameters: z.object({ what: z.string() }),
+      run: async ({ what }) => {
+        ran.push(what);
+        return { ok: true, output: 'cut' };
+      },
+    });
+    const asked = new Map<string, AbortSignal>();
+    const { agent, hearing, kinds, send } = await createInboxSetup(createSampleSession(), {
+      model: createScriptedModel([
+        { calls: [createCutCall('hedge'), createCutCall('tree')] },
+        { text: 'Done.' },
+      ]),
+      tools: [tool],
+      rules: () => 'ask',
+      decide: (call, signal) => {
+        asked.set(call.id, signal);
+        return new Promise(() => undefined);
+      },
+    });
+    void agent.say('Cut them.');
+    await expect.poll(() => [...asked.keys()]).toEqual(['hedge', 'tree']);
+    await send({ kind: 'decide', callId: 'hedge', decision: 'allow' });
+    await hearing.carryOut(agent);
+    expect([...asked.values()].map(({ aborted }) => aborted)).toEqual([true, false]);
+    await send({ kind: 'decide', callId: 'tree', decision: 'deny', reason: 'it is old' });
+    await hearing.carryOut(agent);
+    await agent.idle();
+    expect([...asked.values()].map(({ aborted }) => aborted)).toEqual([true, true]);
+    expect(ran).toEqual(['hedge']);
+    expect((await kinds()).filter((kind) => kind === 'permission-decided')).toHaveLength(2);
+  });
+});

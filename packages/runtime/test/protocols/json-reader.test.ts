@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { createJsonReader } from '../../src/protocols/json-reader.ts';
+
+/** JSON with a comma too many, of about this length and with this many quotes. */
+function createBrokenJson(length: number, quotes = 2): string {
+  const open = '"'.padEnd(quotes - 1, "'");
+  return `{"a":${open}${'x'.repeat(length)}",}`;
+}
+
+describe('reading JSON', () => {
+  it('repairs what it must and says so', () => {
+    const read = createJsonReader();
+    expect(read('{"a":1}')).toEqual({ value: { a: 1 }, isRepaired: false });
+    expect(read("{a: 'b', c: True,}")).toEqual({ value: { a: 'b', c: true }, isRepaired: true });
+    expect(read('{"a" b "c" : }')).toBeNull();
+  });
+
+  it.each([
+    '{"a":}',
+    '{"a": : }',
+    '{"a":, "b":1}',
+    '{a:',
+    '{"a":[1, ...]}',
+    '{a:"b", …}',
+    "{'a': 'b', ... 'c': 'd'}",
+  ])('does not make up what is left out of %s', (text) => {
+    expect(createJsonReader()(text)).toBeNull();
+  });
+
+  it('lets dots stand inside strings', () => {
+    expect(createJsonReader()('{"a":"b ... c…",}')?.value).toEqual({ a: 'b ... c…' });
+  });
+
+  it.each([
+    ['{"a":"\\d+\\.\\w"}', '\\d+\\.\\w'],
+    ['{"a":"C:\\users\\x"}', 'C:\\users\\x'],
+    ["{'a':'it\\'s \\u0041',}", "it's A"],
+    ['{"a":"x\\\\d\\"",}', 'x\\d"'],
+  ])('keeps the backslashes of %s', (text, a) => {
+    expect(createJsonReader()(text)).toEqual({ value: { a }, isRepaired: true });
+  });
+
+  it('does not take a repair that reads more or fewer keys than there are', () => {
+    expect(createJsonReader()('{"a": """b"""}')).toBeNull();
+    expect(createJsonReader()('{"a" "b"}')).toBeNull();
+  });
+
+  it('reads valid JSON of any length', () => {
+    const text = JSON.stringify({ a: '"'.repeat(500_000) });
+    expect(createJsonReader()(text)?.isRepaired).toBe(false);
+  });
+
+  it('does not repair a long text', () => {
+    expect(createJsonReader()(createBrokenJson(31_000))).toMatchObject({ isRepaired: true });
+    expect(createJsonReader()(createBrokenJson(33_000))).toBeNull();
+  });
+
+  it('does not repair a text with many quotes, which would take far longer than its length says', () => {
+    expect(createJsonReader()(createBrokenJson(5_000, 100))).toMatchObject({ isRepaired: true });
+    expect(createJsonReader()(createBrokenJson(5_000, 1_000))).toBeNull();
+    expect(createJsonReader()(`[{"x":${"'a".repeat(4_000)}]`)).toBeNull();
+  });
+
+  it('repairs no more in many texts than in one', () => {
+    const read = createJsonReader();
+    expect(read(createBrokenJson(20_000))).toMatchObject({ isRepaired: true });
+    expect(read(createBrokenJson(20_000))).toBeNull();
+    expect(read('{"a":1}')).toMatchObject({ isRepaired: false });
+  });
+
+  it('gives up on nesting that is too deep to repair', () => {
+    expect(createJsonReader()(`${'['.repeat(20_000)}1`)).toBeNull();
+  });
+});

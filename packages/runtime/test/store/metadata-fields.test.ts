@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { getMetadataText, getMetadataTools } from '../../src/index.ts';
+
+describe('what is known about a session', () => {
+  it('is a text under a name, if there is one', () => {
+    expect(getMetadataText({ dir: '/a' }, 'dir')).toBe('/a');
+    expect(getMetadataText({ dir: 1 }, 'dir')).toBe(null);
+    expect(getMetadataText({}, 'constructor')).toBe(null);
+    expect(getMetadataText('dir', 'dir')).toBe(null);
+    expect(getMetadataText(null, 'dir')).toBe(null);
+  });
+
+  it('is the tools its model was offered, if all of them are tools', () => {
+    const tool = { name: 'look', description: 'Looks.', parameters: {} };
+    expect(getMetadataTools({ tools: [tool] })).toEqual([tool]);
+    expect(getMetadataTools({ tools: [] })).toEqual([]);
+    expect(getMetadataTools({ tools: [tool, { ...tool, name: 3 }] })).toBe(null);
+    expect(getMetadataTools({ tools: 'look' })).toBe(null);
+    expect(getMetadataTools({})).toBe(null);
+  });
+});

@@ -1,0 +1,181 @@
+import { getConversation, step, toItemArray, type ConversationMessage, type Session } from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Agent } from '../../src/agent.ts';
+import { findTurnAnswer } from '../../src/answer.ts';
+import type { EventLog } from '../../src/event-log.ts';
+import { createScriptedModel, type ScriptedReply } from '../../src/models/scripted.ts';
+import { createStoreEventLog } from '../../src/store/store-event-log.ts';
+import { createMemoryStore } from '../../src/store/memory-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { resumeSession } from '../../src/store/resume-session.ts';
+import { defineTool } from '../../src/tools/tool.ts';
+import { createTempFolder } from '../search/temp-folder.ts';
+import { listStoredEvents, createSampleSession } from './sample-session.ts';
+
+const createNoteCall = (id: string): { id: string; tool: string; args: { text: string } } => ({
+  id,
+  tool: 'note',
+  args: { text: id },
+});
+const script: readonly ScriptedReply[] = [
+  { text: 'Two at once.', calls: [createNoteCall('one'), createNoteCall('two')] },
+  { failure: { kind: 'overloaded', message: 'busy', retryAfterMs: 1 } },
+  { text: 'And one more.', calls: [createNoteCall('three')] },
+  { text: 'All noted.' },
+];
+
+/** An agent that does the rest of the script, and writes down which calls it really made. */
+function createNotingAgent(from: Session, log: EventLog, made: string[]): Agent {
+  const tool = defineTool({
+    name: 'note',
+    description: 'Notes it.',
+    parameters: z.object({ text: z.string() }),
+    run: ({ text }) => {
+      made.push(text);
+      return Promise.resolve({ ok: true, output: `noted ${text}` });
+    },
+  });
+  const answered = toItemArray(getConversation(from)).filter(({ role }) => role === 'assistant').length;
+  // The failure is not in the conversation.
+  const rest = answered === 0 ? script : script.slice(answered + 1);
+  return new Agent({ session: from, log, model: createScriptedModel(rest), tools: [tool] });
+}
+
+/**
+ * A log that is lost after so many commits, as if the process had ended there. With commits of one event each it can end
+ * after any of them, as the logs can that were written before events were kept together.
+ */
+function createLosableLog(count: number, togetherMax: number, log: EventLog): EventLog {
+  let left = count;
+  return {
+    togetherMax,
+    append(events, after) {
+      if (left === 0) throw new Error('gone');
+      left -= 1;
+      return log.append(events, after);
+    },
+  };
+}
+
+const stripTimes = (messages: readonly ConversationMessage[]): unknown[] =>
+  messages.map((message) => ({ ...message, at: 0 }));
+
+async function runWholeScript(store: Store): Promise<{ session: Session; made: readonly string[] }> {
+  const made: string[] = [];
+  const log = createStoreEventLog(store, 'a', await store.create(createSampleSession(), 'me'));
+  const agent = createNotingAgent(createSampleSession(), log, made);
+  void agent.say('Note three things.');
+  return { session: await agent.idle(), made };
+}
+
+describe('an agent with its log in a store', () => {
+  it('leaves there all that it did', async () => {
+    const store = createMemoryStore();
+    const { session: end, made } = await runWholeScript(store);
+    expect(made).toEqual(['one', 'two', 'three']);
+    expect((await store.open('a')).session).toStrictEqual(end);
+    expect(await store.list()).toMatchObject([
+      { goal: 'Note three things.', status: 'waitingForUser', steps: 3 },
+    ]);
+  });
+
+  it.each([
+    ['after any event', 1, 12],
+    ['between what is kept together', 100, 10],
+  ])(
+    'comes to the same end wherever it was stopped (%s), and makes no call twice',
+    async (_, most, length) => {
+      const count = { commits: 0 };
+      const counted = { togetherMax: most, append: () => void (count.commits += 1) };
+      const counting = createNotingAgent(createSampleSession(), counted, []);
+      void counting.say('Note three things.');
+      await counting.idle();
+      expect(count.commits).toBe(length);
+      const uninterrupted = await runWholeScript(createMemoryStore());
+      const expected = stripTimes(toItemArray(getConversation(uninterrupted.session)));
+      let sameCount = 0;
+      for (let stop = 1; stop < length; stop += 1) {
+        using folder = createTempFolder();
+        const made: string[] = [];
+        const first = openSqliteStore(folder.at('sessions.db'));
+        const log = createStoreEventLog(first, 'a', await first.create(createSampleSession(), 'first'));
+        const stopped = createNotingAgent(createSampleSession(), createLosableLog(stop, most, log), made);
+        void stopped.say('Note three things.');
+        await expect(stopped.ended).rejects.toThrow('gone');
+        await first.close();
+
+        const second = openSqliteStore(folder.at('sessions.db'));
+        const taken = await resumeSession(second, 'a', { owner: 'second' });
+        const agent = createNotingAgent(taken.session, taken.log, made);
+        await agent.resume();
+        const end = await agent.idle();
+        expect(findTurnAnswer(getConversation(end))).toBe('All noted.');
+        expect((await second.open('a')).session).toStrictEqual(end);
+        expect(made).toHaveLength(new Set(made).size);
+        const messages = toItemArray(getConversation(end));
+        const isInterrupted = JSON.stringify(messages).includes('"interrupted"');
+        if (!isInterrupted) {
+          expect(stripTimes(messages)).toEqual(expected);
+          expect(made).toEqual(uninterrupted.made);
+          sameCount += 1;
+        }
+        await second.close();
+      }
+      expect(sameCount).toBeGreaterThan(5);
+      expect(sameCount).toBeLessThan(length - 1);
+    },
+  );
+
+  it('stops as soon as someone else has taken its session up', async () => {
+    const store = createMemoryStore();
+    const log = createStoreEventLog(store, 'a', await store.create(createSampleSession(), 'old'));
+    const made: string[] = [];
+    const old = createNotingAgent(createSampleSession(), log, made);
+    await resumeSession(store, 'a', { owner: 'new' });
+    void old.say('Note three things.');
+    await expect(old.ended).rejects.toThrow(/Someone else holds the session.*"new"/);
+    expect(made).toEqual([]);
+    expect(await listStoredEvents(store, 'a')).toEqual([]);
+  });
+});
+
+describe('taking up a session', () => {
+  it('tells the model of calls that were running, also in a pause, and leaves those that were not', async () => {
+    const store = createMemoryStore();
+    let begun = createSampleSession();
+    for (const event of [
+      { type: 'user-message', at: 1, text: 'go' },
+      {
+        type: 'model-replied',
+        at: 2,
+        text: '',
+        calls: [createNoteCall('one'), createNoteCall('two'), createNoteCall('three')],
+      },
+      { type: 'tool-started', at: 3, callId: 'one' },
+      { type: 'tool-finished', at: 4, callId: 'one', outcome: { ok: true, output: 1 } },
+      { type: 'tool-started', at: 5, callId: 'two' },
+      { type: 'pause-requested', at: 6, reason: 'lunch' },
+    ] as const) {
+      begun = step(begun, event).session;
+    }
+    await store.create(begun, 'me');
+    const taken = await resumeSession(store, 'a', { owner: 'me' });
+    const agent = createNotingAgent(taken.session, taken.log, []);
+    await agent.resume();
+    expect(agent.session.turn).toMatchObject({
+      status: 'paused',
+      held: {
+        executions: [
+          { status: 'completed', outcome: { ok: true } },
+          { status: 'completed', outcome: { ok: false, error: { kind: 'interrupted' } } },
+          { status: 'pending' },
+        ],
+      },
+    });
+    expect((await store.open('a')).session).toStrictEqual(agent.session);
+    const again = await resumeSession(store, 'a', { owner: 'me' });
+    expect(again.session).toStrictEqual(agent.session);
+  });
+});

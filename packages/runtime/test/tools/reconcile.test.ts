@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Json } from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import { passthroughSandbox } from '../../src/sandbox/command-sandbox.ts';
+import { createEditTool } from '../../src/tools/edit.ts';
+import { commandMarkVariable } from '../../src/tools/kill-tree.ts';
+import { createShellTool } from '../../src/tools/shell.ts';
+import type { Tool, ExecutionHandle, ToolResult } from '../../src/tools/tool.ts';
+import { createWorkspace } from '../../src/tools/workspace.ts';
+import { createWriteTool } from '../../src/tools/write.ts';
+import { createTempFolder } from '../search/temp-folder.ts';
+import { countProcesses } from './running-processes.ts';
+
+/** Windows has no such links, rights, pipes, signals and shell. */
+const onUnix = it.skipIf(process.platform === 'win32');
+
+const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
+const { signal } = new AbortController();
+
+/** Runs a call up to the point where it says what it is about to do; `goesOn` is whether it then does it. */
+async function runUntilIntent(
+  tool: Tool,
+  args: Json,
+  goesOn: boolean,
+): Promise<{ intent: Json; result: ToolResult }> {
+  let intent: Json = null;
+  const execution: ExecutionHandle = {
+    id: 'abc',
+    intend: (said) => {
+      intent = said;
+      return Promise.resolve(goesOn);
+    },
+    hear: () => undefined,
+  };
+  const result = await tool.run(args, { signal, report: () => undefined, execution });
+  return { intent, result };
+}
+
+const reconcileTool = (tool: Tool, args: Json, intent: Json): Promise<unknown> | undefined =>
+  tool.settle?.(args, { execution: 'abc', startedAt: 5, intent, output: null, signal });
+
+describe('a change of a file that was cut off', () => {
+  const cases = [
+    ['write', createWriteTool, { path: 'sub/a.txt', content: 'new' }],
+    ['edit', createEditTool, { path: 'sub/a.txt', old: 'old', new: 'new' }],
+  ] as const;
+
+  it.each(cases)(
+    'by %s is put on record before it is made, by what was and what is to be there',
+    async (_, create, args) => {
+      using folder = createTempFolder({ 'sub/a.txt': 'old' });
+      const { intent, result } = await runUntilIntent(create(createWorkspace(folder.root)), args, false);
+      expect(intent).toEqual({ path: 'sub/a.txt', before: hashText('old'), after: hashText('new') });
+      expect(result).toMatchObject({ ok: false, error: { kind: 'cancelled' } });
+      expect(readFileSync(folder.at('sub/a.txt'), 'utf8')).toBe('old');
+    },
+  );
+
+  it.each(cases)(
+    'by %s is done if the file is as it was to be, and is made anew if it is as it was',
+    async (_, create, args) => {
+      using folder = createTempFolder({ 'sub/a.txt': 'old' });
+      const tool = create(createWorkspace(folder.root));
+      const intent = { path: 'sub/a.txt', before: hashText('old'), after: hashText('new') };
+      writeFileSync(folder.at('sub/.pawl-abc.tmp'), 'ne');
+      expect(await reconcileTool(tool, args, intent)).toBe('run-again');
+      expect(readdirSync(folder.at('sub'))).toEqual(['a.txt']);
+      expect((await runUntilIntent(tool, args, true)).result).toMatchObject({ ok: true });
+      expect(await reconcileTool(tool, args, intent)).toMatchObject({
+        ok: true,
+        files: [{ path: 'sub/a.txt', hash: hashText('new') }],
+      });
+      writeFileSync(folder.at('sub/a.txt'), 'somebody else');
+      const conflict = await reconcileTool(tool, args, intent);
+      expect(conflict).toMatchObject({ ok: false, error: { kind: 'interrupted' } });
+      expect(JSON.stringify(conflict)).toContain('neither what it held before nor what it was to hold');
+    },
+  );
+
+  it('of a file that was to be new is made anew as long as there is none', async () => {
+    using folder = createTempFolder();
+    const tool = createWriteTool(createWorkspace(folder.root));
+    const args = { path: 'deep/er/a.txt', content: 'new' };
+    const { intent } = await runUntilIntent(tool, args, false);
+    expect(intent).toMatchObject({ before: null });
+    expect(await reconcileTool(tool, args, intent)).toBe('run-again');
+  });
+
+  it('is not believed for what it says of places outside, or without a proper record', async () => {
+    using folder = createTempFolder({ 'in/a.txt': 'x', secret: 's' });
+    const tool = createWriteTool(createWorkspace(folder.at('in')));
+    const args = { path: 'a.txt', content: 'new' };
+    const outside = { path: '../secret', before: hashText('s'), after: hashText('new') };
+    expect(await reconcileTool(tool, args, outside)).toMatchObject({ ok: false, error: { kind: 'denied' } });
+    for (const intent of [null, 'x', [], { path: 1 }, { path: 'a.txt', after: 'y' }]) {
+      expect(await reconcileTool(tool, args, intent)).toMatchObject({
+        ok: false,
+        error: { kind: 'interrupted' },
+      });
+    }
+  });
+});
+
+describe('a command that outlived the process that started it', () => {
+  onUnix('is ended, with all it has started, and told as interrupted', async () => {
+    using folder = createTempFolder();
+    const line = `(while :; do echo x >> "${folder.at('ticks')}"; sleep 0.02; done) & sleep 60`;
+    const child = spawn('/bin/sh', ['-c', line], {
+      cwd: folder.root,
+      env: { PATH: process.env['PATH'], [commandMarkVariable]: 'abc' },
+      detached: true,
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    await expect.poll(() => existsSync(folder.at('ticks'))).toBe(true);
+    const tool = createShellTool({ root: folder.root, launcher: passthroughSandbox });
+    const result = await reconcileTool(tool, { command: line }, null);
+    expect(result).toMatchObject({ ok: false, error: { kind: 'interrupted' } });
+    expect(JSON.stringify(result)).toContain('It was still running, and was ended now.');
+    await ended;
+    await expect.poll(() => countProcesses(folder.root)).toBe(0);
+    expect(JSON.stringify(await reconcileTool(tool, { command: line }, null))).not.toContain('still running');
+  });
+});

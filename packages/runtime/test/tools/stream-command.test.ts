@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { passthroughSandbox } from '../../src/sandbox/command-sandbox.ts';
+import { streamCommand } from '../../src/tools/stream-command.ts';
+import { createTempFolder } from '../search/temp-folder.ts';
+
+describe('the output of a command', () => {
+  it('is taken to its end, however long after the end of the command that takes', async () => {
+    using folder = createTempFolder();
+    const taken: Buffer[] = [];
+    const end = await streamCommand({
+      launcher: passthroughSandbox,
+      command: ['/bin/sh', '-c', 'seq 1 30000'],
+      confines: { cwd: folder.root, writable: [], network: false, env: { PATH: process.env['PATH'] ?? '' } },
+      signal: new AbortController().signal,
+      async take(chunk) {
+        // Longer than a command is given to close its output after its end.
+        if (taken.length === 0) await sleep(700);
+        taken.push(chunk);
+      },
+    });
+    expect(end).toEqual({ kind: 'exited', code: 0, leftRunning: false });
+    const lines = Buffer.concat(taken).toString('utf8').trimEnd().split('\n');
+    expect(lines).toHaveLength(30_000);
+    expect(lines.at(-1)).toBe('30000');
+  });
+});

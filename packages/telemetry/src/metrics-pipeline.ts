@@ -1,0 +1,97 @@
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import type { Resource } from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader, type MetricReader } from '@opentelemetry/sdk-metrics';
+import type { TurnStatus } from '@pawl/core';
+import manifest from '../package.json' with { type: 'json' };
+import { createMetricExporter, type OtlpCollector, type ExportErrorListener } from './exporters.ts';
+import { observeGauges, type GaugeSources } from './gauges.ts';
+import type { ModelIdentity } from './model-identity.ts';
+import { pawlAttributes } from './semconv.ts';
+import {
+  createSessionMetricsObserver,
+  createInstruments,
+  type SessionMetricsObserver,
+} from './session-metrics.ts';
+import { createToolLabeler } from './tool-labels.ts';
+
+export type MetricsOptions = {
+  /** Collects metrics for `prometheus()`. */
+  readonly prometheus?: boolean;
+  /** Where metrics are pushed, and how often. */
+  readonly otlp?: OtlpCollector & { readonly everyMs?: number };
+};
+
+type MeteredSession = { readonly model: () => ModelIdentity; readonly state: () => TurnStatus };
+
+export type MetricsPipeline = {
+  observe(means: MeteredSession): SessionMetricsObserver;
+  ask(sources: GaugeSources): void;
+  report(kind: string): void;
+  /** Null unless Prometheus is enabled. */
+  readonly text: (() => Promise<string>) | null;
+  shutdown(): Promise<void>;
+};
+
+/** The metrics pipeline of one process. */
+export function createMetricsPipeline(
+  resource: Resource,
+  { prometheus = false, otlp }: MetricsOptions,
+  onTrouble: ExportErrorListener,
+): MetricsPipeline {
+  // It does not start its own server; the process's server controls access.
+  const scraped = prometheus ? new PrometheusExporter({ preventServerStart: true }) : null;
+  const pushed = otlp === undefined ? null : createPushReader(otlp, onTrouble);
+  const readers = [scraped, pushed].filter((reader) => reader !== null);
+  const provider = new MeterProvider({ resource, readers });
+  const meter = provider.getMeter('@pawl/telemetry', manifest.version);
+  const instruments = createInstruments(meter);
+  const held = new Map<object, () => TurnStatus>();
+  let sources: GaugeSources = {};
+  const stop = observeGauges(meter, {
+    states: () => [...held.values()].map((state) => state()),
+    sources: () => sources,
+  });
+  const toolLabel = createToolLabeler();
+  return {
+    observe({ model, state }) {
+      const metrics = createSessionMetricsObserver({ instruments, model, toolLabel });
+      held.set(metrics, state);
+      return {
+        see: (happening) => metrics.see(happening),
+        end() {
+          held.delete(metrics);
+          metrics.end();
+        },
+      };
+    },
+    ask(more) {
+      sources = { ...sources, ...more };
+    },
+    report(kind) {
+      instruments.workerReports.add(1, { [pawlAttributes.report]: kind });
+      if (kind === 'lost') instruments.leaseLosses.add(1);
+    },
+    text: scraped === null ? null : () => serializePrometheus(scraped),
+    async shutdown() {
+      stop();
+      await provider.shutdown();
+    },
+  };
+}
+
+function createPushReader(
+  { everyMs = 30_000, ...collector }: OtlpCollector & { readonly everyMs?: number },
+  onTrouble: ExportErrorListener,
+): MetricReader {
+  return new PeriodicExportingMetricReader({
+    exporter: createMetricExporter(collector, onTrouble),
+    exportIntervalMillis: everyMs,
+    exportTimeoutMillis: Math.min(everyMs, 4_000),
+  });
+}
+
+async function serializePrometheus(exporter: PrometheusExporter): Promise<string> {
+  const { resourceMetrics } = await exporter.collect();
+  // Omits the scope labels, because all metrics come from one library.
+  return new PrometheusSerializer(undefined, false, undefined, false, true).serialize(resourceMetrics);
+}

@@ -1,0 +1,106 @@
+import { createSession, type SessionOptions } from '@pawl/core';
+import {
+  Agent,
+  createMemoryStore,
+  createScriptedModel,
+  defineTool,
+  createStoreEventLog,
+  resumeSession,
+  type AgentOptions,
+  type Model,
+  type ScriptedReply,
+  type Store,
+  type Tool,
+} from '@pawl/runtime';
+import * as z from 'zod';
+import type { SessionObserver, TelemetryClient } from '../src/index.ts';
+
+export const lookTool: Tool = defineTool({
+  name: 'look',
+  description: 'Looks at something.',
+  parameters: z.object({ at: z.string() }),
+  effect: 'read-only',
+  run: async ({ at }) =>
+    at === 'nowhere'
+      ? { ok: false, error: { kind: 'failed', message: 'There is nothing, says the secret floor plan' } }
+      : { ok: true, output: `a cellar full of ${at}` },
+});
+
+export const createLookReply = (at: string, id: string = `look-${at}`): ScriptedReply => ({
+  calls: [{ id, tool: 'look', args: { at } }],
+});
+
+/** A script that also says what each reply took. */
+export function createPricedModel(replies: readonly ScriptedReply[], name = 'anthropic:big-model'): Model {
+  const model = createScriptedModel(replies);
+  return {
+    name,
+    async *stream(request, signal) {
+      for await (const chunk of model.stream(request, signal))
+        yield chunk.type === 'reply'
+          ? { ...chunk, usage: { inputTokens: 100, outputTokens: 7, cost: 0.25 } }
+          : chunk;
+    },
+  };
+}
+
+export type ObservedWorker = {
+  readonly agent: Agent;
+  readonly observer: SessionObserver;
+  readonly leave: () => Promise<void>;
+};
+
+type ObservedWorkerOptions = Partial<AgentOptions> & { readonly model: Model };
+
+/** An agent that works on a kept session, observed. */
+export async function resumeObserved(
+  telemetry: TelemetryClient,
+  store: Store,
+  id: string,
+  options: ObservedWorkerOptions,
+): Promise<ObservedWorker> {
+  const taken = await resumeSession(store, id, { owner: 'another' });
+  const observer = telemetry.observe(taken.session);
+  const agent = new Agent({
+    ...observer.within({ tools: [lookTool], ...options }),
+    ...taken,
+    observe: observer.see,
+  });
+  return {
+    agent,
+    observer,
+    async leave() {
+      await agent.leave();
+      observer.end();
+      // Whoever ends what has ended changes nothing.
+      observer.end();
+    },
+  };
+}
+
+/** An agent that begins a session and keeps it. */
+export async function startObserved(
+  telemetry: TelemetryClient,
+  { id, settings = {} }: Pick<SessionOptions, 'settings'> & { readonly id: string },
+  options: ObservedWorkerOptions,
+): Promise<ObservedWorker & { readonly store: Store }> {
+  const store = createMemoryStore();
+  const session = createSession({ id, at: Date.now(), settings: { compact: true, ...settings } });
+  const position = await store.create(session, 'test');
+  const observer = telemetry.observe(session);
+  const agent = new Agent({
+    ...observer.within({ tools: [lookTool], ...options }),
+    session,
+    log: createStoreEventLog(store, id, position),
+    observe: observer.see,
+  });
+  return {
+    store,
+    agent,
+    observer,
+    async leave() {
+      await agent.leave();
+      observer.end();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { RedisClient } from './redis-client.ts';
+import { translateRedisErrors } from './redis-error.ts';
+import { buildSessionKeys } from './store/keys.ts';
+import { createRedisScript } from './store/redis-script.ts';
+
+/** A session that no worker claims until a user has looked at it. */
+export type DeadLetter = { readonly session: string; readonly reason: string; readonly at: number };
+
+/** The event at which an attempt started, and how many attempts in a row did not end normally, including this one. */
+export type SessionAttempt = { readonly head: number; readonly times: number };
+
+/** Counts how often a session has crashed its worker, and keeps the dead letters. */
+export type CrashLedger = {
+  /**
+   * Counts an attempt to run the session. If the session made progress since the last attempt, the count restarts.
+   * Null, without counting, if it is a dead letter or does not exist.
+   */
+  begin(session: string): Promise<SessionAttempt | null>;
+  /** Resets the count after the attempt ended normally. */
+  end(session: string): Promise<void>;
+  /**
+   * Makes the session a dead letter; resolves to whether it is one. With `crashes`, only if the count is still above
+   * that, because meanwhile the session may have been retried or may have ended normally.
+   */
+  park(parked: DeadLetter, crashes?: number): Promise<boolean>;
+  /** Why it is a dead letter; null if it is not one. */
+  reason(session: string): Promise<string | null>;
+  parked(): Promise<readonly DeadLetter[]>;
+  /** Resolves to whether it was a dead letter. Resets the count. */
+  unpark(session: string): Promise<boolean>;
+};
+
+/** A session that advanced this many events since its last attempt has made progress. */
+export const progressEventsMin = 20;
+
+/** KEYS: crash ledger, session. ARGV: minimum number of events that count as progress. */
+const startAttemptScript = `
+local head = redis.call('HGET', KEYS[2], 'head')
+local care = redis.call('HMGET', KEYS[1], 'parked', 'head')
+if not head or care[1] then return false end
+if head - (care[2] or head) >= tonumber(ARGV[1]) then redis.call('HDEL', KEYS[1], 'begun') end
+redis.call('HSET', KEYS[1], 'head', head)
+return {tonumber(head), redis.call('HINCRBY', KEYS[1], 'begun', 1)}
+`;
+
+/** KEYS: crash ledger. ARGV: the reason, the time, the minimum number of attempts. */
+const deadLetterScript = `
+if tonumber(redis.call('HGET', KEYS[1], 'begun') or 0) < tonumber(ARGV[3]) then return 0 end
+redis.call('HSET', KEYS[1], 'parked', ARGV[1], 'at', ARGV[2])
+return 1
+`;
+
+export function createCrashLedger(redis: RedisClient, prefix: string): CrashLedger {
+  const all = `${prefix}:parked`;
+  const begin = createRedisScript(redis, startAttemptScript);
+  const park = createRedisScript(redis, deadLetterScript);
+  const key = (session: string): string => buildSessionKeys(prefix, session).care;
+  return {
+    begin: (session) =>
+      translateRedisErrors(async () => {
+        const keys = buildSessionKeys(prefix, session);
+        const begun = (await begin([keys.care, keys.session], [progressEventsMin])) as
+          | [number, number]
+          | null;
+        return begun === null ? null : { head: begun[0], times: begun[1] };
+      }),
+    end: (session) =>
+      translateRedisErrors(async () => {
+        await redis.hdel(key(session), 'begun');
+      }),
+    park: ({ session, reason, at }, crashes = -1) =>
+      translateRedisErrors(async () => {
+        // List it first: a listed session that is not parked is skipped, but a parked one that is not listed would
+        // never be found.
+        await redis.zadd(all, at, session);
+        return (await park([key(session)], [reason, at, crashes + 1])) === 1;
+      }),
+    reason: (session) => translateRedisErrors(() => redis.hget(key(session), 'parked')),
+    parked: () =>
+      translateRedisErrors(async () => {
+        const ids = await redis.zrange(all, 0, -1);
+        const found = await Promise.all(
+          ids.map(async (session) => {
+            const [reason, at] = await redis.hmget(key(session), 'parked', 'at');
+            return reason === null || reason === undefined ? [] : [{ session, reason, at: Number(at) }];
+          }),
+        );
+        return found.flat();
+      }),
+    unpark: (session) =>
+      translateRedisErrors(async () => {
+        // Being listed is not enough, because a session is listed before it is parked.
+        const wasParked = (await redis.hexists(key(session), 'parked')) === 1;
+        await redis.del(key(session));
+        await redis.zrem(all, session);
+        return wasParked;
+      }),
+  };
+}

@@ -1,0 +1,55 @@
+import { StoreError } from '@pawl/runtime';
+import { getNextMillis } from 'bullmq';
+
+/** Either an interval, with the first run at once, or a cron expression such as `0 3 * * *`, in UTC by default. */
+export type ScheduleTiming = { readonly everyMs: number } | { readonly cron: string; readonly tz?: string };
+
+/** Throws if this is not a valid schedule name. */
+export function checkScheduleName(name: string): void {
+  if (/^[\w.-]{1,100}$/.test(name)) return;
+  throw createScheduleError('its name takes 1 to 100 letters, digits, dots, dashes and underscores');
+}
+
+const everyMinMs = 1_000;
+const everyMaxMs = 366 * 86_400_000;
+
+/** Throws if the timing is invalid, too frequent, or never fires. */
+export function checkScheduleTiming(when: ScheduleTiming): void {
+  if ('everyMs' in when) {
+    const { everyMs } = when;
+    if (Number.isSafeInteger(everyMs) && everyMs >= everyMinMs && everyMs <= everyMaxMs) return;
+    throw createScheduleError('it repeats after a second at the earliest, and after a year at the latest');
+  }
+  const { cron, tz = 'UTC' } = when;
+  if (!isTimeZone(tz))
+    throw createScheduleError(`there is no time zone ${JSON.stringify(tz)}: name one such as Europe/Zurich`);
+  if (cron.trim().split(/\s+/).length !== 5 || cron.length > 200) {
+    throw createScheduleError(
+      'a cron expression has five parts: minute, hour, day, month, day of the week, as in "0 3 * * *"',
+    );
+  }
+  const problem = findCronProblem(cron, tz);
+  if (problem !== null)
+    throw createScheduleError(`the cron expression ${JSON.stringify(cron)} means nothing: ${problem}`);
+}
+
+function findCronProblem(cron: string, tz: string): string | null {
+  try {
+    const next = getNextMillis(Date.now(), { pattern: cron, tz });
+    return next === undefined ? 'it never comes' : null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function isTimeZone(tz: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: tz }).format(0) !== '';
+  } catch {
+    return false;
+  }
+}
+
+function createScheduleError(reason: string): StoreError {
+  return new StoreError('invalid', 'a schedule', reason);
+}

@@ -1,0 +1,44 @@
+import { StoreError } from '@pawl/runtime';
+import { formatSessionLabel } from './session-label.ts';
+import type { RedisClient } from './redis-client.ts';
+import { translateRedisErrors } from './redis-error.ts';
+import { buildSessionKeys } from './store/keys.ts';
+import { defaultPrefix } from './store/redis-store.ts';
+import { createRedisScript } from './store/redis-script.ts';
+
+/** User feedback on a session, which is not part of its log. It is deleted with the session. */
+export type SessionFeedbackStore = {
+  /** Stores a text under a name and replaces an existing one. */
+  keep(session: string, name: string, text: string): Promise<void>;
+  /** Does nothing if the name does not exist. */
+  forget(session: string, name: string): Promise<void>;
+  /** In no particular order. */
+  of(session: string): Promise<readonly string[]>;
+};
+
+/** KEYS: session, feedback. ARGV: the name, the text. */
+const saveFeedbackScript = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+return 1
+`;
+
+export function createSessionFeedbackStore(
+  redis: RedisClient,
+  { prefix = defaultPrefix }: { readonly prefix?: string } = {},
+): SessionFeedbackStore {
+  const keep = createRedisScript(redis, saveFeedbackScript);
+  return {
+    keep: (id, name, text) =>
+      translateRedisErrors(async () => {
+        const { session, marks } = buildSessionKeys(prefix, id);
+        if ((await keep([session, marks], [name, text])) === 1) return;
+        throw new StoreError('missing', formatSessionLabel(id));
+      }),
+    forget: (id, name) =>
+      translateRedisErrors(async () => {
+        await redis.hdel(buildSessionKeys(prefix, id).marks, name);
+      }),
+    of: (id) => translateRedisErrors(() => redis.hvals(buildSessionKeys(prefix, id).marks)),
+  };
+}

@@ -1,0 +1,109 @@
+import { StoreError } from '@pawl/runtime';
+import { advanceSession, type AdvanceOutcome, type AdvanceContext } from './advance-session.ts';
+import type { CrashLedger } from './crash-ledger.ts';
+import { SessionLease } from './session-lease.ts';
+import { formatSessionLabel } from './session-label.ts';
+import type { WakeJob } from './tenant-queues.ts';
+import { systemTimer } from './monotonic-timer.ts';
+
+/** A job that this worker holds for the duration of a lease. */
+export type LeasedJob = {
+  readonly wake: WakeJob;
+  /** Resolves to false once another worker has it. */
+  extend(): Promise<boolean>;
+  /** Returns the job to the queue, so that another worker can take it at once. */
+  giveBack(): Promise<void>;
+};
+
+export type JobReport =
+  | { readonly kind: 'taken' | AdvanceOutcome; readonly session: string }
+  | { readonly kind: 'parked'; readonly session: string; readonly reason: string };
+
+export type JobContext = Omit<AdvanceContext, 'lease'> & {
+  readonly care: CrashLedger;
+  readonly leaseMs: number;
+  /** After this many crashed attempts in a row, the session becomes a dead letter. */
+  readonly crashesMax: number;
+  /** The current time in milliseconds. */
+  readonly now: () => number;
+  readonly onReport: (report: JobReport) => void;
+};
+
+/** Processes one job: advances one session as far as it can go without input. */
+export async function processSessionJob(job: LeasedJob, means: JobContext): Promise<void> {
+  const { leaseMs, onReport, stopwatch = systemTimer } = means;
+  const { session } = job.wake;
+  const lease = new SessionLease(leaseMs, () => job.extend(), stopwatch);
+  // The age of the job's lock is unknown, so only a renewal proves that it is still ours. The lease ends before another
+  // worker can have the job, so that no leftover work starts anything after that.
+  const advanced = await lease
+    .renew()
+    .then((isOurs) => (isOurs ? advanceWithCrashLedger(job.wake, lease, means) : 'lost'))
+    .finally(() => lease.end());
+  if (advanced === null) return;
+  onReport({ kind: advanced, session });
+  if (advanced === 'lost') throw new Error(`The lease of ${formatSessionLabel(session)} was lost.`);
+  if (advanced === 'left') await job.giveBack();
+}
+
+/** Returns null if the session was not claimed at all. */
+async function advanceWithCrashLedger(
+  { session, version }: WakeJob,
+  lease: SessionLease,
+  means: JobContext,
+): Promise<AdvanceOutcome | null> {
+  const { care, crashesMax, onReport } = means;
+  let reason: string | null = null;
+  try {
+    const begun = await care.begin(session);
+    if (begun === null) return null;
+    const { head, times } = begun;
+    reason =
+      times > crashesMax
+        ? formatCrashReason(crashesMax)
+        : head < version
+          ? formatLostEventsReason(head, version)
+          : null;
+    if (reason !== null)
+      return await moveToDeadLetters(means, session, reason, Math.min(times - 1, crashesMax));
+    onReport({ kind: 'taken', session });
+    const advanced = await advanceSession(session, { ...means, lease });
+    // A session that blocks its worker until the lease is lost counts as a crash.
+    if (advanced !== 'lost') await care.end(session);
+    return advanced;
+  } catch (error) {
+    // If moving to the dead letters failed, leave the count as it is, so that the next attempt does it.
+    if (reason !== null) throw error;
+    return handleJobFailure(means, session, error);
+  }
+}
+
+function formatCrashReason(crashes: number): string {
+  return `its worker was gone ${crashes} times in a row while it worked on it`;
+}
+
+function formatLostEventsReason(head: number, version: number): string {
+  return `its log ends at event ${head}, and it had come to ${version}: Redis has lost what came after`;
+}
+
+async function handleJobFailure(means: JobContext, session: string, error: unknown): Promise<null> {
+  const code = error instanceof StoreError ? error.code : null;
+  // There is nothing to resume and nothing to park.
+  if (code === 'missing') return null;
+  // The problem is Redis and not the session, so it does not count; the next sweep finds the session again.
+  if (code === 'unreadable' || code === 'busy' || code === 'full') {
+    await means.care.end(session).catch(() => undefined);
+    throw error;
+  }
+  return moveToDeadLetters(means, session, error instanceof Error ? error.message : String(error));
+}
+
+async function moveToDeadLetters(
+  { care, now, onReport }: JobContext,
+  session: string,
+  reason: string,
+  crashes?: number,
+): Promise<null> {
+  if (await care.park({ session, reason, at: now() }, crashes)) onReport({ kind: 'parked', session, reason });
+  return null;
+}

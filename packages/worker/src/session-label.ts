@@ -1,0 +1,4 @@
+/** Formats a session id for messages. */
+export function formatSessionLabel(session: string): string {
+  return `session ${JSON.stringify(session)}`;
+}

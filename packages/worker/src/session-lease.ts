@@ -1,0 +1,95 @@
+import type { Tool, ToolResult } from '@pawl/runtime';
+import { systemTimer, type MonotonicTimer } from './monotonic-timer.ts';
+
+/** The part of a lease during which its holder relies on it; the rest allows for clock drift and slow replies. */
+const reliableFraction = 2 / 3;
+/** Number of renewals per lease duration. */
+const renewalsPerLease = 4;
+
+/**
+ * The exclusive right to run a session for some time. It is lost if it was not renewed in time, for example after a
+ * pause of the whole process, because another worker may already have it. Time is measured by a monotonic clock.
+ */
+export class SessionLease {
+  readonly #ms: number;
+  readonly #renew: () => Promise<boolean>;
+  readonly #lost = new AbortController();
+  readonly #stopwatch: MonotonicTimer;
+  #stopRinging: () => void = () => undefined;
+  #renewedAt: number;
+  #isOver = false;
+
+  /** `renew` resolves to false once another worker holds the lease. */
+  constructor(ms: number, renew: () => Promise<boolean>, stopwatch: MonotonicTimer = systemTimer) {
+    this.#ms = ms;
+    this.#renew = renew;
+    this.#stopwatch = stopwatch;
+    this.#renewedAt = stopwatch.now();
+    this.#renewLater();
+  }
+
+  /** Aborted when the lease is lost. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Whether no other worker can hold the lease at this moment. */
+  isSure(): boolean {
+    if (!this.#isOver && this.#stopwatch.now() - this.#renewedAt >= this.#ms * reliableFraction) this.#lose();
+    return !this.#isOver;
+  }
+
+  /** Releases the lease. */
+  end(): void {
+    this.#isOver = true;
+    this.#stopRinging();
+  }
+
+  /** Resolves to whether the lease is known to be ours; also false if there was no reply. */
+  async renew(): Promise<boolean> {
+    // Counted from the request, because the reply may be old when it arrives.
+    const askedAt = this.#stopwatch.now();
+    if (!this.isSure()) return false;
+    const isOurs = await this.#renew().catch(() => null);
+    if (isOurs === false) this.#lose();
+    if (isOurs === true) this.#renewedAt = Math.max(this.#renewedAt, askedAt);
+    return isOurs === true && this.isSure();
+  }
+
+  /** Schedules the next renewal regardless of how long a reply takes. */
+  #renewLater(): void {
+    this.#stopRinging = this.#stopwatch.ring(this.#ms / renewalsPerLease, () => {
+      this.#renewLater();
+      void this.renew();
+    });
+  }
+
+  #lose(): void {
+    this.end();
+    this.#lost.abort();
+  }
+}
+
+const leaseLostResult: ToolResult = {
+  ok: false,
+  error: {
+    kind: 'interrupted',
+    message:
+      'It was not started: the worker had lost the session by then. Ask for it again if it is still wanted.',
+  },
+};
+
+/** Wraps tools so that they start nothing unless the lease is certain at that moment. */
+export function guardToolsByLease(tools: readonly Tool[], lease: SessionLease): readonly Tool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    run: async (args, context) => {
+      if (!lease.isSure()) return leaseLostResult;
+      const { execution } = context;
+      if (execution === undefined) return tool.run(args, context);
+      const intend: typeof execution.intend = async (intent) =>
+        (await execution.intend(intent)) && lease.isSure();
+      return tool.run(args, { ...context, execution: { ...execution, intend } });
+    },
+  }));
+}

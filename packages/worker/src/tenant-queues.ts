@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, SessionSettings } from '@pawl/core';
+import { Queue } from 'bullmq';
+import { createTenantLimitsStore } from './tenant-limits.ts';
+import type { RedisClient } from './redis-client.ts';
+import { translateRedisErrors } from './redis-error.ts';
+
+/** A job that says that a session may have work to do; the log decides what it is. */
+export type WakeJob = {
+  readonly session: string;
+  /** The session's head when the job was created; a shorter log means that events were lost. */
+  readonly version: number;
+};
+
+/** The initial data of each session that a schedule creates. */
+export type SessionTemplate = {
+  readonly goal: string;
+  readonly profile: string;
+  readonly settings: Partial<SessionSettings>;
+  readonly about?: Json;
+  readonly priority?: number;
+};
+
+/** A job of a schedule: it creates a session, which gets its own job. */
+export type ScheduledRunJob = { readonly schedule: string; readonly template: SessionTemplate };
+
+export type QueueJob = WakeJob | ScheduledRunJob;
+
+export type WakeOptions = {
+  readonly tenant?: string;
+  /** 1 to 2,097,151, lowest first. A job without a priority goes before all that have one. */
+  readonly priority?: number;
+  readonly delayMs?: number;
+};
+
+/** A tenant's maximum concurrency and start rate. Null removes a limit. */
+export type TenantLimits = {
+  readonly concurrency?: number | null;
+  readonly rate?: TenantRate | null;
+};
+
+export type TenantRate = { readonly max: number; readonly perMs: number };
+
+export const defaultTenant = 'default';
+
+/** The name shared by all queues. They differ by tenant prefix. */
+export const queueName = 'sessions';
+
+/** The braces keep each tenant's queue on one cluster node. */
+export function getQueuePrefix(prefix: string, tenant: string): string {
+  return `{${prefix}.${encodeURIComponent(tenant)}}`;
+}
+
+/** One queue per tenant, so that no tenant's work can delay another's. */
+export type TenantQueues = {
+  of(tenant: string): Queue<QueueJob>;
+  tenants(): Promise<readonly string[]>;
+  /** Makes a tenant known to all workers. */
+  register(tenant: string): Promise<void>;
+  /** Queues a session. Repeated calls before a worker picks up the job are deduplicated into one. */
+  wake(wake: WakeJob, options?: WakeOptions): Promise<void>;
+  limit(tenant: string, limits: TenantLimits): Promise<void>;
+  /** Null means no limit. */
+  limits(tenant: string): Promise<Required<TenantLimits>>;
+  /** Reapplies the stored limits to queues that were lost and recreated. */
+  restoreLimits(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export function createTenantQueues(redis: RedisClient, prefix: string): TenantQueues {
+  const known = new Map<string, Queue<QueueJob>>();
+  const registry = `${prefix}:tenants`;
+  const kept = createTenantLimitsStore(redis, prefix);
+  const of = (tenant: string): Queue<QueueJob> => {
+    const found = known.get(tenant);
+    if (found !== undefined) return found;
+    const made = new Queue<QueueJob>(queueName, {
+      connection: redis,
+      prefix: getQueuePrefix(prefix, tenant),
+    });
+    // Errors reject the pending requests; without a listener they would crash the process.
+    made.on('error', () => undefined);
+    known.set(tenant, made);
+    return made;
+  };
+  const register = async (tenant: string): Promise<void> => {
+    await redis.sadd(registry, tenant);
+  };
+  const limitsOf = async (tenant: string): Promise<Required<TenantLimits>> => {
+    const [concurrency, rate] = [
+      await of(tenant).getGlobalConcurrency(),
+      await of(tenant).getGlobalRateLimit(),
+    ];
+    return { concurrency, rate: rate === null ? null : { max: rate.max, perMs: rate.duration } };
+  };
+  return {
+    of,
+    register,
+    tenants: () =>
+      translateRedisErrors(async () => [...new Set([defaultTenant, ...(await redis.smembers(registry))])]),
+    wake: (wake, { tenant = defaultTenant, priority, delayMs } = {}) =>
+      translateRedisErrors(async () => {
+        await register(tenant);
+        await of(tenant).add('wake', wake, {
+          deduplication: { id: encodeURIComponent(wake.session), keepLastIfActive: true },
+          removeOnComplete: true,
+          removeOnFail: true,
+          ...(priority !== undefined && { priority }),
+          ...(delayMs !== undefined && delayMs > 0 && { delay: delayMs }),
+        });
+      }),
+    limit: (tenant, limits) =>
+      translateRedisErrors(async () => {
+        await register(tenant);
+        await kept.put(tenant, limits);
+        await applyTenantLimits(of(tenant), limits);
+      }),
+    limits: (tenant) => translateRedisErrors(() => limitsOf(tenant)),
+    restoreLimits: () =>
+      translateRedisErrors(async () => {
+        for (const [tenant, limits] of await kept.all()) {
+          const now = await limitsOf(tenant);
+          if (!isDeepStrictEqual({ ...now, ...limits }, now)) await applyTenantLimits(of(tenant), limits);
+        }
+      }),
+    async close() {
+      await Promise.all([...known.values()].map((queue) => queue.close()));
+    },
+  };
+}
+
+async function applyTenantLimits(queue: Queue<QueueJob>, { concurrency, rate }: TenantLimits): Promise<void> {
+  if (concurrency === null) await queue.removeGlobalConcurrency();
+  else if (concurrency !== undefined) await queue.setGlobalConcurrency(concurrency);
+  if (rate === null) await queue.removeGlobalRateLimit();
+  else if (rate !== undefined) await queue.setGlobalRateLimit(rate.max, rate.perMs);
+}

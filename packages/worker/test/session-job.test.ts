@@ -1,0 +1,155 @@
+import { createMemoryStore, StoreError, defineTool, type Store } from '@pawl/runtime';
+import { createSession, step } from '@pawl/core';
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { processSessionJob, type JobContext, type LeasedJob, type JobReport } from '../src/session-job.ts';
+import { createScriptedFactory } from './harness.ts';
+
+type JobScene = {
+  readonly means: JobContext;
+  readonly reports: JobReport[];
+  /** How many takings up in a row did not end in order. */
+  readonly begun: () => number;
+};
+
+async function throwNoAnswer(): Promise<never> {
+  throw new Error('no answer');
+}
+
+async function createJobScene(
+  change: (store: Store) => Store,
+  more: Partial<JobContext> = {},
+): Promise<JobScene> {
+  const store = createMemoryStore();
+  const settings = { governor: { preset: 'none', rules: {} } } as const;
+  const session = createSession({ id: 's', at: 1, settings });
+  const position = await store.create(session, 'me');
+  const said = { type: 'user-message', at: 2, text: 'Do it.' } as const;
+  await store.append('s', position, [said], step(session, said).session);
+  const reports: JobReport[] = [];
+  let begun = 0;
+  return {
+    reports,
+    begun: () => begun,
+    means: {
+      store: change(store),
+      commands: store.commands,
+      outfitFor: createScriptedFactory([{ text: 'Done.' }]),
+      owner: 'worker',
+      draining: new AbortController().signal,
+      graceMs: 50,
+      pollMs: 20,
+      leaseMs: 600_000,
+      crashesMax: 3,
+      now: () => 5,
+      onReport: (report) => void reports.push(report),
+      care: {
+        begin: async () => ({ head: 1, times: (begun += 1) }),
+        end: async () => void (begun = 0),
+        park: throwNoAnswer,
+        parked: throwNoAnswer,
+        unpark: throwNoAnswer,
+        reason: async () => null,
+      },
+      ...more,
+    },
+  };
+}
+
+const createLeasedJob = (more: Partial<LeasedJob> = {}): LeasedJob => ({
+  wake: { session: 's', version: 1 },
+  extend: async () => true,
+  giveBack: async () => undefined,
+  ...more,
+});
+
+describe('a job', () => {
+  it('is no crash of its session when Redis is in trouble, however often', async () => {
+    const { means, begun, reports } = await createJobScene((store) => ({
+      ...store,
+      claim: async () => {
+        throw new StoreError('unreadable', 'Redis', 'it is gone');
+      },
+    }));
+    for (let time = 0; time < 5; time += 1)
+      await expect(processSessionJob(createLeasedJob(), means)).rejects.toThrow(/it is gone/);
+    expect(begun()).toBe(0);
+    expect(reports.filter(({ kind }) => kind === 'parked')).toEqual([]);
+  });
+
+  it('is lost to one who has claimed the session since, also where there is nothing that could be kept', async () => {
+    const { means, reports } = await createJobScene((store) => store);
+    const running = processSessionJob(createLeasedJob(), {
+      ...means,
+      outfitFor: async () => {
+        await means.store.claim('s', 'other');
+        // It means nothing to the session as it is.
+        await means.commands.send('s', { kind: 'resume' });
+        return {
+          tools: [],
+          model: {
+            name: 'slow',
+            // oxlint-disable-next-line require-yield -- it is asked, and never answers
+            async *stream(_, signal) {
+              if (!signal.aborted) await once(signal, 'abort');
+            },
+          },
+        };
+      },
+    });
+    await expect(running).rejects.toThrow(/lease of session "s" was lost/);
+    expect(reports.map(({ kind }) => kind)).toEqual(['taken', 'lost']);
+    expect(await means.commands.waiting('s')).toHaveLength(1);
+  });
+
+  it('is not begun as long as nobody has said that it is still ours', async () => {
+    const { means, begun } = await createJobScene((store) => store);
+    await expect(processSessionJob(createLeasedJob({ extend: throwNoAnswer }), means)).rejects.toThrow(
+      /lease of session "s" was lost/,
+    );
+    expect(begun()).toBe(0);
+  });
+
+  it('leaves nothing behind that begins when it is over', async () => {
+    let starts = 0;
+    const kept = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const appended = Promise.withResolvers<void>();
+    const tool = defineTool({
+      name: 'effect',
+      description: 'Has an effect.',
+      parameters: z.looseObject({}),
+      effect: 'not-repeatable',
+      run: async () => ({ ok: true, output: (starts += 1) }),
+    });
+    const stop = new AbortController();
+    const outfitFor = createScriptedFactory([{ calls: [{ tool: 'effect', args: {} }] }], { tools: [tool] });
+    const { means, reports } = await createJobScene(
+      (store) => ({
+        ...store,
+        async append(id, at, events, after) {
+          if (events.some(({ type }) => type === 'tool-started')) {
+            asked.resolve();
+            await kept.promise;
+            setImmediate(appended.resolve);
+          }
+          return store.append(id, at, events, after);
+        },
+      }),
+      { outfitFor, draining: stop.signal },
+    );
+    const over = processSessionJob(createLeasedJob(), means);
+    await asked.promise;
+    stop.abort();
+    await over;
+    expect(reports.at(-1)).toEqual({ kind: 'left', session: 's' });
+    // Only now the start is kept, and by now the session is somebody else's to go on with.
+    kept.resolve();
+    await appended.promise;
+    // What follows a kept start is run by promises alone: it is done when the event loop comes round.
+    await nextTurn();
+    expect(starts).toBe(0);
+  });
+});

@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildNpmCommand } from '../pack/npm-command.ts';
+
+const root = dirname(dirname(import.meta.dirname));
+const packFolder = mkdtempSync(join(tmpdir(), 'pawl-pack-'));
+const packed = join(packFolder, 'build', 'packed');
+const empty = join(packFolder, 'empty');
+
+/** Runs a command as a user would in a shell, with the Node of this project first in PATH. */
+function runCommand(cwd: string, command: string, ...args: readonly string[]): string {
+  return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+// Without the settings that an outer `npm test` passes to its children: they would apply to the project of the test.
+const env = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))),
+  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+};
+
+function runNpm(cwd: string, ...args: readonly string[]): string {
+  const npm = buildNpmCommand(args);
+  return execFileSync(npm.file, npm.args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    shell: npm.shell,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+beforeAll(() => {
+  runNpm(root, 'run', 'pack', '--', join(packFolder, 'build'));
+  mkdirSync(empty);
+  writeFileSync(join(empty, 'package.json'), '{ "type": "module" }');
+  const archives = readdirSync(packed).map((name) => join(packed, name));
+  runNpm(empty, 'install', '--prefer-offline', '--no-audit', '--no-fund', ...archives);
+});
+
+afterAll(() => rmSync(packFolder, { recursive: true, force: true }));
+
+const agent = `import { createSession } from '@pawl/core';
+import { Agent, createScriptedModel } from '@pawl/runtime';
+
+const agent = new Agent({
+  session: createSession({ id: 'first', at: Date.now() }),
+  model: createScriptedModel([{ text: 'Hello.' }]),
+  tools: [],
+});
+await agent.say('Hi.');
+const { turn } = await agent.idle();
+console.log(turn.status);
+`;
+
+describe('the packed packages, in an empty project', () => {
+  it('run an agent', () => {
+    writeFileSync(join(empty, 'agent.js'), agent);
+    expect(runCommand(empty, process.execPath, 'agent.js').trim()).toBe('waitingForUser');
+  });
+
+  it('have types that a strict compiler takes, those of Node alone beside them', () => {
+    writeFileSync(join(empty, 'agent.ts'), agent);
+    const lines = [
+      "import { governMessages } from '@pawl/adapters/messages';",
+      "import { observeCall } from '@pawl/core/governor';",
+      "import { startWorker } from '@pawl/worker';",
+      'console.log(governMessages, observeCall, startWorker);',
+    ];
+    writeFileSync(join(empty, 'more.ts'), lines.join('\n'));
+    const options = ['--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024', '--strict', '--noEmit'];
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules', '@types')];
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    runCommand(empty, process.execPath, tsc, ...options, '--skipLibCheck', ...types, 'agent.ts', 'more.ts');
+  });
+
+  it('bring a command that npx runs and that answers a question about a folder', () => {
+    mkdirSync(join(empty, 'some folder'));
+    writeFileSync(join(empty, 'some folder', 'notes.md'), '# Notes\n\nThe boiler is serviced every April.\n');
+    const question = ['When is the boiler serviced?', '--dir', 'some folder'];
+    expect(runCommand(empty, 'node', '--version')).toMatch(/^v(?:2[4-9]|[3-9]\d)\./);
+    expect(runCommand(empty, 'npx', 'pawl', 'run', ...question)).toContain('notes.md:3');
+  });
+
+  // Installs another Node, so it is left to the long tests.
+  if (process.env['PAWL_SOAK'] === '1') {
+    it('run on the next Node too', () => {
+      runNpm(packFolder, 'install', '--prefix', join(packFolder, 'next'), 'node@^26');
+      const node = join(packFolder, 'next', 'node_modules', 'node', 'bin', 'node');
+      expect(runCommand(empty, node, '--version')).toMatch(/^v26\./);
+      expect(runCommand(empty, node, 'agent.js').trim()).toBe('waitingForUser');
+      expect(runCommand(empty, node, join('node_modules', '.bin', 'pawl'), '--version')).toMatch(/^\d/);
+    });
+  }
+
+  it('are what publint expects of a package', () => {
+    const publint = join(root, 'node_modules', 'publint', 'src', 'cli.js');
+    for (const name of readdirSync(packed))
+      runCommand(root, process.execPath, publint, 'run', join(packed, name), '--strict');
+  });
+
+  it('are what attw expects of a package', () => {
+    const attw = join(root, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js');
+    // The command has nothing that could be imported.
+    const libraries = readdirSync(packed).filter((name) => !name.startsWith('pawl-0'));
+    expect(libraries.length).toBeGreaterThan(5);
+    for (const name of libraries)
+      runCommand(root, process.execPath, attw, join(packed, name), '--profile', 'esm-only');
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * Ground truth about the external effects of tools, which the runtime cannot see. Every tool call carries a unique mark
+ * in its arguments, so that each effect can be attributed to its call.
+ */
+export type ExternalEffects = {
+  /** How often an execution of the call actually started. */
+  starts: number;
+  /** How often the call changed the external world. */
+  effects: number;
+  /** Id of the execution that ran the call. */
+  execution: string | null;
+};
+
+export type ExternalWorld = {
+  readonly deeds: ReadonlyMap<string, ExternalEffects>;
+  deed(mark: string): ExternalEffects;
+  /** Files by session and path. */
+  readonly files: Map<string, string>;
+  /** Sent messages by idempotency key. */
+  readonly sent: Map<string, string>;
+};
+
+export function createExternalWorld(): ExternalWorld {
+  const deeds = new Map<string, ExternalEffects>();
+  return {
+    deeds,
+    deed(mark) {
+      let deed = deeds.get(mark);
+      if (deed === undefined) deeds.set(mark, (deed = { starts: 0, effects: 0, execution: null }));
+      return deed;
+    },
+    files: new Map(),
+    sent: new Map(),
+  };
+}

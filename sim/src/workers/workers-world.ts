@@ -1,0 +1,53 @@
+import type { Store } from '@pawl/runtime';
+import type { CrashLedger } from '../../../packages/worker/src/crash-ledger.ts';
+import type { MonotonicTimer } from '../../../packages/worker/src/monotonic-timer.ts';
+import type { SweepProbe } from '../../../packages/worker/src/sweep.ts';
+import type { SessionDriver, SimProcess, SimWorld } from '../sim-world.ts';
+import type { SimQueue } from './sim-queue.ts';
+
+/** The components of a run with workers in addition to the world. */
+export type WorkersWorld = {
+  readonly world: SimWorld;
+  readonly queue: SimQueue;
+  /** The shared crash ledger; workers access it through ports. */
+  readonly care: CrashLedger;
+  readonly parts: WorkerParts;
+  /** How each attempt to resume a session ended so far. */
+  readonly takings: Map<string, ResumeAttempt[]>;
+  readonly counts: WorkerCounts;
+};
+
+export type WorkerCounts = {
+  /** Number of pauses beyond the lease, and number of crashes. */
+  stops: number;
+  crashes: number;
+  /** Number of resume attempts, parked sessions, and sessions woken by a sweep. */
+  takings: number;
+  parked: number;
+  swept: number;
+};
+
+/** `gone`: its end was never reported. `unheard`: it ended normally, but the report was lost. */
+export type ResumeAttempt = {
+  readonly driver: SessionDriver;
+  how: 'gone' | 'lost' | 'unheard' | 'trouble' | 'in order';
+};
+
+/** How a worker is assembled. A planted bug replaces one of the parts. */
+export type WorkerParts = {
+  store(store: Store, world: SimWorld): Store;
+  stopwatch(stopwatch: MonotonicTimer, process: SimProcess, world: SimWorld): MonotonicTimer;
+  extend(extend: () => Promise<boolean>): () => Promise<boolean>;
+  care(care: CrashLedger): CrashLedger;
+  look(look: SweepProbe): SweepProbe;
+  commands(commands: Store['commands'], world: SimWorld): Store['commands'];
+};
+
+export const soundWorkerParts: WorkerParts = {
+  store: (store) => store,
+  stopwatch: (stopwatch) => stopwatch,
+  extend: (extend) => extend,
+  care: (care) => care,
+  look: (look) => look,
+  commands: (commands) => commands,
+};
