@@ -32,7 +32,7 @@ export default defineConfig(async ({ mode }) => {
       expect: { poll: { timeout: 120_000 } },
       // More than two cores can run: tests wait for processes and timers half of the time.
       maxWorkers: Math.max(4, availableParallelism()),
-      setupFiles: 'scripts/testing/restore-process.ts',
+      setupFiles: ['scripts/testing/restore-process.ts', 'scripts/testing/property-seed.ts'],
       projects: [
         {
           extends: true,
